@@ -1,0 +1,1 @@
+"""A workbench that solves games and puzzles exactly."""

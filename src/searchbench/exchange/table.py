@@ -1,0 +1,52 @@
+"""The table of codes of a computation: one array over the whole number line, as narrow as its codes allow."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from searchbench.errors import ValueOverflow
+
+ILLEGAL = -1
+"""Stands for the largest number of the table's type: a number of the index that is no position."""
+
+WIDTHS = (np.uint8, np.uint16, np.uint32)
+LARGEST_CODE = (1 << 24) - 2
+"""What a request can carry."""
+
+
+class Table:
+    """Hold one code a number; `widen` when a code does not fit, `narrow` when the work is done."""
+
+    def __init__(self, size: int) -> None:
+        self.codes: npt.NDArray[Any] = np.zeros(size, np.uint8)
+
+    @property
+    def illegal(self) -> int:
+        """Return the number that marks what is no position; codes must stay below it."""
+        return int(np.iinfo(self.codes.dtype).max)
+
+    def widen(self, run_out: int) -> None:
+        """Give each code twice the bytes, because the code `run_out` does not fit."""
+        if run_out > LARGEST_CODE or self.codes.dtype == WIDTHS[-1]:
+            raise ValueOverflow(f"code {run_out} of a value is larger than {LARGEST_CODE}, the largest that a table keeps")
+        self.codes = _recode(self.codes, WIDTHS[WIDTHS.index(self.codes.dtype.type) + 1])
+
+    def narrow(self, largest: int) -> None:
+        """Use the narrowest type that holds the codes up to `largest`."""
+        for dtype in WIDTHS:
+            if largest < np.iinfo(dtype).max:
+                if self.codes.dtype != dtype:
+                    self.codes = _recode(self.codes, dtype)
+                return
+
+
+def _recode(codes: npt.NDArray[Any], dtype: type) -> npt.NDArray[Any]:
+    old, new = np.iinfo(codes.dtype).max, np.iinfo(dtype).max
+    out = np.empty(len(codes), dtype)
+    for first in range(0, len(codes), 1 << 20):
+        block = codes[first : first + (1 << 20)]
+        out[first : first + (1 << 20)] = np.where(block == old, new, block).astype(dtype)
+    return out

@@ -1,0 +1,342 @@
+"""A game: parameters, identity, notation, drawing; and a position of it."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from searchbench import jit
+from searchbench.errors import BadMove, BadRequest, BadState
+from searchbench.rules import NOWHERE, UNDECIDED
+
+if TYPE_CHECKING:
+    from searchbench.index.protocol import Index, Part
+    from searchbench.values.rule import ValueRule
+
+
+@dataclass(frozen=True)
+class Board:
+    """Describe a board for drawing: where its cells are (x to the right, y down), what joins them, and their shape."""
+
+    cells: tuple[tuple[float, float], ...]
+    edges: tuple[tuple[int, int], ...] = ()
+    shape: str = "square"
+    """"square", "point", "pit", "bar" or "peg"."""
+
+
+@dataclass(frozen=True)
+class Position:
+    """Hold a state of a game, as people see it: ``str`` is its picture, `text` its notation."""
+
+    game: Game
+    state: tuple[int, ...]
+
+    def __str__(self) -> str:
+        return self.game.picture(self.state)
+
+    def __repr__(self) -> str:
+        return f"<{self.game}: {self.text}>"
+
+    @property
+    def text(self) -> str:
+        """Return the notation, which `Game.read` understands."""
+        return self.game.format(self.state)
+
+    def moves(self) -> list[str]:
+        """Return the legal moves as text."""
+        return [self.game.format_move(self.state, move) for move in self.game.moves(self.state)]
+
+    def play(self, move: str) -> Position:
+        """Return the position after a move given as text."""
+        return Position(self.game, tuple(self.game.play(self.state, self.game.parse_move(self.state, move))))
+
+
+class Game:
+    """Hold the rules of one game: derive a frozen dataclass whose fields are the game's parameters.
+
+    Supply `width`, `max_moves` and ``rules()``; ``index()`` for all-state solvers; `parse`, `format` and `board` so that
+    people can read it. Everything else has a default.
+    """
+
+    name: ClassVar[str] = ""
+    version: ClassVar[int] = 1
+    """Raise it when a change of the rules or of the index makes old databases wrong."""
+    dtype: ClassVar[Any] = np.int8
+    """The type of a cell of a compiled state."""
+    values: ClassVar[Any] = "distance"
+    """The value rule that `solve` uses unless it is told another: a name or a ValueRule."""
+    separator: ClassVar[str] = ","
+    """What stands between the parameters in the game's name."""
+    closed: ClassVar[bool] = True
+    """Claims that every successor of a numbered state has a number; else set it to False."""
+    consistent: ClassVar[bool] = False
+    """Claims that `h` never falls by more than the cost of a move."""
+
+    # --- what a game supplies --------------------------------------------------------------------------------------
+
+    @property
+    def width(self) -> int:
+        """Return how many cells a state has."""
+        raise NotImplementedError
+
+    @property
+    def max_moves(self) -> int:
+        """Return the largest number of moves a state can have."""
+        raise NotImplementedError
+
+    @property
+    def max_unmoves(self) -> int:
+        """Return the largest number of moves that can have led to one state."""
+        return self.max_moves
+
+    def rules(self) -> Mapping[str, Callable[..., Any]]:
+        """Return the functions of the contract (:mod:`searchbench.rules`) by their names."""
+        raise NotImplementedError
+
+    def index(self) -> Index | None:
+        """Return the numbering of the states, if there is one."""
+        return None
+
+    def parts(self) -> Sequence[Part]:
+        """Return the named parts of the number line, each with the parts that it needs; by default one, "all"."""
+        from searchbench.index.protocol import Part
+
+        index = self.index()
+        return [Part("all", 0, index.size, ("all",))] if index is not None else []
+
+    def parse(self, text: str) -> list[int]:
+        """Return the state that a text means; by default numbers with spaces or commas between them."""
+        try:
+            return [int(word) for word in re.split(r"[\s,]+", text.strip()) if word]
+        except ValueError:
+            raise BadState(f"{self}: {text!r}: expected {self.width} numbers with spaces between them") from None
+
+    def format(self, state: Sequence[int]) -> str:
+        """Return a state as one line of text that `parse` reads."""
+        return " ".join(str(cell) for cell in state)
+
+    def format_move(self, state: Sequence[int], move: int) -> str:
+        """Return a move as text, unlike those of the other moves of the state."""
+        return str(move)
+
+    def board(self) -> Board | None:
+        """Return what to draw, if the game has a board."""
+        return None
+
+    def pieces(self, state: Sequence[int]) -> list[str]:
+        """Return what stands on each cell of the board, "" for nothing."""
+        return [str(cell) if cell else "" for cell in state]
+
+    def known(self) -> Mapping[str, Any]:
+        """Return published or well-checked numbers, to be compared with what a solver finds.
+
+        Keys: "states", "reachable", "deepest", "histogram" (value as text to count), "start" (the start's value as text).
+        """
+        return {}
+
+    # --- identity ----------------------------------------------------------------------------------------------------
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """Return the game's parameters by name."""
+        return {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}  # type: ignore[arg-type]
+
+    @property
+    def spec(self) -> str:
+        """Return the text from which `load` makes this game again."""
+        source = getattr(type(self), "__searchbench_source__", None) or self.name
+        values = [str(value) for value in self.parameters.values()]
+        return f"{source}:{self.separator.join(values)}" if values else source
+
+    def __str__(self) -> str:
+        return self.spec
+
+    def identity(self) -> dict[str, Any]:
+        """Return what tells this game from others: it is kept in every database."""
+        return {"name": self.name, "version": self.version, "parameters": self.parameters, "spec": self.spec}
+
+    def fingerprint(self) -> str:
+        """Return a hash of the rules and the index as they are now: 20 hexadecimal digits."""
+        names = self.names()
+        digest = hashlib.sha256()
+        for name in sorted(set(names) - {"new_state", "new_moves"}):
+            digest.update(f"{name} {jit.fingerprint(names[name], names)};".encode())
+        return digest.hexdigest()[:20]
+
+    @property
+    def two_players(self) -> bool:
+        """Tell whether two players move in turn; then nobody moves any more in a terminal state."""
+        from searchbench.values import value_rule
+
+        return value_rule(self.values).two_players
+
+    def names(self, rule: ValueRule | None = None, target: jit.Target = "cpu") -> jit.Names:
+        """Return the functions that stand for the contract's names: rules, index, buffers, and those of a value rule."""
+        try:
+            return _names(self, rule, target)
+        except TypeError as error:
+            if "unhashable" in str(error):
+                raise BadRequest(
+                    f"{type(self).__name__} must be a frozen dataclass with hashable parameters: {error}"
+                ) from None
+            raise
+
+    def has(self, *names: str) -> bool:
+        """Tell whether the game supplies all of these names itself."""
+        return all(name in self.names() for name in names)
+
+    # --- one state at a time, interpreted: for people, files and checks; the solvers use the compiled functions -------------
+
+    def call(self, name: str, *arguments: Any) -> Any:
+        """Call a function of the contract by name, interpreted."""
+        from searchbench import rules
+
+        return jit.bind(getattr(rules, name), self.names(target="interpreted"), "interpreted")(*arguments)
+
+    def start(self) -> list[int]:
+        """Return the initial state."""
+        state = [0] * self.width
+        self.call("start", state)
+        return state
+
+    def terminal(self, state: Sequence[int]) -> int:
+        """Return UNDECIDED or the result for the player to move."""
+        return int(self.call("terminal", list(state)))
+
+    def moves(self, state: Sequence[int]) -> list[int]:
+        """Return the legal moves of a state; when a game of two players is over there are none."""
+        if self.two_players and self.terminal(state) != UNDECIDED:
+            return []
+        out = [0] * self.max_moves
+        count = self.call("moves", list(state), out)
+        return [int(move) for move in out[:count]]
+
+    def play(self, state: Sequence[int], move: int) -> list[int]:
+        """Return the state after a move."""
+        after = list(state)
+        self.call("play", after, move)
+        return after
+
+    def unplay(self, state: Sequence[int], move: int) -> list[int]:
+        """Return the state before a move."""
+        before = list(state)
+        self.call("unplay", before, move)
+        return before
+
+    def canonical(self, state: Sequence[int]) -> list[int]:
+        """Return the representative of the state's symmetry class."""
+        representative = list(state)
+        self.call("canonical", representative)
+        return representative
+
+    def rank(self, state: Sequence[int]) -> int:
+        """Return the number of a state's symmetry class, or NOWHERE."""
+        return int(self.call("rank", self.canonical(state)))
+
+    def unrank(self, number: int) -> list[int]:
+        """Return the state with a number."""
+        state = [0] * self.width
+        self.call("unrank", number, state)
+        return state
+
+    def read(self, text: str) -> list[int]:
+        """Return the state that a text means, or raise BadState; "start" is the initial state."""
+        if text.strip() == "start":
+            return self.start()
+        try:
+            state = self.parse(text)
+        except (ValueError, IndexError, KeyError) as error:
+            raise BadState(f"{self}: {text!r} is no state: {error}") from None
+        if len(state) != self.width:
+            raise BadState(f"{self}: {text!r} has {len(state)} entries, a state has {self.width}")
+        low, high = np.iinfo(self.dtype).min, np.iinfo(self.dtype).max
+        if not all(low <= cell <= high for cell in state):
+            raise BadState(f"{self}: {text!r}: every entry must lie in {low} .. {high}")
+        if self.has("rank") and self.has("unrank"):
+            self._check_numbered(state, text)
+        if not self.call("legal", list(state)):
+            raise BadState(f"{self}: {text!r} cannot occur in the game")
+        return state
+
+    def position(self, what: Position | str | Sequence[int] | None = None) -> Position:
+        """Return a position from notation, from the numbers of a state, or the start."""
+        if isinstance(what, Position):
+            return what
+        if what is None:
+            return Position(self, tuple(self.start()))
+        return Position(self, tuple(self.read(what) if isinstance(what, str) else what))
+
+    def _check_numbered(self, state: list[int], text: str) -> None:
+        example = self.format(self.start())
+        try:
+            number = self.rank(state)
+        except (ValueError, IndexError, OverflowError):
+            raise BadState(f"{self}: {text!r} is no state; one is {example!r}") from None
+        if number == NOWHERE and self.terminal(state) != UNDECIDED:
+            return
+        index = self.index()
+        size = index.size if index is not None else 0
+        if not 0 <= number < size or self.unrank(number) != self.canonical(state):
+            raise BadState(f"{self}: {text!r} is no state; one is {example!r}")
+
+    def parse_move(self, state: Sequence[int], text: str) -> int:
+        """Return the legal move that a text means, or raise BadMove."""
+        moves = self.moves(state)
+        for move in moves:
+            if self.format_move(state, move) == text.strip():
+                return move
+        legal = ", ".join(self.format_move(state, move) for move in moves) or "none: the game is over"
+        raise BadMove(f"{self}: {text!r} is no move in {self.format(state)!r}; the moves are {legal}")
+
+    def picture(self, state: Sequence[int]) -> str:
+        """Return a drawing of the state in text: the board's cells where they are, or the notation."""
+        board = self.board()
+        if board is None:
+            return self.format(state)
+        labels = [piece or "." for piece in self.pieces(state)]
+        span = max(map(len, labels)) + 1
+        columns = {x: place for place, x in enumerate(sorted({x for x, _ in board.cells}))}
+        lines: dict[float, list[str]] = {}
+        for (x, y), label in zip(board.cells, labels, strict=True):
+            line = lines.setdefault(y, [" " * span] * len(columns))
+            line[columns[x]] = label.rjust(span)
+        return "\n".join("".join(lines[y])[1:].rstrip() for y in sorted(lines))
+
+
+def _buffers(game: Game, target: jit.Target) -> dict[str, Callable[..., Any]]:
+    width, most, dtype = game.width, max(game.max_moves, game.max_unmoves), np.dtype(game.dtype)
+    if target == "interpreted":
+        # Lists of int: numpy's own scalars overflow and mix types unlike compiled code.
+        return {"new_state": lambda: [0] * width, "new_moves": lambda: [0] * most}
+
+    def new_state() -> Any:
+        return np.zeros(width, dtype)
+
+    def new_moves() -> Any:
+        return np.zeros(most, np.int64)
+
+    return {"new_state": new_state, "new_moves": new_moves}
+
+
+@lru_cache(maxsize=128)
+def _names(game: Game, rule: ValueRule | None, target: jit.Target) -> jit.Names:
+    functions = dict(game.rules())
+    index = game.index()
+    if index is not None and "rank" not in functions:
+        functions["rank"], functions["unrank"] = index.functions()
+    has_symmetry = "canonical" in functions
+
+    def symmetric() -> bool:
+        return has_symmetry
+
+    functions |= {"symmetric": symmetric, **_buffers(game, target)}
+    if rule is not None:
+        functions |= rule.rules(game.max_moves)
+    return jit.Names(functions)

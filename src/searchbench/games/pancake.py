@@ -1,0 +1,96 @@
+"""Pancakes: sort a stack by turning over some pancakes on its top (Edelkamp 2017, permutation games)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, MutableSequence, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from searchbench.game import Board, Game
+from searchbench.index import LexicographicPermutation
+from searchbench.rules import UNDECIDED, State
+
+
+@dataclass(frozen=True)
+class Pancake(Game):
+    """Turn over the top 2 to n pancakes of a stack until it is sorted, the smallest on top."""
+
+    name: ClassVar[str] = "pancake"
+    consistent: ClassVar[bool] = True
+
+    n: int = 8
+
+    def __post_init__(self) -> None:
+        if not 2 <= self.n <= 100:
+            raise ValueError(f"{self.n} pancakes: expected 2 to 100")
+
+    @property
+    def width(self) -> int:
+        """Return the number of pancakes."""
+        return self.n
+
+    @property
+    def max_moves(self) -> int:
+        """Return the number of prefixes that can be turned."""
+        return self.n - 1
+
+    def index(self) -> LexicographicPermutation | None:
+        """Return the lexicographic numbering of the stacks; beyond 20 pancakes there is none."""
+        return LexicographicPermutation(self.n) if self.n <= 20 else None
+
+    def rules(self) -> Mapping[str, Callable[..., Any]]:
+        """Return the rules; a move is the number of pancakes turned."""
+        n = self.n
+
+        def start(state: State) -> None:
+            for place in range(n):
+                state[place] = place
+
+        def terminal(state: State) -> int:
+            for place in range(n):
+                if state[place] != place:
+                    return UNDECIDED
+            return 0
+
+        def moves(state: State, out: MutableSequence[int]) -> int:
+            for count in range(2, n + 1):
+                out[count - 2] = count
+            return n - 1
+
+        def play(state: State, move: int) -> None:
+            for place in range(move >> 1):
+                state[place], state[move - 1 - place] = state[move - 1 - place], state[place]
+
+        def inverse(move: int) -> int:
+            return move
+
+        def gap(above: int, below: int) -> int:
+            return 1 if above - below > 1 or below - above > 1 else 0
+
+        def h(state: State, tables: Any) -> int:
+            gaps = gap(state[n - 1], n)
+            for place in range(1, n):
+                gaps += gap(state[place - 1], state[place])
+            return gaps
+
+        def h_step(state: State, move: int, tables: Any) -> int:
+            below = n if move == n else state[move]
+            return gap(state[0], below) - gap(state[move - 1], below)
+
+        return {
+            "start": start, "terminal": terminal, "moves": moves, "play": play, "unplay": play, "unmoves": moves,
+            "inverse": inverse, "h": h, "h_step": h_step,
+        }  # fmt: skip
+
+    def board(self) -> Board:
+        """Return the stack from the top down."""
+        return Board(tuple((0.0, float(place)) for place in range(self.n)), shape="bar")
+
+    def pieces(self, state: Sequence[int]) -> list[str]:
+        """Return the pancakes' sizes, from 1."""
+        return [str(size + 1) for size in state]
+
+    def known(self) -> Mapping[str, Any]:
+        """Return the largest distance (OEIS A058986)."""
+        deepest = [1, 3, 4, 5, 7, 8, 9, 10, 11, 13, 14, 15, 16, 17, 18]
+        return {"deepest": deepest[self.n - 2]} if self.n - 2 < len(deepest) else {}

@@ -1,0 +1,168 @@
+"""Sliding tiles on a board of any size: the 8-puzzle, the 15-puzzle and their kin (Gasser 1995, chapters 3 and 6)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, MutableSequence, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from searchbench.errors import BadState
+from searchbench.game import Board, Game
+from searchbench.index import LexicographicPermutation
+from searchbench.rules import UNDECIDED, State
+
+
+@dataclass(frozen=True)
+class Sliding(Game):
+    """Slide the tiles of a rows x columns board into order, row by row, with the empty cell first."""
+
+    name: ClassVar[str] = "sliding"
+    separator: ClassVar[str] = "x"
+    consistent: ClassVar[bool] = True
+
+    rows: int = 3
+    columns: int = 3
+
+    def __post_init__(self) -> None:
+        if not (self.rows >= 1 and self.columns >= 1 and 2 <= self.rows * self.columns <= 100):
+            raise ValueError(f"a board of {self.rows} x {self.columns}: expected 2 to 100 cells")
+
+    @property
+    def width(self) -> int:
+        """Return the number of cells, and one more: where the empty cell is."""
+        return self.cells + 1
+
+    @property
+    def cells(self) -> int:
+        """Return the number of cells of the board."""
+        return self.rows * self.columns
+
+    @property
+    def max_moves(self) -> int:
+        """Return the four directions."""
+        return 4
+
+    def index(self) -> LexicographicPermutation | None:
+        """Return the lexicographic numbering of all boards; half of them cannot be solved."""
+        return LexicographicPermutation(self.cells) if self.cells <= 20 else None
+
+    def rules(self) -> Mapping[str, Callable[..., Any]]:
+        """Return the rules; a move is ``from * cells + to`` of the empty cell."""
+        rows, columns, cells = self.rows, self.columns, self.cells
+        index = self.index()
+        distance = np.zeros((cells, cells), np.int64)
+        for tile in range(1, cells):
+            for cell in range(cells):
+                distance[tile, cell] = abs(tile // columns - cell // columns) + abs(tile % columns - cell % columns)
+
+        def start(state: State) -> None:
+            for cell in range(cells):
+                state[cell] = cell
+            state[cells] = 0
+
+        def terminal(state: State) -> int:
+            for cell in range(cells):
+                if state[cell] != cell:
+                    return UNDECIDED
+            return 0
+
+        def moves(state: State, out: MutableSequence[int]) -> int:
+            at = int(state[cells])
+            count = 0
+            if at >= columns:
+                out[count] = at * cells + at - columns
+                count += 1
+            if at % columns > 0:
+                out[count] = at * cells + at - 1
+                count += 1
+            if at % columns < columns - 1:
+                out[count] = at * cells + at + 1
+                count += 1
+            if at < (rows - 1) * columns:
+                out[count] = at * cells + at + columns
+                count += 1
+            return count
+
+        def play(state: State, move: int) -> None:
+            state[move // cells] = state[move % cells]
+            state[move % cells] = 0
+            state[cells] = move % cells
+
+        def inverse(move: int) -> int:
+            return (move % cells) * cells + move // cells
+
+        def unplay(state: State, move: int) -> None:
+            play(state, inverse(move))
+
+        def unmoves(state: State, out: MutableSequence[int]) -> int:
+            count = moves(state, out)
+            for index in range(count):
+                out[index] = inverse(out[index])
+            return count
+
+        def h(state: State, tables: Any) -> int:
+            total = 0
+            for cell in range(cells):
+                total += distance[state[cell], cell]
+            return total
+
+        def h_step(state: State, move: int, tables: Any) -> int:
+            tile = state[move % cells]
+            return distance[tile, move // cells] - distance[tile, move % cells]
+
+        functions: dict[str, Callable[..., Any]] = {
+            "start": start, "terminal": terminal, "moves": moves, "play": play, "unplay": unplay, "unmoves": unmoves,
+            "inverse": inverse, "h": h, "h_step": h_step,
+        }  # fmt: skip
+        if index is None:
+            return functions
+        rank, place_tiles = index.functions()
+
+        def unrank(number: int, state: State) -> None:
+            place_tiles(number, state)
+            cell = 0
+            while state[cell] != 0:
+                cell += 1
+            state[cells] = cell
+
+        return functions | {"rank": rank, "unrank": unrank}
+
+    def parse(self, text: str) -> list[int]:
+        """Read the tiles row by row, 0 for the empty cell."""
+        state = super().parse(text)
+        if sorted(state) != list(range(self.cells)):
+            raise BadState(f"{self}: {text!r}: expected each of 0 .. {self.cells - 1} once, 0 for the empty cell")
+        return [*state, state.index(0)]
+
+    def format(self, state: Sequence[int]) -> str:
+        """Return the tiles row by row."""
+        return super().format(state[: self.cells])
+
+    def format_move(self, state: Sequence[int], move: int) -> str:
+        """Return the tile that slides."""
+        return str(state[move % self.cells])
+
+    def board(self) -> Board:
+        """Return the cells row by row."""
+        return Board(tuple((float(cell % self.columns), float(cell // self.columns)) for cell in range(self.cells)))
+
+    def pieces(self, state: Sequence[int]) -> list[str]:
+        """Return the tiles' numbers."""
+        return super().pieces(state[: self.cells])
+
+    def known(self) -> Mapping[str, Any]:
+        """Return the largest distance of each board (Gasser 1995, section 6.5), and the 8-puzzle's table (section 3.2)."""
+        deepest = {(2, 2): 6, (2, 3): 21, (2, 4): 36, (2, 5): 55, (3, 3): 31, (3, 4): 53}
+        small = (min(self.rows, self.columns), max(self.rows, self.columns))
+        found: dict[str, Any] = {"deepest": deepest[small]} if small in deepest else {}
+        if small == (3, 3):
+            found |= {"states": 362880, "reachable": 181440, "histogram": dict(enumerate(EIGHT_PUZZLE))}
+        return found
+
+
+EIGHT_PUZZLE = (
+    1, 2, 4, 8, 16, 20, 39, 62, 116, 152, 286, 396, 748, 1024, 1893, 2512, 4485, 5638, 9529, 10878, 16993, 17110,
+    23952, 20224, 24047, 15578, 14560, 6274, 3910, 760, 221, 2,
+)  # fmt: skip

@@ -1,0 +1,48 @@
+"""What an index is: a size, and two functions that rank and unrank some cells of a state."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple, Protocol, runtime_checkable
+
+from searchbench.rules import State
+
+RankFunction = Callable[[State], int]
+UnrankFunction = Callable[[int, State], None]
+
+
+class Part(NamedTuple):
+    """Name an interval of the number line and the parts that its values depend on (itself, if moves can stay in it)."""
+
+    name: str
+    start: int
+    stop: int
+    needs: tuple[str, ...] = ()
+
+    @property
+    def size(self) -> int:
+        """Return how many numbers the part has."""
+        return self.stop - self.start
+
+
+@runtime_checkable
+class Index(Protocol):
+    """Map the contents of `width` cells of a state, from cell `at` on, one to one to the numbers 0 .. size - 1.
+
+    `functions(at)` returns plain functions ``rank(state)`` and ``unrank(number, state)`` for :func:`searchbench.jit.bind`.
+    Rank may return NOWHERE for contents that the index does not number.
+    """
+
+    @property
+    def size(self) -> int:
+        """Return how many numbers there are."""
+        ...
+
+    @property
+    def width(self) -> int:
+        """Return how many cells are read and written."""
+        ...
+
+    def functions(self, at: int = 0) -> tuple[Any, Any]:
+        """Return rank and unrank for the cells from `at` on."""
+        ...

@@ -1,0 +1,364 @@
+"""Put a game's functions in the place of the contract's names in a kernel, and compile it.
+
+This is the only module that touches Numba. A kernel is a plain Python function that calls names of
+:mod:`searchbench.rules`. :func:`bind` walks over everything the kernel can reach (functions, closures, constants,
+functions of a user's other modules), replaces the contract's names, and either returns plain Python
+(``target="interpreted"``) or compiles (``target="cpu"``).
+
+Compiled code is kept between processes under a *fingerprint*: a hash of the byte code and the constants of all that the
+kernel can reach. So an edited game is recompiled, an edited comment is not, and what is in the cache is never stale.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import os
+import sys
+import types
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+import numba
+import numpy as np
+from numba.core import cgutils
+from numba.core import types as numba_types
+from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
+from numba.extending import intrinsic
+
+from searchbench import rules
+from searchbench.errors import MissingRule
+
+Target = Literal["cpu", "interpreted"]
+log = logging.getLogger(__name__)
+
+
+# --- intrinsics: an interpreted function each, and its compiled twin ---------------------------------------------------
+
+
+def popcount(word: int) -> int:
+    """Count the one bits of a non-negative word."""
+    return int(word).bit_count()
+
+
+def trailing_zeros(word: int) -> int:
+    """Return the position of the lowest one bit of a positive word."""
+    word = int(word)
+    return (word & -word).bit_length() - 1
+
+
+def _one_operand(name: str) -> Any:
+    def typed(_context: Any, _word: Any) -> Any:
+        def generate(_target: Any, builder: Any, _signature: Any, operands: Any) -> Any:
+            word = operands[0]
+            if name == "ctpop":
+                return builder.ctpop(word)
+            return builder.cttz(word, cgutils.false_bit)
+
+        return numba_types.int64(numba_types.int64), generate
+
+    typed.__name__ = typed.__qualname__ = name
+    return intrinsic(typed)
+
+
+_INTRINSICS: Mapping[Callable[..., Any], Any] = {popcount: _one_operand("ctpop"), trailing_zeros: _one_operand("cttz")}
+
+
+# --- what a function refers to -----------------------------------------------------------------------------------------
+
+
+def _names_in(code: types.CodeType) -> list[str]:
+    names = dict.fromkeys(code.co_names)
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            names.update(dict.fromkeys(_names_in(constant)))
+    return list(names)
+
+
+def _references(function: types.FunctionType) -> dict[str, Any]:
+    """Return the globals that a function names, and the values in its closure."""
+    found = {name: function.__globals__[name] for name in _names_in(function.__code__) if name in function.__globals__}
+    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
+        found[name] = cell.cell_contents
+    return found
+
+
+def _is_library(module: types.ModuleType) -> bool:
+    """Tell a module of Python or of an installed library, whose version stands in the fingerprint, from a user's own."""
+    top = module.__name__.split(".")[0]
+    return top in sys.stdlib_module_names or top in {"numpy", "numba"}
+
+
+class Names(dict[str, Callable[..., Any]]):
+    """Hold the functions that stand for the contract's names; bound kernels share what they have in common."""
+
+    def __init__(self, functions: Mapping[str, Callable[..., Any]]) -> None:
+        super().__init__(functions)
+        self.bound: dict[tuple[int, str], Any] = {}
+
+    def with_(self, **functions: Callable[..., Any]) -> Names:
+        """Return these names with some replaced or added."""
+        return Names({**self, **functions})
+
+
+def _in_contract(function: types.FunctionType) -> bool:
+    return function.__module__ == rules.__name__ and getattr(rules, function.__name__, None) is function
+
+
+def resolve(function: types.FunctionType, names: Mapping[str, Callable[..., Any]], kernel: str) -> types.FunctionType:
+    """Return the function that stands for `function`: itself, unless it is a name of the contract."""
+    if not _in_contract(function):
+        return function
+    supplied = names.get(function.__name__)
+    if supplied is not None:
+        return getattr(supplied, "py_func", supplied)  # a user may have compiled it already
+    if getattr(function, "required", False):
+        raise MissingRule(kernel, function.__name__)
+    return function
+
+
+def reached(kernel: Callable[..., Any], names: Mapping[str, Callable[..., Any]] | None = None) -> set[str]:
+    """Return the names of the contract that a kernel reaches once `names` are in place: what it needs of a game."""
+    found: set[str] = set()
+    seen: set[int] = set()
+    queue: list[Any] = [kernel]
+    while queue:
+        value = queue.pop()
+        if not isinstance(value, types.FunctionType) or id(value) in seen or value in _INTRINSICS:
+            continue
+        seen.add(id(value))
+        if _in_contract(value):
+            found.add(value.__name__)
+            if not names or value.__name__ not in names:
+                queue.extend(() if getattr(value, "required", False) else _references(value).values())
+                continue
+            value = getattr(names[value.__name__], "py_func", names[value.__name__])
+        queue.extend(_references(value).values())
+    return found
+
+
+def missing(kernel: Callable[..., Any], names: Mapping[str, Callable[..., Any]]) -> set[str]:
+    """Return the names without a default that a kernel reaches and `names` does not supply."""
+    return {name for name in reached(kernel, names) - set(names) if getattr(getattr(rules, name), "required", False)}
+
+
+# --- fingerprint -------------------------------------------------------------------------------------------------------
+
+
+class _Fingerprint:
+    def __init__(self, names: Mapping[str, Callable[..., Any]], kernel: str) -> None:
+        self.names = names
+        self.kernel = kernel
+        self.hash = hashlib.sha256(f"{sys.version_info[:2]} {numba.__version__} {np.__version__}".encode())
+        self.seen: dict[int, int] = {}
+        self.alive: list[Any] = []  # ids stay unique while the objects live
+
+    def add(self, value: Any) -> None:
+        if isinstance(value, types.FunctionType):
+            self._add_function(value)
+        elif isinstance(value, types.CodeType):
+            self._add_code(value)
+        elif isinstance(value, types.ModuleType):
+            self._text(f"module {value.__name__}")
+        elif isinstance(value, np.ndarray):
+            self._text(f"array {value.dtype.str} {value.shape}")
+            self.hash.update(np.ascontiguousarray(value).tobytes())
+        elif isinstance(value, tuple | list):
+            self._text(f"{type(value).__name__} {len(value)}")
+            for item in value:
+                self.add(item)
+        elif isinstance(value, frozenset):
+            self._text(f"set {sorted(map(repr, value))}")
+        elif isinstance(value, Mapping):
+            self._text(f"mapping {len(value)}")
+            for key, item in value.items():
+                self.add((key, item))
+        elif hasattr(value, "py_func"):
+            self.add(value.py_func)
+        elif isinstance(value, type) or callable(value):
+            self._text(f"{getattr(value, '__module__', '')}.{getattr(value, '__qualname__', repr(type(value)))}")
+        else:
+            self._text(f"{type(value).__qualname__} {value!r}")
+
+    def _text(self, text: str) -> None:
+        self.hash.update(f"{len(text)}:{text};".encode())
+
+    def _add_code(self, code: types.CodeType) -> None:
+        self._text(f"code {code.co_argcount} {code.co_flags} {code.co_names} {code.co_varnames} {code.co_freevars}")
+        self.hash.update(code.co_code)
+        for constant in code.co_consts:
+            self.add(constant)
+
+    def _add_function(self, function: types.FunctionType) -> None:
+        function = resolve(function, self.names, self.kernel)
+        if id(function) in self.seen:
+            self._text(f"again {self.seen[id(function)]}")
+            return
+        self.seen[id(function)] = len(self.seen)
+        self.alive.append(function)
+        if function in _INTRINSICS:
+            self._text(f"intrinsic {function.__name__}")
+            return
+        self._add_code(function.__code__)
+        self.add(function.__defaults__)
+        for name, value in _references(function).items():
+            self._text(name)
+            self.add(value)
+            if isinstance(value, types.ModuleType) and not _is_library(value):
+                for attribute in _names_in(function.__code__):
+                    if hasattr(value, attribute):
+                        self._text(attribute)
+                        self.add(getattr(value, attribute))
+
+
+def fingerprint(function: Callable[..., Any], names: Mapping[str, Callable[..., Any]]) -> str:
+    """Return a hash of all that `function` can reach once `names` are in place: 20 hexadecimal digits."""
+    work = _Fingerprint(names, getattr(function, "__name__", "?"))
+    work.add(function)
+    return work.hash.hexdigest()[:20]
+
+
+# --- the cache ---------------------------------------------------------------------------------------------------------
+
+
+def cache_folder() -> Path:
+    """Return where compiled kernels are kept: $SEARCHBENCH_CACHE, or a folder in the user's cache."""
+    chosen = os.environ.get("SEARCHBENCH_CACHE")
+    if chosen:
+        return Path(chosen)
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "searchbench"
+
+
+class _Locator(_CacheLocator):  # type: ignore[misc]
+    """Place the compiled code of a function by its fingerprint, not by its source file."""
+
+    def __init__(self, function: Any) -> None:
+        self._fingerprint: str = function.__searchbench__
+        self._folder = cache_folder() / self._fingerprint[:2]
+
+    def get_cache_path(self) -> str:
+        return str(self._folder)
+
+    def get_source_stamp(self) -> str:
+        return self._fingerprint
+
+    def get_disambiguator(self) -> str:
+        return self._fingerprint
+
+    @classmethod
+    def from_function(cls, function: Any, _source: str) -> _Locator | None:
+        locator = cls(function)
+        try:
+            locator.ensure_cache_path()
+        except OSError:
+            return None
+        return locator
+
+
+class _CacheImplementation(CompileResultCacheImpl):  # type: ignore[misc]
+    _locator_classes = (_Locator,)
+
+
+class _Cache(FunctionCache):  # type: ignore[misc]
+    _impl_class = _CacheImplementation
+
+    def _index_key(self, signature: Any, codegen: Any) -> Any:
+        return signature, codegen.magic_tuple(), self._py_func.__searchbench__
+
+    def load_overload(self, signature: Any, target_context: Any) -> Any:
+        try:
+            loaded = super().load_overload(signature, target_context)
+        except Exception as error:  # a damaged cache entry costs a compilation, never a result
+            log.warning("dropped an unreadable entry of the compilation cache: %s", error)
+            self.flush()
+            loaded = None
+        if loaded is None:
+            log.info("compiling %s", self._py_func.__name__.rpartition("_")[0])
+        return loaded
+
+
+def _compile(function: types.FunctionType, keep: bool) -> Any:
+    compiled = numba.njit(nogil=True)(function)
+    if keep:
+        try:
+            compiled._cache = _Cache(function)
+        except RuntimeError:  # no folder to write to: compile in every process
+            log.info("no cache folder at %s; compiled code is not kept", cache_folder())
+    return compiled
+
+
+# --- bind --------------------------------------------------------------------------------------------------------------
+
+
+def bind(kernel: Callable[..., Any], names: Names, target: Target = "cpu") -> Any:
+    """Return the kernel with the functions of `names` in the place of the contract's, compiled or interpreted.
+
+    Raises MissingRule when the kernel reaches a name without default that `names` does not supply. Compilation happens
+    at the first call with arguments of new types, or is read from the cache of an earlier process.
+    """
+    assert isinstance(kernel, types.FunctionType)
+    key = (id(kernel), target)
+    if key not in names.bound:
+        names.bound[key] = _Binder(kernel.__name__, names, target).function(kernel, keep=True)
+    return names.bound[key]
+
+
+class _Binder:
+    def __init__(self, kernel: str, names: Names, target: Target) -> None:
+        self.kernel = kernel
+        self.names = names
+        self.target = target
+
+    def function(self, function: types.FunctionType, keep: bool = False) -> Any:
+        """Return the function with all that it refers to bound."""
+        function = resolve(function, self.names, self.kernel)
+        if function in _INTRINSICS:
+            return _INTRINSICS[function] if self.target == "cpu" else function
+        key = (id(function), f"{self.target} inner")
+        if key in self.names.bound:
+            return self.names.bound[key]
+        bound = self._copy(function)
+        result = _compile(bound, keep) if self.target == "cpu" else bound
+        self.names.bound[key] = result  # before its references are bound: they may refer back to it
+        self._fill(function, bound)
+        return result
+
+    def _copy(self, function: types.FunctionType) -> types.FunctionType:
+        cells = tuple(types.CellType() for _ in function.__code__.co_freevars)
+        namespace = {"__name__": function.__module__, "__builtins__": function.__globals__.get("__builtins__")}
+        bound = types.FunctionType(function.__code__, namespace, function.__name__, function.__defaults__, cells)
+        bound.__module__ = function.__module__
+        bound.__qualname__ = function.__qualname__
+        if self.target == "cpu":
+            # Names of machine code must differ where the code differs: processes share what they compiled.
+            mark = fingerprint(function, self.names)
+            bound.__searchbench__ = mark  # type: ignore[attr-defined]
+            bound.__name__ = f"{function.__name__}_{mark}"
+            bound.__qualname__ = bound.__name__
+        return bound
+
+    def _fill(self, function: types.FunctionType, bound: types.FunctionType) -> None:
+        for name, value in _references(function).items():
+            converted = self.convert(value, function)
+            if name in function.__code__.co_freevars:
+                (bound.__closure__ or ())[function.__code__.co_freevars.index(name)].cell_contents = converted
+            else:
+                bound.__globals__[name] = converted
+
+    def convert(self, value: Any, user: types.FunctionType) -> Any:
+        if hasattr(value, "py_func"):
+            value = value.py_func
+        if isinstance(value, types.FunctionType):
+            return self.function(value)
+        if isinstance(value, types.ModuleType) and not _is_library(value):
+            return self._module(value, user)
+        return value
+
+    def _module(self, module: types.ModuleType, user: types.FunctionType) -> types.ModuleType:
+        """Return a copy of a user's module that holds just what `user` names of it, bound."""
+        copy = types.ModuleType(f"{module.__name__}_{fingerprint(user, self.names)}")
+        for attribute in _names_in(user.__code__):
+            if hasattr(module, attribute):
+                setattr(copy, attribute, self.convert(getattr(module, attribute), user))
+        return copy

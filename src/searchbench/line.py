@@ -1,0 +1,47 @@
+"""A line: the moves that lead from a state to the end, and what is claimed of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from searchbench.game import Game, Position
+
+
+@dataclass(frozen=True)
+class Line:
+    """Hold the moves from a state on; iterating gives the positions, board by board.
+
+    `optimal` claims that no line to a solved state costs less. `nodes` and `seconds` are what the search took.
+    """
+
+    game: Game
+    start: tuple[int, ...]
+    moves: tuple[int, ...]
+    cost: int
+    optimal: bool = True
+    nodes: int = 0
+    seconds: float = 0.0
+
+    def states(self) -> list[tuple[int, ...]]:
+        """Return the states along the line, first and last included."""
+        states = [self.start]
+        for move in self.moves:
+            states.append(tuple(self.game.play(states[-1], move)))
+        return states
+
+    def move_texts(self) -> list[str]:
+        """Return the moves as text."""
+        return [self.game.format_move(state, move) for state, move in zip(self.states(), self.moves, strict=False)]
+
+    def __iter__(self) -> Iterator[Position]:
+        return (Position(self.game, state) for state in self.states())
+
+    def __len__(self) -> int:
+        return len(self.moves)
+
+    def verify(self) -> list[str]:
+        """Return what is wrong with the line by the rules alone; an empty list if nothing is."""
+        from searchbench.verify import verify_line
+
+        return verify_line(self)

@@ -1,0 +1,140 @@
+"""Find a game by name, entry point or file."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import importlib
+import importlib.metadata
+import importlib.util
+import inspect
+import pkgutil
+import re
+import sys
+import typing
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from searchbench.errors import UnknownGame
+from searchbench.game import Game
+
+ENTRY_POINTS = "searchbench.games"
+
+
+def shipped() -> Iterator[type[Game]]:
+    """Yield every game that comes with searchbench, and those that installed packages offer as entry points."""
+    package = importlib.import_module("searchbench.games")
+    for module in sorted(pkgutil.iter_modules(package.__path__), key=lambda found: found.name):
+        yield from _games_in(importlib.import_module(f"searchbench.games.{module.name}"))
+    for entry in importlib.metadata.entry_points(group=ENTRY_POINTS):
+        yield entry.load()
+
+
+def load(spec: str | Game) -> Game:
+    """Return the game that a text names.
+
+    "sliding:3x3" is a shipped game (or an entry point in the group ``searchbench.games``) with its parameters, also
+    "sliding:rows=3,columns=3"; "mygame.py", "mygame.py:MyGame" and "mygame.py:MyGame:5" are a class in a file of one's own.
+    Raises UnknownGame with what would be right.
+    """
+    if isinstance(spec, Game):
+        return spec
+    path, separator, rest = spec.partition(".py")
+    if separator and (not rest or rest.startswith(":")):
+        name, _, arguments = rest.removeprefix(":").partition(":")
+        return _make(_class_in_file(Path(path + ".py"), name), arguments, spec)
+    name, _, arguments = spec.partition(":")
+    return _make(_named(name), arguments, spec)
+
+
+def _named(name: str) -> type[Game]:
+    module = name.replace("-", "_")
+    if re.fullmatch(r"[a-z]\w*", module) and importlib.util.find_spec(f"searchbench.games.{module}"):
+        return _games_in(importlib.import_module(f"searchbench.games.{module}"))[0]
+    for entry in importlib.metadata.entry_points(group=ENTRY_POINTS):
+        if entry.name == name:
+            game: type[Game] = entry.load()
+            return game
+    names = ", ".join(game.name for game in shipped())
+    raise UnknownGame(f"unknown game {name!r}: there are {names}; or give a file such as mygame.py:MyGame")
+
+
+def _games_in(module: Any) -> list[type[Game]]:
+    return [
+        value
+        for value in vars(module).values()
+        if inspect.isclass(value) and issubclass(value, Game) and value.__module__ == module.__name__ and value.name
+    ]
+
+
+def _class_in_file(path: Path, name: str) -> type[Game]:
+    if not path.is_file():
+        raise UnknownGame(f"no file {path}")
+    module = _module_from(path)
+    games = {game.__name__: game for game in _games_in(module)}
+    if not name and len(games) == 1:
+        (name,) = games
+    if name not in games:
+        raise UnknownGame(f"{path} has no game {name!r}; it has {', '.join(games) or 'none (a class derived from Game)'}")
+    games[name].__searchbench_source__ = f"{path}:{name}"  # type: ignore[attr-defined]
+    return games[name]
+
+
+def _module_from(path: Path) -> Any:
+    """Import a user's file under a name that stays the same between processes, again whenever its text has changed."""
+    path = path.resolve()
+    text = path.read_bytes()
+    name = f"searchbench_user_{path.stem}_{hashlib.sha256(str(path).encode()).hexdigest()[:8]}"
+    loaded = sys.modules.get(name)
+    if loaded is not None and getattr(loaded, "__searchbench_text__", None) == text:
+        return loaded
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    module.__searchbench_text__ = text  # type: ignore[attr-defined]
+    sys.modules[name] = module
+    if str(path.parent) not in sys.path:
+        sys.path.append(str(path.parent))  # so that the file may import its neighbours
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        del sys.modules[name]
+        raise UnknownGame(f"{path} cannot be imported: {type(error).__name__}: {error}") from error
+    return module
+
+
+def _make(game: type[Game], text: str, spec: str) -> Game:
+    fields = dataclasses.fields(game)  # type: ignore[arg-type]
+    hints = typing.get_type_hints(game)
+    usage = f"{game.name}:" + ",".join(field.name.upper() for field in fields)
+    words = [word for word in re.split(r",|(?<=\d)x(?=\d)", text) if word]
+    arguments: dict[str, Any] = {}
+    for place, word in enumerate(words):
+        key, separator, value = word.partition("=")
+        if not separator:
+            if place >= len(fields):
+                raise UnknownGame(f"game {spec!r}: too many parameters, expected {usage}")
+            key, value = fields[place].name, word
+        if key not in hints or key not in {field.name for field in fields}:
+            raise UnknownGame(f"game {spec!r}: no parameter {key!r}, expected {usage}")
+        arguments[key] = _convert(value, hints[key], spec, key)
+    try:
+        return game(**arguments)
+    except TypeError as error:
+        raise UnknownGame(f"game {spec!r}: expected {usage} ({error})") from None
+    except ValueError as error:
+        raise UnknownGame(f"game {spec!r}: {error}") from None
+
+
+def _convert(value: str, kind: Any, spec: str, key: str) -> Any:
+    if kind is bool:
+        if value.lower() in {"yes", "true", "1"}:
+            return True
+        if value.lower() in {"no", "false", "0"}:
+            return False
+        raise UnknownGame(f"game {spec!r}: parameter {key} must be yes or no, not {value!r}")
+    try:
+        return kind(value)
+    except ValueError:
+        raise UnknownGame(f"game {spec!r}: parameter {key} must be {kind.__name__}, not {value!r}") from None

@@ -1,0 +1,217 @@
+"""The contract: the names that a kernel may call, what they mean, and what the optional ones do by default.
+
+A *state* is a short vector of integers, changed in place. A *move* is one integer that holds all that is needed to take
+it back. A game's ``rules()`` supplies functions by these names; :func:`searchbench.jit.bind` puts them in the place of
+the functions below wherever a kernel calls one. A function marked ``@required`` has no default; the body of every other
+function *is* its default. (Gasser 1995, sections 2.1 and 3.3: dependencies, values, control and numbers are kept apart.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, MutableSequence
+from typing import Any, Final, TypeVar
+
+State = MutableSequence[int]
+"""A vector of ``Game.width`` integers: a contiguous numpy array when compiled, a list when interpreted."""
+Move = int
+Rank = int
+Code = int
+"""The number under which a value rule keeps a value in the table."""
+
+UNDECIDED: Final = -(1 << 31)
+"""What `terminal` returns while the game goes on."""
+NOWHERE: Final = -1
+"""What `rank` returns for a state that the index does not number; such a state must be terminal."""
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+
+def required(function: _Function) -> _Function:
+    """Mark a name of the contract that has no default."""
+    function.required = True  # type: ignore[attr-defined]
+    return function
+
+
+# --- the game ---------------------------------------------------------------------------------------------------------
+
+
+@required
+def start(state: State) -> None:
+    """Write the initial state."""
+
+
+@required
+def moves(state: State, out: MutableSequence[int]) -> int:
+    """Write the legal moves, likely best first, and return their number.
+
+    In a game of two players never called on a terminal state; a solved puzzle can be moved on.
+    """
+    return 0
+
+
+@required
+def play(state: State, move: Move) -> None:
+    """Change the state by a move."""
+
+
+@required
+def unplay(state: State, move: Move) -> None:
+    """Take a move back: ``unplay(play(s, m), m) == s``."""
+
+
+@required
+def terminal(state: State) -> int:
+    """Return UNDECIDED, or the result for the player to move: -1 / 0 / +1, or points; a puzzle's 0 is solved."""
+    return UNDECIDED
+
+
+@required
+def unmoves(state: State, out: MutableSequence[int]) -> int:
+    """Write every move that can have led here and return their number; `unplay` takes each back.
+
+    Without it: no retrograde analysis; the forward fixpoint and breadth-first search still work.
+    """
+    return 0
+
+
+def legal(state: State) -> bool:
+    """Return false for a number of the index that is no position."""
+    return True
+
+
+def cost(state: State, move: Move) -> int:
+    """Return what the move costs in the state it is played in: positive (0 only in an abstraction)."""
+    return 1
+
+
+def gain(state: State, move: Move) -> int:
+    """Return the points that the player to move gains at once by the move."""
+    return 0
+
+
+def canonical(state: State) -> None:
+    """Replace the state by the representative of its symmetry class."""
+
+
+def inverse(move: Move) -> Move:
+    """Return the move that undoes this one, or -1 where there is none."""
+    return -1
+
+
+def h(state: State, tables: Any) -> int:
+    """Return a lower bound on the cost of solving the state; `tables` is what the heuristic looks things up in."""
+    return 0
+
+
+def h_step(state: State, move: Move, tables: Any) -> int:
+    """Return h after the move less h before it; called *before* the move is played."""
+    before = h(state, tables)
+    play(state, move)
+    after = h(state, tables)
+    unplay(state, move)
+    return after - before
+
+
+def key(state: State) -> int:
+    """Return a 64-bit hash of the state (multiply and rotate over its cells)."""
+    code = 1469598103934665603
+    for cell in range(len(state)):
+        code = mix(code ^ (state[cell] + 1))
+    return code
+
+
+def mix(code: int) -> int:
+    """Scramble a 63-bit number, one to one enough for a hash table."""
+    code &= 0x7FFFFFFFFFFFFFFF
+    code = ((code & 0x7FFFFFFF) * 0x5851F42D + (code >> 31) * 0x14057B7F + (code >> 17)) & 0x7FFFFFFFFFFFFFFF
+    return code ^ (code >> 29)
+
+
+# --- the index --------------------------------------------------------------------------------------------------------
+
+
+@required
+def rank(state: State) -> Rank:
+    """Return the number of a state, or NOWHERE."""
+    return 0
+
+
+@required
+def unrank(number: Rank, state: State) -> None:
+    """Write the state that has this number."""
+
+
+def steps(number: Rank, state: State, out: MutableSequence[int], numbers: MutableSequence[int]) -> int:
+    """Write the successors' numbers and return how many there are; `state` and `out` are scratch space.
+
+    A game whose numbers change in a simple way by a move supplies its own and saves unrank, play and rank.
+    """
+    unrank(number, state)
+    count = moves(state, out)
+    for index in range(count):
+        play(state, out[index])
+        numbers[index] = rank(state)
+        unplay(state, out[index])
+    return count
+
+
+# --- buffers, supplied by Game ----------------------------------------------------------------------------------------
+
+
+@required
+def new_state() -> Any:
+    """Return room for a state, all zero."""
+
+
+@required
+def new_moves() -> Any:
+    """Return room for the moves of one state, forwards or backwards."""
+
+
+@required
+def symmetric() -> bool:
+    """Tell whether the game supplies `canonical`."""
+    return False
+
+
+# --- the value rule (Gasser 1995, section 3.3: InitialValue, InfoProp, InfoGather, Backupable, FinalConvert) -----------
+
+
+@required
+def initial(result: int, count: int) -> Code:
+    """Return the first code of a state: of a terminal one from its result, of any other from its successor count."""
+    return 0
+
+
+def propagate(code: Code, successor: Code, weight: int) -> Code:
+    """Return the state's new code, now that one of its successors has its final (stored) code.
+
+    Without it: no retrograde analysis. Must not depend on the order of the calls within a level.
+    """
+    return code
+
+
+@required
+def gather(code: Code, successors: MutableSequence[int], weights: MutableSequence[int], count: int) -> Code:
+    """Return the state's code from its own present code and those of all its successors."""
+    return code
+
+
+def level(code: Code) -> int:
+    """Return when a code is final and is backed up to the predecessors (from 0 upwards), or -1: not yet or never."""
+    return -1
+
+
+def arrival(successor: Code) -> int:
+    """Return the level before which a successor's stored code must not be the last one propagated to a state."""
+    return 0
+
+
+def finish(code: Code) -> Code:
+    """Return the code to be stored when nothing changes any more."""
+    return code
+
+
+def weight(state: State, move: Move) -> int:
+    """Return the number on an edge that the value rule uses: the cost of the move, or its gain."""
+    return cost(state, move)

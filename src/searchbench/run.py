@@ -1,0 +1,99 @@
+"""How a computation runs: memory budget, threads, progress with remaining time, interruption."""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import TypeVar
+
+import psutil
+
+from searchbench.errors import BadRequest, OutOfMemory
+
+Argument = TypeVar("Argument")
+Result = TypeVar("Result")
+Report = Callable[[str, int, int], None]
+"""Called with a stage's name, how much of it is done, and its total (0: unknown)."""
+
+_UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12, "KI": 2**10, "MI": 2**20, "GI": 2**30, "TI": 2**40}
+
+
+def parse_memory(text: str | int) -> int:
+    """Return the bytes that "1GB", "512MiB" or a number stand for."""
+    if isinstance(text, int):
+        return text
+    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]?I?)B?\s*", text.upper())
+    if match is None or match[2] not in _UNITS:
+        raise BadRequest(f"memory {text!r}: expected a number with a unit, such as 512MB, 1.5GB or 2GiB")
+    return int(float(match[1]) * _UNITS[match[2]])
+
+
+def format_memory(size: int) -> str:
+    """Return a size in bytes as a person reads it."""
+    for unit, factor in (("TB", 10**12), ("GB", 10**9), ("MB", 10**6), ("kB", 10**3)):
+        if size >= factor:
+            return f"{size / factor:.1f} {unit}"
+    return f"{size} bytes"
+
+
+def _silent(_stage: str, _done: int, _total: int) -> None:
+    """Report nothing."""
+
+
+@dataclass
+class Run:
+    """Say what a computation may use and whom it tells; every solver takes one.
+
+    `memory` is in bytes (default: what the machine has free); `threads` defaults to the number of cores. Use it as a
+    context manager to end its threads.
+    """
+
+    memory: int = 0
+    threads: int = 0
+    report: Report = _silent
+    started: float = field(default_factory=time.perf_counter)
+    _pool: ThreadPoolExecutor | None = None
+
+    def __post_init__(self) -> None:
+        if self.threads < 0 or self.memory < 0:
+            raise BadRequest(f"threads {self.threads}, memory {self.memory}: both must be positive")
+        self.threads = self.threads or len(psutil.Process().cpu_affinity() if hasattr(psutil.Process, "cpu_affinity") else []) or os.cpu_count() or 1
+        self.memory = self.memory or int(psutil.virtual_memory().available)
+
+    @property
+    def seconds(self) -> float:
+        """Return the time since the run began."""
+        return time.perf_counter() - self.started
+
+    def demand(self, size: int, what: str) -> None:
+        """Refuse, before it starts, what needs more than the memory budget."""
+        if size > self.memory:
+            raise OutOfMemory(
+                f"{what} needs {format_memory(size)}, the memory budget is {format_memory(self.memory)}; "
+                "give a larger --memory, or choose a smaller game"
+            )
+
+    def map(self, function: Callable[[Argument], Result], arguments: Iterable[Argument]) -> list[Result]:
+        """Call a function that releases the interpreter for each argument, on all threads, and return the results."""
+        if self.threads == 1:
+            return [function(argument) for argument in arguments]
+        if self._pool is None:
+            self._pool = ThreadPoolExecutor(self.threads)
+        return list(self._pool.map(function, arguments))
+
+    def progress(self, stage: str, done: int, total: int) -> None:
+        """Tell how far a stage is."""
+        self.report(stage, done, total)
+
+    def __enter__(self) -> Run:
+        return self
+
+    def __exit__(self, _kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None) -> None:
+        if self._pool is not None:
+            self._pool.shutdown(cancel_futures=True)
+            self._pool = None

@@ -1,0 +1,101 @@
+"""Breadth-first search from the start over the whole index: each state gets its depth (Edelkamp 2017).
+
+It needs neither `unmoves` nor a value rule of the game; states that the start cannot reach have no value.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from searchbench import jit
+from searchbench.exchange import Buckets, Table
+from searchbench.exchange.memory import bucket_of, pack
+from searchbench.rules import (
+    UNDECIDED, initial, legal, level, moves, new_moves, new_state, play, start, steps, symmetric, terminal, unplay, unrank,
+)  # fmt: skip
+from searchbench.run import Run
+from searchbench.solvers.exhaustive.levels import back_up
+from searchbench.solvers.exhaustive.neighbours import Bounds, Numbers, number_of
+
+
+def successor_numbers(number: int, state: Any, scratch: Any, out: Any, numbers: Numbers) -> int:
+    """Write the successors' numbers, those of their symmetry classes where the game has symmetries."""
+    if not symmetric():
+        return steps(number, state, out, numbers)
+    unrank(number, state)
+    count = moves(state, out)
+    for index in range(count):
+        play(state, out[index])
+        numbers[index] = number_of(state, scratch)
+        unplay(state, out[index])
+    return count
+
+
+def emit_forward(
+    codes: Any, illegal: int, first: int, stop: int, now: int, bounds: Bounds, block_bits: int, requests: Any, fill: Any,
+    through_ends: bool,
+) -> int:  # fmt: skip
+    """Write requests for the successors of the states of depth `now`; return the first state not done."""
+    state = new_state()
+    scratch = new_state()
+    out = new_moves()
+    numbers = new_moves()
+    room = requests.shape[1] - len(out)
+    local_mask = (1 << block_bits) - 1
+    for number in range(first, stop):
+        if codes[number] == illegal or level(codes[number]) != now:
+            continue
+        if not through_ends:
+            unrank(number, state)
+            if terminal(state) != UNDECIDED:
+                continue
+        count = successor_numbers(number, state, scratch, out, numbers)
+        full = False
+        for index in range(count):
+            if numbers[index] >= 0:
+                bucket = bucket_of(numbers[index], block_bits)
+                requests[bucket, fill[bucket]] = pack(numbers[index] & local_mask, now + 1, 1)
+                fill[bucket] += 1
+                full = full or fill[bucket] > room
+        if full:
+            return number + 1
+    return stop
+
+
+def mark_illegal(codes: Any, illegal: int, first: int, stop: int) -> None:
+    """Mark the numbers that are no positions."""
+    state = new_state()
+    for number in range(first, stop):
+        unrank(number, state)
+        if not legal(state):
+            codes[number] = illegal
+
+
+def first_number() -> int:
+    """Return the number of the start."""
+    state = new_state()
+    start(state)
+    return number_of(state, new_state())
+
+
+def solve_all(names: jit.Names, table: Table, run: Run, buckets: Buckets, through_ends: bool) -> int:
+    """Search the whole index from the start; return the number of levels.
+
+    `through_ends`: whether terminal states have successors, as the solved states of a puzzle do.
+    """
+    size = len(table.codes)
+    if "legal" in names:
+        marker = jit.bind(mark_illegal, names)
+        run.map(
+            lambda first: marker(table.codes, table.illegal, first, min(first + (1 << 16), size)), range(0, size, 1 << 16)
+        )
+    table.codes[jit.bind(first_number, names)()] = jit.bind(initial, names)(0, 0)
+    emitter = jit.bind(emit_forward, names)
+    bounds = np.array([0, size], np.int64)
+
+    def emit(*arguments: Any) -> int:
+        return int(emitter(*arguments, through_ends))
+
+    return back_up(names, emit, bounds, table, run, buckets, deepest=0)

@@ -1,0 +1,113 @@
+"""Level by level: emit requests in rounds, apply the buckets, widen the table when a code does not fit (Gasser 1995, 4.1)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, MutableSequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from searchbench import jit
+from searchbench.errors import ValueOverflow
+from searchbench.exchange import Buckets, Table
+from searchbench.exchange.memory import LARGEST_WEIGHT, unpack_code, unpack_local, unpack_weight
+from searchbench.rules import level, propagate
+from searchbench.run import Run
+from searchbench.solvers.exhaustive.blocks import Chunks, Late, apply_late, until_it_fits
+from searchbench.solvers.exhaustive.prepare import DEEPEST, STOPPED, TOO_LARGE
+
+Emit = Callable[..., int]
+"""Called with codes, illegal, first, stop, now, bounds, block_bits, requests, fill; returns the first state not done,
+or -1 for an edge whose weight no request can carry."""
+
+
+def apply(
+    codes: Any, illegal: int, base: int, requests: Any, first: int, stop: int, note: MutableSequence[int]
+) -> None:
+    """Propagate the requests first .. stop - 1 of one bucket to its block."""
+    for index in range(first, stop):
+        request = requests[index]
+        number = base + unpack_local(request)
+        code = codes[number]
+        if code == illegal:
+            continue
+        new = propagate(code, unpack_code(request), unpack_weight(request))
+        if new != code:
+            if new >= illegal:
+                note[TOO_LARGE] = new
+                note[STOPPED] = index
+                return
+            codes[number] = new
+            note[DEEPEST] = max(note[DEEPEST], level(new))
+    note[STOPPED] = stop
+
+
+def back_up(
+    names: jit.Names,
+    emit: Emit,
+    bounds: npt.NDArray[Any],
+    table: Table,
+    run: Run,
+    buckets: Buckets,
+    deepest: int,
+    late: Late | None = None,
+) -> int:
+    """Back up level after level until none is left; return how many there were.
+
+    `deepest` is the highest level that the table holds so far, `late` what finished parts have still to say.
+    """
+    applier = jit.bind(apply, names)
+    now = 0
+    while now <= deepest or (late is not None and late.pending(now)):
+        deepest = max(deepest, _level(emit, applier, bounds, table, run, buckets, now))
+        if late is not None:
+            deepest = max(deepest, apply_late(names, late.take(now), table))
+        run.progress(f"level {now}", now + 1, 0)
+        now += 1
+    return now
+
+
+def _level(
+    emit: Emit, applier: Any, bounds: npt.NDArray[Any], table: Table, run: Run, buckets: Buckets, now: int
+) -> int:
+    """Back up the states of one level, in as many rounds as the buckets need; return the highest level given."""
+    chunks = Chunks(bounds)
+    deepest = -1
+
+    def write(writer: int) -> None:
+        requests, fill = buckets.requests[writer], buckets.fill[writer]
+        while (chunk := chunks.next()) is not None:
+            first, stop = chunk
+            done = emit(table.codes, table.illegal, first, stop, now, bounds, buckets.block_bits, requests, fill)
+            if done < 0:
+                raise ValueOverflow(f"the weight of an edge is negative or larger than {LARGEST_WEIGHT}")
+            if done < stop or fill.max() > buckets.room - buckets.reserve:
+                chunks.put_back(done, stop)
+                return
+
+    while not chunks.empty():
+        run.map(write, range(run.threads))
+        deepest = max(deepest, _apply_all(applier, table, run, buckets))
+    return deepest
+
+
+def _apply_all(applier: Any, table: Table, run: Run, buckets: Buckets) -> int:
+    """Apply every bucket to its block, and empty it; return the highest level given."""
+
+    def drain(job: tuple[int, int, int]) -> tuple[tuple[int, int, int], npt.NDArray[Any]]:
+        bucket, writer, first = job
+        note = np.array([0, -1, 0, 0], np.int64)
+        base = bucket << buckets.block_bits
+        for one in range(writer, run.threads):
+            stop = int(buckets.fill[one, bucket])
+            applier(table.codes, table.illegal, base, buckets.requests[one, bucket], first, stop, note)
+            if note[TOO_LARGE]:
+                return (bucket, one, int(note[STOPPED])), note
+            first = 0
+        return (bucket, run.threads, 0), note
+
+    filled = np.flatnonzero(buckets.fill.sum(axis=0))
+    deepest = until_it_fits(run, table, drain, [(int(bucket), 0, 0) for bucket in filled], lambda job: job[1] < run.threads)
+    buckets.fill[:] = 0
+    return deepest

@@ -1,0 +1,67 @@
+"""Retrograde analysis: values go from the decided states backwards, level by level (Gasser 1995, sections 3.5 and 4.1).
+
+In each level every thread looks through blocks of states, and writes the values of those that have become final as
+requests to their predecessors, into buckets by block; then each bucket is applied to its block by one thread. Within a
+level the requests may come in any order, so the table does not depend on the number of threads or buckets.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from searchbench import jit
+from searchbench.exchange import Buckets, Table
+from searchbench.exchange.memory import LARGEST_WEIGHT, bucket_of, pack
+from searchbench.rules import finish, level, new_moves, new_state, unrank
+from searchbench.run import Run
+from searchbench.solvers.exhaustive.blocks import Group, prepare_group
+from searchbench.solvers.exhaustive.levels import back_up
+from searchbench.solvers.exhaustive.neighbours import Bounds, inside, predecessors
+
+
+def emit(
+    codes: Any, illegal: int, first: int, stop: int, now: int, bounds: Bounds, block_bits: int, requests: Any, fill: Any
+) -> int:
+    """Write requests for the predecessors of the states of level `now`; return the first state not done.
+
+    Stops when a bucket might not hold the requests of one more state. -1 stands for a weight that no request can carry.
+    """
+    state = new_state()
+    scratch = new_state()
+    out = new_moves()
+    numbers = new_moves()
+    weights = new_moves()
+    room = requests.shape[1] - len(out)
+    local_mask = (1 << block_bits) - 1
+    for number in range(first, stop):
+        code = codes[number]
+        if code == illegal or level(code) != now:
+            continue
+        unrank(number, state)
+        count = predecessors(state, scratch, out, numbers, weights)
+        stored = finish(code)
+        full = False
+        for index in range(count):
+            predecessor = numbers[index]
+            if predecessor < 0 or not inside(predecessor, bounds):
+                continue
+            if not 0 <= weights[index] <= LARGEST_WEIGHT:
+                return -1
+            bucket = bucket_of(predecessor, block_bits)
+            requests[bucket, fill[bucket]] = pack(predecessor & local_mask, stored, weights[index])
+            fill[bucket] += 1
+            full = full or fill[bucket] > room
+        if full:
+            return number + 1
+    return stop
+
+
+def solve_group(
+    names: jit.Names, group: Group, look_ahead: bool, table: Table, run: Run, buckets: Buckets
+) -> int:
+    """Solve a group of parts whose needs are solved; return the number of levels.
+
+    `look_ahead`: whether the successors must be looked at first, to count them or to learn from other parts.
+    """
+    deepest, late = prepare_group(names, group, look_ahead, table, run)
+    return back_up(names, jit.bind(emit, names), group.bounds, table, run, buckets, deepest, late)

@@ -1,0 +1,105 @@
+"""Solve every state: choose a control strategy for each group of parts, in the order of their needs."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from searchbench import jit
+from searchbench.errors import BadRequest
+from searchbench.exchange import Buckets, Table
+from searchbench.game import Game
+from searchbench.run import Run
+from searchbench.solvers.exhaustive import bfs, fixpoint, retrograde
+from searchbench.solvers.exhaustive.blocks import Group, finish_group, groups_in_order
+from searchbench.store import Database
+from searchbench.values import Depth, ValueRule, value_rule
+
+SOLVERS: Final = ("retrograde", "fixpoint", "bfs")
+BUCKET_MEMORY: Final = 96 << 20
+"""What the buckets may take together, unless the budget is smaller."""
+
+
+def solve_states(
+    game: Game,
+    rule: str | ValueRule | None = None,
+    solver: str | None = None,
+    run: Run | None = None,
+    block_bits: int | None = None,
+) -> Database:
+    """Solve every state of a game and return the database, in memory.
+
+    `rule` is the value rule, by default the game's own. `solver` is "retrograde", "fixpoint" or "bfs"; by default
+    retrograde analysis where the game has `unmoves` and the rule can propagate, and the forward fixpoint elsewhere.
+    Raises OutOfMemory before anything starts, NoFixpoint, MissingRule, and ValueOverflow.
+    """
+    if solver is not None and solver not in SOLVERS:
+        raise BadRequest(f"unknown solver {solver!r}: there are {', '.join(SOLVERS)}")
+    if game.index() is None and not game.has("rank", "unrank"):
+        raise BadRequest(f"{game} has no index at this size: its states can be searched and proved, but not all solved")
+    wanted = Depth() if solver == "bfs" else value_rule(rule if rule is not None else game.values)
+    names = game.names(wanted)
+    if solver is None:
+        backwards = "propagate" in names and not jit.missing(retrograde.emit, names)
+        solver = "retrograde" if backwards else "fixpoint"
+    with run or Run() as active:
+        return _Computation(game, wanted, names, solver, active, block_bits).solve()
+
+
+class _Computation:
+    def __init__(
+        self, game: Game, rule: ValueRule, names: jit.Names, solver: str, run: Run, block_bits: int | None
+    ) -> None:
+        self.game, self.rule, self.names, self.solver, self.run = game, rule, names, solver, run
+        self.parts = list(game.parts())
+        self.size = max(part.stop for part in self.parts)
+        self.block_bits = {} if block_bits is None else {"block_bits": block_bits}
+        self.reserve = max(game.max_moves, game.max_unmoves)
+        run.demand(self._bytes_needed(), f"solving {game} ({self.size:,} states) with {solver}")
+        self.table = Table(self.size)
+        self.levels = 0
+
+    def _bytes_needed(self) -> int:
+        if self.solver == "fixpoint":
+            return fixpoint.bytes_needed(self.size, self.rule)
+        return self.size + Buckets.bytes_needed(
+            self.size, self.run.threads, self.reserve, self._bucket_memory(), **self.block_bits
+        )
+
+    def _bucket_memory(self) -> int:
+        return min(BUCKET_MEMORY, max(1 << 20, (self.run.memory - self.size) // 2))
+
+    def _buckets(self) -> Buckets:
+        return Buckets(self.size, self.run.threads, self.reserve, self._bucket_memory(), **self.block_bits)
+
+    def solve(self) -> Database:
+        """Solve group by group, finish each, and return the database."""
+        largest = 0
+        if self.solver == "bfs":
+            through_ends = not self.game.two_players
+            self.levels = bfs.solve_all(self.names, self.table, self.run, self._buckets(), through_ends)
+            largest = self._finish(Group(tuple(self.parts), True, False))
+        else:
+            buckets = self._buckets() if self.solver == "retrograde" else None
+            for group in groups_in_order(self.parts):
+                self.levels = max(self.levels, self._solve_group(group, buckets))
+                largest = max(largest, self._finish(group))
+        self.table.narrow(largest)
+        return Database(self.game, self.rule, self.table.codes, self._facts())
+
+    def _solve_group(self, group: Group, buckets: Buckets | None) -> int:
+        self.run.progress(f"part {group.name}", 0, 0)
+        if buckets is None or not group.needs_itself:
+            return fixpoint.solve_group(self.names, self.rule, group, self.table, self.run)
+        look_ahead = self.rule.counts or group.needs_others or not self.game.closed
+        return retrograde.solve_group(self.names, group, look_ahead, self.table, self.run, buckets)
+
+    def _finish(self, group: Group) -> int:
+        return finish_group(self.names, group, self.table, self.run)
+
+    def _facts(self) -> dict[str, Any]:
+        return {
+            "solver": self.solver,
+            "levels": self.levels,
+            "seconds": round(self.run.seconds, 3),
+            "threads": self.run.threads,
+        }

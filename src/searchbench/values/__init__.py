@@ -1,0 +1,20 @@
+"""What a value is and how it follows from the successors' values."""
+
+from searchbench.errors import BadRequest
+from searchbench.values.distance import Depth, Distance
+from searchbench.values.outcome import Outcome, Result
+from searchbench.values.rule import Value, ValueRule
+from searchbench.values.score import Score
+
+__all__ = ["Depth", "Distance", "Outcome", "Result", "Score", "Value", "ValueRule", "value_rule"]
+
+SHIPPED: dict[str, type[ValueRule]] = {rule.name: rule for rule in (Distance, Depth, Outcome, Score)}
+
+
+def value_rule(rule: str | ValueRule) -> ValueRule:
+    """Return the value rule of that name ("distance", "depth", "outcome", "score"), or the rule itself."""
+    if isinstance(rule, ValueRule):
+        return rule
+    if rule not in SHIPPED:
+        raise BadRequest(f"unknown value rule {rule!r}: there are {', '.join(SHIPPED)}")
+    return SHIPPED[rule]()

@@ -1,0 +1,92 @@
+"""Shortest distance: one player, edge costs above zero (Gasser 1995, section 3.5)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, MutableSequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from searchbench.errors import BadRequest
+from searchbench.rules import State, cost
+from searchbench.values.rule import ValueRule
+
+
+def parse_number_range(text: str) -> tuple[int, int]:
+    """Return the ends of "7", "3-5", "-2..4" (a minus sign needs the two dots)."""
+    low, separator, high = text.strip().partition("..")
+    if not separator and not text.strip().startswith("-"):
+        low, separator, high = text.strip().partition("-")
+    try:
+        return (int(low), int(high)) if separator else (int(low), int(low))
+    except ValueError:
+        raise BadRequest(f"value {text!r}: expected a number such as 7, or a range such as 3-5 or -2..4") from None
+
+
+def _move_cost(state: State, move: int) -> int:
+    return cost(state, move)
+
+
+@dataclass(frozen=True)
+class Distance(ValueRule):
+    """Give each state the least cost of a line to a solved state (`terminal` 0); other terminal states have no value.
+
+    Code 0 is "not reached", code d + 1 a distance of d.
+    """
+
+    name: ClassVar[str] = "distance"
+
+    def rules(self, max_moves: int) -> Mapping[str, Callable[..., Any]]:
+        """Return the functions of the rule."""
+
+        def initial(result: int, count: int) -> int:
+            return 1 if result == 0 else 0
+
+        def propagate(code: int, successor: int, weight: int) -> int:
+            if successor == 0 or (code != 0 and code <= successor + weight):
+                return code
+            return successor + weight
+
+        def gather(code: int, successors: MutableSequence[int], weights: MutableSequence[int], count: int) -> int:
+            for index in range(count):
+                code = propagate(code, successors[index], weights[index])
+            return code
+
+        def level(code: int) -> int:
+            return code - 1
+
+        def arrival(code: int) -> int:
+            return 0
+
+        return {
+            "initial": initial, "propagate": propagate, "gather": gather, "level": level, "arrival": arrival,
+            "weight": _move_cost,
+        }  # fmt: skip
+
+    def decode(self, code: int) -> int | None:
+        """Return the distance, None where no solved state can be reached."""
+        return code - 1 if code else None
+
+    def encode(self, value: int | None) -> int:
+        """Return the code of a distance."""
+        return 0 if value is None else value + 1
+
+    def preference(self, value: int | None, weight: int) -> tuple[int, int]:
+        """Prefer the successor with the least cost to the end."""
+        return (1, 0) if value is None else (0, value + weight)
+
+    def parse(self, text: str) -> Callable[[int | None], bool]:
+        """Read "31", "20-25" or "unreachable"."""
+        if text.strip() in {"unreachable", "none"}:
+            return lambda value: value is None
+        low, high = parse_number_range(text)
+        return lambda value: value is not None and low <= value <= high
+
+
+@dataclass(frozen=True)
+class Depth(Distance):
+    """Give each state the least number of moves that lead to it from the start: what breadth-first search finds."""
+
+    name: ClassVar[str] = "depth"
+    from_start: ClassVar[bool] = True
+
+

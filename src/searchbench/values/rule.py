@@ -1,0 +1,66 @@
+"""What a value rule is: a few functions on codes, and what the codes mean to a person (Gasser 1995, sections 2.1, 3.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, ClassVar
+
+Value = Any
+"""What a person sees: an int, a Result, or None where there is no value."""
+
+
+@dataclass(frozen=True)
+class ValueRule:
+    """Define values: derive a class, supply ``rules``, `decode`, `encode` and `preference`; parameters are its fields.
+
+    ``rules(max_moves)`` returns plain functions by the contract's names: `initial` and `gather` always; `propagate`,
+    `level` and `arrival` for retrograde analysis; `finish` and `weight` where they differ from the defaults. *Working*
+    codes are what `initial`, `propagate` and `gather` return; *stored* codes are what `finish` makes of them, what is
+    in the database, and what `propagate` and `gather` are given of the successors. Both are non-negative.
+    """
+
+    name: ClassVar[str] = ""
+    version: ClassVar[int] = 1
+    two_players: ClassVar[bool] = False
+    unique: ClassVar[bool] = True
+    """Claims that every order of evaluation ends in the same fixpoint. If not, sweeps are kept apart (all states are
+    evaluated from the values of the sweep before) and a sequence of sweeps that repeats is reported as no fixpoint."""
+    counts: ClassVar[bool] = False
+    """Whether `initial` looks at the number of successors."""
+    revalues_terminals: ClassVar[bool] = False
+    """Whether `gather` is also applied to terminal states (which then must have moves)."""
+    from_start: ClassVar[bool] = False
+    """Whether the value tells how a state is reached from the start, not how it goes on."""
+
+    def rules(self, max_moves: int) -> Mapping[str, Callable[..., Any]]:
+        """Return the rule's functions for a game with at most `max_moves` moves in a state."""
+        raise NotImplementedError
+
+    def sweeps(self, states: int) -> int | None:
+        """Return after how many sweeps over `states` states a fixpoint must be reached if one exists; None: unknown."""
+        return None
+
+    def decode(self, code: int) -> Value:
+        """Return what a stored code means, None for no value."""
+        return code
+
+    def encode(self, value: Value) -> int:
+        """Return the stored code of a value."""
+        return int(value)
+
+    def preference(self, value: Value, weight: int) -> Any:
+        """Return a sort key of moves: least for the move to the successor with this value that is best to play."""
+        return value
+
+    def format(self, value: Value) -> str:
+        """Return a value as text."""
+        return "unreachable" if value is None else str(value)
+
+    def parse(self, text: str) -> Callable[[Value], bool]:
+        """Return a test for the values that a text such as "7" or "3-5" means."""
+        return lambda value: self.format(value) == text.strip()
+
+    def identity(self) -> dict[str, Any]:
+        """Return what tells this rule from others: it is kept in the database."""
+        return {"name": self.name, "version": self.version, "parameters": asdict(self)}

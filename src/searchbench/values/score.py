@@ -1,0 +1,71 @@
+"""Points: two players who move in turn, each to gain as many more than the other as can be (awari; Allis 1994, 2.4)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, MutableSequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from searchbench.rules import UNDECIDED, State, gain
+from searchbench.values.distance import parse_number_range
+from searchbench.values.rule import ValueRule
+
+
+def _move_gain(state: State, move: int) -> int:
+    return gain(state, move)
+
+
+@dataclass(frozen=True)
+class Score(ValueRule):
+    """Give each state the points that the player to move will still gain more than the opponent; endless play gains 0.
+
+    A terminal state's result is its points; a move's points are its `gain`. Code 2v is a score of v > 0, code 1 - 2v one
+    of v <= 0 (but 0 is code 0). The values grow away from 0 sweep by sweep where cycles gain nothing.
+    """
+
+    name: ClassVar[str] = "score"
+    two_players: ClassVar[bool] = True
+    unique: ClassVar[bool] = False
+
+    def rules(self, max_moves: int) -> Mapping[str, Callable[..., Any]]:
+        """Return the functions of the rule."""
+
+        def to_code(score: int) -> int:
+            return 2 * score if score >= 0 else -2 * score - 1
+
+        def to_score(code: int) -> int:
+            return -((code + 1) >> 1) if code & 1 else code >> 1
+
+        def initial(result: int, count: int) -> int:
+            return 0 if result == UNDECIDED else to_code(result)
+
+        def gather(code: int, successors: MutableSequence[int], weights: MutableSequence[int], count: int) -> int:
+            if count == 0:
+                return code
+            best = weights[0] - to_score(successors[0])
+            for index in range(1, count):
+                best = max(best, weights[index] - to_score(successors[index]))
+            return to_code(best)
+
+        return {"initial": initial, "gather": gather, "weight": _move_gain}
+
+    def sweeps(self, states: int) -> int:
+        """Return how many sweeps reach the fixpoint if there is one: what can be forced is forced without repetition."""
+        return states + 2
+
+    def decode(self, code: int) -> int:
+        """Return the score."""
+        return -((code + 1) >> 1) if code & 1 else code >> 1
+
+    def encode(self, value: int) -> int:
+        """Return the code of a score."""
+        return 2 * value if value >= 0 else -2 * value - 1
+
+    def preference(self, value: int, weight: int) -> int:
+        """Prefer the move with the most points, at once and later."""
+        return value - weight
+
+    def parse(self, text: str) -> Callable[[int], bool]:
+        """Read "3", "1-5" or "-4..-2"."""
+        low, high = parse_number_range(text)
+        return lambda value: low <= value <= high
