@@ -76,7 +76,9 @@ def _class_in_file(path: Path, name: str) -> type[Game]:
     if not name and len(games) == 1:
         (name,) = games
     if name not in games:
-        raise UnknownGame(f"{path} has no game {name!r}; it has {', '.join(games) or 'none (a class derived from Game)'}")
+        raise UnknownGame(
+            f"{path} has no game {name!r}; it has {', '.join(games) or 'none (a class derived from Game)'}"
+        )
     games[name].__searchbench_source__ = f"{path}:{name}"  # type: ignore[attr-defined]
     return games[name]
 
@@ -90,7 +92,8 @@ def _module_from(path: Path) -> Any:
     if loaded is not None and getattr(loaded, "__searchbench_text__", None) == text:
         return loaded
     spec = importlib.util.spec_from_file_location(name, path)
-    assert spec is not None and spec.loader is not None
+    assert spec is not None
+    assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     module.__searchbench_text__ = text  # type: ignore[attr-defined]
     sys.modules[name] = module

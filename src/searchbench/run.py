@@ -62,7 +62,12 @@ class Run:
     def __post_init__(self) -> None:
         if self.threads < 0 or self.memory < 0:
             raise BadRequest(f"threads {self.threads}, memory {self.memory}: both must be positive")
-        self.threads = self.threads or len(psutil.Process().cpu_affinity() if hasattr(psutil.Process, "cpu_affinity") else []) or os.cpu_count() or 1
+        self.threads = (
+            self.threads
+            or len(psutil.Process().cpu_affinity() if hasattr(psutil.Process, "cpu_affinity") else [])
+            or os.cpu_count()
+            or 1
+        )
         self.memory = self.memory or int(psutil.virtual_memory().available)
 
     @property
@@ -93,7 +98,9 @@ class Run:
     def __enter__(self) -> Run:
         return self
 
-    def __exit__(self, _kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None) -> None:
+    def __exit__(
+        self, _kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
+    ) -> None:
         if self._pool is not None:
             self._pool.shutdown(cancel_futures=True)
             self._pool = None

@@ -31,7 +31,9 @@ class Table:
     def widen(self, run_out: int) -> None:
         """Give each code twice the bytes, because the code `run_out` does not fit."""
         if run_out > LARGEST_CODE or self.codes.dtype == WIDTHS[-1]:
-            raise ValueOverflow(f"code {run_out} of a value is larger than {LARGEST_CODE}, the largest that a table keeps")
+            raise ValueOverflow(
+                f"code {run_out} of a value is larger than {LARGEST_CODE}, the largest that a table keeps"
+            )
         self.codes = _recode(self.codes, WIDTHS[WIDTHS.index(self.codes.dtype.type) + 1])
 
     def narrow(self, largest: int) -> None:

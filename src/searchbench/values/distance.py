@@ -88,5 +88,3 @@ class Depth(Distance):
 
     name: ClassVar[str] = "depth"
     from_start: ClassVar[bool] = True
-
-

@@ -114,6 +114,8 @@ class Outcome(ValueRule):
         word, _, depths = text.strip().partition(" ")
         outcomes = {name: outcome for outcome, name in _WORDS.items()}
         if word not in outcomes or (word == "draw" and depths):
-            raise BadRequest(f"value {text!r}: expected draw, win, loss, or one with plies such as 'loss 26' or 'win 3-9'")
+            raise BadRequest(
+                f"value {text!r}: expected draw, win, loss, or one with plies such as 'loss 26' or 'win 3-9'"
+            )
         low, high = parse_number_range(depths) if depths else (0, 1 << 62)
         return lambda value: value.outcome == outcomes[word] and low <= value.depth <= high

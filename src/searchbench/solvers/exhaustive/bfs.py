@@ -13,7 +13,20 @@ from searchbench import jit
 from searchbench.exchange import Buckets, Table
 from searchbench.exchange.memory import bucket_of, pack
 from searchbench.rules import (
-    UNDECIDED, initial, legal, level, moves, new_moves, new_state, play, start, steps, symmetric, terminal, unplay, unrank,
+    UNDECIDED,
+    initial,
+    legal,
+    level,
+    moves,
+    new_moves,
+    new_state,
+    play,
+    start,
+    steps,
+    symmetric,
+    terminal,
+    unplay,
+    unrank,
 )  # fmt: skip
 from searchbench.run import Run
 from searchbench.solvers.exhaustive.levels import back_up
@@ -89,7 +102,8 @@ def solve_all(names: jit.Names, table: Table, run: Run, buckets: Buckets, throug
     if "legal" in names:
         marker = jit.bind(mark_illegal, names)
         run.map(
-            lambda first: marker(table.codes, table.illegal, first, min(first + (1 << 16), size)), range(0, size, 1 << 16)
+            lambda first: marker(table.codes, table.illegal, first, min(first + (1 << 16), size)),
+            range(0, size, 1 << 16),
         )
     table.codes[jit.bind(first_number, names)()] = jit.bind(initial, names)(0, 0)
     emitter = jit.bind(emit_forward, names)

@@ -226,6 +226,4 @@ def finish_block(codes: Any, illegal: int, first: int, stop: int) -> int:
 def finish_group(names: jit.Names, group: Group, table: Table, run: Run) -> int:
     """Turn the codes of a group into those to be stored; return the largest."""
     kernel = jit.bind(finish_block, names)
-    return max(
-        [0, *run.map(lambda chunk: int(kernel(table.codes, table.illegal, *chunk)), list(Chunks(group.bounds)))]
-    )
+    return max([0, *run.map(lambda chunk: int(kernel(table.codes, table.illegal, *chunk)), list(Chunks(group.bounds)))])

@@ -89,7 +89,9 @@ def _until_stable(names: jit.Names, rule: ValueRule, group: Group, table: Table,
         if not changed:
             return sweeps
         if limit is not None and sweeps > limit:
-            raise NoFixpoint(f"{rule.name}: no fixpoint on part {group.name} after {sweeps} sweeps over {states} states")
+            raise NoFixpoint(
+                f"{rule.name}: no fixpoint on part {group.name} after {sweeps} sweeps over {states} states"
+            )
 
 
 def _sweep(names: jit.Names, rule: ValueRule, group: Group, table: Table, run: Run, in_place: bool) -> int:

@@ -108,6 +108,8 @@ def _apply_all(applier: Any, table: Table, run: Run, buckets: Buckets) -> int:
         return (bucket, run.threads, 0), note
 
     filled = np.flatnonzero(buckets.fill.sum(axis=0))
-    deepest = until_it_fits(run, table, drain, [(int(bucket), 0, 0) for bucket in filled], lambda job: job[1] < run.threads)
+    deepest = until_it_fits(
+        run, table, drain, [(int(bucket), 0, 0) for bucket in filled], lambda job: job[1] < run.threads
+    )
     buckets.fill[:] = 0
     return deepest

@@ -6,7 +6,21 @@ from collections.abc import MutableSequence
 from typing import Final
 
 from searchbench.rules import (
-    NOWHERE, Code, Rank, State, canonical, finish, initial, moves, play, rank, symmetric, terminal, unmoves, unplay, weight,
+    NOWHERE,
+    Code,
+    Rank,
+    State,
+    canonical,
+    finish,
+    initial,
+    moves,
+    play,
+    rank,
+    symmetric,
+    terminal,
+    unmoves,
+    unplay,
+    weight,
 )  # fmt: skip
 
 Numbers = MutableSequence[int]
@@ -19,10 +33,7 @@ OUTSIDE: Final = 1 << 40
 
 def inside(number: Rank, bounds: Bounds) -> bool:
     """Tell whether a number lies in one of the intervals."""
-    for index in range(0, len(bounds), 2):
-        if bounds[index] <= number < bounds[index + 1]:
-            return True
-    return False
+    return any(bounds[index] <= number < bounds[index + 1] for index in range(0, len(bounds), 2))
 
 
 def number_of(state: State, scratch: State) -> Rank:
@@ -37,10 +48,7 @@ def number_of(state: State, scratch: State) -> Rank:
 
 def same_edge(numbers: Numbers, weights: Numbers, count: int, number: Rank, edge: int) -> bool:
     """Tell whether an edge is among the first `count`."""
-    for index in range(count):
-        if numbers[index] == number and weights[index] == edge:
-            return True
-    return False
+    return any(numbers[index] == number and weights[index] == edge for index in range(count))
 
 
 def successors(state: State, scratch: State, out: Numbers, numbers: Numbers, weights: Numbers) -> int:

@@ -6,7 +6,16 @@ from collections.abc import MutableSequence
 from typing import Any
 
 from searchbench.rules import (
-    UNDECIDED, arrival, initial, legal, level, new_moves, new_state, propagate, terminal, unrank,
+    UNDECIDED,
+    arrival,
+    initial,
+    legal,
+    level,
+    new_moves,
+    new_state,
+    propagate,
+    terminal,
+    unrank,
 )  # fmt: skip
 from searchbench.solvers.exhaustive.neighbours import OUTSIDE, Bounds, inside, stored_code, successors
 
@@ -16,7 +25,14 @@ to a state without number that is not terminal), and how many requests wait for 
 
 
 def prepare(
-    codes: Any, illegal: int, first: int, stop: int, bounds: Bounds, look_ahead: bool, late: Any, note: MutableSequence[int]
+    codes: Any,
+    illegal: int,
+    first: int,
+    stop: int,
+    bounds: Bounds,
+    look_ahead: bool,
+    late: Any,
+    note: MutableSequence[int],
 ) -> None:
     """Give the states first .. stop - 1 their initial codes.
 

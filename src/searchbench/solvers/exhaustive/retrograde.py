@@ -56,9 +56,7 @@ def emit(
     return stop
 
 
-def solve_group(
-    names: jit.Names, group: Group, look_ahead: bool, table: Table, run: Run, buckets: Buckets
-) -> int:
+def solve_group(names: jit.Names, group: Group, look_ahead: bool, table: Table, run: Run, buckets: Buckets) -> int:
     """Solve a group of parts whose needs are solved; return the number of levels.
 
     `look_ahead`: whether the successors must be looked at first, to count them or to learn from other parts.
