@@ -106,13 +106,19 @@ def _in_contract(function: types.FunctionType) -> bool:
     return function.__module__ == rules.__name__ and getattr(rules, function.__name__, None) is function
 
 
+def _plain(function: Any) -> types.FunctionType:
+    """Return the Python function, also of one that a user compiled already."""
+    plain: types.FunctionType = getattr(function, "py_func", function)
+    return plain
+
+
 def resolve(function: types.FunctionType, names: Mapping[str, Callable[..., Any]], kernel: str) -> types.FunctionType:
     """Return the function that stands for `function`: itself, unless it is a name of the contract."""
     if not _in_contract(function):
         return function
-    supplied = names.get(function.__name__)
+    supplied: Any = names.get(function.__name__)
     if supplied is not None:
-        return getattr(supplied, "py_func", supplied)  # a user may have compiled it already
+        return _plain(supplied)  # a user may have compiled it already
     if getattr(function, "required", False):
         raise MissingRule(kernel, function.__name__)
     return function
@@ -133,7 +139,7 @@ def reached(kernel: Callable[..., Any], names: Mapping[str, Callable[..., Any]] 
             if not names or value.__name__ not in names:
                 queue.extend(() if getattr(value, "required", False) else _references(value).values())
                 continue
-            value = getattr(names[value.__name__], "py_func", names[value.__name__])
+            value = _plain(names[value.__name__])
         queue.extend(_references(value).values())
     return found
 
@@ -230,7 +236,7 @@ def cache_folder() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "searchbench"
 
 
-class _Locator(_CacheLocator):  # type: ignore[misc]
+class _Locator(_CacheLocator):
     """Place the compiled code of a function by its fingerprint, not by its source file."""
 
     def __init__(self, function: Any) -> None:
@@ -256,11 +262,11 @@ class _Locator(_CacheLocator):  # type: ignore[misc]
         return locator
 
 
-class _CacheImplementation(CompileResultCacheImpl):  # type: ignore[misc]
-    _locator_classes = (_Locator,)
+class _CacheImplementation(CompileResultCacheImpl):
+    _locator_classes: list[type[object]] = [_Locator]  # noqa: RUF012 (numba's name and type)
 
 
-class _Cache(FunctionCache):  # type: ignore[misc]
+class _Cache(FunctionCache):
     _impl_class = _CacheImplementation
 
     def _index_key(self, signature: Any, codegen: Any) -> Any:
@@ -279,7 +285,7 @@ class _Cache(FunctionCache):  # type: ignore[misc]
 
 
 def _compile(function: types.FunctionType, keep: bool) -> Any:
-    compiled = numba.njit(nogil=True)(function)
+    compiled: Any = numba.njit(nogil=True)(function)
     if keep:
         try:
             compiled._cache = _Cache(function)

@@ -45,6 +45,13 @@ def _silent(_stage: str, _done: int, _total: int) -> None:
     """Report nothing."""
 
 
+def _cores() -> int:
+    """Return how many cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
 @dataclass
 class Run:
     """Say what a computation may use and whom it tells; every solver takes one.
@@ -62,12 +69,7 @@ class Run:
     def __post_init__(self) -> None:
         if self.threads < 0 or self.memory < 0:
             raise BadRequest(f"threads {self.threads}, memory {self.memory}: both must be positive")
-        self.threads = (
-            self.threads
-            or len(psutil.Process().cpu_affinity() if hasattr(psutil.Process, "cpu_affinity") else [])
-            or os.cpu_count()
-            or 1
-        )
+        self.threads = self.threads or _cores()
         self.memory = self.memory or int(psutil.virtual_memory().available)
 
     @property

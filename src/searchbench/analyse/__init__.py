@@ -1,1 +1,1 @@
-""""""
+"""Learn about a computation and its results: predictions, statistics, decision trees."""

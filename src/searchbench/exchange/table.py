@@ -47,7 +47,7 @@ class Table:
 
 def _recode(codes: npt.NDArray[Any], dtype: type) -> npt.NDArray[Any]:
     old, new = np.iinfo(codes.dtype).max, np.iinfo(dtype).max
-    out = np.empty(len(codes), dtype)
+    out: npt.NDArray[Any] = np.empty(len(codes), dtype)
     for first in range(0, len(codes), 1 << 20):
         block = codes[first : first + (1 << 20)]
         out[first : first + (1 << 20)] = np.where(block == old, new, block).astype(dtype)

@@ -1,1 +1,1 @@
-""""""
+"""Rules made from tables, shared by games of one kind."""

@@ -110,7 +110,8 @@ class Sliding(Game):
 
         def h_step(state: State, move: int, tables: Any) -> int:
             tile = state[move % cells]
-            return distance[tile, move // cells] - distance[tile, move % cells]
+            step: int = distance[tile, move // cells] - distance[tile, move % cells]
+            return step
 
         functions: dict[str, Callable[..., Any]] = {
             "start": start, "terminal": terminal, "moves": moves, "play": play, "unplay": unplay, "unmoves": unmoves,

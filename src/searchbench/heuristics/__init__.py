@@ -1,1 +1,1 @@
-""""""
+"""Bounds on values."""

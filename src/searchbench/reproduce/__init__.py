@@ -1,1 +1,1 @@
-""""""
+"""What the papers report, measured again: one function per row."""

@@ -159,7 +159,8 @@ class Late:
 
     def take(self, now: int) -> npt.NDArray[Any]:
         """Return the requests of this level."""
-        return self._requests[self._levels == now]
+        chosen: npt.NDArray[Any] = self._requests[self._levels == now]
+        return chosen
 
 
 def prepare_group(names: jit.Names, group: Group, look_ahead: bool, table: Table, run: Run) -> tuple[int, Late]:

@@ -33,7 +33,10 @@ OUTSIDE: Final = 1 << 40
 
 def inside(number: Rank, bounds: Bounds) -> bool:
     """Tell whether a number lies in one of the intervals."""
-    return any(bounds[index] <= number < bounds[index + 1] for index in range(0, len(bounds), 2))
+    for index in range(0, len(bounds), 2):
+        if bounds[index] <= number < bounds[index + 1]:
+            return True
+    return False
 
 
 def number_of(state: State, scratch: State) -> Rank:
@@ -48,7 +51,10 @@ def number_of(state: State, scratch: State) -> Rank:
 
 def same_edge(numbers: Numbers, weights: Numbers, count: int, number: Rank, edge: int) -> bool:
     """Tell whether an edge is among the first `count`."""
-    return any(numbers[index] == number and weights[index] == edge for index in range(count))
+    for index in range(count):
+        if numbers[index] == number and weights[index] == edge:
+            return True
+    return False
 
 
 def successors(state: State, scratch: State, out: Numbers, numbers: Numbers, weights: Numbers) -> int:

@@ -1,1 +1,1 @@
-""""""
+"""Prove the value of one state of a two-player game."""

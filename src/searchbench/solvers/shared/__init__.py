@@ -1,1 +1,1 @@
-""""""
+"""What several searches keep: transposition tables and open lists."""

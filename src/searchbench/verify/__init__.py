@@ -1,0 +1,6 @@
+"""Check results by forward search with the rules alone; nothing of the solvers is used."""
+
+from searchbench.verify.line import verify_line
+from searchbench.verify.proof import verify_proof
+
+__all__ = ["verify_line", "verify_proof"]
