@@ -339,4 +339,4 @@ def _names(game: Game, rule: ValueRule | None, target: jit.Target) -> jit.Names:
     functions |= {"symmetric": symmetric, **_buffers(game, target)}
     if rule is not None:
         functions |= rule.rules(game.max_moves)
-    return jit.Names(functions)
+    return jit.Names(functions, target)

@@ -91,15 +91,19 @@ def _is_library(module: types.ModuleType) -> bool:
 
 
 class Names(dict[str, Callable[..., Any]]):
-    """Hold the functions that stand for the contract's names; bound kernels share what they have in common."""
+    """Hold the functions that stand for the contract's names; bound kernels share what they have in common.
 
-    def __init__(self, functions: Mapping[str, Callable[..., Any]]) -> None:
+    `target` says what the functions were made for: interpreted ones hand out lists, compiled ones arrays.
+    """
+
+    def __init__(self, functions: Mapping[str, Callable[..., Any]], target: Target = "cpu") -> None:
         super().__init__(functions)
-        self.bound: dict[tuple[int, str], Any] = {}
+        self.target = target
+        self.bound: dict[tuple[Any, str], Any] = {}
 
     def with_(self, **functions: Callable[..., Any]) -> Names:
         """Return these names with some replaced or added."""
-        return Names({**self, **functions})
+        return Names({**self, **functions}, self.target)
 
 
 def _in_contract(function: types.FunctionType) -> bool:
@@ -297,16 +301,37 @@ def _compile(function: types.FunctionType, keep: bool) -> Any:
 # --- bind --------------------------------------------------------------------------------------------------------------
 
 
-def bind(kernel: Callable[..., Any], names: Names, target: Target = "cpu") -> Any:
+class _Whole(np.ndarray[Any, Any]):
+    """Read the numbers of an array as Python's own: numpy's overflow and mix types unlike compiled code."""
+
+    def __getitem__(self, place: Any) -> Any:
+        found = super().__getitem__(place)
+        return found.item() if isinstance(found, np.generic) else found
+
+
+def _whole(value: Any) -> Any:
+    return value.view(_Whole) if isinstance(value, np.ndarray) else value
+
+
+def _interpreted(function: types.FunctionType) -> Callable[..., Any]:
+    def call(*arguments: Any) -> Any:
+        return function(*map(_whole, arguments))
+
+    return call
+
+
+def bind(kernel: Callable[..., Any], names: Names, target: Target | None = None) -> Any:
     """Return the kernel with the functions of `names` in the place of the contract's, compiled or interpreted.
 
-    Raises MissingRule when the kernel reaches a name without default that `names` does not supply. Compilation happens
+    `target` is by default what the names were made for. Raises MissingRule when the kernel reaches a name without default that `names` does not supply. Compilation happens
     at the first call with arguments of new types, or is read from the cache of an earlier process.
     """
     assert isinstance(kernel, types.FunctionType)
-    key = (id(kernel), target)
+    target = target or names.target
+    key = (kernel, target)
     if key not in names.bound:
-        names.bound[key] = _Binder(kernel.__name__, names, target).function(kernel, keep=True)
+        bound = _Binder(kernel.__name__, names, target).function(kernel, keep=True)
+        names.bound[key] = bound if target == "cpu" else _interpreted(bound)
     return names.bound[key]
 
 
@@ -321,7 +346,7 @@ class _Binder:
         function = resolve(function, self.names, self.kernel)
         if function in _INTRINSICS:
             return _INTRINSICS[function] if self.target == "cpu" else function
-        key = (id(function), f"{self.target} inner")
+        key = (function, f"{self.target} inner")
         if key in self.names.bound:
             return self.names.bound[key]
         bound = self._copy(function)
@@ -359,7 +384,7 @@ class _Binder:
             return self.function(value)
         if isinstance(value, types.ModuleType) and not _is_library(value):
             return self._module(value, user)
-        return value
+        return value if self.target == "cpu" else _whole(value)
 
     def _module(self, module: types.ModuleType, user: types.FunctionType) -> types.ModuleType:
         """Return a copy of a user's module that holds just what `user` names of it, bound."""

@@ -25,11 +25,14 @@ def solve_states(
     solver: str | None = None,
     run: Run | None = None,
     block_bits: int | None = None,
+    target: jit.Target = "cpu",
 ) -> Database:
     """Solve every state of a game and return the database, in memory.
 
     `rule` is the value rule, by default the game's own. `solver` is "retrograde", "fixpoint" or "bfs"; by default
     retrograde analysis where the game has `unmoves` and the rule can propagate, and the forward fixpoint elsewhere.
+    `block_bits` is the binary logarithm of a block's size (the result does not depend on it); `target` "interpreted"
+    runs the same kernels without a compiler.
     Raises OutOfMemory before anything starts, NoFixpoint, MissingRule, and ValueOverflow.
     """
     if solver is not None and solver not in SOLVERS:
@@ -37,7 +40,7 @@ def solve_states(
     if game.index() is None and not game.has("rank", "unrank"):
         raise BadRequest(f"{game} has no index at this size: its states can be searched and proved, but not all solved")
     wanted = Depth() if solver == "bfs" else value_rule(rule if rule is not None else game.values)
-    names = game.names(wanted)
+    names = game.names(wanted, target)
     if solver is None:
         backwards = "propagate" in names and not jit.missing(retrograde.emit, names)
         solver = "retrograde" if backwards else "fixpoint"
