@@ -323,8 +323,9 @@ def _interpreted(function: types.FunctionType) -> Callable[..., Any]:
 def bind(kernel: Callable[..., Any], names: Names, target: Target | None = None) -> Any:
     """Return the kernel with the functions of `names` in the place of the contract's, compiled or interpreted.
 
-    `target` is by default what the names were made for. Raises MissingRule when the kernel reaches a name without default that `names` does not supply. Compilation happens
-    at the first call with arguments of new types, or is read from the cache of an earlier process.
+    `target` is by default what the names were made for. Raises MissingRule when the kernel reaches a name without
+    default that `names` does not supply. Compilation happens at the first call with arguments of new types, or is read
+    from the cache of an earlier process.
     """
     assert isinstance(kernel, types.FunctionType)
     target = target or names.target
