@@ -1,6 +1,25 @@
 """Numbers for states: bijections between the states of a game and 0 .. size - 1 (Gasser 1995, section 3.3; Edelkamp 2017)."""
 
+from searchbench.index.combination import Combination, Composition
+from searchbench.index.compose import Product, Radix, Sum
+from searchbench.index.multiset import Multiset, multinomial
+from searchbench.index.orbit import Orbits, group, polya_count
 from searchbench.index.permutation import LexicographicPermutation, MyrvoldRuskeyPermutation
 from searchbench.index.protocol import Index, Part
 
-__all__ = ["Index", "LexicographicPermutation", "MyrvoldRuskeyPermutation", "Part"]
+__all__ = [
+    "Combination",
+    "Composition",
+    "Index",
+    "LexicographicPermutation",
+    "Multiset",
+    "MyrvoldRuskeyPermutation",
+    "Orbits",
+    "Part",
+    "Product",
+    "Radix",
+    "Sum",
+    "group",
+    "multinomial",
+    "polya_count",
+]

@@ -1,0 +1,144 @@
+"""Choices and distributions, by binomial coefficients (Edelkamp 2017; Knuth 4A, section 7.2.1.3)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import comb
+
+import numpy as np
+
+from searchbench.errors import BadRequest
+from searchbench.index.table import LARGEST_TABLE, RankInTable, Table, TableIndex, UnrankInTable, limited
+from searchbench.jit import popcount, trailing_zeros
+from searchbench.rules import NOWHERE, State
+
+
+@dataclass(frozen=True)
+class Combination(TableIndex):
+    """Number the bitboards with exactly `ones` of the lowest `cells` bits set, in one 64-bit cell, by increasing value."""
+
+    cells: int
+    ones: int
+
+    def __post_init__(self) -> None:
+        if not (1 <= self.cells <= 63 and 0 <= self.ones <= self.cells):
+            raise BadRequest(f"{self.ones} of {self.cells} bits: expected 1 to 63 bits and at most as many ones")
+
+    @property
+    def width(self) -> int:
+        """Return one: all bits are in one cell."""
+        return 1
+
+    @property
+    def size(self) -> int:
+        """Return the binomial coefficient."""
+        return comb(self.cells, self.ones)
+
+    def family(self) -> tuple[RankInTable, UnrankInTable]:
+        """Return the functions."""
+        return rank_combination, unrank_combination
+
+    def table(self) -> Table:
+        """Return cells, ones, and for one = 1, 2, ... and each bit the number of ways to have `one` ones below the bit."""
+        ways = [comb(bit, one) for one in range(1, self.ones + 1) for bit in range(self.cells)]
+        return np.array([self.cells, self.ones, *ways], np.int64)
+
+
+def rank_combination(state: State, at: int, table: Table, place: int) -> int:
+    """Add up binomial coefficients for the ones, from the lowest on."""
+    cells, ones = int(table[place]), int(table[place + 1])
+    word = int(state[at])
+    if word < 0 or word >> cells != 0 or popcount(word) != ones:
+        return NOWHERE
+    number = 0
+    row = place + 2
+    while word != 0:
+        number += int(table[row + trailing_zeros(word)])
+        word &= word - 1
+        row += cells
+    return number
+
+
+def unrank_combination(number: int, state: State, at: int, table: Table, place: int) -> None:
+    """Choose for each one, from the highest on, the largest bit whose coefficient the number reaches."""
+    cells, ones = int(table[place]), int(table[place + 1])
+    word = 0
+    bit = cells - 1
+    for one in range(ones - 1, -1, -1):
+        row = place + 2 + one * cells
+        while table[row + bit] > number:
+            bit -= 1
+        number -= int(table[row + bit])
+        word |= 1 << bit
+    state[at] = word
+
+
+@dataclass(frozen=True)
+class Composition(TableIndex):
+    """Number the ways to put `total` equal things into `boxes` cells, in lexicographic order of the cells.
+
+    Stars and bars: ``size`` is the binomial coefficient of total + boxes - 1 over total. Cells with another sum have the
+    rank NOWHERE.
+    """
+
+    total: int
+    boxes: int
+
+    def __post_init__(self) -> None:
+        if self.total < 0 or self.boxes < 1:
+            raise BadRequest(f"{self.total} things in {self.boxes} boxes: expected at least 0 things and one box")
+        limited(self.size, str(self))
+        if 8 * (2 + self.boxes * (self.total + 1)) > LARGEST_TABLE:
+            raise BadRequest(f"{self}: its table of binomials is larger than {LARGEST_TABLE} bytes")
+
+    @property
+    def width(self) -> int:
+        """Return the number of boxes."""
+        return self.boxes
+
+    @property
+    def size(self) -> int:
+        """Return the binomial coefficient."""
+        return comb(self.total + self.boxes - 1, self.total)
+
+    def family(self) -> tuple[RankInTable, UnrankInTable]:
+        """Return the functions."""
+        return rank_composition, unrank_composition
+
+    def table(self) -> Table:
+        """Return total, boxes, and the number of ways to put at most `left` things in `boxes` boxes."""
+        ways = [comb(left + boxes, boxes) for boxes in range(self.boxes) for left in range(self.total + 1)]
+        return np.array([self.total, self.boxes, *ways], np.int64)
+
+
+def rank_composition(state: State, at: int, table: Table, place: int) -> int:
+    """Count for each box the ways to have less in it: those of at most `left` less those of at most `left - content`."""
+    left, boxes = int(table[place]), int(table[place + 1])
+    columns = left + 1
+    row = place + 2 + (boxes - 1) * columns
+    number = 0
+    for box in range(at, at + boxes - 1):
+        content = state[box]
+        if content < 0 or content > left:
+            return NOWHERE
+        number += int(table[row + left]) - int(table[row + left - content])
+        left -= content
+        row -= columns
+    return number if state[at + boxes - 1] == left else NOWHERE
+
+
+def unrank_composition(number: int, state: State, at: int, table: Table, place: int) -> None:
+    """Fill box after box with the most things that the number covers."""
+    left, boxes = int(table[place]), int(table[place + 1])
+    columns = left + 1
+    row = place + 2 + (boxes - 1) * columns
+    for box in range(at, at + boxes - 1):
+        ways = int(table[row + left])
+        content = 0
+        while content < left and ways - int(table[row + left - content - 1]) <= number:
+            content += 1
+        number -= ways - int(table[row + left - content])
+        state[box] = content
+        left -= content
+        row -= columns
+    state[at + boxes - 1] = left

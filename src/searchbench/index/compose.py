@@ -1,0 +1,280 @@
+"""Indexes made of indexes: mixed radix, products, and sums of parts (Gasser 1995, section 3.3: databases of parts)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from itertools import accumulate
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from searchbench.errors import BadRequest
+from searchbench.index.protocol import Index, Part, RankFunction, UnrankFunction
+from searchbench.index.table import LARGEST_TABLE, RankInTable, Table, TableIndex, UnrankInTable, limited
+from searchbench.rules import NOWHERE, State
+
+
+@dataclass(frozen=True)
+class Radix(TableIndex):
+    """Number cells of which each holds 0 .. bases[i] - 1, in lexicographic order: the last cell counts fastest."""
+
+    bases: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        if not self.bases or min(self.bases) < 1:
+            raise BadRequest(f"bases {self.bases}: expected one cell or more, each with a base of at least 1")
+        limited(self.size, f"Radix({self.bases})")
+
+    @property
+    def width(self) -> int:
+        """Return the number of cells."""
+        return len(self.bases)
+
+    @property
+    def size(self) -> int:
+        """Return the product of the bases."""
+        return prod(self.bases)
+
+    def family(self) -> tuple[RankInTable, UnrankInTable]:
+        """Return the functions."""
+        return rank_radix, unrank_radix
+
+    def table(self) -> Table:
+        """Return the number of cells and the bases."""
+        return np.array([len(self.bases), *self.bases], np.int64)
+
+
+def rank_radix(state: State, at: int, table: Table, place: int) -> int:
+    """Read the cells as digits."""
+    number = 0
+    for cell in range(int(table[place])):
+        digit = state[at + cell]
+        base = int(table[place + 1 + cell])
+        if digit < 0 or digit >= base:
+            return NOWHERE
+        number = number * base + digit
+    return number
+
+
+def unrank_radix(number: int, state: State, at: int, table: Table, place: int) -> None:
+    """Write the digits, the last one first."""
+    for cell in range(int(table[place]) - 1, -1, -1):
+        base = int(table[place + 1 + cell])
+        state[at + cell] = number % base
+        number //= base
+
+
+@dataclass(frozen=True, init=False)
+class Product:
+    """Number states of several indexes in consecutive cells; the last index counts fastest."""
+
+    indexes: tuple[Index, ...]
+
+    def __init__(self, *indexes: Index) -> None:
+        object.__setattr__(self, "indexes", indexes)
+        if not indexes:
+            raise BadRequest("a product of no indexes: expected one or more")
+        limited(self.size, str(self))
+
+    @property
+    def width(self) -> int:
+        """Return the number of cells of all indexes."""
+        return sum(index.width for index in self.indexes)
+
+    @property
+    def size(self) -> int:
+        """Return the product of the sizes."""
+        return prod(index.size for index in self.indexes)
+
+    def functions(self, at: int = 0) -> tuple[Any, Any]:
+        """Return rank and unrank for the cells from `at` on."""
+        rank, unrank = self.indexes[0].functions(at)
+        at += self.indexes[0].width
+        for index in self.indexes[1:]:
+            rank, unrank = _pair(rank, unrank, index, at)
+            at += index.width
+        return rank, unrank
+
+
+def _pair(
+    first_rank: RankFunction, first_unrank: UnrankFunction, second: Index, at: int
+) -> tuple[RankFunction, UnrankFunction]:
+    size = second.size
+    second_rank, second_unrank = second.functions(at)
+
+    def rank(state: State) -> int:
+        first_number = first_rank(state)
+        if first_number < 0:
+            return NOWHERE
+        second_number = second_rank(state)
+        if second_number < 0:
+            return NOWHERE
+        number: int = first_number * size + second_number
+        return number
+
+    def unrank(number: int, state: State) -> None:
+        first_unrank(number // size, state)
+        second_unrank(number % size, state)
+
+    return rank, unrank
+
+
+@dataclass(frozen=True)
+class Sum:
+    """Number the states of several named parts, one part behind the other, in the same cells.
+
+    ``which(state)`` is a plain rules function: it returns which part a state belongs to (0 for the first), or -1 for none.
+    It sees the whole state. Parts of one family (many Multisets, many Compositions) that stand side by side share their
+    code; the rest is found by a balanced tree of comparisons.
+    """
+
+    members: tuple[tuple[str, Index], ...]
+    which: Callable[[State], int]
+
+    def __init__(
+        self, members: Mapping[str, Index] | tuple[tuple[str, Index], ...], which: Callable[[State], int]
+    ) -> None:
+        pairs = tuple(members.items()) if isinstance(members, Mapping) else tuple(members)
+        object.__setattr__(self, "members", pairs)
+        object.__setattr__(self, "which", which)
+        if not pairs or len({name for name, _ in pairs}) < len(pairs):
+            raise BadRequest(f"parts {[name for name, _ in pairs]}: expected one or more, each with its own name")
+        if len({index.width for _, index in pairs}) > 1:
+            widths = ", ".join(f"{name}: {index.width}" for name, index in pairs)
+            raise BadRequest(f"parts with different numbers of cells ({widths}): expected the same for all")
+        limited(self.size, f"a sum of {len(pairs)} parts")
+
+    @property
+    def width(self) -> int:
+        """Return the number of cells, the same for all parts."""
+        return self.members[0][1].width
+
+    @property
+    def size(self) -> int:
+        """Return the sum of the sizes."""
+        return sum(index.size for _, index in self.members)
+
+    def parts(self, needs: Mapping[str, tuple[str, ...]] | None = None) -> list[Part]:
+        """Return the parts as intervals of the number line, each with the parts it needs.
+
+        `needs` must name every part; without it each part needs all parts, so that they are solved together.
+        """
+        names = tuple(name for name, _ in self.members)
+        if needs is not None:
+            wrong = set(needs) ^ set(names) | {need for found in needs.values() for need in found} - set(names)
+            if wrong:
+                raise BadRequest(f"the needs of {sorted(wrong)} do not fit the parts, which are {', '.join(names)}")
+        starts = self._starts()
+        return [
+            Part(name, starts[place], starts[place + 1], names if needs is None else tuple(needs[name]))
+            for place, name in enumerate(names)
+        ]
+
+    def functions(self, at: int = 0) -> tuple[Any, Any]:
+        """Return rank and unrank for the cells from `at` on."""
+        which, count = self.which, len(self.members)
+        rank_part, unrank = _tree(self._leaves(at))
+
+        def rank(state: State) -> int:
+            part = which(state)
+            if part < 0 or part >= count:
+                return NOWHERE
+            return rank_part(state, part)
+
+        return rank, unrank
+
+    def _starts(self) -> list[int]:
+        return list(accumulate((index.size for _, index in self.members), initial=0))
+
+    def _leaves(self, at: int) -> list[_Leaf]:
+        """Return the parts with their functions, neighbours of the same family together."""
+        starts = self._starts()
+        leaves: list[_Leaf] = []
+        run: list[TableIndex] = []
+        for place, (_, index) in enumerate(self.members):
+            run = [*run, index] if isinstance(index, TableIndex) else []
+            if not run:
+                leaves.append(_Leaf(place, starts[place], *_shifted(index, at, starts[place])))
+                continue
+            together = {member.family() for member in run}
+            if len(together) > 1 or sum(member.table().nbytes for member in run) > LARGEST_TABLE:
+                run = run[-1:]
+            elif len(run) > 1:
+                leaves.pop()
+            first = place + 1 - len(run)
+            leaves.append(_Leaf(first, starts[first], *_family(run, at, first, starts[first : place + 1])))
+        return leaves
+
+
+RankPart = Callable[[State, int], int]
+
+
+@dataclass(frozen=True)
+class _Leaf:
+    """Rank and unrank one part, or a run of parts, from `part` and from the number `start` on."""
+
+    part: int
+    start: int
+    rank: RankPart
+    unrank: UnrankFunction
+
+
+def _shifted(index: Index, at: int, start: int) -> tuple[RankPart, UnrankFunction]:
+    inner_rank, inner_unrank = index.functions(at)
+
+    def rank_part(state: State, part: int) -> int:
+        number = inner_rank(state)
+        return NOWHERE if number < 0 else start + number
+
+    def unrank(number: int, state: State) -> None:
+        inner_unrank(number - start, state)
+
+    return rank_part, unrank
+
+
+def _family(run: list[TableIndex], at: int, first: int, begin: list[int]) -> tuple[RankPart, UnrankFunction]:
+    rank_in, unrank_in = run[0].family()
+    tables = [index.table() for index in run]
+    places = np.array(list(accumulate((len(table) for table in tables[:-1]), initial=0)), np.int64)
+    table = np.concatenate(tables)
+    starts = np.array(begin, np.int64)
+    count = len(run)
+
+    def rank_part(state: State, part: int) -> int:
+        number = rank_in(state, at, table, int(places[part - first]))
+        return NOWHERE if number < 0 else int(starts[part - first]) + number
+
+    def unrank(number: int, state: State) -> None:
+        low = 0
+        high = count
+        while high - low > 1:
+            middle = (low + high) >> 1
+            if number < starts[middle]:
+                high = middle
+            else:
+                low = middle
+        unrank_in(number - int(starts[low]), state, at, table, int(places[low]))
+
+    return rank_part, unrank
+
+
+def _tree(leaves: list[_Leaf]) -> tuple[RankPart, UnrankFunction]:
+    if len(leaves) == 1:
+        return leaves[0].rank, leaves[0].unrank
+    middle = len(leaves) // 2
+    part_here, start_here = leaves[middle].part, leaves[middle].start
+    left_rank, left_unrank = _tree(leaves[:middle])
+    right_rank, right_unrank = _tree(leaves[middle:])
+
+    def rank_part(state: State, part: int) -> int:
+        return left_rank(state, part) if part < part_here else right_rank(state, part)
+
+    def unrank(number: int, state: State) -> None:
+        if number < start_here:
+            left_unrank(number, state)
+        else:
+            right_unrank(number, state)
+
+    return rank_part, unrank

@@ -1,0 +1,173 @@
+"""Arrangements of equal pieces, by multinomial coefficients (Edelkamp 2017; Gasser 1995, section 3.4)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import comb, prod
+
+import numpy as np
+
+from searchbench.errors import BadRequest
+from searchbench.index.table import LARGEST_TABLE, RankInTable, Table, TableIndex, UnrankInTable, limited
+from searchbench.rules import NOWHERE, State
+
+NEVER = (1 << 63) - 1
+"""Stands in a table for a kind of which no piece is left."""
+
+
+@dataclass(frozen=True)
+class Multiset(TableIndex):
+    """Number the ways to fill cells with ``counts[k]`` pieces of each kind k, in lexicographic order of the cells.
+
+    Two kinds are the binomial case. ``size`` is the multinomial coefficient, `width` the sum of the counts. Contents with
+    other counts have the rank NOWHERE.
+    """
+
+    counts: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        if not self.counts or min(self.counts) < 0 or sum(self.counts) < 1:
+            raise BadRequest(
+                f"pieces {self.counts}: expected a number of at least 0 for each kind, and one piece or more"
+            )
+        limited(self.size, f"Multiset({self.counts})")
+
+    @property
+    def width(self) -> int:
+        """Return the number of cells."""
+        return sum(self.counts)
+
+    @property
+    def size(self) -> int:
+        """Return the multinomial coefficient."""
+        return multinomial(self.counts)
+
+    def family(self) -> tuple[RankInTable, UnrankInTable]:
+        """Return the functions: one look-up a cell if a table of all remaining counts is small, else divisions."""
+        return (rank_by_table, unrank_by_table) if self._small else (rank_by_division, unrank_by_division)
+
+    def table(self) -> Table:
+        """Return the weights for all remaining counts, or just the counts."""
+        return self._weights() if self._small else self._packed_counts()
+
+    @property
+    def _small(self) -> bool:
+        return 8 * prod(count + 1 for count in self.counts) * len(self.counts) <= LARGEST_TABLE // 2
+
+    def _weights(self) -> Table:
+        """Return cells, kinds, the row of all counts, the step to the row with one piece less of each kind, and the rows.
+
+        A row belongs to the counts of the pieces that are left. It says for each kind how many arrangements of these begin
+        with a smaller kind, and NEVER if there is none of the kind.
+        """
+        kinds = len(self.counts)
+        shape = [count + 1 for count in self.counts]
+        ways = np.zeros(shape, np.int64)
+        weights = np.full([*shape, kinds], NEVER, np.int64)
+        ways[(0,) * kinds] = 1
+        for left in np.ndindex(*shape):
+            total = 0
+            for kind in range(kinds):
+                if left[kind]:
+                    weights[(*left, kind)] = total
+                    total += int(ways[(*left[:kind], left[kind] - 1, *left[kind + 1 :])])
+            if total:
+                ways[left] = total
+        steps = [kinds * prod(shape[kind + 1 :]) for kind in range(kinds)]
+        top = sum(count * step for count, step in zip(self.counts, steps, strict=True))
+        return np.array([self.width, kinds, top, *steps, *weights.ravel()], np.int64)
+
+    def _packed_counts(self) -> Table:
+        """Return cells, kinds, size, all counts packed in one word, and of each kind the shift and the mask in it.
+
+        The counts fit: a multinomial coefficient below 2^63 of more than two kinds exceeds the product of its counts.
+        """
+        bits = [count.bit_length() for count in self.counts]
+        shifts = [sum(bits[:kind]) for kind in range(len(bits))]
+        packed = sum(count << shift for count, shift in zip(self.counts, shifts, strict=True))
+        masks = [(1 << width) - 1 for width in bits]
+        return np.array([self.width, len(bits), self.size, packed, *shifts, *masks], np.int64)
+
+
+def multinomial(counts: tuple[int, ...]) -> int:
+    """Return in how many ways pieces of several kinds can be arranged."""
+    total = 0
+    ways = 1
+    for count in counts:
+        total += count
+        ways *= comb(total, count)
+    return ways
+
+
+def rank_by_table(state: State, at: int, table: Table, place: int) -> int:
+    """Add up the weights of the cells' kinds."""
+    cells, kinds, row = int(table[place]), int(table[place + 1]), int(table[place + 2])
+    steps = place + 3
+    rows = steps + kinds
+    number = 0
+    for cell in range(at, at + cells):
+        kind = state[cell]
+        if kind < 0 or kind >= kinds:
+            return NOWHERE
+        weight = int(table[rows + row + kind])
+        if weight == NEVER:
+            return NOWHERE
+        number += weight
+        row -= int(table[steps + kind])
+    return number
+
+
+def unrank_by_table(number: int, state: State, at: int, table: Table, place: int) -> None:
+    """Choose in each cell the largest kind whose weight the number reaches."""
+    cells, kinds, row = int(table[place]), int(table[place + 1]), int(table[place + 2])
+    steps = place + 3
+    rows = steps + kinds
+    for cell in range(at, at + cells):
+        kind = kinds - 1
+        while table[rows + row + kind] > number:
+            kind -= 1
+        number -= int(table[rows + row + kind])
+        row -= int(table[steps + kind])
+        state[cell] = kind
+
+
+def rank_by_division(state: State, at: int, table: Table, place: int) -> int:
+    """Share the number of ways to fill the cells that are left among the kinds, in proportion to their counts."""
+    cells, kinds, ways, counts = int(table[place]), int(table[place + 1]), int(table[place + 2]), int(table[place + 3])
+    shifts, masks = place + 4, place + 4 + kinds
+    number = 0
+    for left in range(cells, 0, -1):
+        kind = state[at + cells - left]
+        if kind < 0 or kind >= kinds:
+            return NOWHERE
+        smaller = 0
+        for other in range(kind):
+            smaller += (counts >> int(table[shifts + other])) & int(table[masks + other])
+        own = (counts >> int(table[shifts + kind])) & int(table[masks + kind])
+        if own == 0:
+            return NOWHERE
+        number += share(ways, smaller, left)
+        ways = share(ways, own, left)
+        counts -= 1 << int(table[shifts + kind])
+    return number
+
+
+def unrank_by_division(number: int, state: State, at: int, table: Table, place: int) -> None:
+    """Take kind after kind in each cell until its share covers the number."""
+    cells, kinds, ways, counts = int(table[place]), int(table[place + 1]), int(table[place + 2]), int(table[place + 3])
+    shifts, masks = place + 4, place + 4 + kinds
+    for left in range(cells, 0, -1):
+        kind = 0
+        own = share(ways, counts & int(table[masks]), left)
+        while number >= own:
+            number -= own
+            kind += 1
+            own = share(ways, (counts >> int(table[shifts + kind])) & int(table[masks + kind]), left)
+        ways = own
+        counts -= 1 << int(table[shifts + kind])
+        state[at + cells - left] = kind
+
+
+def share(ways: int, part: int, whole: int) -> int:
+    """Return ``ways * part / whole``, which is an integer, without a product above `ways`."""
+    return ways // whole * part + ways % whole * part // whole
