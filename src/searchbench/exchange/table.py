@@ -13,8 +13,6 @@ ILLEGAL = -1
 """Stands for the largest number of the table's type: a number of the index that is no position."""
 
 WIDTHS = (np.uint8, np.uint16, np.uint32)
-LARGEST_CODE = (1 << 24) - 2
-"""What a request can carry."""
 
 
 class Table:
@@ -28,11 +26,17 @@ class Table:
         """Return the number that marks what is no position; codes must stay below it."""
         return int(np.iinfo(self.codes.dtype).max)
 
+    def copy(self) -> Table:
+        """Return a table with the same codes."""
+        table = Table(0)
+        table.codes = self.codes.copy()
+        return table
+
     def widen(self, run_out: int) -> None:
         """Give each code twice the bytes, because the code `run_out` does not fit."""
-        if run_out > LARGEST_CODE or self.codes.dtype == WIDTHS[-1]:
+        if self.codes.dtype == WIDTHS[-1]:
             raise ValueOverflow(
-                f"code {run_out} of a value is larger than {LARGEST_CODE}, the largest that a table keeps"
+                f"code {run_out} of a value is larger than {self.illegal - 1}, the largest a table keeps"
             )
         self.codes = _recode(self.codes, WIDTHS[WIDTHS.index(self.codes.dtype.type) + 1])
 

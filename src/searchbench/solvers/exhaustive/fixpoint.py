@@ -3,6 +3,7 @@
 It works for every value rule and needs no `unmoves`. A part that no move stays in takes one sweep (backward induction).
 A rule whose fixpoint does not depend on the order of evaluation is swept in place. For any other rule each sweep reads
 the values of the one before, and a sequence of sweeps that repeats itself proves that no fixpoint will be reached.
+The rules are asked once for each state, as long as there is room for the lists of its successors.
 """
 
 from __future__ import annotations
@@ -15,16 +16,15 @@ import numpy as np
 import numpy.typing as npt
 
 from searchbench import jit
-from searchbench.errors import BrokenRule, NoFixpoint
+from searchbench.errors import NoFixpoint
 from searchbench.exchange import Table
 from searchbench.rules import UNDECIDED, gather, new_moves, new_state, terminal, unrank
 from searchbench.run import Run
 from searchbench.solvers.exhaustive.blocks import Chunks, Group, prepare_group
+from searchbench.solvers.exhaustive.edges import CHANGED, Piece, gather_listed, list_pieces
 from searchbench.solvers.exhaustive.neighbours import OUTSIDE, Bounds, stored_code, successors
-from searchbench.solvers.exhaustive.prepare import STOPPED, TOO_LARGE
+from searchbench.solvers.exhaustive.prepare import NEGATIVE, NO_NUMBER, STOPPED, TOO_LARGE, make_room
 from searchbench.values import ValueRule
-
-CHANGED = 1
 
 
 def gather_block(
@@ -47,12 +47,12 @@ def gather_block(
             count = successors(state, scratch, out, numbers, weights)
             for index in range(count):
                 if numbers[index] == UNDECIDED - OUTSIDE:
-                    note[TOO_LARGE] = -1
+                    note[TOO_LARGE] = NO_NUMBER
                     return
                 numbers[index] = stored_code(old, numbers[index], bounds)
             gathered = gather(code, numbers, weights, count)
-        if gathered >= illegal:
-            note[TOO_LARGE] = gathered
+        if not 0 <= gathered < illegal:
+            note[TOO_LARGE] = gathered if gathered >= 0 else NEGATIVE
             return
         if gathered != code:
             note[CHANGED] += 1
@@ -64,7 +64,7 @@ def solve_group(names: jit.Names, rule: ValueRule, group: Group, table: Table, r
     """Solve a group of parts whose needs are solved; return the number of sweeps. Raises NoFixpoint."""
     prepare_group(names, group, False, table, run)
     if not group.needs_itself:
-        _sweep(names, rule, group, table, run, in_place=True)
+        _sweep(names, rule, group, [Piece(*chunk) for chunk in Chunks(group.bounds)], table, table, run)
         return 1
     return _until_stable(names, rule, group, table, run)
 
@@ -72,6 +72,8 @@ def solve_group(names: jit.Names, rule: ValueRule, group: Group, table: Table, r
 def _until_stable(names: jit.Names, rule: ValueRule, group: Group, table: Table, run: Run) -> int:
     states = sum(part.size for part in group.parts)
     limit = rule.sweeps(states)
+    pieces = list_pieces(names, group.bounds, rule.revalues_terminals, table, run)
+    target = table if rule.unique else table.copy()
     seen: dict[bytes, int] = {}
     sweeps = 0
     while True:
@@ -83,7 +85,8 @@ def _until_stable(names: jit.Names, rule: ValueRule, group: Group, table: Table,
                     f"after sweep {sweeps} all values are as after sweep {seen[mark]}"
                 )
             seen[mark] = sweeps
-        changed = _sweep(names, rule, group, table, run, in_place=rule.unique)
+        changed = _sweep(names, rule, group, pieces, table, target, run)
+        table.codes, target.codes = target.codes, table.codes
         sweeps += 1
         run.progress(f"sweep {sweeps}, {changed:,} changed", sweeps, 0)
         if not changed:
@@ -94,34 +97,32 @@ def _until_stable(names: jit.Names, rule: ValueRule, group: Group, table: Table,
             )
 
 
-def _sweep(names: jit.Names, rule: ValueRule, group: Group, table: Table, run: Run, in_place: bool) -> int:
-    """Gather every state of a group once; return how many changed."""
-    kernel = jit.bind(gather_block, names)
+def _sweep(
+    names: jit.Names, rule: ValueRule, group: Group, pieces: list[Piece], table: Table, target: Table, run: Run
+) -> int:
+    """Gather every state of a group once, from `table` into `target` (which may be `table`); return how many changed."""
+    play_out, read = jit.bind(gather_block, names), jit.bind(gather_listed, names)
     bounds = group.bounds
-    target = Table(0)
-    target.codes = table.codes if in_place else table.codes.copy()
 
-    def work(job: tuple[int, int]) -> tuple[tuple[int, int], npt.NDArray[Any]]:
+    def work(piece: Piece) -> tuple[Piece, npt.NDArray[Any]]:
         note = np.zeros(4, np.int64)
-        kernel(table.codes, target.codes, table.illegal, *job, bounds, rule.revalues_terminals, note)
-        return (int(note[STOPPED]), job[1]), note
+        first, stop, edges = piece
+        if edges is None:
+            play_out(table.codes, target.codes, table.illegal, first, stop, bounds, rule.revalues_terminals, note)
+        else:
+            read(table.codes, target.codes, table.illegal, first, stop, *edges, note)
+        return piece._replace(first=int(note[STOPPED])), note
 
-    jobs = list(Chunks(bounds))
     changed = 0
-    while jobs:
-        results = run.map(work, jobs)
+    while pieces:
+        results = run.map(work, pieces)
         changed += sum(int(note[CHANGED]) for _, note in results)
-        jobs = [job for job, _ in results if job[0] < job[1]]
-        if jobs:
-            code = max(int(note[TOO_LARGE]) for _, note in results)
-            if code <= 0:
-                raise BrokenRule("a move leads to a state that has no number and is not terminal")
-            table.widen(code)
-            if in_place:
-                target.codes = table.codes
-            else:
-                target.widen(code)
-    table.codes = target.codes
+        pieces = [piece for piece, _ in results if piece.first < piece.stop]
+        if pieces:
+            misfits = [int(note[TOO_LARGE]) for _, note in results]
+            make_room(table, misfits)
+            if target is not table:
+                make_room(target, misfits)
     return changed
 
 
@@ -133,5 +134,5 @@ def _digest(group: Group, table: Table) -> bytes:
 
 
 def bytes_needed(size: int, rule: ValueRule) -> int:
-    """Return the memory that a fixpoint over a table of `size` one-byte codes takes."""
+    """Return the memory that a fixpoint over a table of `size` one-byte codes takes at least; lists take what is left."""
     return size if rule.unique else 2 * size

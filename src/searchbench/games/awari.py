@@ -1,0 +1,251 @@
+"""Awari by the number of stones on the board (Allis 1994, section 2.4.2; Gasser 1995, section 1.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, MutableSequence, Sequence
+from dataclasses import dataclass
+from math import comb
+from typing import Any, ClassVar, Final
+
+from searchbench.errors import BadState
+from searchbench.game import Board, Game
+from searchbench.index import Composition, Part, Sum
+from searchbench.jit import popcount
+from searchbench.rules import UNDECIDED, State
+
+ROW: Final = 6
+PITS: Final = 2 * ROW
+OTHERS: Final = PITS - 1
+"""A round of sowing leaves out the pit it began in."""
+
+# A move is stones << 16 | threes << 8 | captured << 4 | pit: the pit that is sown and its stones, how many pits are
+# captured (backwards from where the last stone falls), and which of these hold three stones, not two.
+
+
+@dataclass(frozen=True)
+class Awari(Game):
+    """Win more than half of the stones; a state is any board with up to `stones` stones, seen by the player to move.
+
+    Pits 0 .. 5 are the mover's, 6 .. 11 the opponent's. A move that leaves the opponent no stone is legal only if every
+    move does; who has no stone cannot move, and the opponent gets what is left; endless play gains nothing.
+    """
+
+    name: ClassVar[str] = "awari"
+    values: ClassVar[str] = "score"
+
+    stones: int = 6
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.stones <= 48:
+            raise ValueError(f"{self.stones} stones: expected 1 to 48")
+
+    @property
+    def width(self) -> int:
+        """Return the number of pits."""
+        return PITS
+
+    @property
+    def max_moves(self) -> int:
+        """Return the pits of a row."""
+        return ROW
+
+    @property
+    def max_unmoves(self) -> int:
+        """Return a bound: any number of stones from each pit, and any run of captured pits with two or three each."""
+        runs = sum(
+            1 << captured for last in range(ROW) for captured in range(1, last + 2) if 2 * captured <= self.stones
+        )
+        rounds = min(3, 1 + (self.stones - 1) // OTHERS)  # three stones in a captured pit came in three rounds at most
+        return ROW * (self.stones + rounds * runs)
+
+    def index(self) -> Sum:
+        """Return the numbering of all boards, those with fewer stones first."""
+        return Sum({str(stones): Composition(stones, PITS) for stones in range(self.stones + 1)}, stones_on_board)
+
+    def parts(self) -> list[Part]:
+        """Return one part for each number of stones; captures lead to those with fewer."""
+        names = [str(stones) for stones in range(self.stones + 1)]
+        needs = {name: tuple(names[: stones + 1]) for stones, name in enumerate(names)}
+        return self.index().parts(needs | {"0": ()})
+
+    def rules(self) -> Mapping[str, Callable[..., Any]]:
+        """Return the rules; a move holds the pit, its stones and what it captures."""
+        most = self.stones
+
+        def start(state: State) -> None:
+            for pit in range(PITS):
+                state[pit] = most * (PITS - pit) // PITS - most * (PITS - 1 - pit) // PITS
+
+        def terminal(state: State) -> int:
+            return UNDECIDED if row(state, 0) > 0 else -row(state, ROW)
+
+        def moves(state: State, out: MutableSequence[int]) -> int:
+            count = 0
+            fed = False
+            for pit in range(ROW - 1, -1, -1):
+                if state[pit] == 0:
+                    continue
+                move = sowing(state, pit)
+                if feeds(state, move) and not fed:
+                    fed = True
+                    count = 0  # the moves so far starve the opponent, and this one does not
+                if fed == feeds(state, move):
+                    out[count] = move
+                    count += 1
+            return count
+
+        def play(state: State, move: int) -> None:
+            sow_and_capture(state, move)
+            turn(state)
+
+        def unplay(state: State, move: int) -> None:
+            turn(state)
+            take_back(state, move)
+
+        def unmoves(state: State, out: MutableSequence[int]) -> int:
+            turn(state)
+            room = most - stones_on_board(state)
+            count = 0
+            for pit in range(ROW):
+                if state[pit] != 0:
+                    continue
+                for stones in range(1, most + 1):
+                    last = pit + (stones - 1) % OTHERS + 1
+                    captured = 0
+                    while True:
+                        for threes in range(1 << captured):
+                            move = stones << 16 | threes << 8 | captured << 4 | pit
+                            if gain(state, move) <= room and possible(state, move):
+                                out[count] = move
+                                count += 1
+                        if not (ROW <= last - captured < PITS and state[last - captured] == 0):
+                            break
+                        captured += 1
+            turn(state)
+            return count
+
+        return {
+            "start": start, "terminal": terminal, "moves": moves, "play": play, "unplay": unplay, "unmoves": unmoves,
+            "gain": gain,
+        }  # fmt: skip
+
+    def parse(self, text: str) -> list[int]:
+        """Read the stones of the mover's pits and of the opponent's, in the order of sowing."""
+        state = super().parse(text)
+        if len(state) != PITS or min(state) < 0 or sum(state) > self.stones:
+            raise BadState(f"{self}: {text!r}: expected {PITS} pits with at most {self.stones} stones together")
+        return state
+
+    def format_move(self, state: Sequence[int], move: int) -> str:
+        """Return a move as in Allis 1994: the pit A .. F, its stones, and what is captured: "C4", "F2x4"."""
+        captured = gain(list(state), move)
+        return f"{'ABCDEF'[move & 15]}{move >> 16}" + (f"x{captured}" if captured else "")
+
+    def board(self) -> Board:
+        """Return the mover's row below, left to right, and the opponent's above, right to left."""
+        below = tuple((float(pit), 1.0) for pit in range(ROW))
+        above = tuple((float(ROW - 1 - pit), 0.0) for pit in range(ROW))
+        return Board(below + above, shape="pit")
+
+    def known(self) -> Mapping[str, Any]:
+        """Return the number of boards."""
+        return {"states": comb(self.stones + PITS, PITS)}
+
+
+def row(state: State, first: int) -> int:
+    """Return the stones in the pits of the row that begins there."""
+    total = 0
+    for pit in range(first, first + ROW):
+        total += state[pit]
+    return total
+
+
+def stones_on_board(state: State) -> int:
+    """Return the stones in all pits."""
+    return row(state, 0) + row(state, ROW)
+
+
+def gain(state: State, move: int) -> int:
+    """Return the stones that a move captures."""
+    return 2 * ((move >> 4) & 15) + popcount((move >> 8) & 255)
+
+
+def given(pit: int, stones: int) -> int:
+    """Return how many of the stones from a pit fall into the opponent's pits."""
+    reach = (stones - 1) % OTHERS + 1 - (ROW - 1 - pit)
+    return (stones - 1) // OTHERS * ROW + max(0, min(reach, ROW))
+
+
+def sowing(state: State, pit: int) -> int:
+    """Return the move that sows a pit: look backwards from the last stone for pits of the opponent with 2 or 3."""
+    stones = state[pit]
+    sown = (stones - 1) // OTHERS + 1
+    place = pit + (stones - 1) % OTHERS + 1
+    captured = 0
+    threes = 0
+    while ROW <= place < PITS and 2 <= state[place] + sown <= 3:
+        threes |= (state[place] + sown - 2) << captured
+        captured += 1
+        place -= 1
+    return stones << 16 | threes << 8 | captured << 4 | pit
+
+
+def sow(state: State, pit: int, stones: int, sign: int) -> None:
+    """Put stones into the pits after one, leaving that out; with sign -1 take them from there."""
+    place = pit
+    for _ in range(stones):
+        place = place + 1 if place < PITS - 1 else 0
+        if place == pit:
+            place = place + 1 if place < PITS - 1 else 0
+        state[place] += sign
+
+
+def sow_and_capture(state: State, move: int) -> None:
+    """Play a move, but leave the board as the mover sees it."""
+    pit, stones = move & 15, move >> 16
+    sow(state, pit, stones, 1)
+    state[pit] = 0
+    last = pit + (stones - 1) % OTHERS + 1
+    for index in range((move >> 4) & 15):
+        state[last - index] = 0
+
+
+def take_back(state: State, move: int) -> None:
+    """Undo `sow_and_capture`."""
+    pit, stones = move & 15, move >> 16
+    last = pit + (stones - 1) % OTHERS + 1
+    for index in range((move >> 4) & 15):
+        state[last - index] = 2 + ((move >> (8 + index)) & 1)
+    sow(state, pit, stones, -1)
+    state[pit] = stones
+
+
+def turn(state: State) -> None:
+    """Turn the board round."""
+    for pit in range(ROW):
+        state[pit], state[pit + ROW] = state[pit + ROW], state[pit]
+
+
+def possible(state: State, move: int) -> bool:
+    """Tell whether a move can have led to the board, as the mover sees it: take it back and look whether it is legal."""
+    fed = row(state, ROW) > 0
+    take_back(state, move)
+    answer = True
+    for pit in range(PITS):
+        answer = answer and state[pit] >= 0
+    answer = answer and sowing(state, move & 15) == move and (fed or not can_feed(state))
+    sow_and_capture(state, move)
+    return answer
+
+
+def feeds(state: State, move: int) -> bool:
+    """Tell whether a move leaves the opponent a stone."""
+    return row(state, ROW) + given(move & 15, move >> 16) > gain(state, move)
+
+
+def can_feed(state: State) -> bool:
+    """Tell whether any move leaves the opponent a stone."""
+    for pit in range(ROW):
+        if state[pit] > 0 and feeds(state, sowing(state, pit)):
+            return True
+    return False

@@ -1,0 +1,142 @@
+"""Successor lists: what the rules say of a group's states, written down once and read in every sweep.
+
+A sweep over lists is a stream of additions and comparisons, where a sweep over states plays and ranks every move again.
+Lists take 16 bytes a move; states for which there is no room are played out in every sweep.
+"""
+
+from __future__ import annotations
+
+from collections.abc import MutableSequence
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from searchbench import jit
+from searchbench.exchange import Table
+from searchbench.rules import UNDECIDED, finish, gather, new_moves, new_state, terminal, unrank
+from searchbench.run import Run
+from searchbench.solvers.exhaustive.blocks import Chunks
+from searchbench.solvers.exhaustive.neighbours import OUTSIDE, Bounds, inside, stored_code, successors
+from searchbench.solvers.exhaustive.prepare import NEGATIVE, NO_NUMBER, STOPPED, TOO_LARGE, make_room
+
+LIST_MEMORY: Final = 256 << 20
+"""What the lists of a group may take together, unless the budget is smaller."""
+BUFFER: Final = 1 << 18
+"""How many edges a thread writes before it keeps them."""
+CHANGED, LISTED = 1, 3
+"""What kernels note besides what `prepare` does: how many codes changed, how many states were listed."""
+
+
+class Edges(NamedTuple):
+    """Hold some states' edges: those of ``states[k]`` are the rows ``begins[k] .. begins[k + 1] - 1`` of `ends`.
+
+    A row is the successor's number and the edge's weight, or -1 less the successor's code where that is stored already.
+    """
+
+    states: npt.NDArray[Any]
+    begins: npt.NDArray[Any]
+    ends: npt.NDArray[Any]
+
+
+class Piece(NamedTuple):
+    """Hold the states first .. stop - 1 of a group, or the places first .. stop - 1 of lists."""
+
+    first: int
+    stop: int
+    edges: Edges | None = None
+
+
+def list_edges(
+    codes: Any, illegal: int, first: int, stop: int, bounds: Bounds, revalue: bool,
+    states: Any, begins: Any, ends: Any, note: MutableSequence[int],
+) -> None:  # fmt: skip
+    """List the edges of the states first .. stop - 1 that are to be gathered, until there is no room for one more."""
+    state = new_state()
+    scratch = new_state()
+    out = new_moves()
+    numbers = new_moves()
+    weights = new_moves()
+    listed = 0
+    filled = 0
+    begins[0] = 0
+    for number in range(first, stop):
+        note[STOPPED] = number
+        note[LISTED] = listed
+        if filled + len(out) > len(ends):
+            return
+        if codes[number] == illegal:
+            continue
+        unrank(number, state)
+        if not revalue and terminal(state) != UNDECIDED:
+            continue
+        count = successors(state, scratch, out, numbers, weights)
+        for index in range(count):
+            target = numbers[index]
+            if target == UNDECIDED - OUTSIDE:
+                note[TOO_LARGE] = NO_NUMBER
+                return
+            if target < 0 or not inside(target, bounds):
+                target = -1 - stored_code(codes, target, bounds)
+            ends[filled, 0] = target
+            ends[filled, 1] = weights[index]
+            filled += 1
+        states[listed] = number
+        listed += 1
+        begins[listed] = filled
+    note[STOPPED] = stop
+    note[LISTED] = listed
+
+
+def gather_listed(
+    old: Any, new: Any, illegal: int, first: int, stop: int, states: Any, begins: Any, ends: Any,
+    note: MutableSequence[int],
+) -> None:  # fmt: skip
+    """Gather the values of the listed states first .. stop - 1 from `old` and write them to `new` (which may be `old`)."""
+    numbers = new_moves()
+    weights = new_moves()
+    for place in range(first, stop):
+        number = states[place]
+        begin = begins[place]
+        count = begins[place + 1] - begin
+        for index in range(count):
+            target = ends[begin + index, 0]
+            numbers[index] = finish(old[target]) if target >= 0 else -1 - target
+            weights[index] = ends[begin + index, 1]
+        code = old[number]
+        gathered = gather(code, numbers, weights, count)
+        if not 0 <= gathered < illegal:
+            note[TOO_LARGE] = gathered if gathered >= 0 else NEGATIVE
+            note[STOPPED] = place
+            return
+        if gathered != code:
+            note[CHANGED] += 1
+        new[number] = gathered
+    note[STOPPED] = stop
+
+
+def list_pieces(names: jit.Names, bounds: npt.NDArray[Any], revalue: bool, table: Table, run: Run) -> list[Piece]:
+    """Return the states of a group in pieces, with lists for as many as there is room for."""
+    kernel = jit.bind(list_edges, names)
+    room = max(BUFFER, len(names["new_moves"]()))
+    left = min(LIST_MEMORY, run.memory - 2 * len(table.codes) - run.threads * 16 * room)
+
+    def work(chunk: tuple[int, int]) -> list[Piece]:
+        nonlocal left
+        first, stop = chunk
+        pieces: list[Piece] = []
+        if left <= 0:
+            return [Piece(first, stop)]
+        states, begins, ends = (np.empty(shape, np.int64) for shape in (stop - first, stop - first + 1, (room, 2)))
+        while first < stop and left > 0:
+            note = np.zeros(4, np.int64)
+            kernel(table.codes, table.illegal, first, stop, bounds, revalue, states, begins, ends, note)
+            if note[TOO_LARGE]:
+                make_room(table, [int(note[TOO_LARGE])])
+            first, listed = int(note[STOPPED]), int(note[LISTED])
+            edges = Edges(states[:listed].copy(), begins[: listed + 1].copy(), ends[: begins[listed]].copy())
+            left -= sum(array.nbytes for array in edges)  # about: threads may take the last room twice
+            pieces.append(Piece(0, listed, edges))
+        return pieces if first == stop else [*pieces, Piece(first, stop)]
+
+    return [piece for pieces in run.map(work, list(Chunks(bounds))) for piece in pieces]
