@@ -57,9 +57,19 @@ class OutOfMemory(SearchBenchError):
 
 
 class LimitReached(SearchBenchError):
-    """Report a search that stopped at its node, depth or time limit."""
+    """Report a search that stopped at its node, depth or time limit; `bound` is the best bound so far, if there is one."""
 
     exit_code = 20
+
+    def __init__(self, message: str, bound: int | None = None) -> None:
+        super().__init__(message)
+        self.bound = bound
+
+
+class Unsolvable(SearchBenchError):
+    """Report a state from which no solved state can be reached: all that follow it were seen, or the rules know it."""
+
+    exit_code = 10
 
 
 class DamagedData(SearchBenchError):

@@ -310,6 +310,9 @@ class _Whole(np.ndarray[Any, Any]):
 
 
 def _whole(value: Any) -> Any:
+    if isinstance(value, tuple):  # a record of arrays, or a heuristic's tables
+        made = getattr(type(value), "_make", tuple)
+        return made(map(_whole, value))
     return value.view(_Whole) if isinstance(value, np.ndarray) else value
 
 

@@ -112,6 +112,16 @@ def h_step(state: State, move: Move, tables: Any) -> int:
     return after - before
 
 
+def dead(state: State, tables: Any) -> bool:
+    """Return true for a state from which no solved state can be reached; guided search asks at every state it expands."""
+    return False
+
+
+def solvable(state: State) -> bool:
+    """Return false where something that no move changes forbids a solution; asked once, of the state to be searched."""
+    return True
+
+
 def key(state: State) -> int:
     """Return a 64-bit hash of the state (multiply and rotate over its cells)."""
     code = 1469598103934665603

@@ -14,6 +14,11 @@ from searchbench.index import LexicographicPermutation
 from searchbench.rules import UNDECIDED, State
 
 
+def _steps_between(one: int, other: int, columns: int) -> int:
+    """Return the Manhattan distance of two cells."""
+    return abs(one // columns - other // columns) + abs(one % columns - other % columns)
+
+
 @dataclass(frozen=True)
 class Sliding(Game):
     """Slide the tiles of a rows x columns board into order, row by row, with the empty cell first."""
@@ -49,13 +54,18 @@ class Sliding(Game):
         return LexicographicPermutation(self.cells) if self.cells <= 20 else None
 
     def rules(self) -> Mapping[str, Callable[..., Any]]:
-        """Return the rules; a move is ``from * cells + to`` of the empty cell."""
-        rows, columns, cells = self.rows, self.columns, self.cells
+        """Return the rules; a move is ``from << 7 | to`` of the empty cell, so that no division is needed to read it."""
+        columns, cells = self.columns, self.cells
         index = self.index()
-        distance = np.zeros((cells, cells), np.int64)
+        distance = np.zeros(cells * cells, np.int8)
         for tile in range(1, cells):
             for cell in range(cells):
-                distance[tile, cell] = abs(tile // columns - cell // columns) + abs(tile % columns - cell % columns)
+                distance[tile * cells + cell] = _steps_between(tile, cell, columns)
+        ways = [
+            [cell << 7 | to for to in range(cells) if _steps_between(cell, to, columns) == 1] for cell in range(cells)
+        ]
+        fan = np.array([len(found) for found in ways], np.int64)
+        ahead = np.array([(found + [0] * 4)[:4] for found in ways], np.int64)
 
         def start(state: State) -> None:
             for cell in range(cells):
@@ -69,29 +79,18 @@ class Sliding(Game):
             return 0
 
         def moves(state: State, out: MutableSequence[int]) -> int:
-            at = int(state[cells])
-            count = 0
-            if at >= columns:
-                out[count] = at * cells + at - columns
-                count += 1
-            if at % columns > 0:
-                out[count] = at * cells + at - 1
-                count += 1
-            if at % columns < columns - 1:
-                out[count] = at * cells + at + 1
-                count += 1
-            if at < (rows - 1) * columns:
-                out[count] = at * cells + at + columns
-                count += 1
-            return count
+            at = state[cells]
+            for index in range(fan[at]):
+                out[index] = ahead[at, index]
+            return int(fan[at])
 
         def play(state: State, move: int) -> None:
-            state[move // cells] = state[move % cells]
-            state[move % cells] = 0
-            state[cells] = move % cells
+            state[move >> 7] = state[move & 127]
+            state[move & 127] = 0
+            state[cells] = move & 127
 
         def inverse(move: int) -> int:
-            return (move % cells) * cells + move // cells
+            return (move & 127) << 7 | move >> 7
 
         def unplay(state: State, move: int) -> None:
             play(state, inverse(move))
@@ -102,20 +101,28 @@ class Sliding(Game):
                 out[index] = inverse(out[index])
             return count
 
+        def solvable(state: State) -> bool:
+            # A move changes the parity of the permutation, and that of the empty cell's distance to its place.
+            odd = state[cells] // columns + state[cells] % columns
+            for cell in range(cells):
+                for later in range(cell + 1, cells):
+                    odd += 1 if state[later] < state[cell] else 0
+            return odd % 2 == 0
+
         def h(state: State, tables: Any) -> int:
             total = 0
             for cell in range(cells):
-                total += distance[state[cell], cell]
+                total += distance[state[cell] * cells + cell]
             return total
 
         def h_step(state: State, move: int, tables: Any) -> int:
-            tile = state[move % cells]
-            step: int = distance[tile, move // cells] - distance[tile, move % cells]
+            row = state[move & 127] * cells
+            step: int = distance[row + (move >> 7)] - distance[row + (move & 127)]
             return step
 
         functions: dict[str, Callable[..., Any]] = {
             "start": start, "terminal": terminal, "moves": moves, "play": play, "unplay": unplay, "unmoves": unmoves,
-            "inverse": inverse, "h": h, "h_step": h_step,
+            "inverse": inverse, "solvable": solvable, "h": h, "h_step": h_step,
         }  # fmt: skip
         if index is None:
             return functions
@@ -143,7 +150,7 @@ class Sliding(Game):
 
     def format_move(self, state: Sequence[int], move: int) -> str:
         """Return the tile that slides."""
-        return str(state[move % self.cells])
+        return str(state[move & 127])
 
     def board(self) -> Board:
         """Return the cells row by row."""

@@ -3,8 +3,30 @@
 from __future__ import annotations
 
 from searchbench.line import Line
+from searchbench.rules import UNDECIDED
 
 
 def verify_line(line: Line) -> list[str]:
-    """Return what is wrong with a line."""
-    return []
+    """Return what is wrong with a line: a start that is no state, an illegal move, a wrong cost, an end that is none.
+
+    The rules are interpreted and played forwards only. They cannot tell whether a cheaper line exists: the claim
+    `optimal` is not checked here, but by a database or by another search.
+    """
+    game = line.game
+    state = list(line.start)
+    if len(state) != game.width or not game.call("legal", list(state)):
+        return [f"start: {state} is no state of {game}"]
+    total = 0
+    for place, move in enumerate(line.moves, 1):
+        if move not in game.moves(state):
+            return [f"move {place}: {move} is not legal in {game.format(state)!r}"]
+        total += game.call("cost", list(state), move)
+        state = game.play(state, move)
+    faults = []
+    if total != line.cost:
+        faults.append(f"cost: the moves cost {total}, the line claims {line.cost}")
+    result = game.terminal(state)
+    if result == UNDECIDED or (result != 0 and not game.two_players):
+        end = "over" if game.two_players else "solved"
+        faults.append(f"end: {game.format(state)!r} is not {end}")
+    return faults

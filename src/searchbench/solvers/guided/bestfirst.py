@@ -1,0 +1,256 @@
+"""Best-first search: always expand an open state with the smallest f = a g + b h (Hart, Nilsson and Raphael 1968).
+
+A*, weighted A*, Dijkstra's algorithm, greedy search and Berliner's BF1 (1984: depth + 1.8 times the number of misplaced
+cards) are one kernel with other weights.
+"""
+
+from __future__ import annotations
+
+from collections.abc import MutableSequence
+from fractions import Fraction
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from searchbench import jit
+from searchbench.errors import OutOfMemory
+from searchbench.line import Line
+from searchbench.rules import (
+    UNDECIDED,
+    State,
+    cost,
+    dead,
+    h_step,
+    inverse,
+    moves,
+    new_moves,
+    new_state,
+    play,
+    terminal,
+    unplay,
+)  # fmt: skip
+from searchbench.run import format_memory
+from searchbench.solvers.guided.nodes import (
+    COST,
+    MOVE,
+    PARENT,
+    H,
+    Nodes,
+    add_node,
+    grow_nodes,
+    load_state,
+    new_nodes,
+    slot_of,
+    slots_for,
+)  # fmt: skip
+from searchbench.solvers.guided.task import EXHAUSTED, FOUND, FULL, PAUSED, Task
+from searchbench.solvers.shared.openlist import (
+    BUCKETS,
+    HEAD,
+    F,
+    OpenList,
+    first_bucket,
+    grow_buckets,
+    is_open,
+    new_open_list,
+    push,
+    remove,
+)  # fmt: skip
+
+STATUS, GENERATED, COUNT, LOWEST, SOLVED = range(5)
+"""What the kernel notes: how the call ended, the nodes generated so far, how many differ, the largest of the smallest f
+that were open, and the solved node."""
+
+FIRST_BITS: Final = 12
+"""The binary logarithm of the room for nodes at first."""
+LARGEST_ROOM: Final = (1 << 31) - 2
+"""Nodes are numbered in 32 bits."""
+
+
+class Weights(NamedTuple):
+    """Weigh the cost so far and the bound in f; say whether a closed node opens again when a cheaper path is found."""
+
+    g: int
+    h: int
+    reopen: bool
+
+    def least_cost(self, lowest: int, bound: int) -> int:
+        """Return what a solution costs at least, from the largest of the smallest f that were open and h of the start.
+
+        On a cheapest path to a solved state there is always an open node with its least cost g, unless closed nodes stay
+        closed; then f <= a g + b h <= max(a, b) (g + h) <= max(a, b) times the cost.
+        """
+        if self.g > 0 and not self.reopen:
+            return bound
+        return max(bound, -(-lowest // max(self.g, self.h)))
+
+
+def reach(
+    state: State, entry: MutableSequence[int], weights: Weights, nodes: Nodes, queue: OpenList, note: Any
+) -> None:
+    """Open the node of a state that was reached as `entry` says (PARENT, MOVE, COST, H), unless a path as good is known."""
+    slot = slot_of(nodes, state)
+    node = nodes.slots[slot] - 1
+    if node < 0:
+        node = note[COUNT]
+        note[COUNT] += 1
+        add_node(nodes, node, slot, state)
+        nodes.facts[node, H] = entry[H]
+    elif entry[COST] >= nodes.facts[node, COST]:
+        return
+    elif is_open(queue, node):
+        remove(queue, node)
+    elif not weights.reopen:
+        return
+    for column in range(H):
+        nodes.facts[node, column] = entry[column]
+    push(queue, node, weights.g * entry[COST] + weights.h * nodes.facts[node, H], entry[COST])
+
+
+def expand(
+    state: State, node: int, out: MutableSequence[int], entry: Any, tables: Any, weights: Weights, nodes: Nodes,
+    queue: OpenList, note: Any,
+) -> None:  # fmt: skip
+    """Reach every successor of a node, but for the one it came from; `entry` is scratch space."""
+    back = inverse(nodes.facts[node, MOVE]) if nodes.facts[node, PARENT] >= 0 else -1
+    for index in range(moves(state, out)):
+        move = out[index]
+        if back != -1 and move == back:
+            continue
+        note[GENERATED] += 1
+        entry[PARENT] = node
+        entry[MOVE] = move
+        entry[COST] = nodes.facts[node, COST] + cost(state, move)
+        entry[H] = nodes.facts[node, H] + h_step(state, move, tables)
+        play(state, move)
+        reach(state, entry, weights, nodes, queue, note)
+        unplay(state, move)
+
+
+def expand_best(tables: Any, weights: Weights, nodes: Nodes, queue: OpenList, note: Any, stop: int) -> None:
+    """Expand open nodes, best first, until a solved one, the end, `stop` generated nodes, or a full array."""
+    state = new_state()
+    out = new_moves()
+    entry = np.zeros(4, np.int64)
+    while True:
+        bucket = first_bucket(queue)
+        if bucket < 0:
+            note[STATUS] = EXHAUSTED
+            return
+        note[LOWEST] = max(note[LOWEST], queue.buckets[bucket, F])
+        if note[GENERATED] >= stop:
+            note[STATUS] = PAUSED
+            return
+        if note[COUNT] + len(out) > len(nodes.states) or queue.counts[BUCKETS] + len(out) > len(queue.buckets):
+            note[STATUS] = FULL
+            return
+        node = queue.buckets[bucket, HEAD]
+        remove(queue, node)
+        load_state(nodes, node, state)
+        result = terminal(state)
+        if result == 0:
+            note[SOLVED] = node
+            note[STATUS] = FOUND
+            return
+        if result == UNDECIDED and not dead(state, tables):
+            expand(state, node, out, entry, tables, weights, nodes, queue, note)
+
+
+def best_first(task: Task, weights: Weights) -> Line:
+    """Return a line; it is claimed to be optimal where its cost equals what every solution costs at least.
+
+    Raises Unsolvable when every state was seen, LimitReached and OutOfMemory with the least cost that is still possible.
+    """
+    return _BestFirst(task, weights).search()
+
+
+def greedy(task: Task, weight: Fraction | None = None) -> Line:
+    """Return a line found soon, as cheap as it may be: f = h, or g + weight h; closed states stay closed.
+
+    Weight 1.8 is Berliner's BF1 (1984).
+    """
+    if weight is None:
+        return best_first(task, Weights(0, 1, reopen=False))
+    return best_first(task, Weights(weight.denominator, weight.numerator, reopen=False))
+
+
+class _BestFirst:
+    def __init__(self, task: Task, weights: Weights) -> None:
+        self.task, self.weights = task, weights
+        self.bound = task.bound()
+        self.note = np.zeros(5, np.int64)
+        room = 1 << max(FIRST_BITS, len(task.names["new_moves"]()).bit_length() + 1)
+        self._demand(room, room)
+        self.nodes = new_nodes(room, task.game.width, task.game.dtype)
+        self.queue = new_open_list(room)
+
+    def search(self) -> Line:
+        """Open the start and expand until the end."""
+        start = np.array([-1, 0, 0, self.bound], np.int64)
+        arguments = self.weights, self.nodes, self.queue
+        jit.bind(reach, self.task.names)(self.task.state(), start, *arguments, self.note)
+        self.note[GENERATED] = 1
+        kernel = jit.bind(expand_best, self.task.names)
+        while self.note[STATUS] in (PAUSED, FULL):
+            self.task.advance(kernel, (self.task.tables, *arguments), self.note, GENERATED)
+            if self.note[STATUS] == FULL:
+                self._grow()
+            elif self.note[STATUS] == PAUSED:
+                self.task.report(f"f {self.note[LOWEST]}", int(self.note[GENERATED]), self._least_cost())
+        if self.note[STATUS] == EXHAUSTED:
+            raise self.task.unsolvable(int(self.note[GENERATED]))
+        return self._line()
+
+    def _least_cost(self) -> int:
+        return self.weights.least_cost(int(self.note[LOWEST]), self.bound)
+
+    def _line(self) -> Line:
+        node = int(self.note[SOLVED])
+        total = int(self.nodes.facts[node, COST])
+        moves_back = []
+        while self.nodes.facts[node, PARENT] >= 0:
+            moves_back.append(int(self.nodes.facts[node, MOVE]))
+            node = int(self.nodes.facts[node, PARENT])
+        optimal = total == self._least_cost()
+        return self.task.line(moves_back[::-1], total, int(self.note[GENERATED]), optimal)
+
+    def _grow(self) -> None:
+        """Make room for more nodes or more buckets."""
+        names, buckets = self.task.names, len(self.queue.buckets)
+        count, most = int(self.note[COUNT]), len(names["new_moves"]())
+        if int(self.queue.counts[BUCKETS]) + most > buckets:
+            self._demand(len(self.nodes.states), 2 * buckets)
+            grow_buckets(self.queue, names)
+        if count + most > len(self.nodes.states):
+            room = self._larger_room(len(self.nodes.states))
+            grow_nodes(self.nodes, room, count, names)
+            self.queue.links.resize((room, 2), refcheck=False)
+
+    def _larger_room(self, now: int) -> int:
+        """Return twice the room for nodes, or what the budget allows where that is enough to be worth it."""
+        buckets = len(self.queue.buckets)
+        for percent in (200, 150, 125, 110):
+            room = now * percent // 100
+            if room <= LARGEST_ROOM and self._bytes_needed(room, buckets) <= self.task.run.memory:
+                return room
+        self._demand(2 * now, buckets)
+        raise OutOfMemory(f"{self.task.game}: no more than {LARGEST_ROOM:,} nodes can be numbered; {self._so_far()}")
+
+    def _demand(self, room: int, buckets: int) -> None:
+        """Raise OutOfMemory where so much is more than the budget."""
+        needed = self._bytes_needed(room, buckets)
+        if needed > self.task.run.memory:
+            raise OutOfMemory(
+                f"{self.task.game}: the search needs {format_memory(needed)}, the memory budget is "
+                f"{format_memory(self.task.run.memory)}; {self._so_far()}; give a larger --memory, or use idastar"
+            )
+
+    def _so_far(self) -> str:
+        return (
+            f"after {int(self.note[GENERATED]):,} nodes, {int(self.note[COUNT]):,} of them different, a solution of "
+            f"{self.task.game.format(self.task.start)!r} costs at least {self._least_cost()}"
+        )
+
+    def _bytes_needed(self, room: int, buckets: int) -> int:
+        cells: int = self.task.game.width * np.dtype(self.task.game.dtype).itemsize
+        return room * (cells + 4 * 8 + 2 * 4) + 4 * slots_for(room) + buckets * (4 * 8 + 4 + 2 * 4)

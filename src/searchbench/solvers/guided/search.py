@@ -1,0 +1,101 @@
+"""Search one state of a puzzle: choose the method, the bound and the limits."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any, Final
+
+from searchbench import jit
+from searchbench.errors import BadRequest, BadState, Unsolvable
+from searchbench.game import Game, Position
+from searchbench.line import Line
+from searchbench.run import Run
+from searchbench.solvers.guided.astar import astar
+from searchbench.solvers.guided.bestfirst import greedy
+from searchbench.solvers.guided.idastar import idastar
+from searchbench.solvers.guided.task import Heuristic, Task
+
+METHODS: Final = ("idastar", "astar", "bestfirst")
+_FINEST_WEIGHT: Final = 1000
+"""The largest denominator of a weight: f stays a whole number."""
+
+
+def search_state(
+    game: Game,
+    state: Position | str | Sequence[int] | None = None,
+    method: str = "idastar",
+    run: Run | None = None,
+    nodes: int = 0,
+    weight: float | Fraction | None = None,
+    heuristic: Heuristic | None = None,
+    *,
+    seconds: float = 0.0,
+    target: jit.Target = "cpu",
+) -> Line:
+    """Return a line from a state (by default the start) to a solved one; a cheapest one by "idastar" and "astar".
+
+    `weight` is that of h in f = g + weight h: for "astar" 1 (up to there the line is optimal, beyond it costs at most
+    weight times the least), for "bestfirst" none, which means f = h. `heuristic` takes the place of the game's own `h`.
+    `nodes` and `seconds` are limits, 0 for none; a search stops within a slice of some tenths of a second. `target`
+    "interpreted" runs the same kernels without a compiler.
+    Raises Unsolvable, LimitReached (with the best lower bound so far as `bound`), and OutOfMemory.
+    """
+    if method not in METHODS:
+        raise BadRequest(f"unknown method {method!r}: there are {', '.join(METHODS)}")
+    if game.two_players:
+        raise BadRequest(
+            f"{game} has two players: search finds lines of puzzles; to find the value of a state, prove it"
+        )
+    if nodes < 0 or seconds < 0:
+        raise BadRequest(f"limits of {nodes} nodes and {seconds} seconds: both must be positive, or 0 for none")
+    start = _start(game, state)
+    with run or Run() as active:
+        names, tables = _names(game, heuristic, target)
+        task = Task(game, start, names, tables, active, nodes, seconds)
+        if method == "idastar" and weight not in (None, 1):
+            raise BadRequest(f"weight {weight}: idastar takes none; use astar or bestfirst")
+        if method == "idastar":
+            return idastar(task)
+        if method == "astar":
+            return astar(task, _ratio(1 if weight is None else weight))
+        return greedy(task, None if weight is None else _ratio(weight))
+
+
+def _start(game: Game, what: Position | str | Sequence[int] | None) -> tuple[int, ...]:
+    """Return the state to be searched, known to be one: the compiled rules trust it."""
+    position = game.position(what)
+    state = [int(cell) for cell in position.state]
+    try:
+        sound = len(state) == game.width and game.read(game.format(state)) == state
+    except (IndexError, KeyError, ValueError) as error:
+        raise BadState(f"{game}: {state} is no state: {error}") from None
+    if position.game != game or not sound:
+        raise BadState(f"{game}: {state} is no state; one is {game.start()}")
+    if not game.call("solvable", list(state)):
+        raise Unsolvable(f"{game}: {game.format(state)!r} cannot be solved: the rules' `solvable` says so")
+    return tuple(state)
+
+
+def _ratio(weight: float | Fraction) -> Fraction:
+    if not (math.isfinite(weight) and weight >= 0):
+        raise BadRequest(f"weight {weight}: expected 0 or more, such as 1.8; bestfirst without a weight is greedy")
+    return Fraction(weight).limit_denominator(_FINEST_WEIGHT)
+
+
+def _names(game: Game, heuristic: Heuristic | None, target: jit.Target) -> tuple[jit.Names, tuple[Any, ...]]:
+    if heuristic is None:
+        return game.names(target=target), ()
+    return _with_bound(game, frozenset(heuristic.names().items()), target), tuple(heuristic.tables())
+
+
+@lru_cache(maxsize=32)
+def _with_bound(game: Game, functions: frozenset[tuple[str, Callable[..., Any]]], target: jit.Target) -> jit.Names:
+    """Return the game's names with another bound; kept, so that kernels are bound once for many searches."""
+    replaced = dict(functions)
+    names: Mapping[str, Callable[..., Any]] = game.names(target=target)
+    if "h" in replaced:
+        names = {name: function for name, function in names.items() if name != "h_step"}  # it belongs to the other h
+    return jit.Names({**names, **replaced}, target)

@@ -1,0 +1,99 @@
+"""What every guided search is given, and how it reports, stops at its limits and ends."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, Protocol
+
+from searchbench import jit
+from searchbench.errors import LimitReached, Unsolvable
+from searchbench.game import Game
+from searchbench.line import Line
+from searchbench.rules import h
+from searchbench.run import Run
+
+PAUSED, FOUND, EXHAUSTED, FULL = range(4)
+"""How a call of a kernel ended: at its slice of nodes, at a solved state, with nothing left, or with an array too small."""
+
+_FIRST_SLICE: Final = 1 << 16
+_SHORT, _LONG = 0.1, 0.4
+"""Seconds between which a slice should last: then an interrupt is answered at once and the pauses cost nothing."""
+
+
+class Heuristic(Protocol):
+    """Supply a bound in the place of the game's own `h`."""
+
+    def names(self) -> Mapping[str, Any]:
+        """Return the functions that replace `h`, `h_step` (and `dead`): the same objects at each call."""
+        ...
+
+    def tables(self) -> tuple[Any, ...]:
+        """Return the arrays that these functions look things up in; they get them as their argument `tables`."""
+        ...
+
+
+@dataclass
+class Task:
+    """Hold the state to search, the bound to use, and the limits in generated nodes and seconds (0: none).
+
+    A *node* is generated when a search works out its cost and its bound: the start, and each successor of each expanded
+    state, but for the one that takes the last move back. It counts each time, also where the search drops it at once.
+    """
+
+    game: Game
+    start: tuple[int, ...]
+    names: jit.Names
+    tables: tuple[Any, ...]
+    run: Run
+    nodes: int = 0
+    seconds: float = 0.0
+    started: float = field(init=False)
+    _slice: int = _FIRST_SLICE
+
+    def __post_init__(self) -> None:
+        self.started = self.run.seconds
+
+    def state(self) -> Any:
+        """Return a copy of the start as the kernels take it."""
+        state = self.names["new_state"]()
+        state[:] = self.start
+        return state
+
+    def bound(self) -> int:
+        """Return h of the start."""
+        return int(jit.bind(h, self.names)(self.state(), self.tables))
+
+    def advance(self, kernel: Any, arguments: tuple[Any, ...], note: Any, column: int) -> None:
+        """Call a kernel for one slice; `column` of its note counts the nodes. The last argument is where to stop."""
+        began = self.run.seconds
+        stop = int(note[column]) + self._slice
+        kernel(*arguments, note, min(stop, self.nodes) if self.nodes else stop)
+        took = self.run.seconds - began
+        if took < _SHORT:
+            self._slice *= 2
+        elif took > _LONG:
+            self._slice = max(1 << 8, self._slice // 2)
+
+    def report(self, stage: str, nodes: int, bound: int) -> None:
+        """Tell how far the search is; raise LimitReached at a limit."""
+        self.run.progress(stage, nodes, self.nodes)
+        spent = self.run.seconds - self.started
+        if (self.nodes and nodes >= self.nodes) or (self.seconds and spent >= self.seconds):
+            raise LimitReached(
+                f"{self.game}: no solution of {self.game.format(self.start)!r} after {nodes:,} nodes and {spent:.1f} s; "
+                f"it costs at least {bound}",
+                bound,
+            )
+
+    def line(self, moves: Sequence[int], cost: int, nodes: int, optimal: bool) -> Line:
+        """Return the line that was found."""
+        seconds = self.run.seconds - self.started
+        return Line(self.game, self.start, tuple(moves), cost, optimal, nodes, seconds)
+
+    def unsolvable(self, nodes: int) -> Unsolvable:
+        """Return the error for a search that has seen all there is."""
+        return Unsolvable(
+            f"{self.game}: {self.game.format(self.start)!r} cannot be solved: none of the states that can be reached from "
+            f"it is solved ({nodes:,} nodes)"
+        )
