@@ -1,0 +1,60 @@
+"""Check that an index is one to one: every number, or a sample of them."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import numpy as np
+
+from searchbench import jit
+from searchbench.index import Index
+from searchbench.rules import new_state, rank, unrank
+
+
+def count_faults(first: int, stop: int, seen: Any) -> int:
+    """Count the numbers of first .. stop - 1 that do not come back from their states, or whose rank was seen already."""
+    state = new_state()
+    faults = 0
+    for number in range(first, stop):
+        unrank(number, state)
+        back = rank(state)
+        if back != number or seen[number] != 0:
+            faults += 1
+        else:
+            seen[number] = 1
+    return faults
+
+
+def count_sample_faults(numbers: Any) -> int:
+    """Count the numbers that do not come back from their states."""
+    state = new_state()
+    faults = 0
+    for index in range(len(numbers)):
+        unrank(numbers[index], state)
+        if rank(state) != numbers[index]:
+            faults += 1
+    return faults
+
+
+def _names(index: Index) -> jit.Names:
+    ranks, unranks = index.functions()
+    width = index.width
+
+    def room() -> Any:
+        return np.zeros(width, np.int64)
+
+    return jit.Names({"rank": ranks, "unrank": unranks, "new_state": room})
+
+
+def faults_in_full(index: Index) -> int:
+    """Return how many numbers of an index are at fault, having tried all."""
+    kernel = jit.bind(count_faults, _names(index))
+    return int(kernel(0, index.size, np.zeros(index.size, np.uint8)))
+
+
+def faults_in_samples(index: Index, samples: int, seed: int = 1995) -> int:
+    """Return how many of a sample of numbers are at fault; the first and the last number are always tried."""
+    chooser = random.Random(seed)
+    numbers = [0, index.size - 1, *(chooser.randrange(index.size) for _ in range(samples))]
+    return int(jit.bind(count_sample_faults, _names(index))(np.array(numbers, np.int64)))

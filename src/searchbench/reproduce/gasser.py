@@ -1,0 +1,236 @@
+"""Rows of R. Gasser, Harnessing Computational Resources for Efficient Exhaustive Search, ETH Zurich 1995."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, MutableSequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from searchbench.errors import NoFixpoint
+from searchbench.index import (
+    Combination,
+    Composition,
+    LexicographicPermutation,
+    Multiset,
+    MyrvoldRuskeyPermutation,
+    Radix,
+)
+from searchbench.load import load
+from searchbench.reproduce.bijection import faults_in_full, faults_in_samples
+from searchbench.reproduce.row import Row
+from searchbench.run import Run
+from searchbench.solvers.exhaustive import solve_states
+from searchbench.store import Database
+from searchbench.values import Result, ValueRule
+
+
+def _solve(spec: str, run: Run, **options: Any) -> Database:
+    return solve_states(load(spec), run=Run(memory=run.memory, threads=run.threads, report=run.report), **options)
+
+
+# --- G1 ----------------------------------------------------------------------------------------------------------------
+
+
+def eight_puzzle(run: Run) -> dict[str, Any]:
+    """Return the number of states of the 8-puzzle at each distance."""
+    histogram = _solve("sliding:3x3", run).histogram()
+    unreachable = histogram.pop(None)
+    return {
+        "by distance": [histogram[distance] for distance in sorted(histogram)],
+        "unreachable": unreachable,
+        "total": sum(histogram.values()) + unreachable,
+    }
+
+
+# --- G2 ----------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class MaximumPlusOne(ValueRule):
+    """Gather (max + 1) mod 5 from the successors; the marked state starts with 0, the others are unknown (code 0)."""
+
+    name: ClassVar[str] = "maximum-plus-one"
+    unique: ClassVar[bool] = False
+    revalues_terminals: ClassVar[bool] = True
+
+    def rules(self, max_moves: int) -> Mapping[str, Callable[..., Any]]:
+        """Return the functions of the rule."""
+
+        def initial(result: int, count: int) -> int:
+            return 1 if result == 0 else 0
+
+        def gather(code: int, successors: MutableSequence[int], weights: MutableSequence[int], count: int) -> int:
+            largest = 0
+            for index in range(count):
+                largest = max(largest, successors[index])
+            return code if largest == 0 else 1 + largest % 5
+
+        return {"initial": initial, "gather": gather}
+
+    def decode(self, code: int) -> int | None:
+        """Return the value."""
+        return code - 1 if code else None
+
+
+def _ring(length: int) -> str:
+    """Return a directed ring as the parameter of the game "graph", with node 0 marked."""
+    edges = [f"{node}>{(node + 1) % length}" for node in range(length)]
+    return "graph:" + ";".join(["0=0", *edges])
+
+
+def fixpoints(run: Run) -> dict[str, str]:
+    """Return what becomes of (max + 1) mod 5 on a ring of five states and on a ring of four, and the small town."""
+    found = {}
+    for length in (5, 4):
+        try:
+            solved = _solve(_ring(length), run, rule=MaximumPlusOne())
+            values = [solved.rule.decode(solved.code(number)) for number in range(length)]
+            found[f"ring of {length}"] = f"fixpoint {sorted(values)}"
+        except NoFixpoint:
+            found[f"ring of {length}"] = "no fixpoint"
+    town = _solve("small-town", run)
+    found["small town"] = f"fixpoint, {town.verify().count} faults"
+    return found
+
+
+# --- G3 ----------------------------------------------------------------------------------------------------------------
+
+
+def value_rules(run: Run) -> dict[str, Any]:
+    """Return what three value rules give on small problems: edge costs, win/draw/loss with depth, and a user's own."""
+    # From node 0 the direct edge costs 9, the way round 2 + 3 + 1.
+    costs = _solve("graph:0>3:9;0>1:2;1>2:3;2>3:1;3=0", run)
+    # 4 is lost for the player to move there; 3 can only go there; 2 can go to 3 or stay in a circle with 1.
+    players = _solve("graph:0>3;1>2;2>1;2>3;3>4;4=-1,outcome", run)
+    return {
+        "edge costs": [costs.rule.decode(costs.code(number)) for number in range(4)],
+        "two players": [str(players.rule.decode(players.code(number))) for number in range(5)],
+        "a rule of the user": fixpoints(run)["ring of 5"],
+    }
+
+
+# --- G13 ---------------------------------------------------------------------------------------------------------------
+
+
+def index_functions(run: Run) -> dict[str, int]:
+    """Return the faults of the index functions: fully up to a million numbers, by samples up to 2^63."""
+    full = [
+        LexicographicPermutation(9),
+        LexicographicPermutation(9, even=True),
+        MyrvoldRuskeyPermutation(9),
+        MyrvoldRuskeyPermutation(9, even=True),
+        Multiset((10, 10)),
+        Multiset((5, 4, 4)),
+        Combination(22, 8),
+        Composition(10, 12),
+        Radix((2, 3, 5, 7, 11, 13)),
+    ]
+    sampled = [
+        LexicographicPermutation(14),
+        MyrvoldRuskeyPermutation(14),
+        LexicographicPermutation(20),
+        MyrvoldRuskeyPermutation(20, even=True),
+        Multiset((22, 22)),
+        Multiset((30, 30)),
+        Multiset((10, 9, 9, 9)),
+        Combination(60, 30),
+        Composition(40, 14),
+    ]
+    return {
+        "faults, every number": sum(faults_in_full(index) for index in full),
+        "faults, samples": sum(faults_in_samples(index, 20_000) for index in sampled),
+    }
+
+
+# --- G16, G17 ----------------------------------------------------------------------------------------------------------
+
+
+def morris_three_three(run: Run) -> dict[str, dict[str, int]]:
+    """Return how many positions of the 3-3 part of Nine Men's Morris are won, lost and drawn."""
+    counts = {"won": 0, "lost": 0, "drawn": 0}
+    for value, count in _solve("morris:3,3", run).histogram().items():
+        counts[{1: "won", -1: "lost", 0: "drawn"}[value.outcome]] += count
+    return {"3-3": counts}
+
+
+def morris_longest(run: Run) -> dict[str, int]:
+    """Return the number of plies of the longest loss in the 3-3 part of Nine Men's Morris."""
+    histogram: dict[Result, int] = _solve("morris:3,3", run).histogram()
+    return {"3-3": max(value.depth for value in histogram if value.outcome < 0)}
+
+
+# --- G22 ---------------------------------------------------------------------------------------------------------------
+
+
+def largest_distances(run: Run) -> dict[str, int]:
+    """Return the largest distance on each board of sliding tiles up to 2x5 and 3x3."""
+    boards = ("2x2", "2x3", "2x4", "2x5", "3x3")
+    found = {}
+    for board in boards:
+        histogram = _solve(f"sliding:{board}", run).histogram()
+        found[board] = max(value for value in histogram if value is not None)
+    return found
+
+
+ROWS = [
+    Row(
+        "G1",
+        "8-puzzle: states per distance",
+        "Gasser 1995, section 3.2",
+        {
+            "by distance": [
+                1, 2, 4, 8, 16, 20, 39, 62, 116, 152, 286, 396, 748, 1024, 1893, 2512, 4485, 5638, 9529, 10878, 16993,
+                17110, 23952, 20224, 24047, 15578, 14560, 6274, 3910, 760, 221, 2,
+            ],
+            "unreachable": 181440,
+            "total": 362880,
+        },
+        eight_puzzle,
+    ),
+    Row(
+        "G2",
+        "a fixpoint is found, or its absence reported",
+        "Gasser 1995, sections 2.1 and 2.2",
+        {
+            "ring of 5": "fixpoint [0, 1, 2, 3, 4]",
+            "ring of 4": "no fixpoint",
+            "small town": "fixpoint, 0 faults",
+        },
+        fixpoints,
+        note="the paper draws its two graphs and says that a fixpoint exists where all cycle lengths are multiples of five",
+    ),
+    Row(
+        "G3",
+        "value gather functions: shortest way, win/draw/loss with depth, a user's own",
+        "Gasser 1995, section 3.5",
+        {
+            "edge costs": [6, 4, 1, 0],
+            "two players": ["loss 2", "draw", "draw", "win 1", "loss 0"],
+            "a rule of the user": "fixpoint [0, 1, 2, 3, 4]",
+        },
+        value_rules,
+        note="the paper defines the functions; the values are worked out by hand on graphs small enough for it",
+    ),
+    Row(
+        "G13",
+        "index functions are one to one",
+        "Gasser 1995, section 3.4",
+        {"faults, every number": 0, "faults, samples": 0},
+        index_functions,
+    ),
+    Row(
+        "G16",
+        "Nine Men's Morris: won, lost, drawn positions (3-3 only so far)",
+        "Gasser 1995, appendix A",
+        {"3-3": {"won": 47167, "lost": 9659, "drawn": 96}},
+        morris_three_three,
+    ),
+    Row("G17", "Nine Men's Morris: longest loss in plies (3-3 only so far)", "Gasser 1995, section 5.5", {"3-3": 26}, morris_longest),
+    Row(
+        "G22",
+        "sliding tiles: largest distance per board (without 3x4)",
+        "Gasser 1995, section 6.5",
+        {"2x2": 6, "2x3": 21, "2x4": 36, "2x5": 55, "3x3": 31},
+        largest_distances,
+    ),
+]  # fmt: skip
