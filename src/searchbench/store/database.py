@@ -1,24 +1,319 @@
-"""A database: the value of every state of a game, to be probed, searched and counted."""
+"""A database: the value of every state of a game, to be probed, searched, counted, kept and verified."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from searchbench.game import Game
-from searchbench.values import ValueRule
+from searchbench import jit, rules
+from searchbench.errors import BadRequest, BadState
+from searchbench.game import Game, Position
+from searchbench.index.protocol import Part
+from searchbench.rules import NOWHERE, UNDECIDED
+from searchbench.store.codes import PIECE, Array, Codes, MemoryCodes
+from searchbench.store.line import best_line
+from searchbench.values import Value, ValueRule
+
+if TYPE_CHECKING:
+    from searchbench.line import Line
+    from searchbench.run import Run
+    from searchbench.verify import Report
+
+What = Position | str | Sequence[int] | None
+"""A position, its notation, the numbers of its state, or None for the start."""
+
+
+class Choice(NamedTuple):
+    """Hold a move, the position after it, and the value of that position for whoever is to move there."""
+
+    move: int
+    position: Position
+    value: Value
 
 
 class Database:
-    """Hold the stored codes of all numbers of a game."""
+    """Hold the values of all states of a game, in memory or on disk; the same queries answer both.
 
-    def __init__(self, game: Game, rule: ValueRule, codes: npt.NDArray[Any], facts: dict[str, Any]) -> None:
-        self.game, self.rule, self.codes, self.facts = game, rule, codes, facts
+    `codes` has one stored code a number (see :mod:`searchbench.values`); the largest number of its type marks numbers
+    of the index that are no positions. `facts` is what the solver tells of its work, `command` what made the database.
+    """
 
-    def histogram(self) -> dict[Any, int]:
-        """Return how many states have each value."""
-        top = np.iinfo(self.codes.dtype).max
-        codes, counts = np.unique(self.codes, return_counts=True)
-        return {self.rule.decode(int(c)): int(n) for c, n in zip(codes, counts, strict=True) if c != top}
+    def __init__(
+        self,
+        game: Game,
+        rule: ValueRule,
+        codes: Array | Codes,
+        facts: dict[str, Any] | None = None,
+        command: str = "",
+        path: Path | None = None,
+    ) -> None:
+        self.game = game
+        self.rule = rule
+        self.facts = dict(facts or {})
+        self.command = command
+        self.path = path
+        self.parts: tuple[Part, ...] = tuple(game.parts())
+        self._store: Codes = MemoryCodes(codes) if isinstance(codes, np.ndarray) else codes
+        size = max(part.stop for part in self.parts)
+        if self._store.size != size:
+            raise BadRequest(f"{game}: {self._store.size:,} codes, the index has {size:,} numbers")
+
+    # --- what it holds -----------------------------------------------------------------------------------------------
+
+    @property
+    def size(self) -> int:
+        """Return how many numbers the index has, legal or not."""
+        return self._store.size
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """Return the type of a stored code."""
+        return self._store.dtype
+
+    @property
+    def illegal(self) -> int:
+        """Return the code that marks what is no position."""
+        return int(np.iinfo(self.dtype).max)
+
+    @property
+    def codes(self) -> Array:
+        """Return all stored codes in one array; a database on disk is read whole."""
+        return self._store.whole()
+
+    @property
+    def states(self) -> int:
+        """Return how many numbers are positions."""
+        return sum(self._counts().values())
+
+    @property
+    def reachable(self) -> int:
+        """Return how many positions have a value that is not None."""
+        return sum(count for code, count in self._counts().items() if self.rule.decode(code) is not None)
+
+    def __repr__(self) -> str:
+        where = f" in {self.path}" if self.path is not None else ""
+        return f"<Database of {self.game}: {self.rule.name} of {self.size:,} numbers{where}>"
+
+    # --- one state ---------------------------------------------------------------------------------------------------
+
+    def number(self, what: What = None) -> int:
+        """Return the number of a state's symmetry class; NOWHERE for a terminal state that the index leaves out.
+
+        Raises BadState for what is no state of the game, or none that the index numbers.
+        """
+        state = self.game.position(what).state
+        text = repr(what) if isinstance(what, str) else repr(tuple(state))
+        if len(state) != self.game.width:
+            raise BadState(f"{self.game}: {text} has {len(state)} entries, a state has {self.game.width}")
+        try:
+            number = self.game.rank(state)
+            if number == NOWHERE and self.game.terminal(state) != UNDECIDED:
+                return NOWHERE
+            known = 0 <= number < self.size and self.game.unrank(number) == self.game.canonical(state)
+        except (ValueError, IndexError, OverflowError):
+            known = False
+        if not known or self.code(number) == self.illegal:
+            raise BadState(f"{self.game}: {text} is no state that the database of this game holds")
+        return number
+
+    def position(self, number: int) -> Position:
+        """Return the position that has a number. Raises BadState where there is none."""
+        if self.code(number) == self.illegal:
+            raise BadState(f"{self.game}: number {number} is no position")
+        return Position(self.game, tuple(self.game.unrank(number)))
+
+    def code(self, number: int) -> int:
+        """Return the stored code of a number."""
+        if not 0 <= number < self.size:
+            raise BadState(f"{self.game}: number {number} lies outside the index of {self.size:,} numbers")
+        return self._store.code(number)
+
+    def probe(self, what: What = None) -> Value:
+        """Return the value of a state, given as a position, as notation or as numbers; by default of the start."""
+        number = self.number(what)
+        if number != NOWHERE:
+            return self.rule.decode(self._store.code(number))
+        result = self.game.terminal(self.game.position(what).state)
+        return self.rule.decode(self._call("finish", self._call("initial", result, 0)))
+
+    def moves(self, what: What = None) -> list[Choice]:
+        """Return the legal moves of a state with the positions they lead to and their values, best first."""
+        state = self.game.position(what).state
+        self.number(state)
+        choices = []
+        for move in self.game.moves(state):
+            after = Position(self.game, tuple(self.game.play(state, move)))
+            value = self.probe(after)
+            choices.append(
+                (self.rule.preference(value, self._call("weight", list(state), move)), Choice(move, after, value))
+            )
+        return [choice for _, choice in sorted(choices, key=lambda pair: pair[0])]
+
+    def line(self, what: What = None, limit: int | None = None) -> Line:
+        """Return a line of best play from a state; at most `limit` moves of it.
+
+        A puzzle's line goes to a solved state at the least cost; the line of two players, to the end of the game or
+        the first state that repeats. For "depth" it goes from the start (or its mirror image) to the state, which
+        needs the game's `unmoves`. Raises Unsolvable where there is no line.
+        """
+        return best_line(self, self.game.position(what), limit)
+
+    # --- all states --------------------------------------------------------------------------------------------------
+
+    def histogram(self, part: str | None = None) -> dict[Value, int]:
+        """Return how many positions have each value, in order, None last; of one part, or of all."""
+        counts: dict[Value, int] = {}
+        for code, count in self._counts(part).items():
+            value = self.rule.decode(code)
+            counts[value] = counts.get(value, 0) + count
+        ordered = sorted(value for value in counts if value is not None)
+        return {value: counts[value] for value in [*ordered, *([None] if None in counts else [])]}
+
+    def select(
+        self,
+        value: Any = None,
+        numbers: tuple[int, int] | None = None,
+        predicate: Callable[[Position], bool] | None = None,
+    ) -> Iterator[int]:
+        """Yield, in order, the numbers of the positions that meet all conditions; reads the table block by block.
+
+        `value` is a value, or text as `ValueRule.parse` reads it ("30-31", "win 3-9", "unreachable"); `numbers` the
+        first number and the one after the last; `predicate` is asked of each position that meets the rest.
+        """
+        wanted = self._wanted(value)
+        for first, codes in self._pieces(*self._range(numbers)):
+            kept = codes != self.illegal
+            if wanted is not None:
+                fitting = [code for code in np.unique(codes).tolist() if wanted(self.rule.decode(code))]
+                kept &= np.isin(codes, fitting)
+            for number in (np.flatnonzero(kept) + first).tolist():
+                if predicate is None or predicate(self.position(number)):
+                    yield number
+
+    def find(
+        self,
+        value: Any = None,
+        numbers: tuple[int, int] | None = None,
+        predicate: Callable[[Position], bool] | None = None,
+        limit: int | None = None,
+    ) -> list[Position]:
+        """Return the first positions, at most `limit`, that meet all conditions (see `select`)."""
+        if limit is not None and limit < 0:
+            raise BadRequest(f"limit {limit}: expected 0 or more")
+        found: list[Position] = []
+        for number in self.select(value, numbers, predicate) if limit != 0 else ():
+            found.append(self.position(number))
+            if len(found) == limit:
+                break
+        return found
+
+    def count(
+        self,
+        value: Any = None,
+        numbers: tuple[int, int] | None = None,
+        predicate: Callable[[Position], bool] | None = None,
+    ) -> int:
+        """Return how many positions meet all conditions (see `select`)."""
+        if predicate is not None:
+            return sum(1 for _ in self.select(value, numbers, predicate))
+        wanted = self._wanted(value)
+        if numbers is None:
+            counts = self._counts()
+            return sum(n for code, n in counts.items() if wanted is None or wanted(self.rule.decode(code)))
+        total = 0
+        for _, codes in self._pieces(*self._range(numbers)):
+            for code, n in zip(*(found.tolist() for found in np.unique(codes, return_counts=True)), strict=True):
+                if code != self.illegal and (wanted is None or wanted(self.rule.decode(code))):
+                    total += n
+        return total
+
+    # --- on disk, and verified ---------------------------------------------------------------------------------------
+
+    def save(self, path: str | Path, command: str = "", overwrite: bool = False) -> None:
+        """Keep the database in a folder, a Zarr v3 group; it is there complete or not at all.
+
+        Raises BadRequest where there is something already, unless it is a database and `overwrite` is true.
+        """
+        from searchbench.store.writing import write_database
+
+        write_database(self, Path(path), command or self.command, overwrite)
+
+    @classmethod
+    def open(
+        cls, path: str | Path, game: Game | None = None, rule: ValueRule | None = None, cache: str | int = "64MB"
+    ) -> Database:
+        """Open a database on disk; see :func:`searchbench.store.open_database`."""
+        from searchbench.store.opening import open_database
+
+        return open_database(path, game, rule, cache)
+
+    def verify(self, run: Run | None = None, limit: int = 100) -> Report:
+        """Check every value by the rules alone, forwards; see :func:`searchbench.verify.verify_database`."""
+        from searchbench.verify import verify_database
+
+        return verify_database(self, run, limit)
+
+    def close(self) -> None:
+        """Let go of the files of a database on disk."""
+        self._store.close()
+
+    def __enter__(self) -> Database:
+        return self
+
+    def __exit__(
+        self, _kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    # --- inside ------------------------------------------------------------------------------------------------------
+
+    def part(self, name: str) -> Part:
+        """Return the part of that name. Raises BadRequest."""
+        for part in self.parts:
+            if part.name == name:
+                return part
+        raise BadRequest(f"{self.game} has no part {name!r}; there are {', '.join(part.name for part in self.parts)}")
+
+    def read(self, part: Part, first: int, stop: int) -> Array:
+        """Return the stored codes of the numbers first .. stop - 1, which all lie in `part`."""
+        return self._store.read(part, first, stop)
+
+    def part_counts(self, part: Part) -> dict[int, int]:
+        """Return how often each stored code occurs in a part, the mark of what is no position included."""
+        return self._store.counts(part)
+
+    def _counts(self, part: str | None = None) -> dict[int, int]:
+        counts: dict[int, int] = {}
+        for one in self.parts if part is None else [self.part(part)]:
+            for code, count in self._store.counts(one).items():
+                counts[code] = counts.get(code, 0) + count
+        counts.pop(self.illegal, None)
+        return counts
+
+    def _pieces(self, first: int, stop: int) -> Iterator[tuple[int, Array]]:
+        for part in self.parts:
+            for start in range(max(first, part.start), min(stop, part.stop), PIECE):
+                yield start, self._store.read(part, start, min(start + PIECE, stop, part.stop))
+
+    def _range(self, numbers: tuple[int, int] | None) -> tuple[int, int]:
+        if numbers is None:
+            return 0, self.size
+        first, stop = numbers
+        if not 0 <= first <= stop <= self.size:
+            raise BadRequest(f"numbers {first} to {stop}: expected 0 <= first <= stop <= {self.size}")
+        return first, stop
+
+    def _wanted(self, value: Any) -> Callable[[Value], bool] | None:
+        if value is None:
+            return None
+        if isinstance(value, str):
+            return self.rule.parse(value)
+        return lambda found: bool(found == value)
+
+    def _call(self, name: str, *arguments: Any) -> Any:
+        """Call a function of the contract, of the game or of the value rule, interpreted."""
+        return jit.bind(getattr(rules, name), self.game.names(self.rule, "interpreted"))(*arguments)

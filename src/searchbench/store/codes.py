@@ -1,0 +1,103 @@
+"""Where a database keeps its codes: in memory here, on disk in :mod:`searchbench.store.disk`; both answer alike."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from searchbench.index.protocol import Part
+
+Array = npt.NDArray[Any]
+
+
+class Codes(Protocol):
+    """Read the stored codes of a number line."""
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """Return the type of a code; its largest number marks a number that is no position."""
+        ...
+
+    @property
+    def size(self) -> int:
+        """Return how many numbers there are."""
+        ...
+
+    def code(self, number: int) -> int:
+        """Return the code of one number."""
+        ...
+
+    def read(self, part: Part, first: int, stop: int) -> Array:
+        """Return the codes of the numbers first .. stop - 1, which all lie in `part`."""
+        ...
+
+    def counts(self, part: Part) -> dict[int, int]:
+        """Return how often each code occurs in a part, the mark of what is no position included."""
+        ...
+
+    def whole(self) -> Array:
+        """Return all codes in one array."""
+        ...
+
+    def close(self) -> None:
+        """Let go of files."""
+        ...
+
+
+class MemoryCodes:
+    """Hold the codes in one array."""
+
+    def __init__(self, codes: Array) -> None:
+        self._codes = codes
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """Return the type of a code."""
+        return self._codes.dtype
+
+    @property
+    def size(self) -> int:
+        """Return how many numbers there are."""
+        return len(self._codes)
+
+    def code(self, number: int) -> int:
+        """Return the code of one number."""
+        return int(self._codes[number])
+
+    def read(self, part: Part, first: int, stop: int) -> Array:
+        """Return the codes of the numbers first .. stop - 1."""
+        return self._codes[first:stop]
+
+    def counts(self, part: Part) -> dict[int, int]:
+        """Return how often each code occurs in a part."""
+        return count_codes(self._codes[part.start : part.stop])
+
+    def whole(self) -> Array:
+        """Return the array itself."""
+        return self._codes
+
+    def close(self) -> None:
+        """Do nothing."""
+
+
+PIECE = 1 << 20
+"""How many codes are looked at in one go."""
+
+
+def count_codes(codes: Array) -> dict[int, int]:
+    """Return how often each code occurs."""
+    counts: dict[int, int] = {}
+    for first in range(0, len(codes), PIECE):
+        piece = codes[first : first + PIECE]
+        if codes.dtype.itemsize <= 2:
+            found = np.bincount(piece)
+            present = np.flatnonzero(found)
+            pairs = zip(present.tolist(), found[present].tolist(), strict=True)
+        else:
+            values, found = np.unique(piece, return_counts=True)
+            pairs = zip(values.tolist(), found.tolist(), strict=True)
+        for code, count in pairs:
+            counts[code] = counts.get(code, 0) + count
+    return dict(sorted(counts.items()))

@@ -1,0 +1,133 @@
+"""The codes of a database on disk: chunks of a Zarr group, checked when they are read, the last ones used kept in memory."""
+
+from __future__ import annotations
+
+import bisect
+import threading
+from collections import OrderedDict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from searchbench.errors import DamagedData
+from searchbench.index.protocol import Part
+from searchbench.store import header as head
+from searchbench.store.codes import Array
+
+
+class DiskCodes:
+    """Read codes from the arrays of a group; up to `budget` bytes of chunks are kept."""
+
+    def __init__(self, folder: Path, header: head.Header, budget: int) -> None:
+        self._folder = folder
+        self._dtype = np.dtype(header.dtype)
+        self._chunk = header.chunk
+        self._records = sorted(header.parts, key=lambda record: record.stop)
+        self._stops = [record.stop for record in self._records]
+        self._parts: dict[str, _PartOnDisk] = {}
+        self._cache: OrderedDict[tuple[int, int], Array] = OrderedDict()
+        self._budget = budget
+        self._used = 0
+        self._lock = threading.Lock()
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """Return the type of a code."""
+        return self._dtype
+
+    @property
+    def size(self) -> int:
+        """Return how many numbers there are."""
+        return self._stops[-1]
+
+    def code(self, number: int) -> int:
+        """Return the code of one number, from a chunk that stays in memory for a while."""
+        place = bisect.bisect_right(self._stops, number)
+        record = self._records[place]
+        chunk, offset = divmod(number - record.start, head.chunk_of(record.part, self._chunk))
+        with self._lock:
+            codes = self._cache.get((place, chunk))
+            if codes is None:
+                codes = self._cache[place, chunk] = self._part(record).chunks(chunk, chunk + 1)
+                self._used += codes.nbytes
+                while self._used > self._budget and len(self._cache) > 1:
+                    self._used -= self._cache.popitem(last=False)[1].nbytes
+            else:
+                self._cache.move_to_end((place, chunk))
+        return int(codes[offset])
+
+    def read(self, part: Part, first: int, stop: int) -> Array:
+        """Return the codes of the numbers first .. stop - 1 of a part, past the cache."""
+        size = head.chunk_of(part, self._chunk)
+        start = (first - part.start) // size
+        with self._lock:
+            on_disk = self._part(next(record for record in self._records if record.name == part.name))
+        codes = on_disk.chunks(start, -((part.start - stop) // size))
+        offset = part.start + start * size
+        return codes[first - offset : stop - offset]
+
+    def counts(self, part: Part) -> dict[int, int]:
+        """Return how often each code occurs in a part, as the header tells."""
+        return dict(next(record for record in self._records if record.name == part.name).counts)
+
+    def whole(self) -> Array:
+        """Return all codes in one array."""
+        codes: Array = np.empty(self.size, self._dtype)
+        for record in self._records:
+            for first in range(record.start, record.stop, 1 << 24):
+                stop = min(first + (1 << 24), record.stop)
+                codes[first:stop] = self.read(record.part, first, stop)
+        return codes
+
+    def close(self) -> None:
+        """Drop what is in memory."""
+        with self._lock:
+            self._parts.clear()
+            self._cache.clear()
+            self._used = 0
+
+    def _part(self, record: head.PartRecord) -> _PartOnDisk:
+        if record.name not in self._parts:
+            self._parts[record.name] = _PartOnDisk(self._folder, record, head.chunk_of(record.part, self._chunk))
+        return self._parts[record.name]
+
+
+class _PartOnDisk:
+    def __init__(self, folder: Path, record: head.PartRecord, chunk: int) -> None:
+        self._path = folder / head.codes_path(record.name)
+        self._chunk = chunk
+        self._codes = _open_array(self._path)
+        digests = folder / head.digests_path(record.name)
+        self._digests = _values(_open_array(digests), slice(None), digests)
+        if head.digest_of(self._digests) != record.digest:
+            raise DamagedData(f"{digests} does not have the digest that the database's header gives")
+
+    def chunks(self, first: int, stop: int) -> Array:
+        """Return the codes of the chunks first .. stop - 1, each compared with its digest."""
+        wanted = slice(first * self._chunk, min(stop * self._chunk, self._codes.shape[0]))
+        codes = _values(self._codes, wanted, self._path)
+        wrong = np.flatnonzero(head.chunk_digests(codes, self._chunk) != self._digests[first:stop])
+        if len(wrong):
+            raise DamagedData(
+                f"{self._path}: chunk {first + int(wrong[0])} does not have its digest: it was altered, "
+                "or the database was replaced after it had been opened"
+            )
+        codes.flags.writeable = False
+        return codes
+
+
+def _open_array(path: Path) -> Any:
+    import zarr
+
+    try:
+        return zarr.open_array(path, mode="r")
+    except Exception as error:  # whatever zarr makes of files that have vanished since they were checked
+        raise DamagedData(f"{path} cannot be opened: {error}") from error
+
+
+def _values(array: Any, wanted: slice, path: Path) -> Array:
+    try:
+        return np.asarray(array[wanted])
+    except Exception as error:  # checksums, decompression, reading: each codec has errors of its own
+        raise DamagedData(f"{path} cannot be read: {error}") from error

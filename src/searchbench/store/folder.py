@@ -1,0 +1,116 @@
+"""A folder that appears complete or not at all: written beside its place, then swapped in (POSIX)."""
+
+from __future__ import annotations
+
+import ctypes
+import errno
+import fcntl
+import os
+import secrets
+import shutil
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+_EXCHANGE: Final = 2
+_HERE: Final = -100
+
+
+@contextmanager
+def replaced_folder(path: Path) -> Iterator[Path]:
+    """Give an empty folder beside `path`; when the block ends without an error it becomes `path`, in one step.
+
+    The writer holds a lock on the folder that ends with its process: what a killed writer left is told from the work
+    of a living one, and removed by the next.
+    """
+    _remove_stale(path)
+    folder, lock = _locked_folder(path)
+    try:
+        yield folder
+        _sync(folder)
+        _swap_in(folder, path)
+        _sync_one(path.parent)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+        os.close(lock)
+
+
+def _prefix(path: Path) -> str:
+    return f".{path.name}."
+
+
+def _locked_folder(path: Path) -> tuple[Path, int]:
+    while True:
+        folder = path.parent / f"{_prefix(path)}{secrets.token_hex(4)}.partial"
+        folder.mkdir()
+        lock = _lock(folder)
+        if lock is not None and folder.exists():  # nobody took it for stale before it was locked
+            return folder, lock
+
+
+def _lock(folder: Path) -> int | None:
+    """Lock a folder for as long as this process lives; None if another process holds it, or it is gone."""
+    try:
+        handle = os.open(folder, os.O_RDONLY)
+    except FileNotFoundError:
+        return None
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(handle)
+        return None
+    return handle
+
+
+def _remove_stale(path: Path) -> None:
+    for folder in path.parent.glob(f"{_prefix(path)}*.partial"):
+        lock = _lock(folder)
+        if lock is not None:
+            shutil.rmtree(folder, ignore_errors=True)
+            os.close(lock)
+
+
+def _sync(folder: Path) -> None:
+    """Bring all that a folder holds to the disk itself."""
+    found = [Path(where) / name for where, _, names in os.walk(folder) for name in names]
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(_sync_one, found))
+    for where, _, _ in os.walk(folder, topdown=False):
+        _sync_one(Path(where))
+
+
+def _sync_one(path: Path) -> None:
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _swap_in(folder: Path, path: Path) -> None:
+    """Give a folder its final name; what had that name before is left under the temporary one."""
+    if not path.exists():
+        os.rename(folder, path)
+        return
+    try:
+        _exchange(folder, path)
+    except OSError as error:
+        if error.errno not in {errno.ENOSYS, errno.EINVAL, errno.ENOTSUP}:
+            raise
+        # This system cannot exchange two folders: for a moment there is no database, and the old one has another name.
+        old = path.parent / f"{_prefix(path)}{secrets.token_hex(4)}.previous"
+        os.rename(path, old)
+        os.rename(folder, path)
+        shutil.rmtree(old)
+
+
+def _exchange(one: Path, other: Path) -> None:
+    """Exchange the names of two folders in one step (Linux renameat2). Raises OSError, ENOSYS where there is no such call."""
+    library = ctypes.CDLL(None, use_errno=True)
+    if not hasattr(library, "renameat2"):
+        raise OSError(errno.ENOSYS, "no renameat2")
+    if library.renameat2(_HERE, os.fsencode(one), _HERE, os.fsencode(other), _EXCHANGE) != 0:
+        number = ctypes.get_errno()
+        raise OSError(number, os.strerror(number), str(other))

@@ -1,0 +1,167 @@
+"""What a database on disk says of itself: attributes of its Zarr group, and the digests that guard every byte of it.
+
+The digests form a tree. The one in the attributes covers all metadata of the folder; the metadata hold one for each
+part, which covers an array with a digest of each of the part's chunks. So a chunk that is altered, missing, or taken
+from another place or time is noticed when it is read, without reading the rest.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.metadata
+import json
+import platform
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import quote
+
+import numpy as np
+import numpy.typing as npt
+
+from searchbench import jit
+from searchbench.errors import DamagedData
+from searchbench.game import Game
+from searchbench.index.protocol import Part
+from searchbench.values import ValueRule
+
+FORMAT: Final = 1
+KEY: Final = "searchbench"
+"""The attribute of the group that holds everything."""
+DOCUMENT: Final = "zarr.json"
+
+
+@dataclass(frozen=True)
+class PartRecord:
+    """Hold what is kept of a part: its interval and needs, how often each code occurs, the digest of its chunks' digests."""
+
+    name: str
+    start: int
+    stop: int
+    needs: tuple[str, ...]
+    counts: tuple[tuple[int, int], ...]
+    digest: str
+
+    @property
+    def part(self) -> Part:
+        """Return the part itself."""
+        return Part(self.name, self.start, self.stop, self.needs)
+
+
+@dataclass(frozen=True)
+class Header:
+    """Hold the attributes of a database: all that is needed to read it, and what it was made of."""
+
+    game: dict[str, Any]
+    rule: dict[str, Any]
+    fingerprints: dict[str, str]
+    versions: dict[str, str]
+    dtype: str
+    chunk: int
+    states: int
+    reachable: int
+    histogram: dict[str, int]
+    parts: tuple[PartRecord, ...]
+    facts: dict[str, Any]
+    command: str
+    format: int = FORMAT
+
+    def attributes(self) -> dict[str, Any]:
+        """Return the header as Zarr keeps it, without the digest."""
+        return {KEY: plain(asdict(self))}
+
+    @classmethod
+    def of(cls, attributes: dict[str, Any]) -> Header:
+        """Return the header that attributes, already found genuine, hold."""
+        fields = {key: value for key, value in attributes[KEY].items() if key != "digest"}
+        parts = tuple(
+            PartRecord(
+                **{**part, "needs": tuple(part["needs"]), "counts": tuple((code, n) for code, n in part["counts"])}
+            )
+            for part in fields.pop("parts")
+        )
+        return cls(**fields, parts=parts)
+
+
+def plain(value: Any) -> Any:
+    """Return a value as JSON gives it back."""
+
+    def convert(item: Any) -> Any:
+        return item.item() if isinstance(item, np.generic) else str(item)
+
+    return json.loads(json.dumps(value, default=convert))
+
+
+def fingerprints(game: Game, rule: ValueRule) -> dict[str, str]:
+    """Return a hash of the game's rules and index, and one of the value rule's functions, as they are now."""
+    names = game.names(rule)
+    digest = hashlib.sha256()
+    for name in sorted(rule.rules(game.max_moves)):
+        digest.update(f"{name} {jit.fingerprint(names[name], names)};".encode())
+    return {"game": game.fingerprint(), "rule": digest.hexdigest()[:20]}
+
+
+def versions() -> dict[str, str]:
+    """Return the versions under which fingerprints can be compared: byte code differs from one Python to the next."""
+    python = ".".join(platform.python_version_tuple()[:2])
+    return {"python": python, "numba": importlib.metadata.version("numba"), "numpy": np.__version__}
+
+
+def folder_name(part: str) -> str:
+    """Return the name of a part as a node of a Zarr group: one to one, and a safe file name."""
+    name = quote(part, safe="")
+    if name.startswith("__") or not name.strip("."):
+        return "".join(f"%{ord(letter):02X}" for letter in name) or "%"
+    return name
+
+
+def codes_path(part: str) -> str:
+    """Return where in the group the codes of a part are."""
+    return f"parts/{folder_name(part)}"
+
+
+def digests_path(part: str) -> str:
+    """Return where in the group the digests of a part's chunks are."""
+    return f"digests/{folder_name(part)}"
+
+
+def chunk_of(part: Part, chunk: int) -> int:
+    """Return how many codes a chunk of this part has."""
+    return max(1, min(chunk, part.size))
+
+
+def chunk_digests(codes: npt.NDArray[Any], chunk: int) -> npt.NDArray[np.uint64]:
+    """Return a digest of each chunk of some codes, which begin with a chunk: 8 bytes of BLAKE2b of the little-endian bytes."""
+    codes = np.ascontiguousarray(codes, codes.dtype.newbyteorder("<"))
+    digests = [
+        hashlib.blake2b(codes[first : first + chunk].data, digest_size=8).digest()
+        for first in range(0, len(codes), chunk)
+    ]
+    return np.frombuffer(b"".join(digests), "<u8").astype(np.uint64)
+
+
+def digest_of(digests: npt.NDArray[np.uint64]) -> str:
+    """Return the digest of the digests of a part's chunks."""
+    return hashlib.blake2b(digests.astype("<u8").tobytes(), digest_size=16).hexdigest()
+
+
+def read_document(path: Path) -> Any:
+    """Return a metadata file as JSON. Raises DamagedData."""
+    try:
+        return json.loads(path.read_bytes())
+    except FileNotFoundError:
+        raise DamagedData(f"{path} is missing") from None
+    except (OSError, ValueError) as error:
+        raise DamagedData(f"{path} cannot be read: {error}") from None
+
+
+def metadata_digest(folder: Path) -> str:
+    """Return the digest of all metadata files of a database, as JSON, but for the digest itself. Raises DamagedData."""
+    documents = {}
+    for path in sorted(folder.rglob(DOCUMENT)):
+        documents[path.relative_to(folder).as_posix()] = read_document(path)
+    try:
+        documents[DOCUMENT]["attributes"][KEY].pop("digest", None)
+    except (KeyError, TypeError, AttributeError):
+        raise DamagedData(f"{folder / DOCUMENT} is no header of a searchbench database") from None
+    return hashlib.sha256(json.dumps(documents, sort_keys=True).encode()).hexdigest()

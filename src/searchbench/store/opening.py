@@ -1,0 +1,144 @@
+"""Open a database on disk: nothing in its folder is believed before it was compared with something else."""
+
+from __future__ import annotations
+
+import math
+import os
+from pathlib import Path
+from typing import Any
+
+from searchbench.errors import BadRequest, DamagedData, StaleDatabase, UnknownGame
+from searchbench.game import Game
+from searchbench.load import load
+from searchbench.run import parse_memory
+from searchbench.store import header as head
+from searchbench.store.database import Database
+from searchbench.store.disk import DiskCodes
+from searchbench.values import SHIPPED, ValueRule, value_rule
+
+
+def open_database(
+    path: str | Path, game: Game | None = None, rule: ValueRule | None = None, cache: str | int = "64MB"
+) -> Database:
+    """Open a database on disk; chunks of up to `cache` bytes stay in memory.
+
+    The game is found by its name; `game` is needed where its file has moved, `rule` for a value rule of one's own that
+    is not the game's. Raises BadRequest where there is nothing, DamagedData for what is no database, incomplete,
+    altered, or made by another version of the format or of the game, StaleDatabase if the rules have changed since.
+    """
+    folder = Path(path)
+    if not folder.exists():
+        raise BadRequest(f"{folder}: there is no database")
+    header = read_header(folder)
+    found = _find_game(folder, header, game)
+    wanted = _find_rule(folder, header, found, rule)
+    _check_index(folder, header, found)
+    _check_rules(folder, header, found, wanted)
+    codes = DiskCodes(folder, header, parse_memory(cache))
+    return Database(found, wanted, codes, header.facts, header.command, folder)
+
+
+def read_header(folder: Path) -> head.Header:
+    """Return the header of a database once it is found genuine and the files complete. Raises DamagedData."""
+    if not (folder / head.DOCUMENT).is_file():
+        raise DamagedData(f"{folder} is no searchbench database: it has no {head.DOCUMENT}")
+    document = head.read_document(folder / head.DOCUMENT)
+    try:
+        attributes = document["attributes"]
+        version, digest = attributes[head.KEY]["format"], attributes[head.KEY]["digest"]
+    except (KeyError, TypeError):
+        raise DamagedData(f"{folder} is no searchbench database: its attributes lack {head.KEY!r}") from None
+    if version != head.FORMAT:
+        raise DamagedData(f"{folder} has format {version!r}; this version of searchbench reads format {head.FORMAT}")
+    if digest != head.metadata_digest(folder):
+        raise DamagedData(f"{folder}: the metadata were altered: they do not have the digest kept with them")
+    header = head.Header.of(attributes)
+    _check_files(folder, header)
+    return header
+
+
+def _check_files(folder: Path, header: head.Header) -> None:
+    """Compare the files there are with those that the metadata promise."""
+    expected = {head.DOCUMENT, f"parts/{head.DOCUMENT}", f"digests/{head.DOCUMENT}"}
+    for record in header.parts:
+        codes, digests = head.codes_path(record.name), head.digests_path(record.name)
+        chunk = head.chunk_of(record.part, header.chunk)
+        _check_array(folder, codes, record.part.size, header.dtype)
+        _check_array(folder, digests, math.ceil(record.part.size / chunk), "uint64")
+        expected |= _files_of(folder, codes) | _files_of(folder, digests)
+    there = {
+        (Path(where) / name).relative_to(folder).as_posix() for where, _, names in os.walk(folder) for name in names
+    }
+    if there - expected:
+        raise DamagedData(f"{folder}: {min(there - expected)} does not belong to the database")
+    if expected - there:
+        raise DamagedData(f"{folder}: {min(expected - there)} is missing")
+
+
+def _check_array(folder: Path, array: str, size: int, dtype: str) -> None:
+    document = head.read_document(folder / array / head.DOCUMENT)
+    found = (document.get("shape"), document.get("data_type"))
+    if found != ([size], dtype):
+        raise DamagedData(f"{folder / array} has shape and type {found}, expected {([size], dtype)}")
+
+
+def _files_of(folder: Path, array: str) -> set[str]:
+    document = head.read_document(folder / array / head.DOCUMENT)
+    step = document["chunk_grid"]["configuration"]["chunk_shape"][0]
+    files = {f"{array}/c/{place}" for place in range(math.ceil(document["shape"][0] / step))}
+    return files | {f"{array}/{head.DOCUMENT}"}
+
+
+def _find_game(folder: Path, header: head.Header, game: Game | None) -> Game:
+    kept = header.game
+    if game is None:
+        try:
+            game = load(kept["spec"])
+        except UnknownGame as error:
+            raise UnknownGame(f"{folder} is of {kept['spec']}, which is not found ({error}); name the game") from None
+    now = head.plain(game.identity())
+    if (now["name"], now["parameters"]) != (kept["name"], kept["parameters"]):
+        raise DamagedData(f"{folder} is of {_text(kept)}, not of {_text(now)}")
+    if now["version"] != kept["version"]:
+        raise DamagedData(
+            f"{folder} was made by version {kept['version']} of {kept['name']}, which is at version {now['version']}: "
+            "solve the game again"
+        )
+    return game
+
+
+def _text(identity: dict[str, Any]) -> str:
+    return f"{identity['name']}({', '.join(f'{name}={value}' for name, value in identity['parameters'].items())})"
+
+
+def _find_rule(folder: Path, header: head.Header, game: Game, rule: ValueRule | None) -> ValueRule:
+    kept = header.rule
+    own = value_rule(game.values)
+    candidates = [rule] if rule is not None else [own, *(shipped() for shipped in SHIPPED.values())]
+    for candidate in candidates:
+        if head.plain(candidate.identity()) == kept:
+            return candidate
+    if rule is not None:
+        raise DamagedData(f"{folder} has values of {kept}, not of {rule.identity()}")
+    raise DamagedData(f"{folder} has values of the rule {kept}, which is not known: name the value rule")
+
+
+def _check_index(folder: Path, header: head.Header, game: Game) -> None:
+    kept, now = [record.part for record in header.parts], [_as_kept(part) for part in game.parts()]
+    if kept != now:
+        raise DamagedData(f"{folder} has the parts {kept}, the index of {game} has {now}: solve the game again")
+
+
+def _as_kept(part: Any) -> Any:
+    return part._replace(needs=tuple(part.needs))
+
+
+def _check_rules(folder: Path, header: head.Header, game: Game, rule: ValueRule) -> None:
+    if header.versions != head.versions():
+        return  # byte code of another Python or Numba: the fingerprints cannot be compared, the version numbers were
+    for what, mark in head.fingerprints(game, rule).items():
+        if mark != header.fingerprints[what]:
+            changed = (
+                f"the rules or the index of {game}" if what == "game" else f"the functions of the rule {rule.name}"
+            )
+            raise StaleDatabase(f"{folder}: {changed} have changed since it was made: solve the game again")

@@ -1,0 +1,149 @@
+"""Write a database: a Zarr v3 group with an array of codes and one of digests for each part."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from searchbench.errors import BadRequest
+from searchbench.index.protocol import Part
+from searchbench.store import header as head
+from searchbench.store.folder import replaced_folder
+
+if TYPE_CHECKING:
+    from searchbench.store.database import Database
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Say how many codes a chunk has (what is read at once), and how chunks are put into files.
+
+    A part of more than `files` chunks is kept in shards: files of `shard` chunks each.
+    """
+
+    chunk: int = 1 << 16
+    files: int = 4096
+    shard: int = 256
+
+
+DEFAULT: Final = Layout()
+"""Chosen by the measurements in docs/database-format.md."""
+
+
+def write_database(
+    database: Database, path: Path, command: str = "", overwrite: bool = False, layout: Layout = DEFAULT
+) -> None:
+    """Write a database into a folder that appears complete or not at all. Raises BadRequest."""
+    _check_parts(database)
+    check_target(path, overwrite)
+    try:
+        with replaced_folder(path) as folder:
+            write_group(database, folder, command, layout)
+    except OSError as error:
+        raise BadRequest(f"{path}: the database cannot be written there: {error}") from error
+
+
+def check_target(path: Path, overwrite: bool) -> None:
+    """Refuse a place where something else would be lost."""
+    if not path.parent.is_dir():
+        raise BadRequest(f"{path}: there is no folder {path.parent}")
+    if not path.exists() and not path.is_symlink():
+        return
+    if not is_database(path):
+        raise BadRequest(f"{path} exists and is no searchbench database: it is left alone; choose another place")
+    if not overwrite:
+        raise BadRequest(f"{path} holds a database already: ask to overwrite it, or choose another place")
+
+
+def is_database(path: Path) -> bool:
+    """Tell whether a folder claims to be a database, damaged or not."""
+    if path.is_symlink() or not path.is_dir():
+        return False
+    try:
+        return head.KEY in json.loads((path / head.DOCUMENT).read_bytes())["attributes"]
+    except (OSError, ValueError, KeyError, TypeError):
+        return False
+
+
+def _check_parts(database: Database) -> None:
+    """Refuse parts that leave out numbers or share them."""
+    end = 0
+    for part in sorted(database.parts, key=lambda part: (part.start, part.stop)):
+        if part.start != end:
+            raise BadRequest(f"{database.game}: part {part.name!r} starts at {part.start}, expected {end}")
+        end = part.stop
+    if len({part.name for part in database.parts}) < len(database.parts):
+        raise BadRequest(f"{database.game}: two parts have the same name")
+
+
+def write_group(database: Database, folder: Path, command: str, layout: Layout) -> None:
+    """Write the group into an empty folder."""
+    import zarr
+
+    group = zarr.create_group(folder, zarr_format=3)
+    parts = tuple(_write_part(group, database, part, layout) for part in database.parts)
+    game, rule = database.game, database.rule
+    histogram = {rule.format(value): count for value, count in database.histogram().items()}
+    header = head.Header(
+        game=game.identity(),
+        rule=rule.identity(),
+        fingerprints=head.fingerprints(game, rule),
+        versions=head.versions(),
+        dtype=database.dtype.name,
+        chunk=layout.chunk,
+        states=database.states,
+        reachable=database.reachable,
+        histogram=histogram,
+        parts=parts,
+        facts=database.facts,
+        command=command,
+    )
+    group.attrs.put(header.attributes())
+    _seal(folder)
+
+
+def _write_part(group: Any, database: Database, part: Part, layout: Layout) -> head.PartRecord:
+    from zarr.codecs import Crc32cCodec, ZstdCodec
+
+    chunk = head.chunk_of(part, layout.chunk)
+    shard = chunk * layout.shard if part.size > chunk * layout.files else None
+    options: dict[str, Any] = {
+        "filters": None,
+        "compressors": [ZstdCodec(level=3), Crc32cCodec()],
+        "config": {"write_empty_chunks": True},  # a chunk that is not there is damage, not a default
+    }
+    codes = group.create_array(
+        head.codes_path(part.name),
+        shape=(part.size,),
+        dtype=database.dtype,
+        chunks=(chunk,),
+        shards=(shard,) if shard else None,
+        fill_value=database.illegal,
+        **options,
+    )
+    found = [np.empty(0, np.uint64)]
+    step = shard or chunk * 64
+    for first in range(0, part.size, step):
+        piece = database.read(part, part.start + first, part.start + min(first + step, part.size))
+        codes[first : first + len(piece)] = piece
+        found.append(head.chunk_digests(piece, chunk))
+    digests = np.concatenate(found)
+    size = max(1, len(digests))
+    kept = group.create_array(
+        head.digests_path(part.name), shape=digests.shape, dtype="uint64", chunks=(size,), fill_value=0, **options
+    )
+    kept[:] = digests
+    counts = tuple(database.part_counts(part).items())
+    return head.PartRecord(part.name, part.start, part.stop, part.needs, counts, head.digest_of(digests))
+
+
+def _seal(folder: Path) -> None:
+    """Put the digest of all metadata into the group's attributes."""
+    path = folder / head.DOCUMENT
+    document = head.read_document(path)
+    document["attributes"][head.KEY]["digest"] = head.metadata_digest(folder)
+    path.write_text(json.dumps(document, indent=2))
