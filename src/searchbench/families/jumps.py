@@ -1,0 +1,198 @@
+"""Pieces that slide to an empty neighbouring cell or jump over one piece into an empty cell (Edelkamp 2017)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, MutableSequence, Sequence
+from functools import lru_cache
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from searchbench.errors import BadState
+from searchbench.game import Board, Game
+from searchbench.index import Index, Multiset
+from searchbench.index.multiset import multinomial
+from searchbench.rules import UNDECIDED, State
+
+EMPTY, BLACK, WHITE = range(3)
+MARKS = "-xo"
+"""How an empty cell, a black and a white piece are written; anything else in a drawing is off the board."""
+
+
+class Cells(NamedTuple):
+    """Hold a board: where its cells are (column, row), what stands on them at the start, and the ways into each cell.
+
+    A way into a cell is (from, over): a piece slides from its neighbour `from`, with `over` -1, or jumps over the piece
+    on `over`.
+    """
+
+    places: tuple[tuple[int, int], ...]
+    start: tuple[int, ...]
+    ways: tuple[tuple[tuple[int, int], ...], ...]
+
+
+@lru_cache(maxsize=64)
+def read_drawing(drawing: str) -> Cells:
+    """Return the board that a drawing shows, a line for each row."""
+    pieces = {
+        (column, row): MARKS.index(mark)
+        for row, line in enumerate(drawing.splitlines())
+        for column, mark in enumerate(line)
+        if mark in MARKS
+    }
+    number = {place: cell for cell, place in enumerate(pieces)}
+
+    def ways(column: int, row: int) -> tuple[tuple[int, int], ...]:
+        around = [(column + x, row + y, column + 2 * x, row + 2 * y) for x, y in ((0, -1), (-1, 0), (1, 0), (0, 1))]
+        slides = [(number[near, at], -1) for near, at, _, _ in around if (near, at) in number]
+        jumps = [
+            (number[far, beyond], number[near, at])
+            for near, at, far, beyond in around
+            if (near, at) in number and (far, beyond) in number
+        ]
+        return tuple(jumps + slides)
+
+    return Cells(tuple(number), tuple(pieces.values()), tuple(ways(*place) for place in number))
+
+
+class Jumps(Game):
+    """Change the places of the black and the white pieces of a drawing, which move in all four directions.
+
+    Derive a frozen dataclass that supplies `drawing`. The goal is the start with the colours exchanged; every piece may
+    jump over a piece of either colour, and nothing is taken.
+    """
+
+    consistent: ClassVar[bool] = True
+
+    @property
+    def drawing(self) -> str:
+        """Return the start as a picture: "x" black, "o" white, "-" empty."""
+        raise NotImplementedError
+
+    @property
+    def cells(self) -> Cells:
+        """Return the board."""
+        return read_drawing(self.drawing)
+
+    @property
+    def width(self) -> int:
+        """Return the number of cells: 0 is empty, 1 black, 2 white."""
+        return len(self.cells.start)
+
+    @property
+    def max_moves(self) -> int:
+        """Return the number of ways into the best connected cells, as many cells as are empty."""
+        degrees = sorted(map(len, self.cells.ways))
+        return max(1, sum(degrees[len(degrees) - self.cells.start.count(EMPTY) :]))
+
+    def index(self) -> Index | None:
+        """Return the numbering of the arrangements of the pieces, if there are fewer than 2^63."""
+        counts = tuple(self.cells.start.count(piece) for piece in (EMPTY, BLACK, WHITE))
+        return Multiset(counts) if multinomial(counts) < 1 << 63 else None
+
+    def rules(self) -> Mapping[str, Callable[..., Any]]:
+        """Return the rules; a move is ``from * cells + to``."""
+        board = self.cells
+        cells = len(board.start)
+        most = max(map(len, board.ways))
+        sources = np.full((cells, most), -1, np.int64)
+        over = np.full((cells, most), -1, np.int64)
+        for cell, ways in enumerate(board.ways):
+            for place, (source, between) in enumerate(ways):
+                sources[cell, place], over[cell, place] = source, between
+        degrees = np.array([len(ways) for ways in board.ways], np.int64)
+        first = np.array(board.start, np.int64)
+        goal = np.array([(EMPTY, WHITE, BLACK)[piece] for piece in board.start], np.int64)
+
+        def start(state: State) -> None:
+            for cell in range(cells):
+                state[cell] = first[cell]
+
+        def terminal(state: State) -> int:
+            for cell in range(cells):
+                if state[cell] != goal[cell]:
+                    return UNDECIDED
+            return 0
+
+        def moves(state: State, out: MutableSequence[int]) -> int:
+            count = 0
+            for to in range(cells):
+                if state[to] != EMPTY:
+                    continue
+                for place in range(degrees[to]):
+                    between = over[to, place]
+                    if state[sources[to, place]] != EMPTY and (between < 0 or state[between] != EMPTY):
+                        out[count] = sources[to, place] * cells + to
+                        count += 1
+            return count
+
+        def play(state: State, move: int) -> None:
+            state[move % cells] = state[move // cells]
+            state[move // cells] = EMPTY
+
+        def inverse(move: int) -> int:
+            return move % cells * cells + move // cells
+
+        def unplay(state: State, move: int) -> None:
+            play(state, inverse(move))
+
+        def unmoves(state: State, out: MutableSequence[int]) -> int:
+            count = moves(state, out)
+            for index in range(count):
+                out[index] = inverse(out[index])
+            return count
+
+        def h(state: State, tables: Any) -> int:
+            astray = 0
+            for cell in range(cells):
+                if state[cell] != EMPTY and state[cell] != goal[cell]:
+                    astray += 1
+            return astray
+
+        def h_step(state: State, move: int, tables: Any) -> int:
+            piece = state[move // cells]
+            step = 0
+            if piece != goal[move % cells]:
+                step += 1
+            if piece != goal[move // cells]:
+                step -= 1
+            return step
+
+        return {
+            "start": start, "terminal": terminal, "moves": moves, "play": play, "unplay": unplay, "unmoves": unmoves,
+            "inverse": inverse, "h": h, "h_step": h_step,
+        }  # fmt: skip
+
+    def parse(self, text: str) -> list[int]:
+        """Read the cells row by row: "x" black, "o" white, "-" empty, with "/" between the rows."""
+        marks = [mark for mark in text.strip().lower() if mark not in "/ "]
+        state = [MARKS.index(mark) for mark in marks if mark in MARKS]
+        if len(state) < len(marks) or sorted(state) != sorted(self.cells.start):
+            example = self.format(self.cells.start)
+            raise BadState(f"{self}: {text!r}: expected the pieces of {example!r} in some order")
+        return state
+
+    def format(self, state: Sequence[int]) -> str:
+        """Return the cells row by row: "x" black, "o" white, "-" empty, with "/" between the rows."""
+        rows: dict[int, str] = {}
+        for (_, row), piece in zip(self.cells.places, state, strict=True):
+            rows[row] = rows.get(row, "") + MARKS[piece]
+        return "/".join(rows.values())
+
+    def format_move(self, state: Sequence[int], move: int) -> str:
+        """Return the cells that a piece leaves and goes to, such as "c3-c5": columns a, b, ... and rows from below."""
+        bottom = max(row for _, row in self.cells.places)
+
+        def name(cell: int) -> str:
+            column, row = self.cells.places[cell]
+            return f"{chr(ord('a') + column)}{bottom - row + 1}"
+
+        return f"{name(move // self.width)}-{name(move % self.width)}"
+
+    def board(self) -> Board:
+        """Return the cells where the drawing has them."""
+        return Board(tuple((float(column), float(row)) for column, row in self.cells.places))
+
+    def pieces(self, state: Sequence[int]) -> list[str]:
+        """Return the pieces, "x" or "o"."""
+        return [MARKS[piece] if piece else "" for piece in state]

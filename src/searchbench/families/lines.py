@@ -1,0 +1,274 @@
+"""Two players put down stones in turn; the first to fill a line wins (Allis 1994: tic-tac-toe, Connect Four, Qubic)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, MutableSequence, Sequence
+from functools import lru_cache
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from searchbench.errors import BadState
+from searchbench.families.stacks import Stacks
+from searchbench.game import Board, Game
+from searchbench.index import Part
+from searchbench.rules import UNDECIDED, State
+
+MARKS = ".XO"
+"""How an empty cell, a stone of the first and one of the second player are written."""
+
+
+class LineBoard(NamedTuple):
+    """Hold what a game of lines is played on; cells are numbered in reading order.
+
+    `places` says where the cells are drawn (x, y), `lines` which cells make a line, `order` in which order moves are
+    tried, `stacks` which cells must be filled from the bottom up, `symmetries` where the contents of each cell may go.
+    """
+
+    places: tuple[tuple[int, int], ...]
+    lines: tuple[tuple[int, ...], ...]
+    order: tuple[int, ...]
+    stacks: tuple[tuple[int, ...], ...]
+    symmetries: tuple[tuple[int, ...], ...]
+
+
+@lru_cache(maxsize=64)
+def grid(columns: int, rows: int, k: int, gravity: bool) -> LineBoard:
+    """Return a board of columns x rows cells, top row first, whose lines are k cells in any of the four directions."""
+    cells = [(x, y) for y in range(rows) for x in range(columns)]
+    number = {place: cell for cell, place in enumerate(cells)}
+    lines = {
+        tuple(sorted(number[x + step * dx, y + step * dy] for step in range(k)))
+        for x, y in cells
+        for dx, dy in ((1, 0), (0, 1), (1, 1), (-1, 1))
+        if (x + (k - 1) * dx, y + (k - 1) * dy) in number
+    }
+
+    def from_centre(cell: int) -> int:
+        x, y = cells[cell]
+        return (2 * x - columns + 1) ** 2 + (0 if gravity else (2 * y - rows + 1) ** 2)
+
+    turns = [(False, x, y) for x in (False, True) for y in ((False,) if gravity else (False, True))]
+    if columns == rows and not gravity:
+        turns += [(True, x, y) for _, x, y in turns]
+
+    def turned(place: tuple[int, int], turn: tuple[bool, bool, bool]) -> int:
+        swap, mirror_x, mirror_y = turn
+        x, y = place[::-1] if swap else place
+        return number[columns - 1 - x if mirror_x else x, rows - 1 - y if mirror_y else y]
+
+    upwards = [tuple(number[x, y] for y in reversed(range(rows))) for x in range(columns)]
+    return LineBoard(
+        tuple(cells),
+        tuple(sorted(lines)),
+        tuple(sorted(range(len(cells)), key=from_centre)),
+        tuple(upwards) if gravity else tuple((cell,) for cell in range(len(cells))),
+        tuple(tuple(turned(place, turn) for place in cells) for turn in turns),
+    )
+
+
+class Lines(Game):
+    """Fill a line with stones of one's own; a full board without a line is a draw.
+
+    Derive a frozen dataclass that supplies `lines`, and `symmetric` where positions that are turned or mirrored shall
+    share a number. A state has a cell for each cell of the board: 0 empty, 1 the first player's stone, 2 the second's.
+    """
+
+    values: ClassVar[Any] = "outcome"
+
+    @property
+    def lines(self) -> LineBoard:
+        """Return the board."""
+        raise NotImplementedError
+
+    @property
+    def symmetric(self) -> bool:
+        """Tell whether symmetric positions share a number."""
+        return False
+
+    @property
+    def width(self) -> int:
+        """Return the number of cells."""
+        return len(self.lines.places)
+
+    @property
+    def max_moves(self) -> int:
+        """Return the number of stacks: each takes a stone, and each has one on top."""
+        return len(self.lines.stacks)
+
+    def index(self) -> Stacks | None:
+        """Return the numbering by the number of stones, if there are fewer than 2^63 positions."""
+        index = Stacks(self.lines.stacks)
+        return index if index.size < 1 << 63 else None
+
+    def parts(self) -> Sequence[Part]:
+        """Return a part for each number of stones."""
+        index = self.index()
+        return index.parts() if index is not None else []
+
+    def rules(self) -> Mapping[str, Callable[..., Any]]:
+        """Return the rules; a move is ``2 * cell``, and one more for the second player's stone."""
+        board = self.lines
+        cells = len(board.places)
+        lines = np.array(board.lines or np.zeros((0, 1)), np.int64)
+        count_lines, length = lines.shape
+        order = np.array(board.order, np.int64)
+        below = np.full(cells, -1, np.int64)
+        above = np.full(cells, -1, np.int64)
+        for stack in board.stacks:
+            for low, high in zip(stack, stack[1:], strict=False):
+                below[high], above[low] = low, high
+
+        def start(state: State) -> None:
+            for cell in range(cells):
+                state[cell] = 0
+
+        def stones(state: State) -> int:
+            count = 0
+            for cell in range(cells):
+                if state[cell] != 0:
+                    count += 1
+            return count
+
+        def has_line(state: State, player: int) -> bool:
+            for line in range(count_lines):
+                place = 0
+                while place < length and state[lines[line, place]] == player:
+                    place += 1
+                if place == length:
+                    return True
+            return False
+
+        def terminal(state: State) -> int:
+            count = stones(state)
+            if has_line(state, 2 - (count & 1)):  # the player who moved last
+                return -1
+            return 0 if count == cells else UNDECIDED
+
+        def moves(state: State, out: MutableSequence[int]) -> int:
+            player = stones(state) & 1
+            count = 0
+            for place in range(cells):
+                cell = order[place]
+                if state[cell] == 0 and (below[cell] < 0 or state[below[cell]] != 0):
+                    out[count] = 2 * cell + player
+                    count += 1
+            return count
+
+        def play(state: State, move: int) -> None:
+            state[move >> 1] = 1 + (move & 1)
+
+        def unplay(state: State, move: int) -> None:
+            state[move >> 1] = 0
+
+        def could_be_last(state: State, cell: int, player: int, won: bool) -> bool:
+            # Without the last stone nobody has a line: else the game had been over.
+            if state[cell] != player or (above[cell] >= 0 and state[above[cell]] != 0):
+                return False
+            if not won:
+                return True
+            state[cell] = 0
+            decided = has_line(state, player)
+            state[cell] = player
+            return not decided
+
+        def unmoves(state: State, out: MutableSequence[int]) -> int:
+            last = 2 - (stones(state) & 1)
+            won = has_line(state, last)
+            count = 0
+            for cell in range(cells):
+                if could_be_last(state, cell, last, won):
+                    out[count] = 2 * cell + last - 1
+                    count += 1
+            return count
+
+        def legal(state: State) -> bool:
+            # Whether stones in stacks can have been put down strictly in turn is not looked into.
+            ones = 0
+            twos = 0
+            for cell in range(cells):
+                if state[cell] == 1:
+                    ones += 1
+                elif state[cell] == 2:
+                    twos += 1
+                if state[cell] != 0 and below[cell] >= 0 and state[below[cell]] == 0:
+                    return False
+            if ones - twos != (ones + twos) & 1:
+                return False
+            last = 2 - ((ones + twos) & 1)
+            if has_line(state, 3 - last):
+                return False
+            if not has_line(state, last):
+                return True
+            for cell in range(cells):
+                if could_be_last(state, cell, last, True):
+                    return True
+            return False
+
+        functions: dict[str, Callable[..., Any]] = {
+            "start": start, "terminal": terminal, "moves": moves, "play": play, "unplay": unplay, "unmoves": unmoves,
+            "legal": legal,
+        }  # fmt: skip
+        if self.symmetric:
+            functions["canonical"] = smallest_turn(board.symmetries)
+        return functions
+
+    def parse(self, text: str) -> list[int]:
+        """Read the rows from the top: "." empty, "X" the first player's stone, "O" the second's, "/" between rows."""
+        marks = [mark for mark in text.strip().upper() if mark not in "/ "]
+        if len(marks) != self.width or not set(marks) <= set(MARKS):
+            raise BadState(f"{self}: {text!r}: expected rows such as {self.format(self.start())!r} of {MARKS!r}")
+        return [MARKS.index(mark) for mark in marks]
+
+    def format(self, state: Sequence[int]) -> str:
+        """Return the rows from the top: "." empty, "X" the first player's stone, "O" the second's, "/" between rows."""
+        rows: dict[int, str] = {}
+        for (_, y), stone in zip(self.lines.places, state, strict=True):
+            rows[y] = rows.get(y, "") + MARKS[stone]
+        return "/".join(rows.values())
+
+    def format_move(self, state: Sequence[int], move: int) -> str:
+        """Return the cell, such as "b2" (columns a, b, ... and rows from below); the number of a stack from 1."""
+        x, y = self.lines.places[move >> 1]
+        if len(self.lines.stacks) < self.width:
+            return str(x + 1)
+        return f"{chr(ord('a') + x)}{max(row for _, row in self.lines.places) - y + 1}"
+
+    def board(self) -> Board:
+        """Return the cells row by row."""
+        return Board(tuple((float(x), float(y)) for x, y in self.lines.places))
+
+    def pieces(self, state: Sequence[int]) -> list[str]:
+        """Return the stones, "X" and "O"."""
+        return [MARKS[stone] if stone else "" for stone in state]
+
+
+def smallest_turn(symmetries: tuple[tuple[int, ...], ...]) -> Callable[[State], None]:
+    """Return the rule `canonical` that chooses the lexicographically smallest of the symmetric states."""
+    count, cells = len(symmetries), len(symmetries[0])
+    # source[g, c]: whose contents symmetry g brings to cell c; a symmetry is done in place by swapping pairs.
+    source = np.array([[symmetry.index(cell) for cell in range(cells)] for symmetry in symmetries], np.int64)
+    swaps = np.zeros((count, cells, 2), np.int64)
+    for turn, symmetry in enumerate(symmetries):
+        waiting = list(symmetry)
+        made = 0
+        for cell in range(cells):
+            while waiting[cell] != cell:
+                other = waiting[cell]
+                swaps[turn, made] = cell, other
+                waiting[cell], waiting[other] = waiting[other], waiting[cell]
+                made += 1
+
+    def canonical(state: State) -> None:
+        best = 0
+        for turn in range(1, count):
+            cell = 0
+            while cell < cells - 1 and state[source[turn, cell]] == state[source[best, cell]]:
+                cell += 1
+            if state[source[turn, cell]] < state[source[best, cell]]:
+                best = turn
+        for swap in range(cells):
+            one, other = swaps[best, swap, 0], swaps[best, swap, 1]
+            state[one], state[other] = state[other], state[one]
+
+    return canonical

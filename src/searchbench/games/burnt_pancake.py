@@ -1,0 +1,140 @@
+"""Burnt pancakes: sort a stack whose pancakes have a burnt side, all burnt sides down (Edelkamp 2017, permutation games)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, MutableSequence, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from searchbench.errors import BadState
+from searchbench.game import Board, Game
+from searchbench.index import Index, LexicographicPermutation, Product, Radix
+from searchbench.rules import UNDECIDED, State
+
+
+@dataclass(frozen=True)
+class BurntPancake(Game):
+    """Turn over the top 1 to n pancakes until the smallest is on top and every burnt side is down.
+
+    A state holds the sizes from the top down, then for each place whether the burnt side is up there.
+    """
+
+    name: ClassVar[str] = "burnt-pancake"
+    consistent: ClassVar[bool] = True
+
+    n: int = 6
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.n <= 60:
+            raise ValueError(f"{self.n} burnt pancakes: expected 1 to 60")
+
+    @property
+    def width(self) -> int:
+        """Return two cells for each pancake."""
+        return 2 * self.n
+
+    @property
+    def max_moves(self) -> int:
+        """Return the number of prefixes that can be turned."""
+        return self.n
+
+    def index(self) -> Index | None:
+        """Return the numbering of the orders times that of the sides; beyond 16 pancakes 2^n n! exceeds 2^63."""
+        return Product(LexicographicPermutation(self.n), Radix((2,) * self.n)) if self.n <= 16 else None
+
+    def rules(self) -> Mapping[str, Callable[..., Any]]:
+        """Return the rules; a move is the number of pancakes turned."""
+        n = self.n
+
+        def start(state: State) -> None:
+            for place in range(n):
+                state[place] = place
+                state[n + place] = 0
+
+        def terminal(state: State) -> int:
+            for place in range(n):
+                if state[place] != place or state[n + place] != 0:
+                    return UNDECIDED
+            return 0
+
+        def moves(state: State, out: MutableSequence[int]) -> int:
+            for count in range(1, n + 1):
+                out[count - 1] = count
+            return n
+
+        def play(state: State, move: int) -> None:
+            for place in range(move >> 1):
+                mirror = move - 1 - place
+                state[place], state[mirror] = state[mirror], state[place]
+                state[n + place], state[n + mirror] = state[n + mirror], state[n + place]
+            for place in range(n, n + move):
+                state[place] = 1 - state[place]
+
+        def inverse(move: int) -> int:
+            return move
+
+        def signed(state: State, place: int) -> int:
+            if place == n:
+                return n + 1  # the plate
+            return -(state[place] + 1) if state[n + place] else state[place] + 1
+
+        # Two neighbours fit if they stay together in a sorted stack. Turning over does not part those that are turned
+        # together, so a move mends at most one misfit, and a stack without a misfit is sorted.
+
+        def h(state: State, tables: Any) -> int:
+            misfits = 0
+            for place in range(n):
+                if signed(state, place + 1) - signed(state, place) != 1:
+                    misfits += 1
+            return misfits
+
+        def h_step(state: State, move: int, tables: Any) -> int:
+            below = signed(state, move)
+            step = 0
+            if below - signed(state, move - 1) != 1:
+                step -= 1
+            if below + signed(state, 0) != 1:
+                step += 1
+            return step
+
+        return {
+            "start": start, "terminal": terminal, "moves": moves, "play": play, "unplay": play, "unmoves": moves,
+            "inverse": inverse, "h": h, "h_step": h_step,
+        }  # fmt: skip
+
+    def parse(self, text: str) -> list[int]:
+        """Read the sizes 1 to n from the top down, with a minus sign where the burnt side is up."""
+        try:
+            signed = [int(word) for word in re.split(r"[\s,]+", text.strip()) if word]
+        except ValueError:
+            signed = []
+        if sorted(map(abs, signed)) != list(range(1, self.n + 1)):
+            raise BadState(f"{self}: {text!r}: expected each of 1 .. {self.n} once, a minus sign for burnt side up")
+        return [abs(size) - 1 for size in signed] + [int(size < 0) for size in signed]
+
+    def format(self, state: Sequence[int]) -> str:
+        """Return the sizes from the top down, with a minus sign where the burnt side is up."""
+        return " ".join(self.pieces(state))
+
+    def board(self) -> Board:
+        """Return the stack from the top down."""
+        return Board(tuple((0.0, float(place)) for place in range(self.n)), shape="bar")
+
+    def pieces(self, state: Sequence[int]) -> list[str]:
+        """Return the pancakes' sizes, from 1, with a minus sign where the burnt side is up."""
+        return [f"{'-' if state[self.n + place] else ''}{state[place] + 1}" for place in range(self.n)]
+
+    def known(self) -> Mapping[str, Any]:
+        """Return the number of stacks, and the largest distance (for n up to 8 that of OEIS A078942)."""
+        deepest = [1, 4, 6, 8, 10, 12, 14, 15]
+        histograms = {4: (1, 4, 12, 36, 90, 124, 96, 18, 3), 5: (1, 5, 20, 80, 280, 680, 1214, 1127, 389, 40, 4)}
+        found: dict[str, Any] = {}
+        index = self.index()
+        if index is not None:
+            found |= {"states": index.size, "reachable": index.size}
+        if self.n <= len(deepest):
+            found["deepest"] = deepest[self.n - 1]
+        if self.n in histograms:
+            found["histogram"] = dict(enumerate(histograms[self.n]))
+        return found
