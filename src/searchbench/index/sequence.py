@@ -1,0 +1,75 @@
+"""Sequences: permutation games told by what their moves do to places, so that whole rows of numbers can be moved.
+
+A state is a permutation of n elements, read as a sequence, together with one of a few *places* (where the empty cell of a
+sliding puzzle is; one place if there is nothing of the kind). A move changes the place and rearranges the sequence. The
+number of a state is ``lexicographic rank of the sequence * places + place``. (Edelkamp 2017, hashing permutation games;
+that a move changes only the digits of a window is what the row search makes use of.)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import factorial
+from typing import NamedTuple
+
+from searchbench.errors import BadRequest
+
+
+class Rearrangement(NamedTuple):
+    """Tell a move: it is possible at the place `origin`, leads to the place `target`, and new[i] = old[order[i]]."""
+
+    origin: int
+    target: int
+    order: tuple[int, ...]
+
+    @property
+    def inverse(self) -> Rearrangement:
+        """Return the move that takes this one back."""
+        back = [0] * len(self.order)
+        for place, source in enumerate(self.order):
+            back[source] = place
+        return Rearrangement(self.target, self.origin, tuple(back))
+
+    @property
+    def window(self) -> tuple[int, int]:
+        """Return the smallest interval first .. stop - 1 outside which the sequence stays as it is (empty: 0, 0)."""
+        moved = [place for place, source in enumerate(self.order) if place != source]
+        return (moved[0], moved[-1] + 1) if moved else (0, 0)
+
+
+@dataclass(frozen=True)
+class Sequences:
+    """Describe a permutation game by rearrangements; with ``even=True`` only even permutations occur."""
+
+    n: int
+    places: int
+    moves: tuple[Rearrangement, ...]
+    even: bool = False
+
+    def __post_init__(self) -> None:
+        for move in self.moves:
+            if sorted(move.order) != list(range(self.n)):
+                raise BadRequest(f"{move.order} is no rearrangement of {self.n} places")
+            if not (0 <= move.origin < self.places and 0 <= move.target < self.places):
+                raise BadRequest(f"a move from place {move.origin} to {move.target}: there are {self.places} places")
+
+    @property
+    def rows(self) -> int:
+        """Return the number of sequences."""
+        return factorial(self.n) // 2 if self.even and self.n > 1 else factorial(self.n)
+
+    @property
+    def size(self) -> int:
+        """Return the number of states."""
+        return self.rows * self.places
+
+    @property
+    def reversible(self) -> bool:
+        """Tell whether each move can be taken back by a move."""
+        moves = set(self.moves)
+        return all(move.inverse in moves for move in self.moves)
+
+    @property
+    def alternates(self) -> bool:
+        """Tell whether every move goes from an even place to an odd one or back: the move-alternation property."""
+        return all((move.origin + move.target) % 2 == 1 for move in self.moves)
