@@ -1,1 +1,141 @@
-"""A workbench that solves games and puzzles exactly."""
+"""A workbench that solves games and puzzles exactly: write the rules once, get everything else.
+
+Three verbs: :func:`solve` all states -> :class:`Database`, :func:`search` one state of a puzzle -> :class:`Line`,
+:func:`prove` one state of a two-player game -> :class:`Proof`. Every result has ``verify()``, which uses the rules only.
+Nothing heavy is imported before it is used.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from searchbench import errors, index
+    from searchbench.errors import SearchBenchError
+    from searchbench.game import Board, Game, Position
+    from searchbench.index.protocol import Part
+    from searchbench.line import Line
+    from searchbench.load import load
+    from searchbench.proof import Proof
+    from searchbench.rules import NOWHERE, UNDECIDED, State
+    from searchbench.run import Run
+    from searchbench.store import Database
+    from searchbench.testing import Check
+    from searchbench.values import ValueRule
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "Board": "game", "Check": "testing", "Database": "store", "Game": "game", "Line": "line", "NOWHERE": "rules",
+    "Part": "index.protocol", "Position": "game", "Proof": "proof", "Run": "run", "SearchBenchError": "errors",
+    "State": "rules", "UNDECIDED": "rules", "ValueRule": "values", "errors": "", "index": "", "load": "load",
+}  # fmt: skip
+"""Where each public name lives; "" for a module."""
+
+__all__ = [
+    "NOWHERE", "UNDECIDED", "Board", "Check", "Database", "Game", "Line", "Part", "Position", "Proof", "Run",
+    "SearchBenchError", "State", "ValueRule", "check", "errors", "index", "load", "open_database", "prove", "search",
+    "solve",
+]  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'searchbench' has no attribute {name!r}")
+    home = _HOMES[name]
+    module = importlib.import_module(f"searchbench.{home or name}")
+    globals()[name] = getattr(module, name) if home else module
+    return globals()[name]
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
+
+
+def check(game: str | Game, **options: Any) -> Check:
+    """Check that a game keeps the laws of the contract; the result lists every broken law with the state that shows it."""
+    from searchbench.load import load
+    from searchbench.testing import check_game
+
+    return check_game(load(game), **options)
+
+
+def solve(
+    game: str | Game,
+    rule: str | ValueRule | None = None,
+    solver: str | None = None,
+    to: str | Path | None = None,
+    memory: str | int | None = None,
+    threads: int | None = None,
+    progress: Callable[[str, int, int], None] | None = None,
+    overwrite: bool = False,
+) -> Database:
+    """Solve every state of a game and return the database; with `to`, also keep it in that folder.
+
+    `rule` is a value rule or its name, by default the game's own; `solver` is "retrograde", "fixpoint" or "bfs", by
+    default the one that suits the game. `memory` is a budget such as "1GB": what does not fit is refused before it
+    starts, and so is a folder `to` that is there already, unless `overwrite`. `progress` is called with a stage, how
+    much of it is done, and its total (0: unknown).
+    """
+    from searchbench.load import load
+    from searchbench.solvers.exhaustive import solve_states
+    from searchbench.store.writing import check_target
+
+    chosen = load(game)
+    if to is not None:
+        Path(to).parent.mkdir(parents=True, exist_ok=True)
+        check_target(Path(to), overwrite)
+    with _run(memory, threads, progress) as run:
+        database = solve_states(chosen, rule, solver, run)
+    if to is not None:
+        options = {"solver": solver, "rule": getattr(rule, "name", rule), "memory": memory}
+        words = [f"--{name} {value}" for name, value in options.items() if value is not None]
+        database.save(to, " ".join(["searchbench solve", chosen.spec, *words]), overwrite)
+    return database
+
+
+def open_database(path: str | Path, game: Game | None = None) -> Database:
+    """Open a database that `solve` kept; `game` is needed only where its file has moved."""
+    from searchbench.store import open_database as open_folder
+
+    return open_folder(path, game)
+
+
+def search(
+    game: str | Game, state: Position | str | Sequence[int] | None = None, method: str | None = None, **options: Any
+) -> Line:
+    """Search for a line from one state of a puzzle (by default the start) to a solved one.
+
+    `method` is "idastar", "astar" or "bestfirst"; the options are those of :func:`searchbench.solvers.guided.search_state`.
+    """
+    from searchbench.load import load
+    from searchbench.solvers.guided import search_state
+
+    return search_state(load(game), state, **_chosen(method, options))
+
+
+def prove(
+    game: str | Game, state: Position | str | Sequence[int] | None = None, method: str | None = None, **options: Any
+) -> Proof:
+    """Prove the value of one state of a two-player game (by default the start).
+
+    `method` is "alphabeta" or "pns"; the options are those of :func:`searchbench.solvers.proof.prove_state`.
+    """
+    from searchbench.load import load
+    from searchbench.solvers.proof import prove_state
+
+    return prove_state(load(game), state, **_chosen(method, options))
+
+
+def _chosen(method: str | None, options: dict[str, Any]) -> dict[str, Any]:
+    return options if method is None else {"method": method, **options}
+
+
+def _run(memory: str | int | None, threads: int | None, progress: Callable[[str, int, int], None] | None) -> Run:
+    from searchbench.run import Run, parse_memory
+
+    limits: dict[str, Any] = {"memory": parse_memory(memory) if memory is not None else 0, "threads": threads or 0}
+    return Run(**limits) if progress is None else Run(**limits, report=progress)

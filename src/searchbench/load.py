@@ -71,7 +71,7 @@ def _games_in(module: Any) -> list[type[Game]]:
 def _class_in_file(path: Path, name: str) -> type[Game]:
     if not path.is_file():
         raise UnknownGame(f"no file {path}")
-    module = _module_from(path)
+    module = import_file(path)
     games = {game.__name__: game for game in _games_in(module)}
     if not name and len(games) == 1:
         (name,) = games
@@ -83,7 +83,7 @@ def _class_in_file(path: Path, name: str) -> type[Game]:
     return games[name]
 
 
-def _module_from(path: Path) -> Any:
+def import_file(path: Path) -> Any:
     """Import a user's file under a name that stays the same between processes, again whenever its text has changed."""
     path = path.resolve()
     text = path.read_bytes()
@@ -115,7 +115,7 @@ def _make(game: type[Game], text: str, spec: str) -> Game:
     arguments: dict[str, Any] = {}
     for place, word in enumerate(words):
         key, separator, value = word.partition("=")
-        if not separator:
+        if not separator or not key.isidentifier():
             if place >= len(fields):
                 raise UnknownGame(f"game {spec!r}: too many parameters, expected {usage}")
             key, value = fields[place].name, word

@@ -1,1 +1,5 @@
-"""The command line: parse, call, show."""
+"""The command line: parse, call, show. Only this package prints or exits."""
+
+from searchbench.cli.app import main, run
+
+__all__ = ["main", "run"]

@@ -1,0 +1,117 @@
+"""Who knows the best move: a database, or where there is none a search or a proof of the position at hand."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import searchbench as sb
+from searchbench.errors import BadRequest
+from searchbench.game import Game, Position
+from searchbench.line import Line
+from searchbench.store import Database
+
+NODES = 20_000_000
+"""After how many nodes a search for advice gives up."""
+
+
+class Adviser(Protocol):
+    """Answer questions about a position."""
+
+    def value(self, position: Position) -> str:
+        """Return the value of a position, "" where it is not known at once."""
+        ...
+
+    def values(self, position: Position) -> dict[int, str]:
+        """Return the value after each move, as far as they are known at once."""
+        ...
+
+    def best(self, position: Position) -> int:
+        """Return a best move."""
+        ...
+
+    def line(self, position: Position) -> Line:
+        """Return a line of best play."""
+        ...
+
+
+class DatabaseAdviser:
+    """Look everything up."""
+
+    def __init__(self, database: Database) -> None:
+        self.database = database
+
+    def value(self, position: Position) -> str:
+        """Return the value of a position."""
+        return self.database.rule.format(self.database.probe(position))
+
+    def values(self, position: Position) -> dict[int, str]:
+        """Return the value after each move."""
+        rule = self.database.rule
+        return {choice.move: rule.format(choice.value) for choice in self.database.moves(position)}
+
+    def best(self, position: Position) -> int:
+        """Return the move to the best value."""
+        return self.database.moves(position)[0].move
+
+    def line(self, position: Position) -> Line:
+        """Return a line of best play."""
+        return self.database.line(position)
+
+
+class _Thinker:
+    def value(self, position: Position) -> str:
+        """Return nothing: it would take a search."""
+        return ""
+
+    def values(self, position: Position) -> dict[int, str]:
+        """Return nothing: it would take a search for each move."""
+        return {}
+
+
+class SearchAdviser(_Thinker):
+    """Search a line to a solved state; go on along it as long as it is followed."""
+
+    def __init__(self, game: Game) -> None:
+        self.game = game
+        self.found: dict[tuple[int, ...], Line] = {}
+
+    def best(self, position: Position) -> int:
+        """Return the first move of a line."""
+        line = self.line(position)
+        if not line.moves:
+            raise BadRequest("the puzzle is solved")
+        return line.moves[0]
+
+    def line(self, position: Position) -> Line:
+        """Return a line to a solved state."""
+        if position.state not in self.found:
+            line = sb.search(self.game, position, nodes=NODES)
+            left = line.cost
+            for done, state in enumerate(line.states()):
+                self.found[state] = Line(self.game, state, line.moves[done:], left, line.optimal)
+                left -= self.game.call("cost", list(state), line.moves[done]) if done < len(line) else 0
+        return self.found[position.state]
+
+
+class ProofAdviser(_Thinker):
+    """Prove the value of the position, and play as the proof says."""
+
+    def __init__(self, game: Game) -> None:
+        self.game = game
+
+    def best(self, position: Position) -> int:
+        """Return the move of the claim for the player to move; where all is lost, the first one."""
+        proof = sb.prove(self.game, position, nodes=NODES)
+        for claim in proof.claims:
+            if claim.player == 0 and position.state in claim.strategy:
+                return claim.strategy[position.state]
+        return self.game.moves(position.state)[0]
+
+    def line(self, position: Position) -> Line:
+        """Refuse: a proof is no line."""
+        raise BadRequest("a line of best play needs a database: searchbench solve GAME --to DIR")
+
+
+def adviser(game: Game) -> Adviser:
+    """Return who can help without a database."""
+    return ProofAdviser(game) if game.two_players else SearchAdviser(game)

@@ -1,0 +1,92 @@
+"""The program `searchbench`: its commands, its messages and its exit codes."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from collections.abc import Sequence
+from enum import IntEnum
+from typing import NoReturn
+
+import typer
+
+from searchbench.cli import ask, databases, games, measure, play, single
+from searchbench.errors import SearchBenchError
+
+
+class ExitCode(IntEnum):
+    """What the program ends with."""
+
+    DONE = 0
+    REFUTED = 10
+    """Refuted or unsolvable; faults found, laws broken, figures that differ."""
+    LIMIT = 20
+    """Out of memory, or at a limit of nodes or time."""
+    WRONG_INPUT = 30
+    DAMAGED = 40
+    INTERRUPTED = 130
+
+
+app = typer.Typer(
+    name="searchbench",
+    help="Solve games and puzzles exactly: write the rules once, get everything else.",
+    epilog="Exit codes: 0 done, 10 refuted or unsolvable, 20 out of memory or at a limit, 30 wrong input, "
+    "40 damaged data, 130 interrupted.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+@app.callback()
+def version(
+    show: bool = typer.Option(False, "--version", is_eager=True, help="Print the version.", show_default=False),
+) -> None:
+    """Solve games and puzzles exactly: write the rules once, get everything else."""
+    if show:
+        from searchbench import __version__
+
+        typer.echo(f"searchbench {__version__}")
+        raise typer.Exit
+
+
+for panel, commands in (
+    ("Games", (games.games, games.check)),
+    ("All states", (databases.solve, databases.verify, databases.stats, ask.find, ask.probe, ask.line)),
+    ("One state", (single.search, single.prove, play.play)),
+    ("Measurements", (measure.bench, measure.reproduce)),
+):
+    for command in commands:
+        app.command(rich_help_panel=panel)(command)
+
+
+def run(arguments: Sequence[str] | None = None) -> int:
+    """Run the program and return its exit code; what the user can act upon is one message on stderr."""
+    try:
+        app(args=None if arguments is None else list(arguments), prog_name="searchbench")
+    except SystemExit as end:
+        # The parser's own codes: 2 for wrong usage, 1 for Ctrl-C.
+        code = int(end.code or 0)
+        return {1: ExitCode.INTERRUPTED, 2: ExitCode.WRONG_INPUT}.get(code, code)
+    except SearchBenchError as error:
+        return _complain(error, error.exit_code)
+    except MemoryError as error:
+        return _complain(f"out of memory: {error}; give a smaller --memory, or choose a smaller game", ExitCode.LIMIT)
+    except OSError as error:
+        return _complain(error, ExitCode.WRONG_INPUT)
+    except KeyboardInterrupt:
+        return _complain("interrupted", ExitCode.INTERRUPTED)
+    return ExitCode.DONE
+
+
+def main() -> NoReturn:
+    """Run the program and leave."""
+    if hasattr(signal, "SIGPIPE"):
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # `searchbench ... | head` ends as other programs do
+    sys.exit(run())
+
+
+def _complain(message: object, code: int) -> int:
+    sys.stdout.flush()
+    print(f"searchbench: {message}", file=sys.stderr)
+    return int(code)

@@ -1,0 +1,192 @@
+"""Commands that ask a database: find states, probe one, follow a line of best play."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from searchbench.cli import show
+from searchbench.cli.options import Folder, Json, StateInFolder
+
+if TYPE_CHECKING:
+    from searchbench.game import Position
+    from searchbench.store import Database
+
+Predicate = Callable[["Position"], bool]
+
+
+def find(
+    folder: Folder,
+    value: Annotated[
+        str | None, typer.Option(metavar="V", help="A value or a range: 31, 20-25, draw, 'loss 26', 'win 3-9'.")
+    ] = None,
+    hardest: Annotated[bool, typer.Option("--hardest", help="The states that are furthest from the end.")] = False,
+    numbers: Annotated[str | None, typer.Option(metavar="A-B", help="Only the states with these numbers.")] = None,
+    where: Annotated[
+        str | None,
+        typer.Option(metavar="EXPR", help="A Python expression on position, state (its cells) and value."),
+    ] = None,
+    predicate: Annotated[
+        str | None,
+        typer.Option(metavar="FILE.py:FUNCTION", help="A function of your own, called with a position."),
+    ] = None,
+    limit: Annotated[int, typer.Option(min=0, help="Show at most so many; the count is of all.")] = 10,
+    as_json: Json = False,
+) -> None:
+    """Find the states that meet all of the conditions."""
+    import searchbench as sb
+    from searchbench.errors import BadRequest
+
+    if hardest and value is not None:
+        raise BadRequest("give --value or --hardest, not both")
+    database = sb.open_database(folder)
+    wanted = _hardest_value(database) if hardest else value
+    test = _all_of([_expression(where, database), _function(predicate)])
+    count, states = _found(database, wanted, _interval(numbers, database.size), test, limit)
+    if as_json:
+        show.write_json({"count": count, "states": [position.text for position in states]})
+        return
+    show.write(f"{count:,} states{'' if count <= len(states) else f', the first {len(states)}'}")
+    for position in states:
+        show.write(f"\n{position.text}   {database.rule.format(database.probe(position))}")
+        if str(position) != position.text:
+            show.write(position)
+
+
+def _found(
+    database: Database, value: Any, numbers: tuple[int, int] | None, test: Predicate | None, limit: int
+) -> tuple[int, list[Position]]:
+    """Count the states and return the first ones; what a test of the user's own needs is looked at only once."""
+    if test is None:
+        return database.count(value, numbers), database.find(value, numbers, limit=limit)
+    count, states = 0, []
+    for number in database.select(value, numbers, test):
+        if count < limit:
+            states.append(database.position(number))
+        count += 1
+    return count, states
+
+
+def probe(folder: Folder, state: StateInFolder = "start", as_json: Json = False) -> None:
+    """Show the value of a state, and the values after its moves, the best first."""
+    import searchbench as sb
+
+    database = sb.open_database(folder)
+    position = position_in(database, state)
+    rule, value, choices = database.rule, database.probe(position), database.moves(position)
+    texts = [database.game.format_move(position.state, choice.move) for choice in choices]
+    if as_json:
+        moves = [
+            {"move": text, "state": choice.position.text, "value": show.plain(rule, choice.value)}
+            for text, choice in zip(texts, choices, strict=True)
+        ]
+        show.write_json({"value": show.plain(rule, value), "moves": moves})
+        return
+    show.write(position)
+    show.write(f"\n{position.text}   {rule.format(value)}\n")
+    rows = [
+        (text, rule.format(choice.value), choice.position.text) for text, choice in zip(texts, choices, strict=True)
+    ]
+    show.write(show.table(rows, ("move", "value after it", "state")) if rows else "no moves")
+
+
+def line(
+    folder: Folder,
+    state: StateInFolder = "start",
+    limit: Annotated[int | None, typer.Option(min=0, help="At most so many moves.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Follow a line of best play from a state, board by board."""
+    import searchbench as sb
+
+    database = sb.open_database(folder)
+    found = database.line(position_in(database, state), limit)
+    if as_json:
+        states = [position.text for position in found]
+        show.write_json({"cost": found.cost, "moves": found.move_texts(), "states": states})
+        return
+    show.write(show.line(found))
+    show.write(f"\n{len(found)} moves, cost {found.cost}")
+
+
+def position_in(database: Database, text: str) -> Position:
+    """Return the position that a text means: notation, "start", or "hardest", the first that is furthest from the end."""
+    if text.strip() == "hardest":
+        return database.find(_hardest_value(database), limit=1)[0]
+    return database.game.position(text)
+
+
+def _hardest_value(database: Database) -> Any:
+    """Return the value furthest from the end: the one with the most plies, or the largest number."""
+    from searchbench.errors import BadRequest
+
+    known = [value for value in database.histogram() if value is not None]
+    if not known:
+        raise BadRequest(f"{database.game}: no state has a value")
+    return max(known, key=lambda value: (getattr(value, "depth", value), value))
+
+
+def _interval(text: str | None, size: int) -> tuple[int, int] | None:
+    """Return the first number and the one after the last of "A-B", "A-", "-B" or "A"."""
+    from searchbench.errors import BadRequest
+
+    if text is None:
+        return None
+    first, separator, last = text.partition("-")
+    try:
+        begin = int(first or 0)
+        return begin, int(last or size - 1) + 1 if separator else begin + 1
+    except ValueError:
+        raise BadRequest(f"numbers {text!r}: expected two numbers such as 0-999") from None
+
+
+def _expression(text: str | None, database: Database) -> Predicate | None:
+    from searchbench.errors import BadRequest
+
+    if text is None:
+        return None
+    try:
+        code = compile(text, "--where", "eval")
+    except SyntaxError as error:
+        raise BadRequest(f"--where {text!r}: {error.msg}") from None
+
+    def test(position: Position) -> bool:
+        known = {"position": position, "state": position.state, "value": database.probe(position)}
+        try:
+            return bool(eval(code, known))  # the user's own expression, on the user's own machine
+        except Exception as error:
+            raise BadRequest(f"--where {text!r} on {position.text!r}: {type(error).__name__}: {error}") from None
+
+    return test
+
+
+def _function(text: str | None) -> Predicate | None:
+    from searchbench.errors import BadRequest
+    from searchbench.load import import_file
+
+    if text is None:
+        return None
+    path, separator, name = text.rpartition(":")
+    if not separator:
+        raise BadRequest(f"--predicate {text!r}: expected a file and a function such as mine.py:interesting")
+    if not Path(path).is_file():
+        raise BadRequest(f"--predicate {text!r}: there is no file {path}")
+    function = getattr(import_file(Path(path)), name, None)
+    if not callable(function):
+        raise BadRequest(f"--predicate {text!r}: {path} has no function {name!r}")
+
+    def test(position: Position) -> bool:
+        try:
+            return bool(function(position))
+        except Exception as error:
+            raise BadRequest(f"--predicate {text} on {position.text!r}: {type(error).__name__}: {error}") from None
+
+    return test
+
+
+def _all_of(tests: list[Predicate | None]) -> Predicate | None:
+    given = [test for test in tests if test is not None]
+    return (lambda position: all(test(position) for test in given)) if given else None

@@ -1,0 +1,80 @@
+"""Commands that make, check and count a database."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from searchbench.cli import show
+from searchbench.cli.options import Folder, GameName, Json, Memory, Progress, Rule, Threads
+
+
+def solve(
+    game: GameName,
+    to: Annotated[Path | None, typer.Option(metavar="DIR", help="Keep the database in this folder.")] = None,
+    solver: Annotated[
+        str | None, typer.Option(metavar="NAME", help="retrograde, fixpoint or bfs; by default what suits the game.")
+    ] = None,
+    rule: Rule = None,
+    memory: Memory = None,
+    threads: Threads = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace the database that is in DIR.")] = False,
+    as_json: Json = False,
+    progress: Progress = None,
+) -> None:
+    """Solve every state of a game."""
+    import searchbench as sb
+    from searchbench.cli.progress import Reporter
+
+    with Reporter(progress) as reporter:
+        database = sb.solve(game, rule, solver, to, memory, threads, reporter, force)
+    facts: dict[str, Any] = {
+        "game": database.game.spec,
+        "states": database.states,
+        "reachable": database.reachable,
+        **database.facts,
+        "database": None if to is None else str(to),
+    }
+    if as_json:
+        show.write_json(facts)
+        return
+    show.write(
+        f"{facts['game']}: {facts['states']:,} states, {facts['reachable']:,} with a value; "
+        f"{facts['solver']}, {facts['levels']} levels, {facts['seconds']} s, {facts['threads']} threads"
+    )
+    show.write("not kept: give --to DIR" if to is None else f"kept in {to}")
+
+
+def verify(folder: Folder, as_json: Json = False, progress: Progress = None) -> None:
+    """Check every value of a database by looking one move ahead, with the rules alone."""
+    import searchbench as sb
+    from searchbench.cli.progress import Reporter
+
+    database = sb.open_database(folder)
+    with Reporter(progress) as reporter:
+        report = database.verify(report=reporter)
+    if as_json:
+        show.write_json({"states": report.states, "faults": report.count})
+    else:
+        show.write(f"{folder}: {report.states:,} states checked, {report.count:,} faults")
+        for fault in report.faults:
+            show.write(f"  {fault}")
+    if report.count:
+        raise typer.Exit(10)
+
+
+def stats(folder: Folder, as_json: Json = False) -> None:
+    """Count the states of a database by their value."""
+    import searchbench as sb
+
+    database = sb.open_database(folder)
+    counts, rule = database.histogram(), database.rule
+    if as_json:
+        histogram = {rule.format(value): count for value, count in counts.items() if value is not None}
+        show.write_json({"states": database.states, "reachable": database.reachable, "histogram": histogram})
+        return
+    show.write(f"{database.game}: {database.states:,} states, {database.reachable:,} with a value of {rule.name}")
+    show.write()
+    show.write(show.histogram(rule, counts))

@@ -1,0 +1,31 @@
+"""Arguments and options that several commands share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+GameName = Annotated[
+    str, typer.Argument(metavar="GAME", help="A game such as sliding:3x3, or a file such as mygame.py:MyGame.")
+]
+Folder = Annotated[Path, typer.Argument(metavar="DIR", help="A database that `solve --to` has made.")]
+StateText = Annotated[
+    str,
+    typer.Argument(metavar="STATE", help="A state in the game's notation, as one argument, or: start."),
+]
+StateInFolder = Annotated[
+    str,
+    typer.Argument(metavar="STATE", help="A state in the game's notation, as one argument, or: start, hardest."),
+]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
+Memory = Annotated[
+    str | None, typer.Option(metavar="SIZE", help="Memory budget such as 1GB; by default all that is free.")
+]
+Threads = Annotated[int | None, typer.Option(min=1, help="Number of threads; by default one for each core.")]
+Progress = Annotated[
+    bool | None,
+    typer.Option("--progress/--no-progress", help="Show progress on stderr; by default on a terminal only."),
+]
+Rule = Annotated[str | None, typer.Option(metavar="NAME", help="Value rule; by default the game's own.")]

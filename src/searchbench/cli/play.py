@@ -1,0 +1,204 @@
+"""Play in the terminal: against the computer, or alone, with values where a database is given."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from searchbench.cli import show
+from searchbench.errors import BadMove, SearchBenchError
+from searchbench.rules import UNDECIDED
+
+if TYPE_CHECKING:
+    from searchbench.cli.adviser import Adviser
+    from searchbench.game import Game, Position
+
+HELP = """\
+a move    as it is written, or its number with or without #
+best      play the best move            hint    show the best move
+line      show a line of best play      undo    take back the last move of yours
+quit      leave"""
+
+
+class Computer(StrEnum):
+    """Which player is the computer."""
+
+    first = "first"
+    second = "second"
+    none = "none"
+
+
+def play(
+    what: Annotated[str, typer.Argument(metavar="GAME|DIR", help="A game, or a database: then values are shown.")],
+    state: Annotated[str, typer.Argument(metavar="STATE", help="Where to begin.")] = "start",
+    computer: Annotated[
+        Computer | None, typer.Option(help="Who is the computer; by default the second of two players.")
+    ] = None,
+) -> None:
+    """Play a game or a puzzle in the terminal."""
+    import searchbench as sb
+    from searchbench.cli.adviser import DatabaseAdviser, adviser
+    from searchbench.cli.ask import position_in
+
+    if Path(what).is_dir():
+        database = sb.open_database(what)
+        game, position = database.game, position_in(database, state)
+        helper: Adviser = DatabaseAdviser(database)
+    else:
+        game = sb.load(what)
+        position, helper = game.position(state), adviser(game)
+    if computer is None:
+        computer = Computer.second if game.two_players else Computer.none
+    Session(game, helper, [position], {Computer.first: 0, Computer.second: 1}.get(computer, -1)).run()
+
+
+@dataclass
+class Session:
+    """Hold a game in progress: the positions so far, the moves between them, and which player (0, 1) the computer is."""
+
+    game: Game
+    adviser: Adviser
+    positions: list[Position]
+    computer: int
+    moves: list[int] = field(default_factory=list)
+
+    @property
+    def now(self) -> Position:
+        """Return the position at hand."""
+        return self.positions[-1]
+
+    @property
+    def player(self) -> int:
+        """Return who is to move: 0 or 1; in a puzzle always 0."""
+        return len(self.moves) % 2 if self.game.two_players else 0
+
+    def run(self) -> None:
+        """Play until the game is over, or the input."""
+        while not self._over():
+            if self.player == self.computer:
+                self._computer_moves()
+                continue
+            self._show()
+            try:
+                words = input("> ").strip()
+            except EOFError:
+                show.write()
+                return
+            if words in {"quit", "q", "exit"}:
+                return
+            try:
+                self._obey(words)
+            except SearchBenchError as error:
+                show.write(error)
+
+    # --- commands ----------------------------------------------------------------------------------------------------
+
+    def _obey(self, words: str) -> None:
+        commands: dict[str, Callable[[], None]] = {
+            "": lambda: None, "best": self._best, "b": self._best, "hint": self._hint, "h": self._hint,
+            "line": self._line, "l": self._line, "undo": self._undo, "u": self._undo,
+            "help": lambda: show.write(HELP), "?": lambda: show.write(HELP),
+        }  # fmt: skip
+        texts = self.now.moves()
+        if words in texts or words not in commands:
+            self._play(self._chosen(words, texts))
+        else:
+            commands[words]()
+
+    def _chosen(self, words: str, texts: list[str]) -> int:
+        """Return the move that is meant: written out, or by its number where no move is written like that."""
+        legal = self.game.moves(self.now.state)
+        if words in texts:
+            return legal[texts.index(words)]
+        number = words.removeprefix("#")
+        if number.isdecimal() and 1 <= int(number) <= len(legal):
+            return legal[int(number) - 1]
+        raise BadMove(f"{words!r} is neither a move nor a command; help lists the commands")
+
+    def _best(self) -> None:
+        move = self.adviser.best(self.now)
+        show.write(f"best: {self.game.format_move(self.now.state, move)}")
+        self._play(move)
+
+    def _hint(self) -> None:
+        show.write(f"hint: {self.game.format_move(self.now.state, self.adviser.best(self.now))}")
+
+    def _line(self) -> None:
+        show.write(show.line(self.adviser.line(self.now)))
+
+    def _undo(self) -> None:
+        """Take back one move, or two where the computer has answered."""
+        back = 2 if self.computer >= 0 and self.game.two_players else 1
+        if len(self.moves) < back:
+            show.write("there is no move to take back")
+            return
+        del self.moves[-back:], self.positions[-back:]
+
+    def _play(self, move: int) -> None:
+        after = self.game.play(self.now.state, move)
+        self.moves.append(move)
+        self.positions.append(type(self.now)(self.game, tuple(after)))
+
+    def _computer_moves(self) -> None:
+        try:
+            move = self.adviser.best(self.now)
+        except SearchBenchError as error:
+            move = self.game.moves(self.now.state)[0]
+            show.write(f"the computer does not know better: {error}")
+        show.write(f"the computer plays {self.game.format_move(self.now.state, move)}")
+        self._play(move)
+
+    # --- what is shown -----------------------------------------------------------------------------------------------
+
+    def _show(self) -> None:
+        show.write()
+        show.write(self.now)
+        show.write()
+        if self.game.two_players:
+            show.write(f"the {('first', 'second')[self.player]} player is to move")
+        value = self.adviser.value(self.now)
+        if value:
+            show.write(f"value: {value}")
+        after: dict[int, str] = self.adviser.values(self.now)
+        rows = [
+            (f"#{number}", self.game.format_move(self.now.state, move), after.get(move, ""))
+            for number, move in enumerate(self.game.moves(self.now.state), 1)
+        ]
+        show.write(show.table(rows, ("", "move", "value after it" if after else "")))
+
+    def _over(self) -> bool:
+        """Tell whether the game is over, and say how it ended."""
+        state = list(self.now.state)
+        result = self.game.terminal(state)
+        if self.game.two_players:
+            if result == UNDECIDED and self.game.moves(state):
+                return False
+            show.write(f"\n{self.now}\n\n{self._ending(0 if result == UNDECIDED else result)}")
+            return True
+        if result != 0 and self.game.moves(state):
+            return False
+        if result == 0 and not self.moves:
+            return False  # a solved puzzle may be moved on
+        show.write(f"\n{self.now}\n\n{f'solved in {len(self.moves)} moves' if result == 0 else 'no move is left'}")
+        return True
+
+    def _ending(self, result: int) -> str:
+        """Return who has won, and by how many points where they count."""
+        points = result if self.player == 0 else -result
+        for ply, (position, move) in enumerate(zip(self.positions, self.moves, strict=False)):
+            gained = self.game.call("gain", list(position.state), move)
+            points += gained if ply % 2 == 0 else -gained
+        if points == 0:
+            return "a draw"
+        winner = "first" if points > 0 else "second"
+        return f"the {winner} player wins" + (f" by {abs(points)} points" if self._counts_points() else "")
+
+    def _counts_points(self) -> bool:
+        from searchbench.values import Score, value_rule
+
+        return isinstance(value_rule(self.game.values), Score)

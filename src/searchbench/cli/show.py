@@ -1,0 +1,73 @@
+"""How results look in a terminal, and as JSON."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from searchbench.line import Line
+    from searchbench.values import ValueRule
+
+BAR = 48
+"""The length of the longest bar of a histogram."""
+
+
+def write(text: object = "") -> None:
+    """Print a line of a report."""
+    typer.echo(str(text))
+
+
+def write_json(data: Any) -> None:
+    """Print one JSON object."""
+    typer.echo(json.dumps(data))
+
+
+def plain(rule: ValueRule, value: Any) -> Any:
+    """Return a value for JSON: a number or null as it is, anything else as the rule writes it."""
+    return value if value is None or type(value) is int else rule.format(value)
+
+
+def histogram(rule: ValueRule, counts: Mapping[Any, int]) -> str:
+    """Return a histogram: value, count, and a bar as long as the count."""
+    labels = [rule.format(value) for value in counts]
+    figures = [f"{count:,}" for count in counts.values()]
+    widths = max(map(len, labels), default=0), max(map(len, figures), default=0)
+    top = max((count for value, count in counts.items() if value is not None), default=1)
+    bars = ["" if value is None else "#" * max(1, round(BAR * count / top)) for value, count in counts.items()]
+    rows = zip(labels, figures, bars, strict=True)
+    return "\n".join(f"{label:>{widths[0]}}  {figure:>{widths[1]}}  {bar}".rstrip() for label, figure, bar in rows)
+
+
+def table(rows: Sequence[Sequence[str]], heading: Sequence[str]) -> str:
+    """Return rows in columns, the last one as wide as it likes."""
+    everything = [heading, *rows]
+    widths = [max(len(row[column]) for row in everything) for column in range(len(heading))]
+    lines = [
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in everything
+    ]
+    return "\n".join(lines)
+
+
+def boards(pictures: Sequence[tuple[str, str]]) -> str:
+    """Return boards with their captions side by side, as many in a row as the terminal has room for."""
+    blocks = [[caption, *picture.splitlines()] for caption, picture in pictures]
+    width = max((len(line) for block in blocks for line in block), default=0) + 3
+    in_row = max(1, shutil.get_terminal_size((100, 24)).columns // width)
+    lines = []
+    for first in range(0, len(blocks), in_row):
+        row = blocks[first : first + in_row]
+        for line in range(max(map(len, row))):
+            lines.append("".join((block[line] if line < len(block) else "").ljust(width) for block in row).rstrip())
+        lines.append("")
+    return "\n".join(lines[:-1])
+
+
+def line(found: Line) -> str:
+    """Return a line board by board, each with the move that led to it."""
+    captions = ["", *(f"{place}. {move}" for place, move in enumerate(found.move_texts(), 1))]
+    return boards([(caption, str(position)) for caption, position in zip(captions, found, strict=True)])
