@@ -2,10 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
 
 from searchbench.game import Game
+
+
+class Strategy(Mapping[tuple[int, ...], int]):
+    """Map states to moves in little room: `states` is an array with a state in each row, `moves` has a move for each."""
+
+    def __init__(self, states: npt.NDArray[Any], moves: npt.NDArray[Any]) -> None:
+        rows = _as_items(states)
+        order = np.argsort(rows)
+        self._states, self._moves, self._rows = states[order], moves[order], rows[order]
+
+    def __getitem__(self, state: tuple[int, ...]) -> int:
+        limits = np.iinfo(self._states.dtype)
+        if len(state) != self._states.shape[1] or not all(limits.min <= cell <= limits.max for cell in state):
+            raise KeyError(state)
+        wanted = _as_items(np.array([state], self._states.dtype))[0]
+        place = int(np.searchsorted(self._rows, wanted))
+        if place == len(self._rows) or self._rows[place] != wanted:
+            raise KeyError(state)
+        return int(self._moves[place])
+
+    def __iter__(self) -> Iterator[tuple[int, ...]]:
+        return (tuple(row.tolist()) for row in self._states)
+
+    def __len__(self) -> int:
+        return len(self._moves)
+
+
+def _as_items(states: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return an array with the bytes of each row as one item."""
+    states = np.ascontiguousarray(states)
+    return states.view(np.dtype((np.void, states.dtype.itemsize * states.shape[1]))).ravel()
 
 
 @dataclass(frozen=True)
@@ -23,7 +58,10 @@ class Claim:
 
 @dataclass(frozen=True)
 class Proof:
-    """Hold the outcome (-1, 0, +1 for the player to move) of a state, with a claim for each side that fixes it."""
+    """Hold the outcome (-1, 0, +1 for the player to move) of a state, with the claims that fix it.
+
+    A draw takes two claims, one of each player; a win or a loss takes one, of the player who wins.
+    """
 
     game: Game
     state: tuple[int, ...]
@@ -32,6 +70,8 @@ class Proof:
     claims: tuple[Claim, ...] = ()
     nodes: int = 0
     seconds: float = 0.0
+    facts: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    """What else the search counted, by name."""
 
     @property
     def value(self) -> str:

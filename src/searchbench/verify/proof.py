@@ -1,10 +1,81 @@
-"""Check a proof by following its strategies against every reply."""
+"""Check a proof by following its strategies against every reply.
+
+A claim of a win must end: a state that comes back in the course of play is a fault. A claim of a draw or better may go
+on for ever.
+"""
 
 from __future__ import annotations
 
-from searchbench.proof import Proof
+from collections.abc import Iterator
+
+from searchbench.game import Game
+from searchbench.proof import Claim, Proof
+from searchbench.rules import UNDECIDED
+
+_State = tuple[int, ...]
+_Turn = tuple[_State, bool]
+"""A state, and whether the claimer is to move."""
+
+_WHO = {0: "the player to move", 1: "the other player"}
+_AT_LEAST = {-1: "a loss or better", 0: "a draw or better", 1: "a win"}
 
 
 def verify_proof(proof: Proof) -> list[str]:
-    """Return what is wrong with a proof."""
-    return []
+    """Return what is wrong with a proof, each fault with its state; an empty list if nothing is."""
+    if proof.outcome not in (-1, 0, 1):
+        return [f"outcome {proof.outcome}: expected -1, 0 or +1"]
+    faults = []
+    for player, bound in ((0, proof.outcome), (1, -proof.outcome)):
+        if bound > -1 and not any(claim.player == player and claim.bound >= bound for claim in proof.claims):
+            faults.append(f"{proof.game}: nothing shows that {_WHO[player]} gets {_AT_LEAST[bound]}")
+    for claim in proof.claims:
+        faults += _check(proof.game, proof.state, claim)
+    return faults
+
+
+def _check(game: Game, root: _State, claim: Claim) -> list[str]:
+    """Follow a strategy depth first from the root; each state is looked at once."""
+    if claim.player not in _WHO or claim.bound not in _AT_LEAST:
+        return [f"a claim of player {claim.player} for {claim.bound}: expected player 0 or 1, and -1, 0 or +1"]
+    about = f"{game}: {_WHO[claim.player]} gets {_AT_LEAST[claim.bound]}"
+    faults: list[str] = []
+    first = (tuple(root), claim.player == 0)
+    path = [(first, iter(_next_turns(game, claim, first, about, faults)))]
+    on_path, seen = {first}, {first}
+    while path:
+        turn, following = path[-1]
+        for after in following:
+            if after in on_path and claim.bound > 0:
+                faults.append(f"{about}: play comes back to {game.format(after[0])!r} and need not end")
+            if after not in seen:
+                seen.add(after)
+                on_path.add(after)
+                path.append((after, iter(_next_turns(game, claim, after, about, faults))))
+                break
+        else:
+            on_path.remove(turn)
+            path.pop()
+    return faults
+
+
+def _next_turns(game: Game, claim: Claim, turn: _Turn, about: str, faults: list[str]) -> Iterator[_Turn]:
+    """Yield what can come after a turn; add what is wrong with it to the faults."""
+    state, claims = turn
+    result = game.terminal(state)
+    legal = game.moves(state) if result == UNDECIDED else []
+    if not legal:
+        result = 0 if result == UNDECIDED else (result > 0) - (result < 0)
+        if (result if claims else -result) < claim.bound:
+            faults.append(f"{about}: not in {game.format(state)!r}, where the game is over")
+        return
+    if claims:
+        if state not in claim.strategy:
+            faults.append(f"{about}: no move is given for {game.format(state)!r}")
+            return
+        move = claim.strategy[state]
+        if move not in legal:
+            faults.append(f"{about}: the move {move} given for {game.format(state)!r} is not legal")
+            return
+        legal = [move]
+    for move in legal:
+        yield tuple(game.play(state, move)), not claims

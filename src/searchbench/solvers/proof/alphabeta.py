@@ -1,0 +1,241 @@
+"""Alpha-beta search of win, draw and loss, with a transposition table (Knuth and Moore 1975; Allis 1994, section 2.4).
+
+The search keeps its own stack: it can stop after any move and go on later, so there are limits, progress and
+interruption, and no depth that Python or the machine's stack would set. Every frame has a window; with the window
+(0, 1) the search answers "win or not", with (-1, 0) "loss or not".
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from searchbench import jit
+from searchbench.errors import LimitReached
+from searchbench.game import Game
+from searchbench.rules import UNDECIDED, key, moves, play, unplay
+from searchbench.run import Run
+from searchbench.solvers.proof.facts import NO_PLACE, learn, lower_of, outcome_of, place_of, upper_of
+from searchbench.solvers.proof.ledger import ABSENT, Ledger, larger, new_ledger, record, row_of
+from searchbench.solvers.proof.path import NEVER, Path, earlier, enter, leave, longer, new_path
+from searchbench.solvers.shared.transposition import Transpositions, grown, largest_size, probe
+
+SLICE: Final = 1 << 18
+"""How many moves are played before the search reports and can be stopped."""
+
+# The columns of a frame.
+ALPHA, BETA, BEST, PLACE, COUNT, NEXT, HINT, AT_LEAST, AT_MOST, SINCE = range(10)
+_COLUMNS: Final = 10
+# AT_LEAST and AT_MOST: the reliance of "the value is at least BEST" and of "it is at most BEST".
+
+# What a search notes.
+DEPTH, NODES, VALUE = range(3)
+
+NOBODY: Final = -1
+_NO_VALUE: Final = -2
+
+
+class Stack(NamedTuple):
+    """Hold the state at hand, the path to it, and a frame and a list of moves for each depth."""
+
+    state: Any
+    path: Path
+    frames: Any
+    moves: Any
+
+
+class View(NamedTuple):
+    """Say what is known of a state before it is searched: its value or UNDECIDED, its reliance, where to begin."""
+
+    value: int
+    reliance: int
+    hint: int
+
+
+def look(stack: Stack, depth: int, window: Any, table: Transpositions, ledger: Ledger, claimer: int) -> View:
+    """Return what the rules, the tables and the path tell of the state at this depth, for a window (alpha, beta).
+
+    While evidence is gathered for the claimer (the player to move at depth 0 or 1), only the ledger can confirm the
+    claim; the table can refute it.
+    """
+    alpha, beta = window
+    result = outcome_of(stack.state)
+    if result != UNDECIDED:
+        return View(result, NEVER, NO_PLACE)
+    fact = probe(table, stack.path.keys[depth])
+    claims = claimer != NOBODY and depth & 1 == claimer
+    opposes = claimer != NOBODY and not claims
+    if lower_of(fact) >= beta and not claims:
+        return View(lower_of(fact), NEVER, NO_PLACE)
+    if upper_of(fact) <= alpha and not opposes:
+        return View(upper_of(fact), NEVER, NO_PLACE)
+    if lower_of(fact) == upper_of(fact) and claimer == NOBODY:
+        return View(lower_of(fact), NEVER, NO_PLACE)
+    if claims and row_of(ledger, stack.path.keys[depth], stack.state) != ABSENT:
+        return View(beta, NEVER, NO_PLACE)
+    before = earlier(stack.path, depth)
+    if before >= 0:
+        return View(0, before, NO_PLACE)
+    return View(UNDECIDED, NEVER, place_of(fact))
+
+
+def open_frame(stack: Stack, depth: int, window: Any, hint: int, nodes: int) -> None:
+    """Begin the search of the state at this depth."""
+    enter(stack.path, depth)
+    frame = stack.frames[depth]
+    frame[ALPHA], frame[BETA] = window
+    frame[COUNT] = moves(stack.state, stack.moves[depth])
+    frame[HINT] = hint if hint < frame[COUNT] else NO_PLACE
+    frame[BEST] = _NO_VALUE if frame[COUNT] > 0 else 0
+    frame[PLACE] = NO_PLACE
+    frame[NEXT] = 0
+    frame[AT_LEAST] = NEVER
+    frame[AT_MOST] = NEVER
+    frame[SINCE] = nodes
+
+
+def next_place(frame: Any) -> int:
+    """Return the place of the move to search next: the hint's first, then the others in the game's order."""
+    turn, hint = frame[NEXT], frame[HINT]
+    if hint == NO_PLACE:
+        return int(turn)
+    return int(hint if turn == 0 else turn - 1 if turn <= hint else turn)
+
+
+def take(frame: Any, place: int, value: int, at_least: int, at_most: int) -> None:
+    """Take the value of a move, for the player to move, with the reliance of its two bounds."""
+    frame[AT_MOST] = min(frame[AT_MOST], at_most)
+    if value > frame[BEST]:
+        frame[BEST] = value
+        frame[PLACE] = place
+        frame[AT_LEAST] = at_least
+
+
+def close_frame(stack: Stack, depth: int, table: Transpositions, ledger: Ledger, claimer: int, nodes: int) -> None:
+    """End the search of the state at this depth: keep what is true of it on every path."""
+    leave(stack.path, depth)
+    frame = stack.frames[depth]
+    best = frame[BEST]
+    if frame[AT_LEAST] >= depth:
+        frame[AT_LEAST] = NEVER
+    if frame[AT_MOST] >= depth:
+        frame[AT_MOST] = NEVER
+    lower = best if best > frame[ALPHA] and frame[AT_LEAST] == NEVER else -1
+    upper = best if best < frame[BETA] and frame[AT_MOST] == NEVER else 1
+    if lower > -1 or upper < 1:
+        place = frame[PLACE] if lower > -1 else NO_PLACE
+        learn(table, stack.path.keys[depth], lower, upper, place, nodes - frame[SINCE])
+    if claimer != NOBODY and depth & 1 == claimer and lower >= frame[BETA] and frame[PLACE] != NO_PLACE:
+        record(ledger, stack.path.keys[depth], stack.state, stack.moves[depth, frame[PLACE]])
+
+
+def begin(stack: Stack, alpha: int, beta: int, table: Transpositions) -> None:
+    """Open the frame of the root."""
+    stack.path.keys[0] = key(stack.state)
+    open_frame(stack, 0, (alpha, beta), place_of(probe(table, stack.path.keys[0])), 0)
+
+
+def descend(stack: Stack, table: Transpositions, ledger: Ledger, claimer: int, stop: int, note: Any) -> None:
+    """Search until the root's frame is closed (then the depth noted is -1), `stop` moves are played, or room is short."""
+    state, path = stack.state, stack.path
+    depth = note[DEPTH]
+    while True:
+        frame = stack.frames[depth]
+        if frame[NEXT] == frame[COUNT] or frame[BEST] >= frame[BETA]:
+            close_frame(stack, depth, table, ledger, claimer, note[NODES])
+            depth -= 1
+            if depth < 0:
+                note[VALUE] = frame[BEST]
+                break
+            above = stack.frames[depth]
+            place = next_place(above)
+            above[NEXT] += 1
+            unplay(state, stack.moves[depth, place])
+            take(above, place, -frame[BEST], frame[AT_MOST], frame[AT_LEAST])
+            continue
+        if note[NODES] >= stop or depth + 1 == len(path.keys) or ledger.rows[0] == len(ledger.moves):
+            break
+        place = next_place(frame)
+        play(state, stack.moves[depth, place])
+        note[NODES] += 1
+        path.keys[depth + 1] = key(state)
+        window = (-frame[BETA], -max(frame[ALPHA], frame[BEST]))
+        view = look(stack, depth + 1, window, table, ledger, claimer)
+        if view.value != UNDECIDED:
+            unplay(state, stack.moves[depth, place])
+            take(frame, place, -view.value, view.reliance, view.reliance)
+            frame[NEXT] += 1
+        else:
+            depth += 1
+            open_frame(stack, depth, window, view.hint, note[NODES])
+    note[DEPTH] = depth
+
+
+class AlphaBeta:
+    """Search states of one game; the table, the ledger and the count of nodes go on from one search to the next.
+
+    `limit` is the largest number of nodes (0: none) and `most_states` how many states the ledger may come to hold.
+    """
+
+    def __init__(self, game: Game, run: Run, limit: int, table: Transpositions, table_memory: int) -> None:
+        self.game, self.run, self.limit, self.table = game, run, limit, table
+        self.names = game.names()
+        self.largest = largest_size(table_memory)
+        self.nodes = 0
+        self.stage = "alpha-beta"
+        self.ledger = new_ledger(game, 2)
+        self.most_states = 0
+        self._stack = self._new_stack(64)
+
+    def _new_stack(self, depth: int) -> Stack:
+        return Stack(
+            np.zeros(self.game.width, self.game.dtype),
+            new_path(depth),
+            np.zeros((depth, _COLUMNS), np.int64),
+            np.zeros((depth, max(self.game.max_moves, self.game.max_unmoves)), np.int64),
+        )
+
+    def value(self, state: Any, alpha: int, beta: int, claimer: int = NOBODY) -> int:
+        """Return the outcome of a state that is not terminal, exact between alpha and beta, else a bound beyond one.
+
+        For a claimer the ledger is filled with the claimer's states that the proof needs.
+        Raises LimitReached at the limit of nodes, or when the ledger is too large.
+        """
+        stack = self._stack
+        stack.state[:] = state
+        stack.path.seen[:] = 0
+        jit.bind(begin, self.names)(stack, alpha, beta, self.table)
+        kernel = jit.bind(descend, self.names)
+        note = np.array([0, 0, 0], np.int64)
+        while note[DEPTH] >= 0:
+            before = int(note[NODES])
+            stop = before + SLICE
+            if self.limit:
+                stop = min(stop, before + self.limit - self.nodes)
+            kernel(self._stack, self.table, self.ledger, claimer, stop, note)
+            self.nodes += int(note[NODES]) - before
+            self.run.progress(self.stage, self.nodes, self.limit)
+            if note[DEPTH] >= 0:
+                self._make_room(int(note[DEPTH]))
+        return int(note[VALUE])
+
+    def _make_room(self, depth: int) -> None:
+        """Enlarge what is full, or raise LimitReached."""
+        if self.limit and self.nodes >= self.limit:
+            raise LimitReached(f"{self.game}: no result within {self.limit:,} nodes; raise the limit")
+        if depth + 1 == len(self._stack.path.keys):
+            stack = self._stack
+            self.run.demand(3 * (stack.moves.nbytes + stack.frames.nbytes), f"a path of {depth:,} moves")
+            self._stack = Stack(
+                stack.state,
+                longer(stack.path),
+                np.concatenate([stack.frames, np.zeros_like(stack.frames)]),
+                np.concatenate([stack.moves, np.zeros_like(stack.moves)]),
+            )
+        if self.ledger.full:
+            if 2 * len(self.ledger.moves) > self.most_states:
+                raise LimitReached(f"{self.game}: the strategy needs more than {self.ledger.filled:,} states")
+            self.ledger = larger(self.ledger, self.game, self.names)
+        if self.table.crowded and len(self.table.keys) < self.largest:
+            self.table = grown(self.table, self.names)

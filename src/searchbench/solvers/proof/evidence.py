@@ -1,0 +1,127 @@
+"""Evidence: the strategies that show an outcome, complete for every reply.
+
+The search that found the outcome may have forgotten parts of its proof. So the claim is searched once more, led by the
+moves that the table remembers; this time every state of the claimer that is proved enters a ledger. What the strategy
+reaches from the root is then taken out of the ledger. Where a draw rests on repetition, a state may be missing, because
+its result was known on one path only: it is searched from a path of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from searchbench import jit
+from searchbench.game import Game
+from searchbench.proof import Claim, Strategy
+from searchbench.rules import UNDECIDED, State, key, moves, new_moves, new_state, play, unplay
+from searchbench.run import Run
+from searchbench.solvers.proof.alphabeta import AlphaBeta
+from searchbench.solvers.proof.facts import outcome_of
+from searchbench.solvers.proof.ledger import ABSENT, SMALLEST, Ledger, bytes_per_state, new_ledger, row_of
+from searchbench.solvers.shared.transposition import Transpositions
+
+MOST_STATES = 1 << 24
+"""The largest ledger."""
+
+# What a walk notes: how many rows are waiting, how many of them are done.
+_WAITING, _DONE = range(2)
+
+
+def need(ledger: Ledger, state: State, wanted: Any, reached: Any, note: Any) -> bool:
+    """Put the claimer's state on the list of rows to be followed; return false if the ledger does not have it."""
+    if outcome_of(state) != UNDECIDED or moves(state, new_moves()) == 0:
+        return True
+    row = row_of(ledger, key(state), state)
+    if row == ABSENT:
+        return False
+    if not reached[row]:
+        reached[row] = True
+        wanted[note[_WAITING]] = row
+        note[_WAITING] += 1
+    return True
+
+
+def need_replies(ledger: Ledger, state: State, wanted: Any, reached: Any, note: Any) -> bool:
+    """Put the states after every reply on the list; on return of false `state` is one that the ledger does not have."""
+    if outcome_of(state) != UNDECIDED:
+        return True
+    out = new_moves()
+    for place in range(moves(state, out)):
+        play(state, out[place])
+        if not need(ledger, state, wanted, reached, note):
+            return False
+        unplay(state, out[place])
+    return True
+
+
+def follow(ledger: Ledger, wanted: Any, reached: Any, note: Any, missing: Any) -> bool:
+    """Follow the strategy from the rows on the list; on return of false `missing` is a state without a move."""
+    state = new_state()
+    while note[_DONE] < note[_WAITING]:
+        row = wanted[note[_DONE]]
+        for cell in range(len(state)):
+            state[cell] = ledger.states[row, cell]
+        play(state, ledger.moves[row])
+        if not need_replies(ledger, state, wanted, reached, note):
+            missing[:] = state
+            return False
+        note[_DONE] += 1
+    return True
+
+
+class _Walk:
+    """Take what a strategy reaches out of a ledger."""
+
+    def __init__(self, search: AlphaBeta, player: int, bound: int) -> None:
+        self.search, self.player, self.bound = search, player, bound
+
+    def strategy(self, root: Any) -> Strategy:
+        """Return the strategy for the claimer, the player to move at the root (0) or the other (1)."""
+        if self.player == 0:
+            self._prove(root, self.bound - 1, self.bound, 0)
+        else:
+            self._prove(root, -self.bound, 1 - self.bound, 1)
+        while (missing := self._reach(root)) is not None:
+            self._prove(missing, self.bound - 1, self.bound, 0)
+        ledger = self.search.ledger
+        rows = self.wanted[: self.note[_WAITING]]
+        return Strategy(ledger.states[rows], ledger.moves[rows])
+
+    def _prove(self, state: Any, alpha: int, beta: int, claimer: int) -> None:
+        value = self.search.value(state, alpha, beta, claimer)
+        assert (value >= beta) if claimer == 0 else (value <= alpha), "the claim does not hold"
+
+    def _reach(self, root: Any) -> Any:
+        """Follow the strategy from the root; return a state that the ledger does not have, or None."""
+        ledger, names = self.search.ledger, self.search.names
+        self.wanted = np.zeros(len(ledger.moves), np.int32)
+        self.note = np.zeros(2, np.int64)
+        reached = np.zeros(len(ledger.moves), np.bool_)
+        missing = root.copy()
+        first = jit.bind(need if self.player == 0 else need_replies, names)
+        if not first(ledger, missing, self.wanted, reached, self.note):
+            return missing
+        return None if jit.bind(follow, names)(ledger, self.wanted, reached, self.note, missing) else missing
+
+
+def gather_claims(
+    game: Game, state: Sequence[int], outcome: int, table: Transpositions, run: Run, limit: int
+) -> tuple[Claim, ...]:
+    """Return the claims that fix the outcome of a state: for each side that is sure of more than a loss, its strategy.
+
+    Raises LimitReached when a strategy needs too many states or nodes.
+    """
+    root = np.array(state, game.dtype)
+    claims = []
+    for player, bound in ((0, outcome), (1, -outcome)):
+        if bound < 0:
+            continue
+        search = AlphaBeta(game, run, limit, table, table_memory=0)
+        search.stage = "strategy"
+        search.ledger = new_ledger(game, SMALLEST)
+        search.most_states = min(MOST_STATES, run.memory // 4 // bytes_per_state(game))
+        claims.append(Claim(player, bound, _Walk(search, player, bound).strategy(root)))
+    return tuple(claims)

@@ -1,0 +1,56 @@
+"""The path from the root to the state at hand: does a state come back?
+
+Play that never ends is a draw. A state that repeats one on the path, with the same player to move, therefore counts as
+a draw: who wants to win gains nothing by it, for a win must be forced in a finite number of moves. A win found in this
+way is a win however the state was reached. That it is *not* a win may be due to the path: such a result carries its
+*reliance*, the least depth of the path that it refers to. Once the search has left that depth the result holds of the
+state itself, since a strategy that only returns to its own states is a complete one. (Compare the graph-history problem
+in Allis 1994, section 2.3.4; results that rely on a path are not kept, so nothing wrong can be.)
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+NEVER: Final = 1 << 30
+"""The reliance of a result that does not depend on the path."""
+_SEEN: Final = 4096
+
+
+class Path(NamedTuple):
+    """Hold the keys of the states from the root on, and how many of those in force fall into each of some classes."""
+
+    keys: Any
+    seen: Any
+
+
+def new_path(depth: int) -> Path:
+    """Return room for a path of so many states."""
+    return Path(np.zeros(depth, np.int64), np.zeros(_SEEN, np.int64))
+
+
+def longer(path: Path) -> Path:
+    """Return the path with room for twice as many states."""
+    return Path(np.concatenate([path.keys, np.zeros_like(path.keys)]), path.seen)
+
+
+def enter(path: Path, depth: int) -> None:
+    """Put the state of this depth, whose key is written already, in force."""
+    path.seen[path.keys[depth] & (_SEEN - 1)] += 1
+
+
+def leave(path: Path, depth: int) -> None:
+    """Take the state of this depth back."""
+    path.seen[path.keys[depth] & (_SEEN - 1)] -= 1
+
+
+def earlier(path: Path, depth: int) -> int:
+    """Return the depth where the state of this depth, not in force itself, occurred with the same player to move, or -1."""
+    key = path.keys[depth]
+    if path.seen[key & (_SEEN - 1)] > 0:
+        for before in range(depth - 2, -1, -2):
+            if path.keys[before] == key:
+                return before
+    return -1

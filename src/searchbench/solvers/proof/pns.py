@@ -1,0 +1,385 @@
+"""Proof-number search on a tree (Allis 1994, sections 2.2 and 2.3; numbers from the mover's side: Nagai 2002).
+
+The question is "does the player to move get at least `bound`?"; one ply deeper the opponent asks for ``1 - bound``. So a
+node's *proof* is the least of its children's *disproofs*, and its disproof the sum of their proofs, at every depth.
+Solved children leave the tree at once; what they prove stays in a transposition table (solution databases: section
+5.5), where a later occurrence of the state finds it.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from searchbench import jit
+from searchbench.errors import LimitReached
+from searchbench.game import Game
+from searchbench.rules import UNDECIDED, key, moves, new_moves, play, unplay
+from searchbench.run import Run, format_memory
+from searchbench.solvers.proof.facts import NO_PLACE, learn, lower_of, outcome_of, upper_of
+from searchbench.solvers.proof.path import NEVER, Path, earlier, enter, leave, longer, new_path
+from searchbench.solvers.shared.transposition import Transpositions, grown, largest_size, probe
+
+SLICE: Final = 1 << 17
+"""How many nodes are created before the search reports and can be stopped."""
+INFINITE: Final = 1 << 30
+"""The proof number of what is disproved; sums of finite numbers stay below it."""
+NONE: Final = -1
+NODE_BYTES: Final = 40
+
+# What a search notes: nodes created, nodes in the tree now and at most, developments; the free nodes are a list that
+# begins at FREE, and all from FRESH on.
+CREATED, LIVE, PEAK, DEVELOPED, FREE, FRESH, STATUS = range(7)
+# Why a slice ended.
+SOLVED, PAUSED, FULL, DEEP = range(4)
+
+
+class Tree(NamedTuple):
+    """Hold the nodes: the move that leads to each, its parent, first child and next sibling, its numbers.
+
+    `reliance` is the least depth of the path that its solved children refer to, `work` how many nodes they took.
+    """
+
+    move: Any
+    parent: Any
+    child: Any
+    sibling: Any
+    proof: Any
+    disproof: Any
+    reliance: Any
+    work: Any
+
+
+class Question(NamedTuple):
+    """Say what is asked of the root, and how: with mobility as first numbers, with known facts looked up."""
+
+    bound: int
+    mobility: int
+    lookup: int
+
+
+class Search(NamedTuple):
+    """Hold all that a kernel works on: the tree, the state at hand, the path to it, what is known, what is noted."""
+
+    tree: Tree
+    state: Any
+    path: Path
+    table: Transpositions
+    question: Question
+    note: Any
+
+
+class Numbers(NamedTuple):
+    """Hold the first proof and disproof number of a state, and its reliance if it is solved."""
+
+    proof: int
+    disproof: int
+    reliance: int
+
+
+def new_tree(size: int) -> Tree:
+    """Return room for so many nodes."""
+    wide, narrow = np.int64, np.int32
+    return Tree(*(np.empty(size, dtype) for dtype in (wide, *[narrow] * 6, wide)))
+
+
+def plant(tree: Tree, note: Any) -> None:
+    """Make the tree a single root, node 0."""
+    note[FREE] = NONE
+    note[FRESH] = 0
+    note[LIVE] = 0
+    add(tree, NONE, 0, Numbers(1, 1, NEVER), note)
+
+
+def add(tree: Tree, parent: int, move: int, numbers: Numbers, note: Any) -> int:
+    """Add a leaf below a parent and return it."""
+    node = note[FREE]
+    if node != NONE:
+        note[FREE] = tree.sibling[node]
+    else:
+        node = note[FRESH]
+        note[FRESH] += 1
+    note[LIVE] += 1
+    note[PEAK] = max(note[PEAK], note[LIVE])
+    tree.move[node] = move
+    tree.parent[node] = parent
+    tree.child[node] = NONE
+    tree.sibling[node] = NONE
+    tree.proof[node] = numbers.proof
+    tree.disproof[node] = numbers.disproof
+    tree.reliance[node] = NEVER
+    tree.work[node] = 1
+    return int(node)
+
+
+def free(tree: Tree, top: int, note: Any) -> None:
+    """Give back a node that has left its parent's list, and all below it."""
+    tree.sibling[top] = NONE
+    while top != NONE:
+        below = tree.child[top]
+        if below != NONE:  # hang the children into the list in front of their parent
+            tree.child[top] = NONE
+            last = below
+            while tree.sibling[last] != NONE:
+                last = tree.sibling[last]
+            tree.sibling[last] = top
+            top = below
+        else:
+            following = tree.sibling[top]
+            tree.sibling[top] = note[FREE]
+            note[FREE] = top
+            note[LIVE] -= 1
+            top = following
+
+
+def free_children(tree: Tree, node: int, note: Any) -> None:
+    """Give back everything below a node."""
+    child = tree.child[node]
+    tree.child[node] = NONE
+    while child != NONE:
+        following = tree.sibling[child]
+        free(tree, child, note)
+        child = following
+
+
+def bound_at(question: Question, depth: int) -> int:
+    """Return what the player to move at a depth is asked to get."""
+    return question.bound if depth & 1 == 0 else 1 - question.bound
+
+
+def known(search: Search, depth: int) -> int:
+    """Return +1 or -1 if the table tells that the player to move gets the bound or not, else UNDECIDED."""
+    if not search.question.lookup:
+        return UNDECIDED
+    fact = probe(search.table, search.path.keys[depth])
+    bound = bound_at(search.question, depth)
+    if lower_of(fact) >= bound:
+        return 1
+    return -1 if upper_of(fact) < bound else UNDECIDED
+
+
+def evaluate(search: Search, depth: int, scratch: Any) -> Numbers:
+    """Return the first numbers of the state at the end of the path."""
+    value = outcome_of(search.state)
+    reliance = NEVER
+    if value == UNDECIDED:
+        value = known(search, depth)
+    if value == UNDECIDED:
+        before = earlier(search.path, depth)
+        if before < 0:
+            return Numbers(1, max(1, moves(search.state, scratch)) if search.question.mobility else 1, NEVER)
+        value = 0
+        reliance = before
+    if value >= bound_at(search.question, depth):
+        return Numbers(0, INFINITE, reliance)
+    return Numbers(INFINITE, 0, reliance)
+
+
+def develop(search: Search, node: int, depth: int) -> None:
+    """Create the children of a leaf and evaluate them at once; solved ones never enter the tree."""
+    tree, state, note = search.tree, search.state, search.note
+    value = known(search, depth)
+    if value != UNDECIDED:  # another occurrence of the state was solved in the meantime
+        solve(tree, node, value > 0, NEVER)
+        return
+    out, scratch = new_moves(), new_moves()
+    count = moves(state, out)
+    note[DEVELOPED] += 1
+    if count == 0:  # nobody has won, and nobody can move: a draw
+        solve(tree, node, bound_at(search.question, depth) <= 0, NEVER)
+    last = NONE
+    for place in range(count):
+        play(state, out[place])
+        search.path.keys[depth + 1] = key(state)
+        numbers = evaluate(search, depth + 1, scratch)
+        unplay(state, out[place])
+        note[CREATED] += 1
+        tree.work[node] += 1
+        if numbers.disproof == 0:
+            solve(tree, node, True, numbers.reliance)
+            remember(search, node, depth, out[place])
+            free_children(tree, node, note)
+            return
+        if numbers.proof == 0:
+            tree.reliance[node] = min(tree.reliance[node], numbers.reliance)
+            continue
+        child = add(tree, node, out[place], numbers, note)
+        if last == NONE:
+            tree.child[node] = child
+        else:
+            tree.sibling[last] = child
+        last = child
+
+
+def solve(tree: Tree, node: int, proved: bool, reliance: int) -> None:
+    """Mark a node as proved or disproved."""
+    tree.proof[node] = 0 if proved else INFINITE
+    tree.disproof[node] = INFINITE if proved else 0
+    tree.reliance[node] = reliance
+
+
+def remember(search: Search, node: int, depth: int, move: int) -> None:
+    """Keep what a solved node proves of its state (by this move), unless it is true on this path only."""
+    tree = search.tree
+    if tree.reliance[node] < depth:
+        return
+    tree.reliance[node] = NEVER
+    bound = bound_at(search.question, depth)
+    if tree.disproof[node] == 0:
+        learn(search.table, search.path.keys[depth], -1, bound - 1, NO_PLACE, tree.work[node])
+        return
+    out = new_moves()
+    place = moves(search.state, out) - 1
+    while place > 0 and out[place] != move:
+        place -= 1
+    learn(search.table, search.path.keys[depth], bound, 1, place, tree.work[node])
+
+
+def set_numbers(tree: Tree, node: int, note: Any) -> int:
+    """Compute a node's numbers from its children's and drop those that are solved; return the move that proves it."""
+    proof, disproof = INFINITE, 0
+    before = NONE
+    child = tree.child[node]
+    while child != NONE:
+        following = tree.sibling[child]
+        if tree.proof[child] == 0 or tree.disproof[child] == 0:
+            tree.work[node] += tree.work[child]
+        if tree.disproof[child] == 0:
+            move = tree.move[child]
+            solve(tree, node, True, tree.reliance[child])
+            free_children(tree, node, note)
+            return int(move)
+        if tree.proof[child] == 0:
+            tree.reliance[node] = min(tree.reliance[node], tree.reliance[child])
+            if before == NONE:
+                tree.child[node] = following
+            else:
+                tree.sibling[before] = following
+            free(tree, child, note)
+        else:
+            proof = min(proof, tree.disproof[child])
+            disproof = min(disproof + tree.proof[child], INFINITE - 1)
+            before = child
+        child = following
+    tree.proof[node] = proof
+    tree.disproof[node] = disproof
+    return 0
+
+
+def most_proving_child(tree: Tree, node: int) -> int:
+    """Return the first child whose disproof number is the node's proof number."""
+    child = tree.child[node]
+    while tree.disproof[child] != tree.proof[node]:
+        child = tree.sibling[child]
+    return int(child)
+
+
+def back_up(search: Search, node: int, depth: int) -> tuple[int, int]:
+    """Set the numbers of a developed node and its ancestors; return the first that does not change, and its depth."""
+    tree = search.tree
+    while True:
+        proof, disproof = tree.proof[node], tree.disproof[node]
+        if proof != 0 and disproof != 0:
+            move = set_numbers(tree, node, search.note)
+            if tree.proof[node] == 0 or tree.disproof[node] == 0:
+                remember(search, node, depth, move)
+            elif tree.proof[node] == proof and tree.disproof[node] == disproof:
+                return node, depth
+        if depth == 0:
+            return node, depth
+        leave(search.path, depth)
+        unplay(search.state, tree.move[node])
+        node = tree.parent[node]
+        depth -= 1
+
+
+def grow(search: Search, stop: int) -> None:
+    """Develop most-proving nodes until the root is solved, `stop` nodes are created, or room is short.
+
+    After a development the numbers change up to the first ancestor that stays as it is; the next search for the
+    most-proving node begins there (section 2.3.2).
+    """
+    tree, state, path, note = search.tree, search.state, search.path, search.note
+    room = len(tree.move) - len(new_moves())
+    path.seen[:] = 0
+    path.keys[0] = key(state)
+    enter(path, 0)
+    node = depth = 0
+    note[STATUS] = SOLVED
+    while tree.proof[0] != 0 and tree.disproof[0] != 0:
+        if note[CREATED] >= stop or note[LIVE] > room:
+            note[STATUS] = PAUSED if note[LIVE] <= room else FULL
+            return
+        while tree.child[node] != NONE:
+            if depth + 3 > len(path.keys):
+                note[STATUS] = DEEP
+                return
+            node = most_proving_child(tree, node)
+            play(state, tree.move[node])
+            depth += 1
+            path.keys[depth] = key(state)
+            enter(path, depth)
+        develop(search, node, depth)
+        node, depth = back_up(search, node, depth)
+
+
+class ProofNumberSearch:
+    """Ask questions of one state; the table and the counts go on from one question to the next.
+
+    `limit` is the largest number of nodes created (0: none). The tree takes `tree_memory` bytes at most.
+    """
+
+    def __init__(
+        self, game: Game, run: Run, limit: int, table: Transpositions, table_memory: int, tree_memory: int
+    ) -> None:  # fmt: skip
+        self.game, self.run, self.limit, self.table = game, run, limit, table
+        self.names = game.names()
+        self.largest = largest_size(table_memory)
+        self.note = np.zeros(7, np.int64)
+        most = min(tree_memory // NODE_BYTES, (1 << 31) - 1)
+        widest = max(game.max_moves, game.max_unmoves)
+        run.demand(NODE_BYTES * 4 * widest, f"the smallest tree of {game}")
+        self.tree = new_tree(max(4 * widest, min(most, limit + 2 * widest) if limit else most))
+
+    @property
+    def nodes(self) -> int:
+        """Return how many nodes were created."""
+        return int(self.note[CREATED])
+
+    def facts(self) -> dict[str, int]:
+        """Return what else was counted."""
+        return {"developments": int(self.note[DEVELOPED]), "peak": int(self.note[PEAK])}
+
+    def holds(self, state: Any, bound: int, mobility: bool = False, lookup: bool = True) -> bool:
+        """Tell whether the player to move, in a state that is not terminal, gets at least `bound` (0 or 1).
+
+        Raises LimitReached when the limit of nodes or the memory of the tree is used up.
+        """
+        jit.bind(plant, self.names)(self.tree, self.note)
+        kernel = jit.bind(grow, self.names)
+        path = new_path(64)
+        question = Question(bound, int(mobility), int(lookup))
+        while True:
+            stop = self.nodes + SLICE
+            if self.limit:
+                stop = min(stop, self.limit)
+            kernel(Search(self.tree, state.copy(), path, self.table, question, self.note), stop)
+            self.run.progress("proof-number search", self.nodes, self.limit)
+            if self.note[STATUS] == SOLVED:
+                return bool(self.tree.proof[0] == 0)
+            if self.note[STATUS] == DEEP:
+                path = longer(path)
+            self._check_limits()
+            if self.table.crowded and len(self.table.keys) < self.largest:
+                self.table = grown(self.table, self.names)
+
+    def _check_limits(self) -> None:
+        root = f"proof number {self.tree.proof[0]:,}, disproof number {self.tree.disproof[0]:,}"
+        if self.note[STATUS] == FULL:
+            size = format_memory(NODE_BYTES * len(self.tree.move))
+            raise LimitReached(
+                f"{self.game}: the tree of {len(self.tree.move):,} nodes ({size}) is full ({root}); give more memory"
+            )
+        if self.limit and self.nodes >= self.limit:
+            raise LimitReached(f"{self.game}: no result within {self.limit:,} nodes ({root}); raise the limit")

@@ -1,0 +1,106 @@
+"""Prove the outcome of a state: by proof-number search or alpha-beta search, with strategies for evidence."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from searchbench.errors import BadRequest, LimitReached
+from searchbench.game import Game, Position
+from searchbench.proof import Claim, Proof
+from searchbench.rules import UNDECIDED
+from searchbench.run import Run
+from searchbench.solvers.proof.alphabeta import AlphaBeta
+from searchbench.solvers.proof.evidence import gather_claims
+from searchbench.solvers.proof.facts import LARGEST_PLACE
+from searchbench.solvers.proof.pns import ProofNumberSearch
+from searchbench.solvers.shared.transposition import Transpositions, largest_size, new_transpositions
+from searchbench.values import Outcome, value_rule
+
+METHODS: Final = ("pns", "alphabeta")
+FIRST_SIZE: Final = 1 << 19
+"""The entries that a transposition table begins with, memory permitting; it grows as it fills."""
+log = logging.getLogger(__name__)
+
+
+def prove_state(
+    game: Game,
+    state: Position | str | Sequence[int] | None = None,
+    method: str = "pns",
+    run: Run | None = None,
+    nodes: int = 0,
+    evidence: bool = True,
+    mobility: bool = False,
+) -> Proof:
+    """Return the outcome of a state (by default the start) of a game of two players, with strategies that show it.
+
+    `method` is "pns" or "alphabeta". `nodes` limits the search (0: no limit but memory). Without `evidence`, or where
+    the strategies need more nodes or memory than the budget, the proof has no claims and cannot be verified.
+    `mobility` begins proof numbers with the number of moves (Allis 1994, section 2.3.3).
+    Play that never ends is a draw. Raises BadRequest for a game whose values are not outcomes, and LimitReached.
+    """
+    _check(game, method, nodes)
+    root = game.position(state).state
+    with run or Run() as active:
+        seconds = active.seconds
+        result = game.terminal(root)
+        if result != UNDECIDED or not game.moves(root):
+            outcome = 0 if result == UNDECIDED else (result > 0) - (result < 0)
+            claims = tuple(Claim(player, bound, {}) for player, bound in ((0, outcome), (1, -outcome)) if bound >= 0)
+            return Proof(game, root, outcome, method, claims, 0, active.seconds - seconds)
+        table = new_transpositions(min(FIRST_SIZE, largest_size(active.memory // 4)))
+        solve = _by_proof_numbers if method == "pns" else _by_alpha_beta
+        outcome, table, facts = solve(game, np.array(root, game.dtype), active, nodes, table, mobility)
+        searched = facts.pop("nodes")
+        solved = active.seconds - seconds
+        claims = _claims(game, root, outcome, table, active, nodes) if evidence else ()
+        return Proof(game, root, outcome, method, claims, searched, solved, facts)
+
+
+def _check(game: Game, method: str, nodes: int) -> None:
+    if method not in METHODS:
+        raise BadRequest(f"unknown method {method!r}: there are {', '.join(METHODS)}")
+    rule = value_rule(game.values)
+    if not isinstance(rule, Outcome):
+        raise BadRequest(
+            f"{game} has values of the rule {rule.name!r}: only a game of two players with the rule 'outcome' "
+            "(win, draw, loss) can be proved; use solve, or search for a puzzle"
+        )
+    if nodes < 0:
+        raise BadRequest(f"a limit of {nodes} nodes: expected a positive number, or 0 for none")
+    if game.max_moves > LARGEST_PLACE:
+        raise BadRequest(f"{game} has up to {game.max_moves:,} moves in a state; proof search takes {LARGEST_PLACE:,}")
+
+
+_Solved = tuple[int, Transpositions, dict[str, int]]
+
+
+def _by_proof_numbers(
+    game: Game, root: Any, run: Run, nodes: int, table: Transpositions, mobility: bool
+) -> _Solved:  # fmt: skip
+    """Ask "does the player to move win?", and if not, "does she draw at least?"."""
+    search = ProofNumberSearch(game, run, nodes, table, table_memory=run.memory // 4, tree_memory=run.memory // 2)
+    if search.holds(root, 1, mobility):
+        outcome = 1
+    else:
+        outcome = 0 if search.holds(root, 0, mobility) else -1
+    return outcome, search.table, {"nodes": search.nodes, **search.facts()}
+
+
+def _by_alpha_beta(game: Game, root: Any, run: Run, nodes: int, table: Transpositions, _mobility: bool) -> _Solved:
+    search = AlphaBeta(game, run, nodes, table, table_memory=run.memory // 2)
+    outcome = search.value(root, -1, 1)
+    return outcome, search.table, {"nodes": search.nodes}
+
+
+def _claims(
+    game: Game, root: Sequence[int], outcome: int, table: Transpositions, run: Run, nodes: int
+) -> tuple[Claim, ...]:  # fmt: skip
+    try:
+        return gather_claims(game, root, outcome, table, run, nodes)
+    except LimitReached as error:
+        log.warning("the outcome is proved, but without evidence: %s", error)
+        return ()
