@@ -8,7 +8,7 @@ from math import comb
 import numpy as np
 
 from searchbench.errors import BadRequest
-from searchbench.index.table import LARGEST_TABLE, RankInTable, Table, TableIndex, UnrankInTable, limited
+from searchbench.index.table import Family, Table, TableIndex, limited
 from searchbench.jit import popcount, trailing_zeros
 from searchbench.rules import NOWHERE, State
 
@@ -34,9 +34,9 @@ class Combination(TableIndex):
         """Return the binomial coefficient."""
         return comb(self.cells, self.ones)
 
-    def family(self) -> tuple[RankInTable, UnrankInTable]:
+    def family(self, at: int) -> Family:
         """Return the functions."""
-        return rank_combination, unrank_combination
+        return Family(rank_combination, unrank_combination)
 
     def table(self) -> Table:
         """Return cells, ones, and for one = 1, 2, ... and each bit the number of ways to have `one` ones below the bit."""
@@ -88,8 +88,6 @@ class Composition(TableIndex):
         if self.total < 0 or self.boxes < 1:
             raise BadRequest(f"{self.total} things in {self.boxes} boxes: expected at least 0 things and one box")
         limited(self.size, str(self))
-        if 8 * (2 + self.boxes * (self.total + 1)) > LARGEST_TABLE:
-            raise BadRequest(f"{self}: its table of binomials is larger than {LARGEST_TABLE} bytes")
 
     @property
     def width(self) -> int:
@@ -101,9 +99,9 @@ class Composition(TableIndex):
         """Return the binomial coefficient."""
         return comb(self.total + self.boxes - 1, self.total)
 
-    def family(self) -> tuple[RankInTable, UnrankInTable]:
+    def family(self, at: int) -> Family:
         """Return the functions."""
-        return rank_composition, unrank_composition
+        return Family(rank_composition, unrank_composition)
 
     def table(self) -> Table:
         """Return total, boxes, and the number of ways to put at most `left` things in `boxes` boxes."""

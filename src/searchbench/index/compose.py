@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import accumulate
 from math import prod
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from searchbench.errors import BadRequest
-from searchbench.index.protocol import Index, Part, RankFunction, UnrankFunction
-from searchbench.index.table import LARGEST_TABLE, RankInTable, Table, TableIndex, UnrankInTable, limited
+from searchbench.index.protocol import Index, Part, UnrankFunction
+from searchbench.index.table import LARGEST_TABLE, Family, Table, TableIndex, family_of, limited, table_of
 from searchbench.rules import NOWHERE, State
 
 
@@ -37,9 +38,9 @@ class Radix(TableIndex):
         """Return the product of the bases."""
         return prod(self.bases)
 
-    def family(self) -> tuple[RankInTable, UnrankInTable]:
+    def family(self, at: int) -> Family:
         """Return the functions."""
-        return rank_radix, unrank_radix
+        return Family(rank_radix, unrank_radix)
 
     def table(self) -> Table:
         """Return the number of cells and the bases."""
@@ -67,7 +68,7 @@ def unrank_radix(number: int, state: State, at: int, table: Table, place: int) -
 
 
 @dataclass(frozen=True, init=False)
-class Product:
+class Product(TableIndex):
     """Number states of several indexes in consecutive cells; the last index counts fastest."""
 
     indexes: tuple[Index, ...]
@@ -88,37 +89,43 @@ class Product:
         """Return the product of the sizes."""
         return prod(index.size for index in self.indexes)
 
-    def functions(self, at: int = 0) -> tuple[Any, Any]:
-        """Return rank and unrank for the cells from `at` on."""
-        rank, unrank = self.indexes[0].functions(at)
-        at += self.indexes[0].width
-        for index in self.indexes[1:]:
-            rank, unrank = _pair(rank, unrank, index, at)
-            at += index.width
-        return rank, unrank
+    def family(self, at: int) -> Family:
+        """Return the functions for pairs: the first index with all that follow."""
+        first, *others = self.indexes
+        if not others:
+            return family_of(first, at)
+        return _pair(family_of(first, at), Product(*others).family(at + first.width))
+
+    def table(self) -> Table:
+        """Return for each pair the second size, the first width, where the second table is; then the two tables."""
+        first, *others = self.indexes
+        if not others:
+            return table_of(first)
+        second = Product(*others)
+        one, two = table_of(first), second.table()
+        return np.concatenate([np.array([second.size, first.width, 3 + len(one)], np.int64), one, two])
 
 
-def _pair(
-    first_rank: RankFunction, first_unrank: UnrankFunction, second: Index, at: int
-) -> tuple[RankFunction, UnrankFunction]:
-    size = second.size
-    second_rank, second_unrank = second.functions(at)
+@lru_cache(maxsize=256)
+def _pair(first: Family, second: Family) -> Family:
+    first_rank, first_unrank = first
+    second_rank, second_unrank = second
 
-    def rank(state: State) -> int:
-        first_number = first_rank(state)
+    def rank(state: State, at: int, table: Table, place: int) -> int:
+        first_number = first_rank(state, at, table, place + 3)
         if first_number < 0:
             return NOWHERE
-        second_number = second_rank(state)
+        second_number = second_rank(state, at + int(table[place + 1]), table, place + int(table[place + 2]))
         if second_number < 0:
             return NOWHERE
-        number: int = first_number * size + second_number
-        return number
+        return first_number * int(table[place]) + second_number
 
-    def unrank(number: int, state: State) -> None:
-        first_unrank(number // size, state)
-        second_unrank(number % size, state)
+    def unrank(number: int, state: State, at: int, table: Table, place: int) -> None:
+        size = int(table[place])
+        first_unrank(number // size, state, at, table, place + 3)
+        second_unrank(number % size, state, at + int(table[place + 1]), table, place + int(table[place + 2]))
 
-    return rank, unrank
+    return Family(rank, unrank)
 
 
 @dataclass(frozen=True)
@@ -189,31 +196,26 @@ class Sum:
         return list(accumulate((index.size for _, index in self.members), initial=0))
 
     def _leaves(self, at: int) -> list[_Leaf]:
-        """Return the parts with their functions, neighbours of the same family together."""
+        """Return the functions of all parts, neighbours of the same family together as far as their tables allow."""
         starts = self._starts()
         leaves: list[_Leaf] = []
-        run: list[TableIndex] = []
+        first = 0
         for place, (_, index) in enumerate(self.members):
-            run = [*run, index] if isinstance(index, TableIndex) else []
-            if not run:
-                leaves.append(_Leaf(place, starts[place], *_shifted(index, at, starts[place])))
-                continue
-            together = {member.family() for member in run}
-            if len(together) > 1 or sum(member.table().nbytes for member in run) > LARGEST_TABLE:
-                run = run[-1:]
-            elif len(run) > 1:
+            run = [member for _, member in self.members[first : place + 1]]
+            families = {family_of(member, at) for member in run}
+            if len(families) > 1 or sum(table_of(member).nbytes for member in run) > LARGEST_TABLE:
+                first = place
+            elif first < place:
                 leaves.pop()
-            first = place + 1 - len(run)
-            leaves.append(_Leaf(first, starts[first], *_family(run, at, first, starts[first : place + 1])))
+            leaves.append(_leaf([index for _, index in self.members[first : place + 1]], at, first, starts[first:]))
         return leaves
 
 
 RankPart = Callable[[State, int], int]
 
 
-@dataclass(frozen=True)
-class _Leaf:
-    """Rank and unrank one part, or a run of parts, from `part` and from the number `start` on."""
+class _Leaf(NamedTuple):
+    """Hold the functions of some parts of one family, from `part` and from the number `start` on."""
 
     part: int
     start: int
@@ -221,30 +223,17 @@ class _Leaf:
     unrank: UnrankFunction
 
 
-def _shifted(index: Index, at: int, start: int) -> tuple[RankPart, UnrankFunction]:
-    inner_rank, inner_unrank = index.functions(at)
-
-    def rank_part(state: State, part: int) -> int:
-        number = inner_rank(state)
-        return NOWHERE if number < 0 else start + number
-
-    def unrank(number: int, state: State) -> None:
-        inner_unrank(number - start, state)
-
-    return rank_part, unrank
-
-
-def _family(run: list[TableIndex], at: int, first: int, begin: list[int]) -> tuple[RankPart, UnrankFunction]:
-    rank_in, unrank_in = run[0].family()
-    tables = [index.table() for index in run]
-    places = np.array(list(accumulate((len(table) for table in tables[:-1]), initial=0)), np.int64)
+def _leaf(indexes: list[Index], at: int, part: int, begin: list[int]) -> _Leaf:
+    rank_in, unrank_in = family_of(indexes[0], at)
+    count = len(indexes)
+    tables = [table_of(index) for index in indexes]
     table = np.concatenate(tables)
-    starts = np.array(begin, np.int64)
-    count = len(run)
+    places = np.array(list(accumulate((len(table) for table in tables[:-1]), initial=0)), np.int64)
+    starts = np.array(begin[:count], np.int64)
 
-    def rank_part(state: State, part: int) -> int:
-        number = rank_in(state, at, table, int(places[part - first]))
-        return NOWHERE if number < 0 else int(starts[part - first]) + number
+    def rank_part(state: State, ordinal: int) -> int:
+        number = rank_in(state, at, table, int(places[ordinal - part]))
+        return NOWHERE if number < 0 else int(starts[ordinal - part]) + number
 
     def unrank(number: int, state: State) -> None:
         low = 0
@@ -257,22 +246,23 @@ def _family(run: list[TableIndex], at: int, first: int, begin: list[int]) -> tup
                 low = middle
         unrank_in(number - int(starts[low]), state, at, table, int(places[low]))
 
-    return rank_part, unrank
+    return _Leaf(part, begin[0], rank_part, unrank)
 
 
 def _tree(leaves: list[_Leaf]) -> tuple[RankPart, UnrankFunction]:
+    """Return the functions of all leaves, found by comparisons of the part or the number."""
     if len(leaves) == 1:
         return leaves[0].rank, leaves[0].unrank
-    middle = len(leaves) // 2
-    part_here, start_here = leaves[middle].part, leaves[middle].start
-    left_rank, left_unrank = _tree(leaves[:middle])
-    right_rank, right_unrank = _tree(leaves[middle:])
+    half = len(leaves) // 2
+    part, start = leaves[half].part, leaves[half].start
+    left_rank, left_unrank = _tree(leaves[:half])
+    right_rank, right_unrank = _tree(leaves[half:])
 
-    def rank_part(state: State, part: int) -> int:
-        return left_rank(state, part) if part < part_here else right_rank(state, part)
+    def rank_part(state: State, ordinal: int) -> int:
+        return left_rank(state, ordinal) if ordinal < part else right_rank(state, ordinal)
 
     def unrank(number: int, state: State) -> None:
-        if number < start_here:
+        if number < start:
             left_unrank(number, state)
         else:
             right_unrank(number, state)

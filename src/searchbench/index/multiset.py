@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
+from itertools import product
 from math import comb, prod
 
 import numpy as np
 
 from searchbench.errors import BadRequest
-from searchbench.index.table import LARGEST_TABLE, RankInTable, Table, TableIndex, UnrankInTable, limited
+from searchbench.index.table import LARGEST_TABLE, Family, Table, TableIndex, limited
 from searchbench.rules import NOWHERE, State
 
 NEVER = (1 << 63) - 1
@@ -42,51 +44,49 @@ class Multiset(TableIndex):
         """Return the multinomial coefficient."""
         return multinomial(self.counts)
 
-    def family(self) -> tuple[RankInTable, UnrankInTable]:
+    def family(self, at: int) -> Family:
         """Return the functions: one look-up a cell if a table of all remaining counts is small, else divisions."""
-        return (rank_by_table, unrank_by_table) if self._small else (rank_by_division, unrank_by_division)
+        return Family(rank_by_table, unrank_by_table) if self._small else Family(rank_by_division, unrank_by_division)
 
     def table(self) -> Table:
         """Return the weights for all remaining counts, or just the counts."""
-        return self._weights() if self._small else self._packed_counts()
+        return _weights(self.counts) if self._small else _packed_counts(self.counts)
 
     @property
     def _small(self) -> bool:
         return 8 * prod(count + 1 for count in self.counts) * len(self.counts) <= LARGEST_TABLE // 2
 
-    def _weights(self) -> Table:
-        """Return cells, kinds, the row of all counts, the step to the row with one piece less of each kind, and the rows.
 
-        A row belongs to the counts of the pieces that are left. It says for each kind how many arrangements of these begin
-        with a smaller kind, and NEVER if there is none of the kind.
-        """
-        kinds = len(self.counts)
-        shape = [count + 1 for count in self.counts]
-        ways = np.zeros(shape, np.int64)
-        weights = np.full([*shape, kinds], NEVER, np.int64)
-        ways[(0,) * kinds] = 1
-        for left in np.ndindex(*shape):
-            total = 0
-            for kind in range(kinds):
-                if left[kind]:
-                    weights[(*left, kind)] = total
-                    total += int(ways[(*left[:kind], left[kind] - 1, *left[kind + 1 :])])
-            if total:
-                ways[left] = total
-        steps = [kinds * prod(shape[kind + 1 :]) for kind in range(kinds)]
-        top = sum(count * step for count, step in zip(self.counts, steps, strict=True))
-        return np.array([self.width, kinds, top, *steps, *weights.ravel()], np.int64)
+@lru_cache(maxsize=256)
+def _weights(counts: tuple[int, ...]) -> Table:
+    """Return cells, kinds, the row of all counts, the step to the row with one piece less of each kind, and the rows.
 
-    def _packed_counts(self) -> Table:
-        """Return cells, kinds, size, all counts packed in one word, and of each kind the shift and the mask in it.
+    A row belongs to the counts of the pieces that are left. It says for each kind how many arrangements of these begin
+    with a smaller kind, and NEVER if there is none of the kind.
+    """
+    kinds = len(counts)
+    steps = [prod(count + 1 for count in counts[kind + 1 :]) for kind in range(kinds)]
+    ways: list[int] = []
+    weights: list[int] = []
+    for left in product(*(range(count + 1) for count in counts)):
+        row = len(ways)
+        total = 0
+        for kind in range(kinds):
+            weights.append(total if left[kind] else NEVER)
+            total += ways[row - steps[kind]] if left[kind] else 0
+        ways.append(total if row else 1)
+    return np.array(
+        [sum(counts), kinds, (len(ways) - 1) * kinds, *(kinds * step for step in steps), *weights], np.int64
+    )
 
-        The counts fit: a multinomial coefficient below 2^63 of more than two kinds exceeds the product of its counts.
-        """
-        bits = [count.bit_length() for count in self.counts]
-        shifts = [sum(bits[:kind]) for kind in range(len(bits))]
-        packed = sum(count << shift for count, shift in zip(self.counts, shifts, strict=True))
-        masks = [(1 << width) - 1 for width in bits]
-        return np.array([self.width, len(bits), self.size, packed, *shifts, *masks], np.int64)
+
+def _packed_counts(counts: tuple[int, ...]) -> Table:
+    """Return cells, kinds, size, all counts packed in one word, and of each kind the shift and the mask in it."""
+    bits = [count.bit_length() for count in counts]
+    shifts = [sum(bits[:kind]) for kind in range(len(bits))]
+    packed = sum(count << shift for count, shift in zip(counts, shifts, strict=True))
+    masks = [(1 << width) - 1 for width in bits]
+    return np.array([sum(counts), len(bits), multinomial(counts), packed, *shifts, *masks], np.int64)
 
 
 def multinomial(counts: tuple[int, ...]) -> int:

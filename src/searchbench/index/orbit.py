@@ -95,6 +95,9 @@ class Orbits:
     it ranks all symmetric states, so it costs as many ranks of the inner index as the group has elements, changes the
     state on the way and restores it. Unrank writes the representative. One bit a state of the inner index is kept in
     the compiled code, so the inner index may have at most 8,000,000 states.
+
+    A game with this index must have `canonical` among its rules, so that solvers know that symmetric successors are one;
+    the method `canonical` returns one.
     """
 
     index: Index
@@ -126,24 +129,30 @@ class Orbits:
     def functions(self, at: int = 0) -> tuple[Any, Any]:
         """Return rank and unrank for the cells from `at` on."""
         words, before = _representatives(self)
-        inner_rank, inner_unrank = self.index.functions(at)
-        turn, turns = _turning(self, at)
+        smallest = _smallest_rank(self, at)
+        _, inner_unrank = self.index.functions(at)
         blocks = len(before) - 1
 
         def rank(state: State) -> int:
-            smallest = inner_rank(state)
-            if smallest < 0:
-                return NOWHERE
-            for step in range(turns):
-                turn(step, state)
-                number = inner_rank(state)
-                smallest = min(smallest, number)
-            return orbit_of(smallest, words, before)
+            representative = smallest(state)
+            return NOWHERE if representative < 0 else orbit_of(representative, words, before)
 
         def unrank(number: int, state: State) -> None:
             inner_unrank(nth_representative(number, words, before, blocks), state)
 
         return rank, unrank
+
+    def canonical(self, at: int = 0) -> Any:
+        """Return `canonical` for the rules of a game: it replaces a state by the representative of its orbit."""
+        smallest = _smallest_rank(self, at)
+        _, inner_unrank = self.index.functions(at)
+
+        def canonical(state: State) -> None:
+            representative = smallest(state)
+            if representative >= 0:
+                inner_unrank(representative, state)
+
+        return canonical
 
 
 BLOCK = 16
@@ -184,6 +193,23 @@ def nth_representative(number: int, words: Words, before: Counts, blocks: int) -
         left -= (words[word] >> bit) & 1
         bit += 1
     return word * 32 + bit
+
+
+def _smallest_rank(orbits: Orbits, at: int) -> Any:
+    inner_rank, _ = orbits.index.functions(at)
+    turn, turns = _turning(orbits, at)
+
+    def smallest(state: State) -> int:
+        """Return the smallest rank of all symmetric states, or NOWHERE."""
+        least: int = inner_rank(state)
+        if least < 0:
+            return NOWHERE
+        for step in range(turns):
+            turn(step, state)
+            least = min(least, inner_rank(state))
+        return least
+
+    return smallest
 
 
 def _turning(orbits: Orbits, at: int) -> tuple[Any, int]:

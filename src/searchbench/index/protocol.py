@@ -30,8 +30,12 @@ class Index(Protocol):
     """Map the contents of `width` cells of a state, from cell `at` on, one to one to the numbers 0 .. size - 1.
 
     `functions(at)` returns plain functions ``rank(state)`` and ``unrank(number, state)`` for :func:`searchbench.jit.bind`.
-    Rank may return NOWHERE for contents that the index does not number.
+    Rank may return NOWHERE for contents that the index does not number. An index is hashable (a frozen dataclass).
     """
+
+    def __hash__(self) -> int:
+        """Return the same for equal indexes."""
+        ...
 
     @property
     def size(self) -> int:
