@@ -1,0 +1,100 @@
+"""Kernels that compare each stored code with what the rules and the codes of its successors imply."""
+
+from __future__ import annotations
+
+from collections.abc import MutableSequence
+from typing import Any
+
+from searchbench.rules import (
+    UNDECIDED,
+    finish,
+    gather,
+    initial,
+    legal,
+    new_moves,
+    new_state,
+    terminal,
+    unrank,
+)  # fmt: skip
+from searchbench.verify.successors import BEYOND, is_broken, look_ahead, number_of
+
+Note = MutableSequence[int]
+
+STATES, FOUND, FREE = range(3)
+"""What a kernel notes of a block: how many positions, how many faults, how many moves that cost or gain nothing."""
+
+NOT_LEGAL, NOT_FIRST, NOT_THERE, ENDED, IMPLIED, LOST, COST = range(7)
+"""Faults: a value of what is no position, or not the representative of its class; a position without value; a wrong
+value of a finished game; one that the successors contradict; a move out of the index; a negative cost."""
+UNREACHED, UNSUPPORTED, CIRCULAR, OPEN = range(7, 11)
+"""Faults of whole tables: see :mod:`searchbench.verify.depth` and :mod:`searchbench.verify.ground`."""
+
+
+def report(faults: Any, note: Note, number: int, kind: int, expected: int) -> None:
+    """Write down a fault, if there is room, and count it."""
+    if note[FOUND] < len(faults):
+        faults[note[FOUND], 0] = number
+        faults[note[FOUND], 1] = kind
+        faults[note[FOUND], 2] = expected
+    note[FOUND] += 1
+
+
+def is_position(codes: Any, illegal: int, number: int, state: Any, scratch: Any, faults: Any, note: Note) -> bool:
+    """Unrank a number and tell whether it is a position with a value; write down where the table sees it otherwise."""
+    unrank(number, state)
+    if not legal(state):
+        if codes[number] != illegal:
+            report(faults, note, number, NOT_LEGAL, illegal)
+        return False
+    own = number_of(state, scratch)
+    if own != number:
+        if codes[number] != illegal:
+            report(faults, note, number, NOT_FIRST, own)
+        return False
+    note[STATES] += 1
+    if codes[number] == illegal:
+        report(faults, note, number, NOT_THERE, 0)
+        return False
+    return True
+
+
+def check_block(
+    codes: Any, illegal: int, first: int, stop: int, working: bool, revalue: bool, least: int, faults: Any, note: Note
+) -> None:
+    """Check the numbers first .. stop - 1.
+
+    `working`: the rule gathers into another code than the stored one; it starts from the initial one then. `revalue`:
+    finished games are gathered as well. `least` is the least weight that a move may have.
+    """
+    state = new_state()
+    scratch = new_state()
+    out = new_moves()
+    numbers = new_moves()
+    weights = new_moves()
+    for number in range(first, stop):
+        if not is_position(codes, illegal, number, state, scratch, faults, note):
+            continue
+        code = codes[number]
+        result = terminal(state)
+        if result != UNDECIDED and not revalue:
+            expected = finish(initial(result, 0))
+            if code != expected:
+                report(faults, note, number, ENDED, expected)
+            continue
+        count = look_ahead(state, scratch, out, numbers, weights)
+        sound = True
+        for index in range(count):
+            successor = numbers[index]
+            if is_broken(successor, len(codes)) or (successor >= 0 and codes[successor] == illegal):
+                report(faults, note, number, LOST, max(successor, -1))
+                sound = False
+                break
+            numbers[index] = codes[successor] if successor >= 0 else finish(initial(successor - BEYOND, 0))
+            if weights[index] < least:
+                report(faults, note, number, COST, weights[index])
+            if weights[index] == 0:
+                note[FREE] += 1
+        if sound:
+            expected = finish(gather(initial(result, count) if working else code, numbers, weights, count))
+            if code != expected:
+                report(faults, note, number, IMPLIED, expected)

@@ -1,0 +1,105 @@
+"""What a stored value claims of the successors' stored values, for each shipped value rule, in words of its own.
+
+The solvers work with `initial`, `propagate`, `gather` and `finish` of the value rule. Verification puts the functions
+below in the place of these names: they know only what a *stored* code means, and state what it must follow from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, MutableSequence
+from typing import Any
+
+from searchbench.rules import UNDECIDED
+from searchbench.values import Distance, Outcome, Score, ValueRule
+
+Codes = MutableSequence[int]
+
+
+def same(code: int) -> int:
+    """Return a stored code as it is."""
+    return code
+
+
+def end_of_puzzle(result: int, count: int) -> int:
+    """Return distance 0 of a solved state; no distance of any other that play ends in."""
+    return 1 if result == 0 else 0
+
+
+def shortest(code: int, successors: Codes, weights: Codes, count: int) -> int:
+    """Return the least cost over all moves."""
+    best = 0
+    for index in range(count):
+        if successors[index] > 0:
+            through = successors[index] + weights[index]
+            if best == 0 or through < best:
+                best = through
+    return best
+
+
+def end_of_game(result: int, count: int) -> int:
+    """Return a win, draw or loss in 0 plies; nobody wins where there is no move and no result."""
+    if result == UNDECIDED or result == 0:
+        return 0
+    return 2 if result > 0 else 1
+
+
+def best_outcome(code: int, successors: Codes, weights: Codes, count: int) -> int:
+    """Return a win one ply after the opponent's quickest loss, or a draw, or a loss one ply after his slowest win.
+
+    Codes: 0 a draw, 1 + 2d a loss and 2 + 2d a win in d plies.
+    """
+    quickest = -1
+    slowest = -1
+    draws = 0
+    for index in range(count):
+        successor = successors[index]
+        if successor == 0:
+            draws += 1
+        elif successor % 2 == 1:
+            depth = successor // 2
+            if quickest < 0 or depth < quickest:
+                quickest = depth
+        else:
+            slowest = max(slowest, successor // 2 - 1)
+    if quickest >= 0:
+        return 2 + 2 * (quickest + 1)
+    if draws > 0 or slowest < 0:
+        return 0
+    return 1 + 2 * (slowest + 1)
+
+
+def points_of(code: int) -> int:
+    """Return the score that a code stands for: 0, -1, 1, -2, 2, ... are the codes 0, 1, 2, 3, 4, ..."""
+    return code // 2 if code % 2 == 0 else -(code // 2) - 1
+
+
+def code_of(points: int) -> int:
+    """Return the code of a score."""
+    return 2 * points if points >= 0 else -2 * points - 1
+
+
+def end_of_score(result: int, count: int) -> int:
+    """Return the points of a finished game; where there is no move and no result, nothing more is gained."""
+    return 0 if result == UNDECIDED else code_of(result)
+
+
+def most_points(code: int, successors: Codes, weights: Codes, count: int) -> int:
+    """Return the most that a move gains, at once and then less what the opponent gains."""
+    if count == 0:
+        return 0
+    best = weights[0] - points_of(successors[0])
+    for index in range(1, count):
+        best = max(best, weights[index] - points_of(successors[index]))
+    return code_of(best)
+
+
+_CLAIMS: dict[type[ValueRule], dict[str, Callable[..., Any]]] = {
+    Distance: {"initial": end_of_puzzle, "gather": shortest, "finish": same},
+    Outcome: {"initial": end_of_game, "gather": best_outcome, "finish": same},
+    Score: {"initial": end_of_score, "gather": most_points, "finish": same},
+}
+
+
+def claims_of(rule: ValueRule) -> dict[str, Callable[..., Any]] | None:
+    """Return the functions that state a shipped rule's claims; None for a rule of the user's own."""
+    return _CLAIMS.get(type(rule))

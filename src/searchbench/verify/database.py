@@ -1,0 +1,239 @@
+"""Check every value of a database by the rules alone, one move ahead; no solver, no move backwards.
+
+Each shipped value rule has its claims stated anew (:mod:`searchbench.verify.claims`): the value of every position is
+compared with what the values after its moves imply. Where values could agree with each other and still be wrong, they are
+also traced to the ends of the game (:mod:`searchbench.verify.ground`) or to the start (:mod:`searchbench.verify.depth`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from searchbench import jit
+from searchbench.game import Game
+from searchbench.index.protocol import Part
+from searchbench.run import Run
+from searchbench.store.codes import count_codes
+from searchbench.values import Distance, Score, ValueRule
+from searchbench.verify import check, ground
+from searchbench.verify.claims import claims_of
+from searchbench.verify.depth import check_depths
+
+if TYPE_CHECKING:
+    from searchbench.store import Database
+
+BLOCK: Final = 1 << 15
+"""How many numbers a thread checks at a time."""
+UNBOUNDED: Final = -(1 << 40)
+
+
+@dataclass(frozen=True)
+class Fault:
+    """Say what is wrong with the value of a position: its notation, its number, the claim that fails, and how."""
+
+    position: str
+    number: int
+    claim: str
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.claim}: {self.position} (number {self.number}): {self.message}"
+
+
+@dataclass(frozen=True)
+class Report:
+    """Say how many positions were checked and what was found: `count` faults, the first of them in `faults`.
+
+    `note` says what was not checked, if anything.
+    """
+
+    game: str
+    rule: str
+    states: int
+    count: int
+    faults: tuple[Fault, ...]
+    note: str = ""
+
+    def __bool__(self) -> bool:
+        """Tell whether no fault was found."""
+        return self.count == 0
+
+    def __str__(self) -> str:
+        head = f"{self.game}, {self.rule}: {self.states:,} positions checked, {self.count:,} faults"
+        return "\n  ".join([head, *map(str, self.faults), *([self.note] if self.note else [])])
+
+
+def verify_database(database: Database, run: Run | None = None, limit: int = 100, target: jit.Target = "cpu") -> Report:
+    """Check every value of a database and report the faults, at most `limit` of them in words.
+
+    The codes are read into memory, and a byte for each where values must be grounded. Raises OutOfMemory, MissingRule,
+    and DamagedData for a database on disk that was altered.
+    """
+    with run or Run() as active:
+        return _Verification(database, active, limit, target).report()
+
+
+class _Verification:
+    def __init__(self, database: Database, run: Run, limit: int, target: jit.Target) -> None:
+        size = database.size * (database.dtype.itemsize + 1)
+        run.demand(size, f"verifying {database.game} ({database.size:,} numbers)")
+        self.game, self.rule, self.parts = database.game, database.rule, database.parts
+        self.run, self.limit = run, limit
+        self.database = database
+        self.codes = database.codes
+        self.illegal = database.illegal
+        self.names = _names(self.game, self.rule, target)
+        self.states = self.count = self.free = 0
+        self.found: list[tuple[int, int, int]] = []
+
+    def report(self) -> Report:
+        note = ""
+        if self.rule.from_start:
+            self._check_depths()
+        else:
+            self._check_values()
+            if claims_of(self.rule) is None:
+                note = f"{self.rule.name} is a rule of one's own: each value was found to follow from its successors'"
+            elif self.count == 0:
+                self._check_grounds()
+        faults = [self._fault(*found) for found in sorted(self.found)[: self.limit]]
+        faults += self._wrong_counts()
+        return Report(str(self.game), self.rule.name, self.states, self.count, tuple(faults), note)
+
+    # --- passes over the table ---------------------------------------------------------------------------------------
+
+    def _check_values(self) -> None:
+        own = claims_of(self.rule) is None
+        working = own and "finish" in self.rule.rules(self.game.max_moves)
+        least = 0 if isinstance(self.rule, Distance) else UNBOUNDED
+        kernel = jit.bind(check.check_block, self.names)
+
+        def work(first: int, stop: int, faults: Any, note: Any) -> None:
+            revalue = self.rule.revalues_terminals
+            kernel(self.codes, self.illegal, first, stop, working, revalue, least, faults, note)
+
+        self._check("checking values", work)
+
+    def _check_depths(self) -> None:
+        led_to = np.zeros(len(self.codes), np.int8)
+        kernel = jit.bind(check_depths, self.names)
+        through_ends = not self.game.two_players
+
+        def work(first: int, stop: int, faults: Any, note: Any) -> None:
+            kernel(self.codes, self.illegal, first, stop, through_ends, led_to, faults, note)
+
+        self._check("checking depths", work)
+        start = self.game.rank(self.game.start())
+        if self.codes[start] != 1:
+            self._add(np.array([start]), check.UNREACHED)
+        led_to[start] = 1
+        reached = (self.codes != 0) & (self.codes != self.illegal)
+        self._add(np.flatnonzero(reached & (led_to == 0)), check.UNSUPPORTED)
+
+    def _check(self, stage: str, work: Callable[[int, int, Any, Any], None]) -> None:
+        """Run a kernel that writes faults over all numbers, and gather what it notes."""
+
+        def job(interval: tuple[int, int]) -> tuple[Any, Any]:
+            faults, note = np.zeros((self.limit, 3), np.int64), np.zeros(3, np.int64)
+            work(*interval, faults, note)
+            return faults[: note[check.FOUND]], note
+
+        for faults, note in self._over(stage, self.parts, job):
+            self.states += int(note[check.STATES])
+            self.count += int(note[check.FOUND])
+            self.free += int(note[check.FREE])
+            self.found += [(int(number), int(kind), int(code)) for number, kind, code in faults]
+
+    def _over(
+        self, stage: str, parts: Sequence[Part], job: Callable[[Any], Any], backwards: bool = False
+    ) -> Iterator[Any]:
+        """Call a job for each block of some parts, on all threads; yield what it returns."""
+        jobs = [
+            (first, min(first + BLOCK, part.stop)) for part in parts for first in range(part.start, part.stop, BLOCK)
+        ]
+        jobs = jobs[::-1] if backwards else jobs
+        batch = 16 * self.run.threads
+        for place in range(0, len(jobs), batch):
+            yield from self.run.map(job, jobs[place : place + batch])
+            self.run.progress(stage, min(place + batch, len(jobs)), len(jobs))
+
+    # --- grounds -----------------------------------------------------------------------------------------------------
+
+    def _check_grounds(self) -> None:
+        if isinstance(self.rule, Score):
+            circular, undecided = ground.circular_points(self.codes, self.illegal, self.parts, self._until_stable)
+            self._add(circular, check.CIRCULAR)
+            self._add(undecided, check.OPEN)
+        elif isinstance(self.rule, Distance) and self.free:
+            circular = ground.circular_distances(self.codes, self.illegal, self.parts, self._until_stable)
+            self._add(circular, check.CIRCULAR)
+
+    def _until_stable(self, kernel: Callable[..., None], parts: Sequence[Part], marks: Any) -> None:
+        """Sweep over some parts, forwards and backwards in turn, until no mark changes."""
+        bound = jit.bind(kernel, self.names)
+        backwards = False
+
+        def job(interval: tuple[int, int]) -> int:
+            note = np.zeros(1, np.int64)
+            bound(self.codes, self.illegal, *interval, backwards, marks, note)
+            return int(note[0])
+
+        while sum(self._over("tracing values", parts, job, backwards)):
+            backwards = not backwards
+
+    # --- faults ------------------------------------------------------------------------------------------------------
+
+    def _add(self, numbers: Any, kind: int) -> None:
+        self.count += len(numbers)
+        self.found += [(int(number), kind, 0) for number in numbers[: self.limit]]
+
+    def _fault(self, number: int, kind: int, detail: int) -> Fault:
+        claim, message = _TEXTS[kind]
+        value, expected = self._value(int(self.codes[number])), self._value(detail)
+        text = self.game.format(self.game.unrank(number))
+        return Fault(text, number, claim, message.format(value=value, expected=expected, detail=detail))
+
+    def _value(self, code: int) -> str:
+        return "no position" if code == self.illegal else self.rule.format(self.rule.decode(max(code, 0)))
+
+    def _wrong_counts(self) -> list[Fault]:
+        """Compare what the database says of its parts with what they hold."""
+        faults = []
+        for part in self.parts:
+            told, held = self.database.part_counts(part), count_codes(self.codes[part.start : part.stop])
+            if told != held:
+                code = min(code for code in {*told, *held} if told.get(code) != held.get(code))
+                message = (
+                    f"{told.get(code, 0):,} times {self._value(code)} by the header, {held.get(code, 0):,} in the table"
+                )
+                faults.append(Fault(f"part {part.name}", part.start, "counts", message))
+        self.count += len(faults)
+        return faults
+
+
+_TEXTS: Final = {
+    check.NOT_LEGAL: ("legal", "is no position by the rules, and has the value {value}"),
+    check.NOT_FIRST: ("representative", "has the value {value}, which only number {detail} of its class may have"),
+    check.NOT_THERE: ("legal", "is a position, and the table says it is none"),
+    check.ENDED: ("terminal", "the game is over with the value {expected}, the table says {value}"),
+    check.IMPLIED: ("value", "the table says {value}, the moves imply {expected}"),
+    check.LOST: ("successor", "a move leads to number {detail}, which is no position (-1: to none that is numbered)"),
+    check.COST: ("cost", "a move has the weight {detail}"),
+    check.UNREACHED: ("start", "is the start, and the table says {value}"),
+    check.UNSUPPORTED: ("reached", "the table says {value}, and no move from one nearer to the start leads here"),
+    check.CIRCULAR: ("grounded", "the value {value} rests on a cycle of values that only support each other"),
+    check.OPEN: ("grounded", "the value {value} is open: a cycle of moves that gain points leads past it"),
+}
+
+
+@lru_cache(maxsize=64)
+def _names(game: Game, rule: ValueRule, target: jit.Target) -> jit.Names:
+    """Return the names of a game with the claims of a shipped rule in the place of the rule's functions."""
+    names = game.names(rule, target)
+    claims = claims_of(rule)
+    return names if claims is None else names.with_(**claims)

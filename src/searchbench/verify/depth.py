@@ -1,0 +1,38 @@
+"""Kernels that check how far each state is from the start: every move forwards, and who led to whom."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from searchbench.rules import UNDECIDED, new_moves, new_state, terminal
+from searchbench.verify.check import IMPLIED, LOST, Note, is_position, report
+from searchbench.verify.successors import is_broken, look_ahead
+
+
+def check_depths(
+    codes: Any, illegal: int, first: int, stop: int, through_ends: bool, led_to: Any, faults: Any, note: Note
+) -> None:
+    """Check that no move leads more than one deeper, and mark in `led_to` what a move leads just one deeper to.
+
+    Code 0 is not reached, d + 1 a depth of d. `through_ends`: finished games have moves, as solved puzzles do.
+    """
+    state = new_state()
+    scratch = new_state()
+    out = new_moves()
+    numbers = new_moves()
+    weights = new_moves()
+    for number in range(first, stop):
+        if not is_position(codes, illegal, number, state, scratch, faults, note) or codes[number] == 0:
+            continue
+        if not through_ends and terminal(state) != UNDECIDED:
+            continue
+        deeper = codes[number] + 1
+        for index in range(look_ahead(state, scratch, out, numbers, weights)):
+            successor = numbers[index]
+            if is_broken(successor, len(codes)) or (successor >= 0 and codes[successor] == illegal):
+                report(faults, note, number, LOST, max(successor, -1))
+            elif successor >= 0:
+                if codes[successor] == 0 or codes[successor] > deeper:
+                    report(faults, note, successor, IMPLIED, deeper)
+                elif codes[successor] == deeper:
+                    led_to[successor] = 1

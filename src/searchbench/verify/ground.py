@@ -1,0 +1,156 @@
+"""Kernels that ask what a value rests on: values that fit their successors can still hold up each other on a cycle.
+
+Distances over moves that all cost something, and outcomes with their depth, cannot: what they follow from is smaller.
+Moves that cost nothing can keep a distance alive that leads nowhere, and points can be promised for ever. So each value
+must be *grounded*: known from the ends of the game upwards.
+
+For points, two things are asked of a state's value v, each marked once it is known: the player to move gets at least v
+(AT_LEAST), and not more (AT_MOST). A finished game has both. A state is worth at least v if a move to a state that is
+worth at most what it claims makes v; it is worth at most v if all states that it leads to are worth at least what they
+claim. These marks grow until they stop. What is left may be play without end: of the states whose every move leads to a
+state with both marks, or gains nothing and stays among them (AMONG), those with v >= 0 are worth at most v, those with
+v <= 0 at least v, as endless play gains 0 and who does not want it has a way out. Then the marks grow again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from searchbench.index.protocol import Part
+from searchbench.rules import UNDECIDED, new_moves, new_state, terminal, unrank
+from searchbench.verify.check import Note
+from searchbench.verify.claims import points_of
+from searchbench.verify.successors import BEYOND, look_ahead
+
+AT_LEAST: Final = 1
+AT_MOST: Final = 2
+BOTH: Final = 3
+AMONG: Final = 4
+
+Sweep = Callable[[Callable[..., None], Sequence[Part], Any], None]
+"""Call a kernel for all numbers of some parts, again and again until it changes no more marks."""
+
+
+def ground_distances(codes: Any, illegal: int, first: int, stop: int, backwards: bool, marks: Any, note: Note) -> None:
+    """Mark solved states, and those from which a best move costs something or leads to a marked state."""
+    state = new_state()
+    scratch = new_state()
+    out = new_moves()
+    numbers = new_moves()
+    weights = new_moves()
+    for step in range(stop - first):
+        number = stop - 1 - step if backwards else first + step
+        if marks[number] or codes[number] == illegal or codes[number] == 0:
+            continue
+        unrank(number, state)
+        grounded = terminal(state) != UNDECIDED
+        if not grounded:
+            for index in range(look_ahead(state, scratch, out, numbers, weights)):
+                successor = numbers[index]
+                ended = successor < 0
+                code = (1 if successor == BEYOND else 0) if ended else codes[successor]
+                if code > 0 and code + weights[index] == codes[number]:
+                    grounded = grounded or ended or weights[index] > 0 or marks[successor] != 0
+        if grounded:
+            marks[number] = BOTH
+            note[0] += 1
+
+
+def ground_points(codes: Any, illegal: int, first: int, stop: int, backwards: bool, marks: Any, note: Note) -> None:
+    """Mark what is known of the points from what is known of the successors' points."""
+    state = new_state()
+    scratch = new_state()
+    out = new_moves()
+    numbers = new_moves()
+    weights = new_moves()
+    for step in range(stop - first):
+        number = stop - 1 - step if backwards else first + step
+        if marks[number] & BOTH == BOTH or codes[number] == illegal:
+            continue
+        unrank(number, state)
+        count = look_ahead(state, scratch, out, numbers, weights) if terminal(state) == UNDECIDED else 0
+        known = BOTH if count == 0 else AT_MOST
+        for index in range(count):
+            successor = numbers[index]
+            mark = BOTH if successor < 0 else marks[successor]
+            points = successor - BEYOND if successor < 0 else points_of(codes[successor])
+            if weights[index] - points == points_of(codes[number]) and mark & AT_MOST:
+                known |= AT_LEAST
+            if not mark & AT_LEAST:
+                known &= ~AT_MOST
+        if known & ~marks[number]:
+            marks[number] |= known
+            note[0] += 1
+
+
+def leave_neutral(codes: Any, illegal: int, first: int, stop: int, backwards: bool, marks: Any, note: Note) -> None:
+    """Take the mark AMONG from states with a move to a state without both marks that gains points or leaves those marked."""
+    state = new_state()
+    scratch = new_state()
+    out = new_moves()
+    numbers = new_moves()
+    weights = new_moves()
+    for step in range(stop - first):
+        number = stop - 1 - step if backwards else first + step
+        if not marks[number] & AMONG:
+            continue
+        unrank(number, state)
+        for index in range(look_ahead(state, scratch, out, numbers, weights)):
+            successor = numbers[index]
+            if successor < 0 or marks[successor] & BOTH == BOTH:
+                continue
+            if weights[index] != 0 or not marks[successor] & AMONG:
+                marks[number] &= ~AMONG
+                note[0] += 1
+                break
+
+
+def circular_distances(codes: Any, illegal: int, parts: Sequence[Part], until_stable: Sweep) -> Any:
+    """Return the numbers whose distance rests on nothing but moves that cost nothing."""
+    marks = np.zeros(len(codes), np.int8)
+    until_stable(ground_distances, parts, marks)
+    return np.flatnonzero((marks == 0) & (codes != 0) & (codes != illegal))
+
+
+def circular_points(codes: Any, illegal: int, parts: Sequence[Part], until_stable: Sweep) -> tuple[Any, Any]:
+    """Return the numbers whose points are never cashed, and if there are none, those that endless gains leave open."""
+    marks = np.zeros(len(codes), np.int8)
+    marks[codes == illegal] = BOTH
+    for group in _in_order(parts):
+        until_stable(ground_points, group, marks)
+        grown = True
+        while grown:
+            among = _neutral(codes, illegal, group, marks, until_stable)
+            before = marks[among]
+            odd = codes[among] & 1 == 1
+            marks[among] |= np.where(odd, AT_LEAST, np.where(codes[among] == 0, BOTH, AT_MOST)).astype(np.int8)
+            grown = bool((marks[among] != before).any())
+            until_stable(ground_points, group, marks)
+            circular = among[marks[among] != BOTH]
+            if len(circular):
+                return circular, np.empty(0, np.int64)
+    return np.empty(0, np.int64), np.flatnonzero(marks != BOTH)
+
+
+def _neutral(codes: Any, illegal: int, group: Sequence[Part], marks: Any, until_stable: Sweep) -> Any:
+    """Return the numbers of a group from which play may go on for ever without a gain; see the head of this module."""
+    inside = np.concatenate([np.arange(part.start, part.stop) for part in group])
+    inside = inside[marks[inside] != BOTH]
+    marks[inside] |= AMONG
+    until_stable(leave_neutral, group, marks)
+    among = inside[marks[inside] & AMONG != 0]
+    marks[among] &= BOTH
+    return among
+
+
+def _in_order(parts: Sequence[Part]) -> Iterator[list[Part]]:
+    """Yield the parts after those that they need; parts that need each other together with all that is left."""
+    left, done = list(parts), set[str]()
+    while left:
+        ready = [part for part in left if all(need in done or need == part.name for need in part.needs)] or left
+        yield ready
+        done |= {part.name for part in ready}
+        left = [part for part in left if part.name not in done]

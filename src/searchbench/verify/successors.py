@@ -1,0 +1,65 @@
+"""Numbers of the successors of a state, by the rules alone: verification shares no step with the solvers."""
+
+from __future__ import annotations
+
+from collections.abc import MutableSequence
+from typing import Final
+
+from searchbench.rules import (
+    NOWHERE,
+    UNDECIDED,
+    Rank,
+    State,
+    canonical,
+    moves,
+    play,
+    rank,
+    symmetric,
+    terminal,
+    unplay,
+    weight,
+)  # fmt: skip
+
+Numbers = MutableSequence[int]
+
+BEYOND: Final = -(1 << 40)
+"""A successor without a number is written as BEYOND + its result; BEYOND + UNDECIDED is a broken index."""
+
+
+def number_of(state: State, scratch: State) -> Rank:
+    """Return the number of the representative of a state's symmetry class; the state stays as it is."""
+    if not symmetric():
+        return rank(state)
+    for cell in range(len(state)):
+        scratch[cell] = state[cell]
+    canonical(scratch)
+    return rank(scratch)
+
+
+def look_ahead(state: State, scratch: State, out: Numbers, numbers: Numbers, weights: Numbers) -> int:
+    """Write the successors' numbers and the weights of the moves there; return how many there are.
+
+    Moves of one weight to one symmetry class are one edge: the class is a single state of the table.
+    """
+    edges = 0
+    for index in range(moves(state, out)):
+        edge = weight(state, out[index])
+        play(state, out[index])
+        number = number_of(state, scratch)
+        if number == NOWHERE:
+            number = BEYOND + terminal(state)
+        unplay(state, out[index])
+        known = False
+        if symmetric():
+            for other in range(edges):
+                known = known or (numbers[other] == number and weights[other] == edge)
+        if not known:
+            numbers[edges] = number
+            weights[edges] = edge
+            edges += 1
+    return edges
+
+
+def is_broken(number: int, size: int) -> bool:
+    """Tell whether a successor's number lies outside the index without being the end of the game."""
+    return number >= size or number == BEYOND + UNDECIDED or (BEYOND - UNDECIDED < number < 0)
