@@ -105,7 +105,7 @@ def open_database(path: str | Path, game: Game | None = None) -> Database:
 
 
 def search(
-    game: str | Game, state: Position | str | Sequence[int] | None = None, method: str | None = None, **options: Any
+    game: str | Game, state: Position | str | Sequence[int] | None = None, method: str = "idastar", **options: Any
 ) -> Line:
     """Search for a line from one state of a puzzle (by default the start) to a solved one.
 
@@ -114,24 +114,20 @@ def search(
     from searchbench.load import load
     from searchbench.solvers.guided import search_state
 
-    return search_state(load(game), state, **_chosen(method, options))
+    return search_state(load(game), state, method, **options)
 
 
 def prove(
-    game: str | Game, state: Position | str | Sequence[int] | None = None, method: str | None = None, **options: Any
+    game: str | Game, state: Position | str | Sequence[int] | None = None, method: str = "pns", **options: Any
 ) -> Proof:
     """Prove the value of one state of a two-player game (by default the start).
 
-    `method` is "alphabeta" or "pns"; the options are those of :func:`searchbench.solvers.proof.prove_state`.
+    `method` is "pns" or "alphabeta"; the options are those of :func:`searchbench.solvers.proof.prove_state`.
     """
     from searchbench.load import load
     from searchbench.solvers.proof import prove_state
 
-    return prove_state(load(game), state, **_chosen(method, options))
-
-
-def _chosen(method: str | None, options: dict[str, Any]) -> dict[str, Any]:
-    return options if method is None else {"method": method, **options}
+    return prove_state(load(game), state, method, **options)
 
 
 def _run(memory: str | int | None, threads: int | None, progress: Callable[[str, int, int], None] | None) -> Run:

@@ -54,7 +54,7 @@ def verify(folder: Folder, as_json: Json = False, progress: Progress = None) -> 
 
     database = sb.open_database(folder)
     with Reporter(progress) as reporter:
-        report = database.verify(report=reporter)
+        report = database.verify(sb.Run(report=reporter))
     if as_json:
         show.write_json({"states": report.states, "faults": report.count})
     else:

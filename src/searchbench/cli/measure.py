@@ -20,8 +20,17 @@ def bench(threads: Threads = None, as_json: Json = False, progress: Progress = N
     if as_json:
         show.write_json(report.as_dict())
         return
-    rows = [(one.name, f"{one.amount:,} {one.unit}", f"{one.seconds:.3f} s", one.rate) for one in report.measurements]
-    show.write(show.table(rows, ("workload", "amount", "time", "rate")))
+    rows = [
+        (
+            one.name,
+            f"{one.amount:,} {one.unit}",
+            f"{one.seconds:.3f} s",
+            f"{one.rate / 1e6:.2f} million {one.unit}/s",
+            f"{one.bytes} bytes/state" if one.bytes else "",
+        )
+        for one in report.measurements
+    ]
+    show.write(show.table(rows, ("workload", "amount", "time", "rate", "")))
     show.write(f"signature {report.signature}")
 
 
@@ -36,7 +45,8 @@ def reproduce(
     from searchbench import Run
     from searchbench.cli.progress import Reporter
     from searchbench.errors import BadRequest
-    from searchbench.reproduce import ROWS, reproduce
+    from searchbench.reproduce import ROWS
+    from searchbench.reproduce import reproduce as measure
     from searchbench.run import parse_memory
 
     unknown = [row for row in ids or () if row not in ROWS]
@@ -47,7 +57,7 @@ def reproduce(
         for name in ids or ROWS:
             reporter(name, 0, 0)
             run = Run(memory=parse_memory(memory or 0), threads=threads or 0, report=reporter)
-            outcome = reproduce(ROWS[name], run)
+            outcome = measure(ROWS[name], run)
             outcomes.append(outcome)
             if not as_json:
                 show.write(f"{outcome.id:4} {outcome.verdict:8} {outcome.seconds:8.2f} s  {outcome.title}")

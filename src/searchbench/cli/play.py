@@ -169,7 +169,8 @@ class Session:
             (f"#{number}", self.game.format_move(self.now.state, move), after.get(move, ""))
             for number, move in enumerate(self.game.moves(self.now.state), 1)
         ]
-        show.write(show.table(rows, ("", "move", "value after it" if after else "")))
+        whose = ", for the other player" if self.game.two_players else ""
+        show.write(show.table(rows, ("", "move", f"value after it{whose}" if after else "")))
 
     def _over(self) -> bool:
         """Tell whether the game is over, and say how it ended."""

@@ -16,7 +16,7 @@ Seconds = Annotated[float | None, typer.Option(min=0.0, help="Stop after so many
 def search(
     game: GameName,
     state: StateText = "start",
-    method: Annotated[str | None, typer.Option(metavar="NAME", help="idastar, astar or bestfirst.")] = None,
+    method: Annotated[str, typer.Option(metavar="NAME", help="idastar, astar or bestfirst.")] = "idastar",
     nodes: Nodes = None,
     seconds: Seconds = None,
     memory: Memory = None,
@@ -28,7 +28,7 @@ def search(
     from searchbench.cli.progress import Reporter
 
     with Reporter(progress) as reporter:
-        line = sb.search(game, state, method, **_limits(nodes, seconds, memory, None, reporter))
+        line = sb.search(game, state, method, **_limits(nodes, seconds, memory, reporter))
     if as_json:
         show.write_json(
             {"cost": line.cost, "moves": line.move_texts(), "nodes": line.nodes, "seconds": round(line.seconds, 6)}
@@ -42,9 +42,8 @@ def search(
 def prove(
     game: GameName,
     state: StateText = "start",
-    method: Annotated[str | None, typer.Option(metavar="NAME", help="alphabeta or pns.")] = None,
+    method: Annotated[str, typer.Option(metavar="NAME", help="pns or alphabeta.")] = "pns",
     nodes: Nodes = None,
-    seconds: Seconds = None,
     memory: Memory = None,
     as_json: Json = False,
     progress: Progress = None,
@@ -54,7 +53,7 @@ def prove(
     from searchbench.cli.progress import Reporter
 
     with Reporter(progress) as reporter:
-        proof = sb.prove(game, state, method, **_limits(nodes, seconds, memory, None, reporter))
+        proof = sb.prove(game, state, method, **_limits(nodes, None, memory, reporter))
     if as_json:
         show.write_json({"value": proof.value, "nodes": proof.nodes, "seconds": round(proof.seconds, 6)})
     else:
@@ -64,10 +63,8 @@ def prove(
         )
 
 
-def _limits(
-    nodes: int | None, seconds: float | None, memory: str | None, threads: int | None, report: Any
-) -> dict[str, Any]:
+def _limits(nodes: int | None, seconds: float | None, memory: str | None, report: Any) -> dict[str, Any]:
     from searchbench.run import Run, parse_memory
 
-    limits: dict[str, Any] = {"run": Run(parse_memory(memory or 0), threads or 0, report)}
+    limits: dict[str, Any] = {"run": Run(parse_memory(memory or 0), report=report)}
     return limits | ({"nodes": nodes} if nodes else {}) | ({"seconds": seconds} if seconds else {})

@@ -1,0 +1,57 @@
+"""Which solver runs on which game: worked out from the names of the contract that the solvers' kernels reach."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final, NamedTuple
+
+from searchbench import jit
+from searchbench.game import Game
+from searchbench.solvers.exhaustive import bfs, fixpoint, levels, prepare, retrograde
+from searchbench.solvers.guided import bestfirst, idastar
+from searchbench.solvers.proof import alphabeta, pns
+from searchbench.values import Depth, Outcome, ValueRule, value_rule
+
+
+class Solver(NamedTuple):
+    """Name the kernels of a solver, the value rule that it goes by (None: the game's), and what else it asks."""
+
+    kernels: tuple[Callable[..., Any], ...]
+    rule: ValueRule | None = None
+    refuses: Callable[[Game, jit.Names], str] = lambda game, names: ""
+
+
+def _no_propagation(game: Game, names: jit.Names) -> str:
+    return "" if "propagate" in names else "no propagate"
+
+
+def _two_players(game: Game, names: jit.Names) -> str:
+    return "two players" if game.two_players else ""
+
+
+def _no_outcome(game: Game, names: jit.Names) -> str:
+    rule = value_rule(game.values)
+    return "" if isinstance(rule, Outcome) else (f"values: {rule.name}" if rule.two_players else "one player")
+
+
+SOLVERS: Final[Mapping[str, Solver]] = {
+    "retrograde": Solver((prepare.prepare, retrograde.emit, levels.apply), None, _no_propagation),
+    "fixpoint": Solver((prepare.prepare, fixpoint.gather_block)),
+    "bfs": Solver((bfs.first_number, bfs.emit_forward, levels.apply), Depth()),
+    "idastar": Solver((idastar.search_below,), None, _two_players),
+    "astar": Solver((bestfirst.reach, bestfirst.expand_best), None, _two_players),
+    "bestfirst": Solver((bestfirst.reach, bestfirst.expand_best), None, _two_players),
+    "alphabeta": Solver((alphabeta.begin, alphabeta.descend), None, _no_outcome),
+    "pns": Solver((pns.plant, pns.grow), None, _no_outcome),
+}
+
+
+def obstacle(game: Game, solver: str) -> str:
+    """Return why a solver does not run on a game, "" if it does: the rules that are missing, or another kind of game."""
+    wanted = SOLVERS[solver]
+    names = game.names(wanted.rule or value_rule(game.values))
+    refusal = wanted.refuses(game, names)
+    if refusal:
+        return refusal
+    missing = set().union(*(jit.missing(kernel, names) for kernel in wanted.kernels))
+    return f"no {', '.join(sorted(missing))}" if missing else ""
