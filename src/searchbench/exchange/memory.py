@@ -11,8 +11,10 @@ _CODE_BITS: Final = 24
 _WEIGHT_BITS: Final = 16
 _LOCAL_SHIFT: Final = 40
 LARGEST_WEIGHT: Final = (1 << _WEIGHT_BITS) - 1
+LARGEST_CODE: Final = (1 << _CODE_BITS) - 1
 BLOCK_BITS: Final = 18
 """A block of 2^18 numbers stays in a core's second-level cache while its bucket is applied."""
+MOST_BLOCK_BITS: Final = 63 - _LOCAL_SHIFT
 
 
 def pack(local: int, code: int, weight: int) -> int:
@@ -27,7 +29,7 @@ def unpack_local(request: int) -> int:
 
 def unpack_code(request: int) -> int:
     """Return the successor's code."""
-    return (request >> _WEIGHT_BITS) & ((1 << _CODE_BITS) - 1)
+    return (request >> _WEIGHT_BITS) & LARGEST_CODE
 
 
 def unpack_weight(request: int) -> int:

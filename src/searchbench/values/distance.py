@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from searchbench.errors import BadRequest
-from searchbench.rules import State, cost
+from searchbench.rules import UNDECIDED, State, cost
 from searchbench.values.rule import ValueRule
 
 
@@ -30,7 +30,8 @@ def _move_cost(state: State, move: int) -> int:
 class Distance(ValueRule):
     """Give each state the least cost of a line to a solved state (`terminal` 0); other terminal states have no value.
 
-    Code 0 is "not reached", code d + 1 a distance of d.
+    Stored codes: 0 is "not reached", d + 1 a distance of d. While a table is computed, 0 is "not reached yet", 1 a
+    terminal state that is not solved and never gets a value, and d + 2 a distance of d.
     """
 
     name: ClassVar[str] = "distance"
@@ -39,12 +40,13 @@ class Distance(ValueRule):
         """Return the functions of the rule."""
 
         def initial(result: int, count: int) -> int:
-            return 1 if result == 0 else 0
+            if result == UNDECIDED:
+                return 0
+            return 2 if result == 0 else 1
 
         def propagate(code: int, successor: int, weight: int) -> int:
-            if successor == 0 or (code != 0 and code <= successor + weight):
-                return code
-            return successor + weight
+            reached = successor + weight + 1
+            return reached if successor != 0 and (code == 0 or code > reached) else code
 
         def gather(code: int, successors: MutableSequence[int], weights: MutableSequence[int], count: int) -> int:
             for index in range(count):
@@ -52,14 +54,17 @@ class Distance(ValueRule):
             return code
 
         def level(code: int) -> int:
-            return code - 1
+            return code - 2 if code > 1 else -1
 
         def arrival(code: int) -> int:
             return 0
 
+        def finish(code: int) -> int:
+            return code - 1 if code > 0 else 0
+
         return {
             "initial": initial, "propagate": propagate, "gather": gather, "level": level, "arrival": arrival,
-            "weight": _move_cost,
+            "finish": finish, "weight": _move_cost,
         }  # fmt: skip
 
     def decode(self, code: int) -> int | None:

@@ -11,11 +11,10 @@ import numpy as np
 
 from searchbench import jit
 from searchbench.exchange import Buckets, Table
-from searchbench.exchange.memory import bucket_of, pack
+from searchbench.exchange.memory import LARGEST_CODE, bucket_of, pack
 from searchbench.rules import (
     UNDECIDED,
     initial,
-    legal,
     level,
     moves,
     new_moves,
@@ -30,7 +29,7 @@ from searchbench.rules import (
 )  # fmt: skip
 from searchbench.run import Run
 from searchbench.solvers.exhaustive.levels import back_up
-from searchbench.solvers.exhaustive.neighbours import Bounds, Numbers, number_of
+from searchbench.solvers.exhaustive.neighbours import Bounds, Numbers, is_position, number_of
 
 
 def successor_numbers(number: int, state: Any, scratch: Any, out: Any, numbers: Numbers) -> int:
@@ -50,13 +49,15 @@ def emit_forward(
     codes: Any, illegal: int, first: int, stop: int, now: int, bounds: Bounds, block_bits: int, requests: Any, fill: Any,
     through_ends: bool,
 ) -> int:  # fmt: skip
-    """Write requests for the successors of the states of depth `now`; return the first state not done."""
+    """Write requests for the successors of the states of depth `now`; return the first state not done, -1 if too deep."""
     state = new_state()
     scratch = new_state()
     out = new_moves()
     numbers = new_moves()
     room = requests.shape[1] - len(out)
     local_mask = (1 << block_bits) - 1
+    if now + 1 > LARGEST_CODE:
+        return -1
     for number in range(first, stop):
         if codes[number] == illegal or level(codes[number]) != now:
             continue
@@ -80,9 +81,10 @@ def emit_forward(
 def mark_illegal(codes: Any, illegal: int, first: int, stop: int) -> None:
     """Mark the numbers that are no positions."""
     state = new_state()
+    scratch = new_state()
     for number in range(first, stop):
         unrank(number, state)
-        if not legal(state):
+        if not is_position(number, state, scratch):
             codes[number] = illegal
 
 
@@ -99,7 +101,7 @@ def solve_all(names: jit.Names, table: Table, run: Run, buckets: Buckets, throug
     `through_ends`: whether terminal states have successors, as the solved states of a puzzle do.
     """
     size = len(table.codes)
-    if "legal" in names:
+    if "legal" in names or "canonical" in names:
         marker = jit.bind(mark_illegal, names)
         run.map(
             lambda first: marker(table.codes, table.illegal, first, min(first + (1 << 16), size)),

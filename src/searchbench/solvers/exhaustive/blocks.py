@@ -10,12 +10,12 @@ import numpy as np
 import numpy.typing as npt
 
 from searchbench import jit
-from searchbench.errors import BadRequest, BrokenRule
+from searchbench.errors import BadRequest
 from searchbench.exchange import Table
 from searchbench.index.protocol import Part
 from searchbench.rules import arrival, finish, level, propagate
 from searchbench.run import Run
-from searchbench.solvers.exhaustive.prepare import DEEPEST, LATE, STOPPED, TOO_LARGE, prepare
+from searchbench.solvers.exhaustive.prepare import DEEPEST, LATE, NEGATIVE, STOPPED, TOO_LARGE, make_room, prepare
 
 CHUNK = 1 << 16
 """How many states a thread takes at a time."""
@@ -137,10 +137,7 @@ def until_it_fits(
         deepest = max([deepest, *(int(note[DEEPEST]) for _, note in results)])
         jobs = [job for job, _ in results if unfinished(job)]
         if jobs:
-            code = max(int(note[TOO_LARGE]) for _, note in results)
-            if code < 0:
-                raise BrokenRule("a move leads to a state that has no number and is not terminal")
-            table.widen(code)
+            make_room(table, [int(note[TOO_LARGE]) for _, note in results])
     return deepest
 
 
@@ -156,6 +153,10 @@ class Late:
     def pending(self, now: int) -> bool:
         """Tell whether any request waits for this level or a later one."""
         return bool((self._levels >= now).any())
+
+    def first_from(self, now: int) -> int:
+        """Return the first level from this one on for which a request waits, or -1."""
+        return int(self._levels[self._levels >= now].min()) if self.pending(now) else -1
 
     def take(self, now: int) -> npt.NDArray[Any]:
         """Return the requests of this level."""
@@ -188,8 +189,8 @@ def propagate_late(codes: Any, illegal: int, requests: Any, first: int, note: An
         number = requests[index, 0]
         code = codes[number]
         new = propagate(code, requests[index, 1], requests[index, 2])
-        if new >= illegal:
-            note[TOO_LARGE] = new
+        if not 0 <= new < illegal:
+            note[TOO_LARGE] = new if new >= 0 else NEGATIVE
             note[STOPPED] = index
             return
         if new != code:
@@ -208,7 +209,7 @@ def apply_late(names: jit.Names, requests: npt.NDArray[Any], table: Table) -> in
         note[TOO_LARGE] = 0
         kernel(table.codes, table.illegal, requests, int(note[STOPPED]), note)
         if note[TOO_LARGE]:
-            table.widen(int(note[TOO_LARGE]))
+            make_room(table, [int(note[TOO_LARGE])])
     return int(note[DEEPEST])
 
 

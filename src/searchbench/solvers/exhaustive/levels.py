@@ -11,15 +11,15 @@ import numpy.typing as npt
 from searchbench import jit
 from searchbench.errors import ValueOverflow
 from searchbench.exchange import Buckets, Table
-from searchbench.exchange.memory import LARGEST_WEIGHT, unpack_code, unpack_local, unpack_weight
+from searchbench.exchange.memory import LARGEST_CODE, LARGEST_WEIGHT, unpack_code, unpack_local, unpack_weight
 from searchbench.rules import level, propagate
 from searchbench.run import Run
 from searchbench.solvers.exhaustive.blocks import Chunks, Late, apply_late, until_it_fits
-from searchbench.solvers.exhaustive.prepare import DEEPEST, STOPPED, TOO_LARGE
+from searchbench.solvers.exhaustive.prepare import DEEPEST, NEGATIVE, STOPPED, TOO_LARGE
 
 Emit = Callable[..., int]
 """Called with codes, illegal, first, stop, now, bounds, block_bits, requests, fill; returns the first state not done,
-or -1 for an edge whose weight no request can carry."""
+or -1 for a code or weight that no request can carry."""
 
 
 def apply(
@@ -34,13 +34,24 @@ def apply(
             continue
         new = propagate(code, unpack_code(request), unpack_weight(request))
         if new != code:
-            if new >= illegal:
-                note[TOO_LARGE] = new
+            if not 0 <= new < illegal:
+                note[TOO_LARGE] = new if new >= 0 else NEGATIVE
                 note[STOPPED] = index
                 return
             codes[number] = new
             note[DEEPEST] = max(note[DEEPEST], level(new))
     note[STOPPED] = stop
+
+
+def earliest_level(codes: Any, illegal: int, first: int, stop: int, now: int) -> int:
+    """Return the lowest level from `now` on of the states first .. stop - 1, or -1."""
+    earliest = -1
+    for number in range(first, stop):
+        if codes[number] != illegal:
+            found = level(codes[number])
+            if found >= now and (earliest < 0 or found < earliest):
+                earliest = found
+    return earliest
 
 
 def back_up(
@@ -60,12 +71,24 @@ def back_up(
     applier = jit.bind(apply, names)
     now = 0
     while now <= deepest or (late is not None and late.pending(now)):
-        deepest = max(deepest, _level(emit, applier, bounds, table, run, buckets, now))
+        found = _level(emit, applier, bounds, table, run, buckets, now)
         if late is not None:
-            deepest = max(deepest, apply_late(names, late.take(now), table))
+            found = max(found, apply_late(names, late.take(now), table))
+        deepest = max(deepest, found)
         run.progress(f"level {now}", now + 1, 0)
         now += 1
+        if found < now <= deepest:
+            now = _next_level(names, bounds, table, run, now, late)
     return now
+
+
+def _next_level(names: jit.Names, bounds: npt.NDArray[Any], table: Table, run: Run, now: int, late: Late | None) -> int:
+    """Return the first level from `now` on that has something to do: with costs far above one, most are empty."""
+    kernel = jit.bind(earliest_level, names)
+    found = run.map(lambda chunk: int(kernel(table.codes, table.illegal, *chunk, now)), list(Chunks(bounds)))
+    if late is not None:
+        found.append(late.first_from(now))
+    return min((level for level in found if level >= now), default=now)
 
 
 def _level(
@@ -81,7 +104,10 @@ def _level(
             first, stop = chunk
             done = emit(table.codes, table.illegal, first, stop, now, bounds, buckets.block_bits, requests, fill)
             if done < 0:
-                raise ValueOverflow(f"the weight of an edge is negative or larger than {LARGEST_WEIGHT}")
+                raise ValueOverflow(
+                    f"level {now}: an edge has a negative weight or one above {LARGEST_WEIGHT:,}, or a value's code is "
+                    f"above {LARGEST_CODE:,}: more than a request carries (the solver `fixpoint` has no such limit)"
+                )
             if done < stop or fill.max() > buckets.room - buckets.reserve:
                 chunks.put_back(done, stop)
                 return

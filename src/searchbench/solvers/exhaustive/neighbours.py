@@ -13,6 +13,7 @@ from searchbench.rules import (
     canonical,
     finish,
     initial,
+    legal,
     moves,
     play,
     rank,
@@ -47,6 +48,11 @@ def number_of(state: State, scratch: State) -> Rank:
         scratch[cell] = state[cell]
     canonical(scratch)
     return rank(scratch)
+
+
+def is_position(number: Rank, state: State, scratch: State) -> bool:
+    """Tell whether the state with this number is a position, and stands for its symmetry class."""
+    return legal(state) and (not symmetric() or number_of(state, scratch) == number)
 
 
 def same_edge(numbers: Numbers, weights: Numbers, count: int, number: Rank, edge: int) -> bool:

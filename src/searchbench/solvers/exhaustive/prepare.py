@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import MutableSequence
-from typing import Any
+from collections.abc import Iterable, MutableSequence
+from typing import Any, Final
 
+from searchbench.errors import BrokenRule
+from searchbench.exchange import Table
 from searchbench.rules import (
     UNDECIDED,
     arrival,
     initial,
-    legal,
     level,
     new_moves,
     new_state,
@@ -17,11 +18,25 @@ from searchbench.rules import (
     terminal,
     unrank,
 )  # fmt: skip
-from searchbench.solvers.exhaustive.neighbours import OUTSIDE, Bounds, inside, stored_code, successors
+from searchbench.solvers.exhaustive.neighbours import OUTSIDE, Bounds, inside, is_position, stored_code, successors
 
 STOPPED, DEEPEST, TOO_LARGE, LATE = range(4)
-"""What a kernel notes about a block: where it stopped, the highest level it gave, the code that did not fit (-1: a move
-to a state without number that is not terminal), and how many requests wait for their level."""
+"""What a kernel notes about a block: where it stopped, the highest level it gave, why it stopped (a code that is too
+large, or one of the next two, or 0), and how many requests wait for their level."""
+NO_NUMBER: Final = -1
+NEGATIVE: Final = -2
+
+
+def make_room(table: Table, misfits: Iterable[int]) -> None:
+    """Widen the table for the codes that did not fit; raise BrokenRule for what no table can hold."""
+    largest = 0
+    for misfit in misfits:
+        if misfit == NO_NUMBER:
+            raise BrokenRule("a move leads to a state that has no number and is not terminal")
+        if misfit == NEGATIVE:
+            raise BrokenRule("the value rule gave a negative code")
+        largest = max(largest, misfit)
+    table.widen(largest)
 
 
 def prepare(
@@ -49,7 +64,7 @@ def prepare(
     for number in range(first, stop):
         unrank(number, state)
         note[STOPPED] = number
-        if not legal(state):
+        if not is_position(number, state, scratch):
             codes[number] = illegal
             continue
         result = terminal(state)
@@ -63,7 +78,7 @@ def prepare(
                 if numbers[index] >= 0 and inside(numbers[index], bounds):
                     continue
                 if numbers[index] == UNDECIDED - OUTSIDE:
-                    note[TOO_LARGE] = -1
+                    note[TOO_LARGE] = NO_NUMBER
                     return
                 successor = stored_code(codes, numbers[index], bounds)
                 if arrival(successor) == 0:
@@ -79,8 +94,8 @@ def prepare(
                 late[note[LATE], 1] = stored_code(codes, numbers[last], bounds)
                 late[note[LATE], 2] = weights[last]
                 note[LATE] += 1
-        if code >= illegal:
-            note[TOO_LARGE] = code
+        if not 0 <= code < illegal:
+            note[TOO_LARGE] = code if code >= 0 else NEGATIVE
             return
         codes[number] = code
         note[DEEPEST] = max(note[DEEPEST], level(code))

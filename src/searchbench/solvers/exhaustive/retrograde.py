@@ -11,7 +11,7 @@ from typing import Any
 
 from searchbench import jit
 from searchbench.exchange import Buckets, Table
-from searchbench.exchange.memory import LARGEST_WEIGHT, bucket_of, pack
+from searchbench.exchange.memory import LARGEST_CODE, LARGEST_WEIGHT, bucket_of, pack
 from searchbench.rules import finish, level, new_moves, new_state, unrank
 from searchbench.run import Run
 from searchbench.solvers.exhaustive.blocks import Group, prepare_group
@@ -24,7 +24,7 @@ def emit(
 ) -> int:
     """Write requests for the predecessors of the states of level `now`; return the first state not done.
 
-    Stops when a bucket might not hold the requests of one more state. -1 stands for a weight that no request can carry.
+    Stops when a bucket might not hold the requests of one more state. -1 stands for what no request can carry.
     """
     state = new_state()
     scratch = new_state()
@@ -45,7 +45,7 @@ def emit(
             predecessor = numbers[index]
             if predecessor < 0 or not inside(predecessor, bounds):
                 continue
-            if not 0 <= weights[index] <= LARGEST_WEIGHT:
+            if stored > LARGEST_CODE or not 0 <= weights[index] <= LARGEST_WEIGHT:
                 return -1
             bucket = bucket_of(predecessor, block_bits)
             requests[bucket, fill[bucket]] = pack(predecessor & local_mask, stored, weights[index])

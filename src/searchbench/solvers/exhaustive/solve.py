@@ -7,6 +7,7 @@ from typing import Any, Final
 from searchbench import jit
 from searchbench.errors import BadRequest
 from searchbench.exchange import Buckets, Table
+from searchbench.exchange.memory import MOST_BLOCK_BITS
 from searchbench.game import Game
 from searchbench.run import Run
 from searchbench.solvers.exhaustive import bfs, fixpoint, retrograde
@@ -37,6 +38,8 @@ def solve_states(
     """
     if solver is not None and solver not in SOLVERS:
         raise BadRequest(f"unknown solver {solver!r}: there are {', '.join(SOLVERS)}")
+    if block_bits is not None and not 1 <= block_bits <= MOST_BLOCK_BITS:
+        raise BadRequest(f"block_bits {block_bits}: expected 1 to {MOST_BLOCK_BITS}")
     if game.index() is None and not game.has("rank", "unrank"):
         raise BadRequest(f"{game} has no index at this size: its states can be searched and proved, but not all solved")
     wanted = Depth() if solver == "bfs" else value_rule(rule if rule is not None else game.values)

@@ -1,0 +1,239 @@
+"""Games on explicit graphs, and hypothesis strategies that draw them.
+
+The rules of such a game are frozen into constants, so each graph would be compiled anew: solve them interpreted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, MutableSequence, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, ClassVar
+
+import numpy as np
+from hypothesis import strategies as st
+
+from searchbench.game import Game
+from searchbench.index.protocol import Part
+from searchbench.rules import NOWHERE, UNDECIDED, State
+
+Edge = tuple[int, int, int, int]
+"""From a node, to a node, at a cost, with a gain."""
+
+
+@dataclass(frozen=True)
+class GraphGame(Game):
+    """Move a token along the edges of a graph; the numbers are the nodes.
+
+    `results` has one entry a node, UNDECIDED or the node's result. `cuts` are the first nodes of the parts but the
+    first. Nodes from `numbered` on have no number. `mirror` maps each node to its image under a symmetry that is its
+    own inverse; the smaller of the two stands for both. `absent` nodes are no positions.
+    """
+
+    name: ClassVar[str] = "graphgame"
+    dtype: ClassVar[Any] = np.int64
+
+    edges: tuple[Edge, ...]
+    results: tuple[int, ...]
+    values: str = "distance"
+    cuts: tuple[int, ...] = ()
+    numbered: int = 0
+    mirror: tuple[int, ...] = ()
+    absent: tuple[int, ...] = ()
+    first: int = 0
+    padding: int = 0
+
+    @property
+    def closed(self) -> bool:
+        """Tell whether every node has a number."""
+        return self.size == len(self.results)
+
+    @property
+    def size(self) -> int:
+        """Return how many nodes have a number."""
+        return self.numbered or len(self.results)
+
+    @property
+    def width(self) -> int:
+        """Return one cell: the node."""
+        return 1
+
+    @property
+    def max_moves(self) -> int:
+        """Return the largest number of edges from a node, and more if the test asks for it."""
+        return max([1, *np.bincount([edge[0] for edge in self.edges], minlength=1).tolist()]) + self.padding
+
+    @property
+    def max_unmoves(self) -> int:
+        """Return the largest number of edges to a node."""
+        return max([1, *np.bincount([edge[1] for edge in self.edges], minlength=1).tolist()])
+
+    def parts(self) -> Sequence[Part]:
+        """Return the nodes between the cuts, with what their edges need."""
+        ends = [0, *self.cuts, self.size]
+        bounds = [(start, stop) for start, stop in pairwise(ends) if start < stop]
+        names = [f"from {start}" for start, _ in bounds]
+
+        def part_of(node: int) -> str | None:
+            image = min(node, self.mirror[node]) if self.mirror else node
+            return next((name for name, (a, b) in zip(names, bounds, strict=True) if a <= image < b), None)
+
+        needs: dict[str | None, dict[str, None]] = {name: {} for name in [*names, None]}
+        for edge in self.edges:
+            target = part_of(edge[1])
+            if target is not None:
+                needs[part_of(edge[0])][target] = None
+        return [Part(name, *bound, tuple(needs[name])) for name, bound in zip(names, bounds, strict=True)]
+
+    def rules(self) -> Mapping[str, Callable[..., Any]]:
+        """Return the rules; a move is the number of an edge."""
+        nodes = len(self.results)
+        size = self.size
+        ends = np.array([edge[:2] for edge in self.edges] or [(0, 0)], np.int64)
+        weights = np.array([edge[2:] for edge in self.edges] or [(0, 0)], np.int64)
+        results = np.array(self.results, np.int64)
+        forth, forth_at = _by_node([edge[0] for edge in self.edges], nodes)
+        back, back_at = _by_node([edge[1] for edge in self.edges], nodes)
+        mirror = np.array(self.mirror or range(nodes), np.int64)
+        absent = np.array([node in self.absent for node in range(nodes)])
+        first = self.first
+
+        def start(state: State) -> None:
+            state[0] = first
+
+        def terminal(state: State) -> int:
+            return results[state[0]]
+
+        def moves(state: State, out: MutableSequence[int]) -> int:
+            low, high = forth_at[state[0]], forth_at[state[0] + 1]
+            for index in range(low, high):
+                out[index - low] = forth[index]
+            return high - low
+
+        def unmoves(state: State, out: MutableSequence[int]) -> int:
+            low, high = back_at[state[0]], back_at[state[0] + 1]
+            for index in range(low, high):
+                out[index - low] = back[index]
+            return high - low
+
+        def play(state: State, move: int) -> None:
+            state[0] = ends[move, 1]
+
+        def unplay(state: State, move: int) -> None:
+            state[0] = ends[move, 0]
+
+        def cost(state: State, move: int) -> int:
+            return weights[move, 0]
+
+        def gain(state: State, move: int) -> int:
+            return weights[move, 1]
+
+        def legal(state: State) -> bool:
+            return not absent[state[0]]
+
+        def rank(state: State) -> int:
+            return state[0] if state[0] < size else NOWHERE
+
+        def unrank(number: int, state: State) -> None:
+            state[0] = number
+
+        def canonical(state: State) -> None:
+            state[0] = min(state[0], mirror[state[0]])
+
+        functions: dict[str, Callable[..., Any]] = {
+            "start": start, "terminal": terminal, "moves": moves, "unmoves": unmoves, "play": play, "unplay": unplay,
+            "cost": cost, "gain": gain, "rank": rank, "unrank": unrank,
+        }  # fmt: skip
+        if self.absent:
+            functions["legal"] = legal
+        if self.mirror:
+            functions["canonical"] = canonical
+        return functions
+
+
+def _by_node(nodes: list[int], count: int) -> tuple[Any, Any]:
+    """Return the edges sorted by a node of theirs, and where each node's begin."""
+    order = np.argsort(np.array(nodes, np.int64), kind="stable")
+    starts = np.searchsorted(np.array(nodes, np.int64)[order], np.arange(count + 1))
+    return np.append(order, 0), starts
+
+
+def chain(costs: Iterable[int]) -> GraphGame:
+    """Return a puzzle whose node i + 1 leads to node i at costs[i]; node 0 is solved."""
+    edges = tuple((place + 1, place, cost, 0) for place, cost in enumerate(costs))
+    return GraphGame(edges, (0,) + (UNDECIDED,) * len(edges), first=len(edges))
+
+
+# --- strategies -------------------------------------------------------------------------------------------------------
+
+
+def _cuts(draw: st.DrawFn, size: int, most: int) -> tuple[int, ...]:
+    return tuple(sorted(draw(st.sets(st.integers(1, size - 1), max_size=most)))) if size > 1 else ()
+
+
+def _pairs(draw: st.DrawFn, size: int, density: int) -> list[tuple[int, int]]:
+    node = st.integers(0, size - 1)
+    return draw(st.lists(st.tuples(node, node), max_size=density * size))
+
+
+@st.composite
+def puzzles(draw: st.DrawFn, costs: bool = True, largest: int = 16) -> GraphGame:
+    """Draw a puzzle: cycles, loops, double edges, dead ends, lost ends, several goals or none, several parts."""
+    size = draw(st.integers(1, largest))
+    pairs = _pairs(draw, size, 3)
+    prices = draw(st.lists(st.integers(1, 9), min_size=len(pairs), max_size=len(pairs))) if costs else [1] * len(pairs)
+    result = st.sampled_from([UNDECIDED] * 8 + [0, -1])
+    results = draw(st.lists(result, min_size=size, max_size=size))
+    edges = tuple((a, b, price, 0) for (a, b), price in zip(pairs, prices, strict=True))
+    return GraphGame(edges, tuple(results), cuts=_cuts(draw, size, 3))
+
+
+def _two_player_edges(pairs: list[tuple[int, int]], results: list[int]) -> list[tuple[int, int]]:
+    return [(a, b) for a, b in pairs if results[a] == UNDECIDED]
+
+
+@st.composite
+def outcome_games(draw: st.DrawFn, most_cuts: int = 3, outside: bool = True, largest: int = 16) -> GraphGame:
+    """Draw a game of two players with cycles, over several parts that may need each other, with ends that have no number."""
+    size = draw(st.integers(1, largest))
+    pairs = _pairs(draw, size, 3)
+    result = st.sampled_from([UNDECIDED] * 7 + [-1, -1, 0, 1])
+    results = draw(st.lists(result, min_size=size, max_size=size))
+    numbered = draw(st.integers(1, size)) if outside else size
+    for node in range(numbered, size):
+        results[node] = -1 if results[node] == UNDECIDED else results[node]
+    edges = tuple((a, b, 1, 0) for a, b in _two_player_edges(pairs, results))
+    return GraphGame(edges, tuple(results), "outcome", _cuts(draw, numbered, most_cuts), numbered)
+
+
+@st.composite
+def score_games(draw: st.DrawFn, largest: int = 14) -> GraphGame:
+    """Draw a game for points: a move within a layer gains nothing, a move to a lower layer gains some."""
+    size = draw(st.integers(1, largest))
+    layer = sorted(draw(st.lists(st.integers(0, 4), min_size=size, max_size=size)))
+    pairs = [(a, b) for a, b in _pairs(draw, size, 3) if layer[a] >= layer[b]]
+    results = draw(st.lists(st.sampled_from([UNDECIDED] * 4 + [-3, 0, 2]), min_size=size, max_size=size))
+    pairs = _two_player_edges(pairs, results)
+    stuck = set(range(size)) - {a for a, _ in pairs}
+    results = [0 if node in stuck and results[node] == UNDECIDED else results[node] for node in range(size)]
+    edges = tuple((a, b, 1, layer[a] - layer[b]) for a, b in pairs)
+    cuts = tuple(node for node in range(1, size) if layer[node] != layer[node - 1])
+    return GraphGame(edges, tuple(results), "score", cuts)
+
+
+@st.composite
+def symmetric_games(draw: st.DrawFn, values: str, largest: int = 7) -> GraphGame:
+    """Draw a game with a symmetry: some nodes in pairs, some their own image, edges and results in symmetric pairs."""
+    twins = draw(st.integers(1, largest))
+    fixed = draw(st.integers(0, 4))
+    size = 2 * twins + fixed
+    image = [*range(twins, 2 * twins), *range(twins), *range(2 * twins, size)]
+    ends = [UNDECIDED] * 6 + ([0] if values == "distance" else [-1, 0, 1])
+    drawn = draw(st.lists(st.sampled_from(ends), min_size=size, max_size=size))
+    results = [drawn[min(node, image[node])] for node in range(size)]
+    pairs = set(_pairs(draw, size, 2))
+    pairs |= {(image[a], image[b]) for a, b in pairs}
+    if values != "distance":
+        pairs = set(_two_player_edges(sorted(pairs), results))
+    edges = tuple((a, b, 1, 0) for a, b in sorted(pairs))
+    return GraphGame(edges, tuple(results), values, mirror=tuple(image))

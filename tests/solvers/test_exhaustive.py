@@ -1,0 +1,371 @@
+"""Retrograde analysis, forward fixpoint and breadth-first search against their obvious twins."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping, MutableSequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import naive
+from graphs import GraphGame, chain, outcome_games, puzzles, score_games, symmetric_games
+from searchbench.errors import BadRequest, BrokenRule, MissingRule, NoFixpoint, OutOfMemory, ValueOverflow
+from searchbench.game import Game
+from searchbench.load import load
+from searchbench.rules import UNDECIDED
+from searchbench.run import Run
+from searchbench.solvers.exhaustive import solve_states
+from searchbench.solvers.exhaustive.blocks import CHUNK
+from searchbench.store import Database
+from searchbench.values import Score, ValueRule
+
+
+def solve(game: Game, solver: str, target: Any = "interpreted", **options: Any) -> Database:
+    """Solve with one thread, interpreted unless told otherwise."""
+    run = options.pop("run", None) or Run(memory=8 << 20, threads=1)
+    return solve_states(game, solver=solver, run=run, target=target, **options)
+
+
+def values(database: Database) -> dict[int, Any]:
+    """Return the value of every number that is a position."""
+    top = np.iinfo(database.codes.dtype).max
+    return {number: database.rule.decode(int(code)) for number, code in enumerate(database.codes) if code != top}
+
+
+def same_tables(tables: list[Database]) -> bool:
+    """Tell whether databases are the same, bit for bit."""
+    return len({(table.codes.dtype.str, table.codes.tobytes()) for table in tables}) == 1
+
+
+def expected(game: Game) -> dict[int, Any]:
+    """Return the naive value of every legal number by the game's own value rule."""
+    graph = naive.explicit(game)
+    if game.values == "distance":
+        return naive.table(graph, naive.distances(graph))
+    return naive.table(graph, naive.outcomes(graph) if game.values == "outcome" else naive.scores(graph))
+
+
+# --- random graphs ----------------------------------------------------------------------------------------------------
+
+
+@given(puzzles())
+@settings(max_examples=200)
+def test_distances_of_random_puzzles(game: GraphGame) -> None:
+    right = expected(game)
+    assert values(solve(game, "retrograde", block_bits=2)) == right
+    assert values(solve(game, "fixpoint")) == right
+
+
+@given(puzzles(costs=False))
+def test_unit_costs_are_levels(game: GraphGame) -> None:
+    graph = naive.explicit(game)
+    assert values(solve(game, "retrograde")) == naive.table(graph, naive.distances_by_levels(graph))
+
+
+@given(puzzles(costs=False), st.integers(0, 15))
+def test_depths_of_random_puzzles(game: GraphGame, first: int) -> None:
+    game = replace(game, first=min(first, game.size - 1))
+    found = naive.depths(game)
+    depths = values(solve(game, "bfs", block_bits=2))
+    assert depths == {number: found.get((number,)) for number in range(game.size)}
+
+
+@given(outcome_games(), st.integers(0, 15))
+def test_depths_of_random_games_end_where_the_game_ends(game: GraphGame, first: int) -> None:
+    game = replace(game, first=min(first, game.size - 1))
+    found = naive.depths(game)
+    assert values(solve(game, "bfs")) == {number: found.get((number,)) for number in range(game.size)}
+
+
+@given(outcome_games(most_cuts=0, outside=False))
+@settings(max_examples=200)
+def test_outcomes_of_random_games_of_one_part(game: GraphGame) -> None:
+    right = expected(game)
+    assert values(solve(game, "retrograde", block_bits=2)) == right
+    assert values(solve(game, "fixpoint")) == right
+
+
+@given(outcome_games(largest=24))
+@settings(max_examples=300)
+def test_outcomes_over_parts_are_exact_to_the_end_of_the_game(game: GraphGame) -> None:
+    right = expected(game)
+    assert values(solve(game, "retrograde", block_bits=2)) == right
+    assert values(solve(game, "fixpoint")) == right
+
+
+@given(score_games())
+def test_scores_of_random_games(game: GraphGame) -> None:
+    assert values(solve(game, "fixpoint")) == expected(game)
+
+
+@pytest.mark.parametrize("kind", ["distance", "outcome"])
+@given(data=st.data())
+@settings(max_examples=150)
+def test_symmetric_games_have_the_values_of_the_whole_game(kind: str, data: st.DataObject) -> None:
+    game = data.draw(symmetric_games(kind))
+    whole = expected(game)
+    for solver in ("retrograde", "fixpoint"):
+        table = values(solve(game, solver))
+        assert set(table) == {min(node, game.mirror[node]) for node in range(game.size)}  # representatives only
+        assert {number: table[game.rank([number])] for number in whole} == whole
+
+
+@given(symmetric_games("distance"))
+def test_breadth_first_search_of_symmetric_games(game: GraphGame) -> None:
+    depths = values(solve(game, "bfs"))
+    whole = naive.depths(game)
+    for number in depths:
+        orbit = {whole.get((number,)), whole.get((game.mirror[number],))} - {None}
+        assert depths[number] == min(orbit, default=None)
+
+
+@given(outcome_games(outside=False), st.data())
+def test_absent_positions_have_no_value(game: GraphGame, data: st.DataObject) -> None:
+    absent = data.draw(st.sets(st.integers(0, game.size - 1), max_size=game.size // 2))
+    edges = tuple(edge for edge in game.edges if not absent & {edge[0], edge[1]})
+    game = replace(game, edges=edges, absent=tuple(absent))
+    for solver in ("retrograde", "fixpoint"):
+        table = values(solve(game, solver))
+        assert table == expected(game)
+        assert not absent & set(table)
+
+
+# --- the table does not depend on how the work is divided -------------------------------------------------------------
+
+
+@given(outcome_games(largest=40))
+@settings(max_examples=40)
+def test_result_is_independent_of_blocks_and_threads(game: GraphGame) -> None:
+    tables = [
+        solve(game, "retrograde", block_bits=bits, run=Run(memory=8 << 20, threads=threads))
+        for bits in (1, 3, 18)
+        for threads in (1, 3)
+    ]
+    assert same_tables(tables)
+
+
+@pytest.mark.parametrize("spec", ["sliding:2x3", "pancake:6"])
+def test_compiled_tables_are_the_same_for_all_solvers_blocks_and_threads(spec: str) -> None:
+    game = load(spec)
+    tables = [
+        solve(game, "retrograde", "cpu", block_bits=bits, run=Run(memory=64 << 20, threads=threads))
+        for bits in (4, 6, 18)
+        for threads in (1, 2, 3)
+    ]
+    tables += [solve(game, "fixpoint", "cpu", run=Run(memory=64 << 20, threads=threads)) for threads in (1, 2)]
+    assert same_tables(tables)
+    assert values(tables[0]) == expected(game)
+    # Both are graphs without directions: as far from the start as to it, which is the solved state.
+    assert values(solve(game, "bfs", "cpu", block_bits=6)) == values(tables[0])
+
+
+LADDER = 300
+
+
+def ladder() -> GraphGame:
+    """Return a game of three parts: two ladders that need each other, above one that ends the game."""
+    random.seed(5)
+    edges = [(node, node - 1, 1, 0) for node in range(1, LADDER)]
+    edges += [(node, random.randrange(max(0, node - 9), min(LADDER, node + 30)), 1, 0) for node in range(1, LADDER)]
+    return GraphGame(tuple(edges), (-1,) + (UNDECIDED,) * (LADDER - 1), "outcome", cuts=(60, 170))
+
+
+def test_compiled_outcomes_over_parts() -> None:
+    game = ladder()
+    right = expected(game)
+    assert len({outcome for outcome, _ in right.values()}) > 1
+    tables = [
+        solve(game, "retrograde", "cpu", block_bits=bits, run=Run(memory=64 << 20, threads=threads))
+        for bits, threads in ((4, 1), (4, 2), (6, 3), (18, 2))
+    ]
+    tables.append(solve(game, "fixpoint", "cpu"))
+    assert same_tables(tables)
+    assert values(tables[0]) == right
+
+
+# --- codes that do not fit --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("solver", ["retrograde", "fixpoint"])
+@pytest.mark.parametrize(
+    ("costs", "dtype"),
+    [
+        ([1] * 253, np.uint8),
+        ([1] * 254, np.uint16),
+        ([1] * 300, np.uint16),
+        ([1000] * 60, np.uint16),
+        ([1000] * 70, np.uint32),
+        ([65535] * 250, np.uint32),
+    ],
+)
+def test_long_chains_widen_the_table(solver: str, costs: list[int], dtype: type) -> None:
+    table = solve(chain(costs), solver)
+    assert table.codes.dtype == dtype
+    assert [table.rule.decode(int(code)) for code in table.codes] == [0, *np.cumsum(costs).tolist()]
+
+
+@pytest.mark.parametrize("length", [252, 253, 254, 255, 256])
+def test_depths_widen_the_table(length: int) -> None:
+    table = solve(replace(chain([1] * length), first=0, edges=tuple((i, i + 1, 1, 0) for i in range(length))), "bfs")
+    assert [table.rule.decode(int(code)) for code in table.codes] == list(range(length + 1))
+
+
+def test_distance_that_no_request_can_carry_is_an_error_not_a_wrong_number() -> None:
+    game = chain([65535] * 300)  # 19,660,500, more than 2^24
+    with pytest.raises(ValueOverflow):
+        solve(game, "retrograde")
+    assert values(solve(game, "fixpoint"))[300] == 300 * 65535
+
+
+def test_weight_that_no_request_can_carry_is_an_error() -> None:
+    with pytest.raises(ValueOverflow, match="65,535"):
+        solve(chain([1, 65536]), "retrograde")
+
+
+@pytest.mark.parametrize("solver", ["retrograde", "fixpoint"])
+@pytest.mark.parametrize("most", [120, 250, 252, 253, 254, 255, 256, 400])
+def test_many_moves_overflow_one_byte(solver: str, most: int) -> None:
+    """Successor counts and depths share the number, so max_moves near and above 250 leaves a byte no room."""
+    edges = [(1, 0, 1, 0)] * most + [(2, 1, 1, 0), (3, 2, 1, 0), (3, 1, 1, 0), (4, 3, 1, 0)]
+    game = GraphGame(tuple(edges), (-1,) + (UNDECIDED,) * 4, "outcome")
+    assert game.max_moves == most
+    assert values(solve(game, solver)) == {0: (-1, 0), 1: (1, 1), 2: (-1, 2), 3: (1, 3), 4: (-1, 4)}
+    assert values(solve(game, solver)) == expected(game)
+
+
+@pytest.mark.parametrize("most", [251, 252, 253, 254, 255])
+def test_many_escapes_that_all_fail(most: int) -> None:
+    edges = [(1, 0, 1, 0), (3, 0, 1, 0)] + [(2, 1, 1, 0)] * (most - 1) + [(2, 3, 1, 0)]
+    game = GraphGame(tuple(edges), (-1,) + (UNDECIDED,) * 3, "outcome")
+    assert values(solve(game, "retrograde")) == {0: (-1, 0), 1: (1, 1), 2: (-1, 2), 3: (1, 1)}
+
+
+# --- value rules of one's own, and no fixpoint ------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class PlusOne(ValueRule):
+    """Give each state (largest value of the successors + 1) mod `modulus` (Gasser 1995, section 2.2)."""
+
+    name: ClassVar[str] = "plus one"
+    unique: ClassVar[bool] = False
+    modulus: int = 5
+
+    def rules(self, max_moves: int) -> Mapping[str, Callable[..., Any]]:
+        """Return the functions of the rule."""
+        modulus = self.modulus
+
+        def initial(result: int, count: int) -> int:
+            return 0
+
+        def gather(code: int, successors: MutableSequence[int], weights: MutableSequence[int], count: int) -> int:
+            largest = 0
+            for index in range(count):
+                largest = max(largest, successors[index])
+            return (largest + 1) % modulus
+
+        return {"initial": initial, "gather": gather}
+
+
+def ring(length: int) -> GraphGame:
+    """Return a cycle without an end."""
+    return GraphGame(tuple((node, (node + 1) % length, 1, 0) for node in range(length)), (UNDECIDED,) * length)
+
+
+@pytest.mark.parametrize("length", [1, 2, 3, 4, 6, 7, 11])
+def test_no_fixpoint_on_a_cycle_whose_length_is_no_multiple_of_five(length: int) -> None:
+    with pytest.raises(NoFixpoint, match="plus one"):
+        solve(ring(length), "fixpoint", rule=PlusOne())
+
+
+def test_values_of_a_rule_of_ones_own() -> None:
+    game = chain([1] * 12)
+    table = solve(game, "fixpoint", rule=PlusOne())
+    assert values(table) == {node: node % 5 for node in range(13)}
+    assert values(solve(game, "fixpoint", rule=PlusOne(7))) == {node: node % 7 for node in range(13)}
+
+
+def test_points_in_a_circle_have_no_fixpoint() -> None:
+    game = replace(ring(2), edges=((0, 1, 1, 1), (1, 0, 1, 0)), values="score")
+    with pytest.raises(NoFixpoint):
+        solve(game, "fixpoint", rule=Score())
+
+
+@dataclass(frozen=True)
+class Negative(PlusOne):
+    """Break the rule that codes are not negative."""
+
+    def rules(self, max_moves: int) -> Mapping[str, Callable[..., Any]]:
+        """Return the functions of the rule."""
+
+        def gather(code: int, successors: MutableSequence[int], weights: MutableSequence[int], count: int) -> int:
+            return -1
+
+        return {**super().rules(max_moves), "gather": gather}
+
+
+def test_negative_codes_are_refused() -> None:
+    with pytest.raises(BrokenRule, match="negative"):
+        solve(chain([1]), "fixpoint", rule=Negative())
+
+
+# --- refusals ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("solver", ["retrograde", "fixpoint", "bfs"])
+def test_too_little_memory_is_refused_before_anything_starts(solver: str) -> None:
+    stages: list[str] = []
+    run = Run(memory=10_000, threads=1, report=lambda stage, done, total: stages.append(stage))
+    with pytest.raises(OutOfMemory, match="needs"):
+        solve_states(load("pancake:9"), solver=solver, run=run)
+    assert stages == []
+
+
+def test_retrograde_analysis_names_the_rule_that_it_misses() -> None:
+    class Forward(GraphGame):
+        name: ClassVar[str] = "forward"
+
+        def rules(self) -> Mapping[str, Callable[..., Any]]:
+            return {name: function for name, function in super().rules().items() if name != "unmoves"}
+
+    game = Forward(((1, 0, 1, 0),), (0, UNDECIDED))
+    with pytest.raises(MissingRule, match="emit needs `unmoves`"):
+        solve(game, "retrograde")
+    assert solve_states(game, target="interpreted").facts["solver"] == "fixpoint"
+
+
+@pytest.mark.parametrize("solver", ["retrograde", "fixpoint"])
+def test_open_successor_without_a_number_is_a_broken_rule(solver: str) -> None:
+    game = GraphGame(((0, 1, 1, 0), (1, 0, 1, 0)), (UNDECIDED, UNDECIDED), "outcome", numbered=1)
+    with pytest.raises(BrokenRule, match="no number"):
+        solve(game, solver)
+
+
+def test_unknown_solver_and_impossible_blocks() -> None:
+    with pytest.raises(BadRequest, match="retrograde, fixpoint, bfs"):
+        solve_states(chain([1]), solver="magic")
+    with pytest.raises(BadRequest, match="block_bits"):
+        solve_states(chain([1]), solver="retrograde", block_bits=24)
+    with pytest.raises(BadRequest, match="needs 'nowhere'"):
+        solve_states(Lost(((1, 0, 1, 0),), (0, UNDECIDED)), target="interpreted")
+
+
+class Lost(GraphGame):
+    """Name a part that is not there."""
+
+    def parts(self) -> list[Any]:
+        """Return one part that needs another."""
+        return [part._replace(needs=("nowhere",)) for part in super().parts()]
+
+
+@pytest.mark.parametrize("solver", ["retrograde", "fixpoint"])
+def test_broken_rule_in_one_of_many_blocks_is_reported(solver: str) -> None:
+    size = 2 * CHUNK + 10
+    game = GraphGame(((3, size, 1, 0), (size - 1, 0, 1, 0)), (UNDECIDED,) * (size + 1), "outcome", numbered=size)
+    with pytest.raises(BrokenRule, match="no number"):
+        solve(game, solver, run=Run(memory=64 << 20, threads=2))
