@@ -48,6 +48,11 @@ def trailing_zeros(word: int) -> int:
     return (word & -word).bit_length() - 1
 
 
+def atomic_or(words: Any, place: int, bits: Any) -> None:
+    """Set bits of a word that other threads may write at the same time."""
+    words[place] |= bits
+
+
 def _one_operand(name: str) -> Any:
     def typed(_context: Any, _word: Any) -> Any:
         def generate(_target: Any, builder: Any, _signature: Any, operands: Any) -> Any:
@@ -62,7 +67,26 @@ def _one_operand(name: str) -> Any:
     return intrinsic(typed)
 
 
-_INTRINSICS: Mapping[Callable[..., Any], Any] = {popcount: _one_operand("ctpop"), trailing_zeros: _one_operand("cttz")}
+def _atomic_or() -> Any:
+    def typed(_context: Any, words: Any, _place: Any, _bits: Any) -> Any:
+        def generate(target: Any, builder: Any, signature: Any, operands: Any) -> Any:
+            array = target.make_array(signature.args[0])(target, builder, operands[0])
+            word = cgutils.get_item_pointer(target, builder, signature.args[0], array, [operands[1]], wraparound=False)
+            # The old value is not asked for: one locked instruction instead of a loop of compare and swap.
+            builder.atomic_rmw("or", word, operands[2], "monotonic")
+            return target.get_dummy_value()
+
+        return numba_types.void(words, numba_types.intp, words.dtype), generate
+
+    typed.__name__ = typed.__qualname__ = "atomic_or"
+    return intrinsic(typed)
+
+
+_INTRINSICS: Mapping[Callable[..., Any], Any] = {
+    popcount: _one_operand("ctpop"),
+    trailing_zeros: _one_operand("cttz"),
+    atomic_or: _atomic_or(),
+}
 
 
 # --- what a function refers to -----------------------------------------------------------------------------------------

@@ -1,0 +1,233 @@
+"""What each move of a permutation game does to the numbers: shifts within a word, rows to rows, and tables.
+
+Bits of a bit vector stand for states: bit ``row * word_bits + place``, where `row` is the lexicographic rank of the
+sequence and `word_bits` is the number of places, rounded up to a power of two. A *block* holds all orders of the last
+BLOCK elements of the sequence behind one order of the first ones. A move is one of four kinds:
+
+- *shift*: the sequence stays, the place changes: a shift within the words;
+- *row map*: the last elements stay; long rows of bits go to other rows as they are (Lehmer digits of a window change);
+- *local*: only the last BLOCK elements move: a table of 16-bit numbers says where within the block;
+- *wide*: all else. The number after the move is the sum of a part that depends on the first elements alone and an entry
+  of a table row, and few kinds of first elements differ in their table rows.
+"""
+
+from __future__ import annotations
+
+from math import comb, factorial
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from searchbench.errors import BadRequest
+from searchbench.index.sequence import Rearrangement, Sequences
+from searchbench.solvers.exhaustive.rows.orders import (
+    parities, permutation_ranks, prefix_parities, selection_ranks, selections,
+)  # fmt: skip
+
+Array = npt.NDArray[Any]
+BLOCK = 8
+"""How many last elements' orders make a block: 8! = 40,320 numbers fit 16 bits and a core's first-level cache."""
+LARGEST_WINDOW = 1 << 22
+"""How many entries the table of a row map may have."""
+LARGEST_WIDE = 1 << 27
+"""How many entries the table of a wide move may have."""
+
+
+class RowMap(NamedTuple):
+    """Pull rows: unit d of the result comes from unit ``source[row of d]`` of the frontier; a unit is 8 or 64 bits."""
+
+    origin: int
+    target: int
+    bits: int
+    length: int
+    source: Array
+
+
+class WideMap(NamedTuple):
+    """Map numbers: ``base[block] + rows[kind[block], number within the block]``; to `push` the move, or to pull its inverse."""
+
+    push: bool
+    base: Array
+    kind: Array
+    rows: Array
+
+
+class Local(NamedTuple):
+    """Push within a block: from place p by the tables first[p] .. first[p + 1] - 1, each to its target place.
+
+    `tables` is [parity of the first elements, table, number within the block]; `mask` has the origins' bits.
+    """
+
+    first: Array
+    targets: Array
+    tables: Array
+    mask: int
+
+
+class Plan:
+    """Hold how the moves of a permutation game act on the bit vector. Raises BadRequest where rows do not serve the game."""
+
+    def __init__(self, game: Sequences) -> None:
+        if game.n < BLOCK:
+            raise BadRequest(f"sequences of {game.n} elements: rows are of use from {BLOCK} on")
+        self.game = game
+        self.half = 2 if game.even else 1
+        self.word_bits = 1 << (game.places - 1).bit_length()
+        if self.word_bits > 64:
+            raise BadRequest(f"{game.places} places: rows take up to 64")
+        self.block_rows = factorial(BLOCK) // self.half
+        self.block_words = self.block_rows * self.word_bits // 64
+        self.blocks = game.rows // self.block_rows
+        self.words = self.blocks * self.block_words
+        self.parity = prefix_parities(game.n, game.n - BLOCK).astype(np.int8)
+        self.shifts: list[tuple[int, int]] = []
+        self.row_maps: list[RowMap] = []
+        self.wide_maps: list[WideMap] = []
+        local: list[Rearrangement] = []
+        shifts: dict[int, int] = {}
+        known: dict[tuple[int, ...], tuple[Array, Array, Array]] = {}
+        for move in game.moves:
+            first, stop = move.window
+            if first == stop:
+                shifts[move.target - move.origin] = shifts.get(move.target - move.origin, 0) | 1 << move.origin
+            elif first >= game.n - BLOCK:
+                local.append(move)
+            elif (row_map := self._row_map(move, first, stop)) is not None:
+                self.row_maps.append(row_map)
+            else:
+                self.wide_maps.append(self._wide_map(move, known))
+        self.shifts = [(distance, self.spread(mask)) for distance, mask in shifts.items()]
+        self.local = self._local(sorted(local))
+
+    def spread(self, word: int) -> int:
+        """Return 64 bits that repeat the bits of a word."""
+        return sum(word << (self.word_bits * lane) for lane in range(64 // self.word_bits))
+
+    @property
+    def table_bytes(self) -> int:
+        """Return the memory of the tables."""
+        tables = {id(wide.rows): wide.rows.nbytes for wide in self.wide_maps}
+        return self.local.tables.nbytes + sum(row_map.source.nbytes for row_map in self.row_maps) + sum(tables.values())
+
+    def _row_map(self, move: Rearrangement, first: int, stop: int) -> RowMap | None:
+        n = self.game.n
+        entries = factorial(n - first) // factorial(n - stop)
+        if stop > n - (self.half > 1) * 2 or entries > LARGEST_WINDOW:
+            return None
+        row_bits = factorial(n - stop) // self.half * self.word_bits
+        if row_bits % 64 == 0:
+            bits = 64
+        elif row_bits % 8 == 0 and self.word_bits <= 8 and row_bits > 64:
+            bits = 8
+        else:
+            return None
+        window = [place - first for place in move.inverse.order[first:stop]]
+        lines = selections(n - first, stop - first)
+        source = selection_ranks(lines[:, window], n - first)
+        return RowMap(move.origin, move.target, bits, row_bits // bits, source.astype(np.int32))
+
+    def _local(self, moves: list[Rearrangement]) -> Local:
+        n, places = self.game.n, self.game.places
+        counts = np.bincount([move.origin for move in moves], minlength=places)
+        first = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+        lines = selections(BLOCK, BLOCK)
+        odd = parities(lines)
+        tables = np.zeros((self.half, max(1, len(moves)), self.block_rows), np.uint16)
+        for place, move in enumerate(moves):
+            after = permutation_ranks(lines[:, [source - (n - BLOCK) for source in move.order[n - BLOCK :]]])
+            for parity in range(self.half):
+                tables[parity, place] = (after[odd == parity] >> 1) if self.half == 2 else after
+        mask = self.spread(int(np.bitwise_or.reduce([0, *(1 << move.origin for move in moves)])))
+        targets = np.array([move.target for move in moves] or [0], np.int64)
+        return Local(first, targets, tables, mask)
+
+    def _wide_map(self, move: Rearrangement, known: dict[tuple[int, ...], tuple[Array, Array, Array]]) -> WideMap:
+        if self.game.places > 1 or self.game.even:
+            raise BadRequest("a move that rearranges first and last elements, in a game of places or of even sequences")
+        push, pull = move.order, move.inverse.order
+        if pull not in known and (push in known or _kinds(push) <= _kinds(pull)):
+            return WideMap(True, *_tables_of(push, known))
+        return WideMap(False, *_tables_of(pull, known))
+
+
+def _reaches(order: tuple[int, ...]) -> tuple[list[int], list[int], list[int]]:
+    """Return where each element goes, and which of the first ones land amid the last BLOCK and behind them all."""
+    n = len(order)
+    goes = [0] * n
+    for place, source in enumerate(order):
+        goes[source] = place
+    behind = [sum(goes[last] > goes[one] for last in range(n - BLOCK, n)) for one in range(n - BLOCK)]
+    amid = [one for one in range(n - BLOCK) if 0 < behind[one] < BLOCK]
+    after = [one for one in range(n - BLOCK) if behind[one] == 0]
+    return goes, amid, after
+
+
+def _kinds(order: tuple[int, ...]) -> int:
+    """Return how many kinds of first elements there can be at most."""
+    _, amid, after = _reaches(order)
+    return (BLOCK + 1) ** len(amid) * comb(BLOCK + len(after), len(after))
+
+
+def _tables_of(
+    order: tuple[int, ...], known: dict[tuple[int, ...], tuple[Array, Array, Array]]
+) -> tuple[Array, Array, Array]:
+    if order not in known:
+        known[order] = _wide_tables(order)
+    return known[order]
+
+
+def _wide_tables(order: tuple[int, ...]) -> tuple[Array, Array, Array]:
+    """Return base, kind and rows of a wide move.
+
+    The digit of an element after the move counts the smaller elements behind it. Between two of the first elements that
+    is known from them alone; between two of the last ones, from the number within the block alone; and how a first and
+    a last element compare follows from how many of the last ones are smaller than the first one.
+    """
+    n = len(order)
+    goes, amid, after = _reaches(order)
+    weights = [factorial(n - 1 - place) for place in goes]
+    firsts = selections(n, n - BLOCK).astype(np.int64)
+    smaller = firsts.copy()  # how many of the last elements are smaller than each of the first ones
+    for one in range(n - BLOCK):
+        for other in range(n - BLOCK):
+            smaller[:, one] -= firsts[:, other] < firsts[:, one]
+    base = np.zeros(len(firsts), np.int64)
+    for one in range(n - BLOCK):
+        digit = np.zeros(len(firsts), np.int64)
+        for other in range(n - BLOCK):
+            if goes[other] > goes[one]:
+                digit += firsts[:, other] < firsts[:, one]
+        if one not in amid and one not in after:
+            digit += smaller[:, one]
+        base += digit * weights[one]
+    key = np.concatenate([smaller[:, amid], np.sort(smaller[:, after], axis=1)], axis=1)
+    kinds, kind = np.unique(key, axis=0, return_inverse=True)
+    if len(kinds) * factorial(BLOCK) > LARGEST_WIDE:
+        raise BadRequest(f"the move {order} needs {len(kinds):,} table rows")
+    return base, kind.reshape(-1).astype(np.int32), _wide_rows(kinds, goes, weights, amid, after)
+
+
+def _wide_rows(kinds: Array, goes: list[int], weights: list[int], amid: list[int], after: list[int]) -> Array:
+    n = len(goes)
+    lines = selections(BLOCK, BLOCK)
+    lasts = range(n - BLOCK, n)
+    inner = np.zeros(len(lines), np.int64)
+    for one in lasts:
+        for other in lasts:
+            if goes[other] > goes[one]:
+                inner += (lines[:, other - n + BLOCK] < lines[:, one - n + BLOCK]) * weights[one]
+    rows = np.empty((len(kinds), len(lines)), np.int32)
+    values = np.arange(BLOCK)
+    for number, kind in enumerate(kinds):
+        row = inner.copy()
+        for last in lasts:
+            share = np.zeros(BLOCK, np.int64)  # what this element adds, by its value among the last ones
+            for one, smaller in zip([*amid, *after], kind, strict=True):
+                if goes[one] > goes[last]:
+                    share += (smaller <= values) * weights[last]
+                else:
+                    share += (values < smaller) * weights[one]
+            row += share[lines[:, last - n + BLOCK]]
+        rows[number] = row
+    return rows
