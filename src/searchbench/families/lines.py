@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, MutableSequence, Sequence
 from functools import lru_cache
+from itertools import pairwise
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -116,7 +117,7 @@ class Lines(Game):
         below = np.full(cells, -1, np.int64)
         above = np.full(cells, -1, np.int64)
         for stack in board.stacks:
-            for low, high in zip(stack, stack[1:], strict=False):
+            for low, high in pairwise(stack):
                 below[high], above[low] = low, high
 
         def start(state: State) -> None:

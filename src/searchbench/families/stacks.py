@@ -38,7 +38,9 @@ class Stacks:
     def parts(self) -> list[Part]:
         """Return a part for each number of stones: a move leads to the next one."""
         return [
-            Part(str(stones), self._starts[stones], self._starts[stones + 1], (str(stones + 1),) * (stones < self.width))
+            Part(
+                str(stones), self._starts[stones], self._starts[stones + 1], (str(stones + 1),) * (stones < self.width)
+            )
             for stones in range(self.width + 1)
         ]
 

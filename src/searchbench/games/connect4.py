@@ -48,16 +48,9 @@ class Connect4(Lines):
         return state
 
     def known(self) -> Mapping[str, Any]:
-        """Return who wins with which move, and the number of positions (Tromp; Steininger; Boeck 2025)."""
-        if self.k != 4:
-            return {}
-        found: dict[str, Any] = {}
+        """Return the value of the start (tables of Tromp and of Steininger)."""
         size = (self.columns, self.rows)
-        if size in STARTS:
-            found["start"] = STARTS[size]
-        if size in POSITIONS and not self.symmetry:
-            found["reachable"] = POSITIONS[size]
-        return found
+        return {"start": STARTS[size]} if self.k == 4 and size in STARTS else {}
 
 
 STARTS = {
@@ -66,10 +59,4 @@ STARTS = {
     (4, 6): "draw", (5, 6): "draw", (6, 6): "loss 36", (7, 6): "win 41", (8, 6): "loss 48",
     (4, 7): "draw", (5, 7): "draw", (6, 7): "win 41", (7, 7): "draw", (8, 7): "win 53",
     (4, 8): "draw", (5, 8): "draw", (6, 8): "loss 48", (7, 8): "win 55", (8, 8): "loss 62",
-}  # fmt: skip
-POSITIONS = {
-    (2, 4): 179, (3, 4): 6000, (4, 4): 161029, (5, 4): 3945711, (6, 4): 94910577, (7, 4): 2265792710,
-    (2, 5): 537, (3, 5): 38310, (4, 5): 1706255, (5, 5): 69763700, (6, 5): 2818972642, (7, 5): 112829665923,
-    (2, 6): 1571, (3, 6): 235781, (4, 6): 15835683, (5, 6): 1044334437, (6, 6): 69173028785, (7, 6): 4531985219092,
-    (4, 1): 35, (5, 1): 96, (4, 2): 741, (5, 2): 4688, (4, 3): 12031, (5, 3): 158911,
 }  # fmt: skip

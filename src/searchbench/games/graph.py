@@ -79,7 +79,9 @@ class Graph(Game):
         graph = self.digraph
         if not 0 <= self.origin < graph.nodes:
             raise ValueError(f"origin {self.origin}: the graph has the nodes 0 to {graph.nodes - 1}")
-        if self.values in {"distance", "depth"} and any(number is not None and number < 1 for _, _, number in graph.edges):
+        if self.values in {"distance", "depth"} and any(
+            number is not None and number < 1 for _, _, number in graph.edges
+        ):
             raise ValueError("an edge's cost must be at least 1")
         if self.values == "outcome" and any(abs(result) > 1 for result in graph.results.values()):
             raise ValueError("the result of a node must be -1, 0 or 1")
@@ -199,7 +201,9 @@ class Graph(Game):
         for word in filter(None, self.partition.split(";")):
             name, _, count = word.partition(":")
             if not name or not count.isdecimal() or not int(count) or name in {run[0] for run in runs}:
-                raise ValueError(f"{word!r} in a partition: expected different names with numbers of nodes, low:4;high:6")
+                raise ValueError(
+                    f"{word!r} in a partition: expected different names with numbers of nodes, low:4;high:6"
+                )
             runs.append((name, stop, stop + int(count)))
             stop += int(count)
         if runs and stop != self.digraph.nodes:

@@ -113,7 +113,9 @@ class Hanoi(Game):
         """Read the discs' pegs, the smallest disc first."""
         state = super().parse(text)
         if len(state) != self.discs or not all(0 <= peg < self.pegs for peg in state):
-            raise BadState(f"{self}: {text!r}: expected {self.discs} pegs from 0 to {self.pegs - 1}, smallest disc first")
+            raise BadState(
+                f"{self}: {text!r}: expected {self.discs} pegs from 0 to {self.pegs - 1}, smallest disc first"
+            )
         return state
 
     def format_move(self, state: Sequence[int], move: int) -> str:

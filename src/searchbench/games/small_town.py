@@ -1,4 +1,4 @@
-"""The small town of Gasser 1995, chapter 2: how far is it from each place to the pool?
+"""The small town of Gasser 1995, chapter 2: find how far it is from each place to the pool.
 
 The thesis draws the town; its text names the pool, the gym (next to it), the school, the gas station and the police
 station, makes every road one kilometre long and two-way, and says that a forward search from the gas station meets the

@@ -1,0 +1,73 @@
+"""Every shipped game at a tiny size: what its `known` says is what the solvers find."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from searchbench.game import Game
+from searchbench.load import load, shipped
+from searchbench.run import Run
+from searchbench.solvers.exhaustive import solve_states
+from searchbench.store import Database
+
+TINY = {
+    "awari": ["awari:3"],
+    "burnt-pancake": ["burnt-pancake:1", "burnt-pancake:4"],
+    "connect4": ["connect4:4x4"],
+    "fore-and-aft": ["fore-and-aft"],
+    "graph": [],  # of a graph that a user gives nothing is known
+    "hanoi": ["hanoi:1", "hanoi:5", "hanoi:4,4", "hanoi:3,5"],
+    "mnk": ["mnk:2,2,1", "mnk:3,1,2", "mnk:3,3,3,no,yes"],
+    "pancake": ["pancake:2", "pancake:5"],
+    "sliding": ["sliding:2x2", "sliding:2x3", "sliding:3x2"],
+    "small-town": ["small-town"],
+    "tic-tac-toe": ["tic-tac-toe"],
+}
+"""One entry for each file of searchbench.games: sizes that are solved in a moment, each of which has known numbers."""
+
+LARGEST_INTERPRETED = 1000
+
+
+def measured(game: Game, solved: Database, run: Run) -> Mapping[str, Any]:
+    """Return everything that `known` may tell, from the solved game and from a search from its start."""
+    searched = solve(game, run, "bfs")
+    histogram = {game_text(solved, value): count for value, count in solved.histogram().items() if value is not None}
+    depths = [value if isinstance(value, int) else value.depth for value in solved.histogram() if value is not None]
+    return {
+        "states": solved.states,
+        "reachable": searched.reachable,
+        "deepest": max(depths),
+        "histogram": histogram,
+        "start": game_text(solved, solved.probe()),
+    }
+
+
+def game_text(solved: Database, value: Any) -> str:
+    """Return a value as `known` writes it."""
+    return solved.rule.format(value)
+
+
+def solve(game: Game, run: Run, solver: str | None = None) -> Database:
+    """Solve compiled, or interpreted where that is quicker than to compile."""
+    index = game.index()
+    assert index is not None
+    target = "interpreted" if index.size <= LARGEST_INTERPRETED else "cpu"
+    return solve_states(game, solver=solver, run=run, target=target)
+
+
+def test_every_shipped_game_has_a_tiny_size() -> None:
+    assert {game.name for game in shipped()} == set(TINY)
+
+
+@pytest.mark.parametrize("spec", [spec for specs in TINY.values() for spec in specs])
+def test_known_numbers(spec: str, run: Run) -> None:
+    game = load(spec)
+    known = dict(game.known())
+    assert known, "a size without known numbers tests nothing"
+    if "histogram" in known:
+        known["histogram"] = {str(value): count for value, count in known["histogram"].items()}
+    found = measured(game, solve(game, run), run)
+    assert {key: found[key] for key in known} == known
