@@ -10,6 +10,7 @@ from searchbench.errors import NoFixpoint
 from searchbench.index import (
     Combination,
     Composition,
+    Index,
     LexicographicPermutation,
     Multiset,
     MyrvoldRuskeyPermutation,
@@ -114,7 +115,7 @@ def value_rules(run: Run) -> dict[str, Any]:
 
 def index_functions(run: Run) -> dict[str, int]:
     """Return the faults of the index functions: fully up to a million numbers, by samples up to 2^63."""
-    full = [
+    full: list[Index] = [
         LexicographicPermutation(9),
         LexicographicPermutation(9, even=True),
         MyrvoldRuskeyPermutation(9),
@@ -125,7 +126,7 @@ def index_functions(run: Run) -> dict[str, int]:
         Composition(10, 12),
         Radix((2, 3, 5, 7, 11, 13)),
     ]
-    sampled = [
+    sampled: list[Index] = [
         LexicographicPermutation(14),
         MyrvoldRuskeyPermutation(14),
         LexicographicPermutation(20),
@@ -225,7 +226,13 @@ ROWS = [
         {"3-3": {"won": 47167, "lost": 9659, "drawn": 96}},
         morris_three_three,
     ),
-    Row("G17", "Nine Men's Morris: longest loss in plies (3-3 only so far)", "Gasser 1995, section 5.5", {"3-3": 26}, morris_longest),
+    Row(
+        "G17",
+        "Nine Men's Morris: longest loss in plies (3-3 only so far)",
+        "Gasser 1995, section 5.5",
+        {"3-3": 26},
+        morris_longest,
+    ),
     Row(
         "G22",
         "sliding tiles: largest distance per board (without 3x4)",

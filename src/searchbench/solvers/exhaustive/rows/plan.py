@@ -22,7 +22,11 @@ import numpy.typing as npt
 from searchbench.errors import BadRequest
 from searchbench.index.sequence import Rearrangement, Sequences
 from searchbench.solvers.exhaustive.rows.orders import (
-    parities, permutation_ranks, prefix_parities, selection_ranks, selections,
+    parities,
+    permutation_ranks,
+    prefix_parities,
+    selection_ranks,
+    selections,
 )  # fmt: skip
 
 Array = npt.NDArray[Any]
@@ -166,7 +170,8 @@ def _reaches(order: tuple[int, ...]) -> tuple[list[int], list[int], list[int]]:
 def _kinds(order: tuple[int, ...]) -> int:
     """Return how many kinds of first elements there can be at most."""
     _, amid, after = _reaches(order)
-    return (BLOCK + 1) ** len(amid) * comb(BLOCK + len(after), len(after))
+    kinds: int = (BLOCK + 1) ** len(amid) * comb(BLOCK + len(after), len(after))
+    return kinds
 
 
 def _tables_of(

@@ -111,22 +111,13 @@ class _Search:
         work = self.local.work
         stop = min(first + self.step, self.plan.blocks)
         place_bits = self.plan.word_bits.bit_length() - 1
+        frontier_bytes = self.planes.frontier.view(np.uint8)
         return int(
             self.advance(
-                self.planes,
-                self.planes.frontier.view(np.uint8),
-                work,
-                work.view(np.uint8),
-                first,
-                stop,
-                moves,
-                self.plan.parity,
-                place_bits,
-                code,
-                np.uint64(keep),
-                pushed,
-            )  # fmt: skip
-        )
+                self.planes, frontier_bytes, work, work.view(np.uint8), first, stop, moves, self.plan.parity,
+                place_bits, code, np.uint64(keep), pushed,
+            )
+        )  # fmt: skip
 
 
 def _moves(plan: Plan, parity: int | None) -> Moves:
