@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from searchbench import errors, index
+    from searchbench.catalogue import load
     from searchbench.errors import SearchBenchError
     from searchbench.game import Board, Game, Position
     from searchbench.index.protocol import Part
     from searchbench.line import Line
-    from searchbench.load import load
     from searchbench.proof import Proof
     from searchbench.rules import NOWHERE, UNDECIDED, State
     from searchbench.run import Run
@@ -31,7 +31,7 @@ __version__ = "0.1.0"
 _HOMES = {
     "Board": "game", "Check": "testing", "Database": "store", "Game": "game", "Line": "line", "NOWHERE": "rules",
     "Part": "index.protocol", "Position": "game", "Proof": "proof", "Run": "run", "SearchBenchError": "errors",
-    "State": "rules", "UNDECIDED": "rules", "ValueRule": "values", "errors": "", "index": "", "load": "load",
+    "State": "rules", "UNDECIDED": "rules", "ValueRule": "values", "errors": "", "index": "", "load": "catalogue",
 }  # fmt: skip
 """Where each public name lives; "" for a module."""
 
@@ -57,7 +57,7 @@ def __dir__() -> list[str]:
 
 def check(game: str | Game, **options: Any) -> Check:
     """Check that a game keeps the laws of the contract; the result lists every broken law with the state that shows it."""
-    from searchbench.load import load
+    from searchbench.catalogue import load
     from searchbench.testing import check_game
 
     return check_game(load(game), **options)
@@ -80,7 +80,7 @@ def solve(
     starts, and so is a folder `to` that is there already, unless `overwrite`. `progress` is called with a stage, how
     much of it is done, and its total (0: unknown).
     """
-    from searchbench.load import load
+    from searchbench.catalogue import load
     from searchbench.solvers.exhaustive import solve_states
     from searchbench.store.writing import check_target
 
@@ -111,7 +111,7 @@ def search(
 
     `method` is "idastar", "astar" or "bestfirst"; the options are those of :func:`searchbench.solvers.guided.search_state`.
     """
-    from searchbench.load import load
+    from searchbench.catalogue import load
     from searchbench.solvers.guided import search_state
 
     return search_state(load(game), state, method, **options)
@@ -124,7 +124,7 @@ def prove(
 
     `method` is "pns" or "alphabeta"; the options are those of :func:`searchbench.solvers.proof.prove_state`.
     """
-    from searchbench.load import load
+    from searchbench.catalogue import load
     from searchbench.solvers.proof import prove_state
 
     return prove_state(load(game), state, method, **options)

@@ -11,7 +11,7 @@ import pytest
 
 from searchbench.errors import BadMove, BadState
 from searchbench.games.awari import Awari
-from searchbench.load import load
+from searchbench.catalogue import load
 from searchbench.rules import UNDECIDED
 from searchbench.run import Run
 from searchbench.solvers.exhaustive import solve_states

@@ -23,7 +23,7 @@ from searchbench.games.graph import Graph
 from searchbench.games.hanoi import frame_stewart
 from searchbench.games.small_town import PLACES, ROADS
 from searchbench.index import Part
-from searchbench.load import load
+from searchbench.catalogue import load
 from searchbench.rules import UNDECIDED
 from searchbench.run import Run
 from searchbench.solvers.exhaustive import solve_states

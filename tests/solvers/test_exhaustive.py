@@ -16,7 +16,7 @@ import naive
 from graphs import GraphGame, chain, outcome_games, puzzles, score_games, symmetric_games
 from searchbench.errors import BadRequest, BrokenRule, MissingRule, NoFixpoint, OutOfMemory, ValueOverflow
 from searchbench.game import Game
-from searchbench.load import load
+from searchbench.catalogue import load
 from searchbench.rules import UNDECIDED
 from searchbench.run import Run
 from searchbench.solvers.exhaustive import solve_states

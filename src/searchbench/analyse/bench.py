@@ -16,8 +16,8 @@ from typing import Any, Final, TypeVar
 import numpy as np
 
 from searchbench import jit
+from searchbench.catalogue import load
 from searchbench.index import Index, LexicographicPermutation, Multiset, MyrvoldRuskeyPermutation
-from searchbench.load import load
 from searchbench.rules import new_state, rank, unrank
 from searchbench.run import Report, Run
 from searchbench.solvers.exhaustive import solve_states

@@ -164,8 +164,8 @@ def _expression(text: str | None, database: Database) -> Predicate | None:
 
 
 def _function(text: str | None) -> Predicate | None:
+    from searchbench.catalogue import import_file
     from searchbench.errors import BadRequest
-    from searchbench.load import import_file
 
     if text is None:
         return None

@@ -56,7 +56,8 @@ def verify(folder: Folder, as_json: Json = False, progress: Progress = None) -> 
     with Reporter(progress) as reporter:
         report = database.verify(sb.Run(report=reporter))
     if as_json:
-        show.write_json({"states": report.states, "faults": report.count})
+        found = {"found": [str(fault) for fault in report.faults]} if report.count else {}
+        show.write_json({"states": report.states, "faults": report.count, **found})
     else:
         show.write(f"{folder}: {report.states:,} states checked, {report.count:,} faults")
         for fault in report.faults:

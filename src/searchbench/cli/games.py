@@ -21,7 +21,7 @@ def games(
     as_json: Json = False,
 ) -> None:
     """List the games with their parameters, or show which solver runs on which."""
-    from searchbench.load import load, shipped
+    from searchbench.catalogue import load, shipped
 
     classes = [type(load(name)) for name in names] if names else list(shipped())
     if matrix:
@@ -83,8 +83,8 @@ def _matrix(found: list[Game], as_json: bool) -> None:
 
 def check(game: GameName, as_json: Json = False, progress: Progress = None) -> None:
     """Check that a game keeps the laws of the contract; each broken law is shown with a state that breaks it."""
+    from searchbench.catalogue import load
     from searchbench.cli.progress import Reporter
-    from searchbench.load import load
     from searchbench.testing import check_game
 
     with Reporter(progress):

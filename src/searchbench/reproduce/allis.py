@@ -5,8 +5,8 @@ from __future__ import annotations
 from math import comb
 from typing import Any
 
+from searchbench.catalogue import load
 from searchbench.index import Composition
-from searchbench.load import load
 from searchbench.reproduce.row import Row
 from searchbench.run import Run
 from searchbench.solvers.exhaustive import solve_states

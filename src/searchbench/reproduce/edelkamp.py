@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from searchbench.catalogue import load
 from searchbench.index import LexicographicPermutation, Multiset, MyrvoldRuskeyPermutation
-from searchbench.load import load
 from searchbench.reproduce.bijection import faults_in_full, faults_in_samples
 from searchbench.reproduce.row import Row, faster
 from searchbench.run import Run

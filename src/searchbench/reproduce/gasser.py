@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, MutableSequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from searchbench.catalogue import load
 from searchbench.errors import NoFixpoint
 from searchbench.index import (
     Combination,
@@ -16,7 +17,6 @@ from searchbench.index import (
     MyrvoldRuskeyPermutation,
     Radix,
 )
-from searchbench.load import load
 from searchbench.reproduce.bijection import faults_in_full, faults_in_samples
 from searchbench.reproduce.row import Row
 from searchbench.run import Run

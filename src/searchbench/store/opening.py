@@ -7,9 +7,9 @@ import os
 from pathlib import Path
 from typing import Any
 
+from searchbench.catalogue import load
 from searchbench.errors import BadRequest, DamagedData, StaleDatabase, UnknownGame
 from searchbench.game import Game
-from searchbench.load import load
 from searchbench.run import parse_memory
 from searchbench.store import header as head
 from searchbench.store.database import Database
