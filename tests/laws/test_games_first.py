@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import naive
+from searchbench.catalogue import load
 from searchbench.errors import BadState, NoFixpoint, SearchBenchError
 from searchbench.families.jumps import Jumps
 from searchbench.families.stacks import Stacks
@@ -23,12 +24,11 @@ from searchbench.games.graph import Graph
 from searchbench.games.hanoi import frame_stewart
 from searchbench.games.small_town import PLACES, ROADS
 from searchbench.index import Part
-from searchbench.catalogue import load
 from searchbench.rules import UNDECIDED
 from searchbench.run import Run
 from searchbench.solvers.exhaustive import solve_states
 from searchbench.store import Database
-from searchbench.values import ValueRule, value_rule
+from searchbench.values import ValueRule
 
 GOLDEN = Path(__file__).parent.parent / "golden"
 DEPTHS = json.loads((GOLDEN / "depth_distributions.json").read_text())
@@ -305,7 +305,12 @@ def test_points_on_a_graph(run: Run) -> None:
     assert values_by_number(solved) == {0: 3, 1: 5, 2: -2}
 
 
-def test_graph_text(run: Run) -> None:
+def test_the_players_of_a_graph() -> None:
+    assert not Graph("0>1").two_players
+    assert Graph("0>1", "outcome").two_players
+
+
+def test_graph_text() -> None:
     game = Graph("0>1, 1>2:5\n1>2:3 2=0")
     assert game == Graph("0>1;1>2:5;1>2:3;2=0")
     assert [game.call("cost", [1], move) for move in game.moves([1])] == [5, 3]
@@ -658,9 +663,3 @@ def test_fore_and_aft(run: Run) -> None:
     assert deepest == {"-oo/ooo/oooxx/xxx/xxx", "ooo/ooo/ooxxx/xxx/xx-"}
     solved = solve_states(game, run=run)
     assert solved.histogram() == searched.histogram()
-
-
-def test_the_rule_value_names() -> None:
-    assert value_rule(load("tic-tac-toe").values).two_players
-    assert not load("graph:0>1").two_players
-    assert load("graph:0>1,outcome").two_players

@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
-from searchbench.game import Game
 from searchbench.catalogue import load, shipped
+from searchbench.game import Game
+from searchbench.jit import Target
 from searchbench.run import Run
 from searchbench.solvers.exhaustive import solve_states
 from searchbench.store import Database
