@@ -281,8 +281,7 @@ class Game:
             raise BadState(f"{self}: {text!r} is no state; one is {example!r}") from None
         if number == NOWHERE and self.terminal(state) != UNDECIDED:
             return
-        index = self.index()
-        size = index.size if index is not None else 0
+        size = max((part.stop for part in self.parts()), default=0)
         if not 0 <= number < size or self.unrank(number) != self.canonical(state):
             raise BadState(f"{self}: {text!r} is no state; one is {example!r}")
 

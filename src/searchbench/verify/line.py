@@ -9,8 +9,8 @@ from searchbench.rules import UNDECIDED
 def verify_line(line: Line) -> list[str]:
     """Return what is wrong with a line: a start that is no state, an illegal move, a wrong cost, an end that is none.
 
-    The rules are interpreted and played forwards only. They cannot tell whether a cheaper line exists: the claim
-    `optimal` is not checked here, but by a database or by another search.
+    The rules are interpreted and played forwards only; a puzzle that is lost cannot be moved on. They cannot tell whether
+    a cheaper line exists: the claim `optimal` is not checked here, but by a database or by another search.
     """
     game = line.game
     state = list(line.start)
@@ -18,7 +18,8 @@ def verify_line(line: Line) -> list[str]:
         return [f"start: {state} is no state of {game}"]
     total = 0
     for place, move in enumerate(line.moves, 1):
-        if move not in game.moves(state):
+        lost = not game.two_players and game.terminal(state) not in (0, UNDECIDED)
+        if lost or move not in game.moves(state):
             return [f"move {place}: {move} is not legal in {game.format(state)!r}"]
         total += game.call("cost", list(state), move)
         state = game.play(state, move)

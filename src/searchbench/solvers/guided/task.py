@@ -49,10 +49,11 @@ class Task:
     nodes: int = 0
     seconds: float = 0.0
     started: float = field(init=False)
-    _slice: int = _FIRST_SLICE
+    _slice: int = field(init=False)
 
     def __post_init__(self) -> None:
         self.started = self.run.seconds
+        self._slice = _FIRST_SLICE
 
     def state(self) -> Any:
         """Return a copy of the start as the kernels take it."""
@@ -70,7 +71,7 @@ class Task:
         stop = int(note[column]) + self._slice
         kernel(*arguments, note, min(stop, self.nodes) if self.nodes else stop)
         took = self.run.seconds - began
-        if took < _SHORT:
+        if took < _SHORT and int(note[column]) >= stop:
             self._slice *= 2
         elif took > _LONG:
             self._slice = max(1 << 8, self._slice // 2)
