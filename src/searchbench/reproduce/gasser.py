@@ -133,7 +133,7 @@ def index_functions(run: Run) -> dict[str, int]:
         MyrvoldRuskeyPermutation(20, even=True),
         Multiset((22, 22)),
         Multiset((30, 30)),
-        Multiset((10, 9, 9, 9)),
+        Multiset((8, 8, 8, 8)),
         Combination(60, 30),
         Composition(40, 14),
     ]
