@@ -1,0 +1,207 @@
+"""The laws on moves, positions and notation, state by state."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
+
+from searchbench.rules import UNDECIDED
+from searchbench.testing.subject import Finding, Law, State, Subject, of_each_state, raised
+
+
+def start(subject: Subject) -> Iterator[Finding]:
+    """Require that `start` writes a legal state, and writes all of it."""
+    try:
+        first = subject.start()
+        scribbled = [1] * subject.game.width
+        subject.call("start", scribbled)
+        if tuple(scribbled) != first:
+            yield first, "`start` leaves cells as they were"
+        if not subject.legal(first):
+            yield first, "the start is not legal"
+    except Exception as error:  # rules may raise anything
+        yield None, raised(error)
+
+
+def cells_fit(subject: Subject, state: State) -> Iterator[str]:
+    """Require that every cell holds what the game's dtype can hold, also after every move."""
+    limits = np.iinfo(subject.game.dtype)
+    for after in (state, *(subject.play(state, move) for move in subject.moves(state))):
+        if not all(limits.min <= cell <= limits.max for cell in after):
+            yield f"{list(after)} does not fit {limits.dtype}"
+
+
+def rules_leave_state(subject: Subject, state: State) -> Iterator[str]:
+    """Require that rules which only look leave the state as it is."""
+    moves = subject.moves(state)
+    buffer = [0] * subject.room
+    calls: list[tuple[str, tuple[Any, ...]]] = [(name, ()) for name in ("terminal", "legal", "rank", "key", "solvable")]
+    calls += [] if subject.over(state) else [("moves", (buffer,))]
+    calls += [("unmoves", (buffer,)), ("h", (None,)), ("dead", (None,))]
+    for move in moves:
+        calls += [("cost", (move,)), ("gain", (move,)), ("h_step", (move, None))]
+    for name, arguments in calls:
+        if subject.has(name):
+            same = list(state)
+            subject.call(name, same, *arguments)
+            if tuple(same) != state:
+                yield f"`{name}` changed the state to {same}"
+
+
+def result(subject: Subject, state: State) -> Iterator[str]:
+    """Require that `terminal` returns UNDECIDED, or -1, 0, +1 where the value rule is outcome."""
+    found = subject.terminal(state)
+    if subject.game.values == "outcome" and found not in {UNDECIDED, -1, 0, 1}:
+        yield f"`terminal` returned {found}, expected UNDECIDED, -1, 0 or +1"
+
+
+def max_moves(subject: Subject, state: State) -> Iterator[str]:
+    """Require that `moves` writes at most `max_moves`, `unmoves` at most `max_unmoves`."""
+    for name, limit in (("moves", subject.game.max_moves), ("unmoves", subject.game.max_unmoves)):
+        if subject.has(name):
+            count = len(subject.moves(state) if name == "moves" else subject.unmoves(state))
+            if count > limit:
+                yield f"`{name}` wrote {count} moves, max_{name} is {limit}"
+
+
+def moves_differ(subject: Subject, state: State) -> Iterator[str]:
+    """Require that `moves` and `unmoves` list no move twice."""
+    for name in ("moves", "unmoves"):
+        if subject.has(name):
+            listed = subject.moves(state) if name == "moves" else subject.unmoves(state)
+            twice = [move for move, count in Counter(listed).items() if count > 1]
+            if twice:
+                yield f"`{name}` lists {twice[0]} more than once"
+
+
+def unplay_undoes_play(subject: Subject, state: State) -> Iterator[str]:
+    """Require unplay(play(s, m), m) = s."""
+    for move in subject.moves(state):
+        after = subject.play(state, move)
+        before = subject.unplay(after, move)
+        if before != state:
+            yield f"move {subject.move_text(state, move)} and back gives {subject.text(before)}"
+
+
+def moves_are_unmoves(subject: Subject, state: State) -> Iterator[str]:
+    """M in moves(s) => m in unmoves(play(s, m))."""
+    for move in subject.moves(state):
+        after = subject.play(state, move)
+        if move not in subject.unmoves(after):
+            yield f"move {subject.move_text(state, move)} is not among `unmoves` of {subject.text(after)}"
+
+
+def unmoves_are_moves(subject: Subject, state: State) -> Iterator[str]:
+    """M in unmoves(s) => m in moves(unplay(s, m)), and play brings back s; unless unplay(s, m) is no position."""
+    for move in subject.unmoves(state):
+        before = subject.unplay(state, move)
+        if not subject.legal(before):
+            continue
+        if move not in subject.moves(before):
+            yield f"move {move} of `unmoves` is not legal in {subject.text(before)}"
+        elif subject.play(before, move) != state:
+            yield f"move {move} of `unmoves`, taken back and played, gives {subject.text(subject.play(before, move))}"
+
+
+def legal_closed(subject: Subject, state: State) -> Iterator[str]:
+    """Require that what a legal state leads to is legal."""
+    if subject.legal(state):
+        for move in subject.moves(state):
+            after = subject.play(state, move)
+            if not subject.legal(after):
+                yield f"move {subject.move_text(state, move)} leads to {subject.text(after)}, which is not legal"
+
+
+def has_move(subject: Subject, state: State) -> Iterator[str]:
+    """Require a move where a game of two players is undecided."""
+    if subject.terminal(state) == UNDECIDED and not subject.moves(state):
+        yield "no move, but `terminal` is UNDECIDED"
+
+
+def costs_positive(subject: Subject, state: State) -> Iterator[str]:
+    """Require that every move costs at least 1."""
+    for move in subject.moves(state):
+        cost = subject.cost(state, move)
+        if cost < 1:
+            yield f"move {subject.move_text(state, move)} costs {cost}"
+
+
+def inverse(subject: Subject, state: State) -> Iterator[str]:
+    """Require that the inverse of a move leads back, or is -1."""
+    for move in subject.moves(state):
+        back = int(subject.call("inverse", move))
+        after = subject.play(state, move)
+        if back != -1 and back not in subject.moves(after):
+            yield f"the inverse {back} of move {subject.move_text(state, move)} is no move in {subject.text(after)}"
+        elif back != -1 and subject.play(after, back) != state:
+            yield f"move {subject.move_text(state, move)} and its inverse {back} give {subject.text(subject.play(after, back))}"
+
+
+def canonical(subject: Subject, state: State) -> Iterator[str]:
+    """Require a representative that represents itself, is as final and legal as the state, and has the same neighbours up to symmetry."""
+    one = subject.canonical(state)
+    if subject.canonical(one) != one:
+        yield f"the representative {subject.text(one)} has another, {subject.text(subject.canonical(one))}"
+    if (subject.terminal(one), subject.legal(one)) != (subject.terminal(state), subject.legal(state)):
+        yield f"`terminal` or `legal` of the representative {subject.text(one)} differ"
+    for name, neighbours in (("moves", _successors), ("unmoves", _predecessors)):
+        if subject.has(name) and neighbours(subject, state) != neighbours(subject, one):
+            yield f"`{name}` does not lead to the same states, up to symmetry, as from the representative {subject.text(one)}"
+
+
+def _successors(subject: Subject, state: State) -> set[tuple[State, int, int]]:
+    """Return the representatives of the successors with the moves' costs and gains."""
+    return {
+        (subject.canonical(subject.play(state, move)), subject.cost(state, move), subject.gain(state, move))
+        for move in subject.moves(state)
+    }
+
+
+def _predecessors(subject: Subject, state: State) -> set[State]:
+    """Return the representatives of the legal predecessors."""
+    before = (subject.unplay(state, move) for move in subject.unmoves(state))
+    return {subject.canonical(one) for one in before if subject.legal(one)}
+
+
+def parse_format(subject: Subject, state: State) -> Iterator[str]:
+    """Require parse(format(s)) = s on one line, and different texts for the moves of a state, which parse_move reads."""
+    game = subject.game
+    text = game.format(state)
+    if "\n" in text:
+        yield f"`format` gives more than one line: {text!r}"
+    found = game.read(text)
+    if tuple(found) != state:
+        yield f"{text!r} is read as {found}"
+    texts = [game.format_move(state, move) for move in subject.moves(state)]
+    yield from _misread(subject, state, texts)
+
+
+def _misread(subject: Subject, state: State, texts: Iterable[str]) -> Iterator[str]:
+    for text, count in Counter(texts).items():
+        if count > 1:
+            yield f"{count} moves have the text {text!r}"
+    for move, text in zip(subject.moves(state), texts, strict=True):
+        if subject.game.parse_move(state, text) != move:
+            yield f"the text {text!r} of move {move} is read as {subject.game.parse_move(state, text)}"
+
+
+LAWS = (
+    Law("start", start),
+    Law("cells-fit", of_each_state(cells_fit)),
+    Law("rules-leave-state", of_each_state(rules_leave_state)),
+    Law("result", of_each_state(result)),
+    Law("max-moves", of_each_state(max_moves)),
+    Law("moves-differ", of_each_state(moves_differ)),
+    Law("unplay-undoes-play", of_each_state(unplay_undoes_play)),
+    Law("moves-are-unmoves", of_each_state(moves_are_unmoves), ("unmoves",)),
+    Law("unmoves-are-moves", of_each_state(unmoves_are_moves), ("unmoves",)),
+    Law("legal-closed", of_each_state(legal_closed), ("legal",)),
+    Law("two-player-undecided-has-move", of_each_state(has_move), two_players=True),
+    Law("costs-positive", of_each_state(costs_positive), ("cost",)),
+    Law("inverse", of_each_state(inverse), ("inverse",)),
+    Law("canonical", of_each_state(canonical), ("canonical",)),
+    Law("parse-format", of_each_state(parse_format)),
+)

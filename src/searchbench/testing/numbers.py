@@ -1,0 +1,113 @@
+"""The laws on numbers: rank and unrank, parts, and what claims to know successors' numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from searchbench.index.protocol import Part
+from searchbench.rules import NOWHERE, UNDECIDED
+from searchbench.testing.subject import Finding, Law, State, Subject, of_each_state, raised
+
+
+def rank_of_unrank(subject: Subject) -> Iterator[Finding]:
+    """Require rank(unrank(i)) = i for every number of a legal state, and that unrank writes all cells."""
+    for number in subject.numbers:
+        try:
+            state = subject.unrank(number)
+            scribbled = [1] * len(state)
+            subject.call("unrank", number, scribbled)
+            if tuple(scribbled) != state:
+                yield state, f"`unrank` of {number} leaves cells as they were"
+            if not subject.legal(state):
+                continue
+            found = subject.rank(state)
+        except Exception as error:  # rules may raise anything
+            yield None, f"number {number}: {raised(error)}"
+            continue
+        if found != number:
+            yield state, f"the state of number {number} has number {found}"
+
+
+def unrank_of_rank(subject: Subject, state: State) -> Iterator[str]:
+    """Require unrank(rank(s)) = s for a representative, and a rank in the range."""
+    one = subject.canonical(state)
+    number = subject.rank(one)
+    if number == NOWHERE:
+        return  # law "closed"
+    if not 0 <= number < subject.size:
+        yield f"number {number} is not in 0 .. {subject.size - 1}"
+    elif subject.unrank(number) != one:
+        yield f"its number {number} is that of {subject.text(subject.unrank(number))}"
+
+
+def closed(subject: Subject, state: State) -> Iterator[str]:
+    """Require a number for every state; where `closed` is False, a terminal one may have none."""
+    for one in (state, *(subject.play(state, move) for move in subject.moves(state))):
+        if subject.rank(subject.canonical(one)) != NOWHERE:
+            continue
+        if subject.terminal(one) == UNDECIDED:
+            yield f"{subject.text(one)} has no number and is not terminal"
+        elif subject.game.closed:
+            yield f"{subject.text(one)} has no number, but the game claims to be closed"
+
+
+def parts(subject: Subject) -> Iterator[Finding]:
+    """Require that the parts cover the numbers once, and that moves lead to parts that the state's part needs."""
+    declared = sorted(subject.game.parts(), key=lambda part: part.start)
+    ends = [0, *(part.stop for part in declared)]
+    index = subject.game.index()
+    if [part.start for part in declared] != ends[:-1] or (index is not None and ends[-1] != index.size):
+        yield None, f"the parts {declared} do not cover the numbers one after the other"
+        return
+    names = [part.name for part in declared]
+    if len(set(names)) < len(names):
+        yield None, f"two parts have the same name: {names}"
+    unknown = {need for part in declared for need in part.needs} - set(names)
+    if unknown:
+        yield None, f"parts need {sorted(unknown)}, which are no parts"
+
+    def leave(subject: Subject, state: State) -> Iterator[str]:
+        return _leave(subject, state, declared)
+
+    yield from of_each_state(leave)(subject)
+
+
+def _leave(subject: Subject, state: State, declared: list[Part]) -> Iterator[str]:
+    own = _part_of(subject, state, declared)
+    for move in subject.moves(state):
+        other = _part_of(subject, subject.play(state, move), declared)
+        if own is not None and other is not None and other.name not in own.needs:
+            moved = subject.move_text(state, move)
+            yield f"move {moved} leads from part {own.name!r} to {other.name!r}, which it does not need"
+
+
+def _part_of(subject: Subject, state: State, declared: list[Part]) -> Part | None:
+    number = subject.rank(subject.canonical(state))
+    return next((part for part in declared if part.start <= number < part.stop), None)
+
+
+def facets(subject: Subject) -> Iterator[Finding]:
+    """Require that `steps` gives the numbers of the successors."""
+    for number in subject.numbers:
+        state = None
+        try:
+            state = subject.unrank(number)
+            if not subject.legal(state) or subject.over(state):
+                continue
+            room, numbers = [0] * subject.room, [0] * subject.room
+            count = subject.call("steps", number, [0] * len(state), room, numbers)
+            right = [subject.rank(subject.play(state, move)) for move in subject.moves(state)]
+        except Exception as error:  # rules may raise anything
+            yield state, f"number {number}: {raised(error)}"
+            continue
+        if sorted(numbers[:count]) != sorted(right):
+            yield state, f"`steps` gives {sorted(numbers[:count])}, `play` and `rank` give {sorted(right)}"
+
+
+LAWS = (
+    Law("rank-of-unrank", rank_of_unrank, ("rank", "unrank")),
+    Law("unrank-of-rank", of_each_state(unrank_of_rank), ("rank", "unrank")),
+    Law("closed", of_each_state(closed), ("rank",)),
+    Law("parts", parts, ("rank",)),
+    Law("facets", facets, ("steps", "rank", "unrank")),
+)

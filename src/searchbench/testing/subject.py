@@ -1,0 +1,182 @@
+"""The game under test: its rules, interpreted, one state at a time, and the states to try them on."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache
+from typing import Any, NamedTuple
+
+from searchbench import jit, rules
+from searchbench.game import Game
+from searchbench.rules import UNDECIDED
+
+State = tuple[int, ...]
+Finding = tuple[State | None, str]
+"""A state that breaks a law (None: the game as a whole does), and how."""
+
+FEW = 2000
+"""An index of at most so many numbers is checked number by number."""
+LONGEST_WALK = 200
+
+
+class Law(NamedTuple):
+    """Name a law, say how to find what breaks it, and which functions a game must supply for it to apply."""
+
+    name: str
+    breaks: Callable[[Subject], Iterable[Finding]]
+    needs: tuple[str, ...] = ()
+    two_players: bool = False
+
+
+def of_each_state(breaks: Callable[[Subject, State], Iterator[str]]) -> Callable[[Subject], Iterator[Finding]]:
+    """Return the check of all sampled states from that of one; the first break of a state counts, or what it raises."""
+
+    def check(subject: Subject) -> Iterator[Finding]:
+        for state in subject.states:
+            try:
+                message = next(breaks(subject, state), None)
+            except Exception as error:  # rules may raise anything
+                message = raised(error)
+            if message is not None:
+                yield state, message
+
+    return check
+
+
+def raised(error: Exception) -> str:
+    """Return what to say of rules that raised an exception."""
+    return f"the rules raised {type(error).__name__}: {error}"
+
+
+class Subject:
+    """Call the rules of a game on tuples, and hold the sampled `states` and `numbers`.
+
+    Half of the samples are met in random play from the start, the others come from random numbers of the index, or from
+    all of them where there are few. Positions that are not legal are left out.
+    """
+
+    def __init__(self, game: Game, samples: int, seed: int) -> None:
+        self.game = game
+        self.names = game.names(target="interpreted")
+        self.room = 4 * max(game.max_moves, game.max_unmoves, 0) + 64
+        self.moves: Callable[[State], list[int]] = cache(self._moves)
+        self.unmoves: Callable[[State], list[int]] = cache(lambda state: self._list("unmoves", state))
+        self.play: Callable[[State, int], State] = cache(lambda state, move: self._change("play", state, move))
+        self.unplay: Callable[[State, int], State] = cache(lambda state, move: self._change("unplay", state, move))
+        self.canonical: Callable[[State], State] = cache(lambda state: self._change("canonical", state))
+        self.rank: Callable[[State], int] = cache(lambda state: int(self.call("rank", list(state))))
+        chance = random.Random(seed)
+        self.numbers = self._sample_numbers(chance, samples) if self.has("rank") else []
+        self.states = list(dict.fromkeys([*self._walks(chance, samples), *self._numbered()]))
+
+    # --- rules -------------------------------------------------------------------------------------------------------
+
+    def has(self, name: str) -> bool:
+        """Tell whether the game supplies a function."""
+        return name in self.names
+
+    def call(self, name: str, *arguments: Any) -> Any:
+        """Call a function of the contract, interpreted."""
+        return jit.bind(getattr(rules, name), self.names)(*arguments)
+
+    def terminal(self, state: State) -> int:
+        """Return UNDECIDED or the result."""
+        return int(self.call("terminal", list(state)))
+
+    def legal(self, state: State) -> bool:
+        """Tell whether a state is a position."""
+        return bool(self.call("legal", list(state)))
+
+    def start(self) -> State:
+        """Return the start."""
+        state = [0] * self.game.width
+        self.call("start", state)
+        return tuple(state)
+
+    def unrank(self, number: int) -> State:
+        """Return the state with a number."""
+        state = [0] * self.game.width
+        self.call("unrank", number, state)
+        return tuple(state)
+
+    def over(self, state: State) -> bool:
+        """Tell whether two players do not move any more."""
+        return self.game.two_players and self.terminal(state) != UNDECIDED
+
+    def cost(self, state: State, move: int) -> int:
+        """Return what a move costs."""
+        return int(self.call("cost", list(state), move))
+
+    def gain(self, state: State, move: int) -> int:
+        """Return what a move gains."""
+        return int(self.call("gain", list(state), move))
+
+    def move_text(self, state: State, move: int) -> str:
+        """Return a move as a person reads it."""
+        try:
+            return f"{self.game.format_move(state, move)} ({move})"
+        except Exception:  # notation is checked elsewhere
+            return str(move)
+
+    def text(self, state: State | None) -> str:
+        """Return a state as a person reads it, or its numbers where the notation fails."""
+        if state is None:
+            return ""
+        try:
+            return self.game.format(state)
+        except Exception:  # notation is checked elsewhere
+            return " ".join(map(str, state))
+
+    @property
+    def size(self) -> int:
+        """Return how many numbers the index has."""
+        return max((part.stop for part in self.game.parts()), default=0)
+
+    def _list(self, name: str, state: State) -> list[int]:
+        out = [0] * self.room  # more than the rules ask for, to see how many they would write
+        count = self.call(name, list(state), out)
+        return [int(move) for move in out[:count]]
+
+    def _moves(self, state: State) -> list[int]:
+        return [] if self.over(state) else self._list("moves", state)
+
+    def _change(self, name: str, state: State, *move: int) -> State:
+        after = list(state)
+        self.call(name, after, *move)
+        return tuple(int(cell) for cell in after)
+
+    # --- samples -----------------------------------------------------------------------------------------------------
+
+    def _sample_numbers(self, chance: random.Random, samples: int) -> list[int]:
+        if self.size <= FEW:
+            return list(range(self.size))
+        ends = [0, self.size - 1, *(end for part in self.game.parts() for end in (part.start, part.stop - 1))]
+        return sorted({*ends[: samples // 2], *(chance.randrange(self.size) for _ in range(samples // 2))})
+
+    def _numbered(self) -> Iterator[State]:
+        for number in self.numbers:
+            try:
+                state = self.unrank(number)
+                if self.legal(state):
+                    yield state
+            except Exception:  # the laws on numbers report it
+                continue
+
+    def _walks(self, chance: random.Random, samples: int) -> list[State]:
+        """Return the states met in random play; where the rules raise, the laws will meet the same state again."""
+        found: dict[State, None] = {}
+        for _ in range(samples):
+            if len(found) >= samples // 2:
+                break
+            try:
+                state = self.start()
+                for _ in range(LONGEST_WALK):
+                    found[state] = None
+                    moves = self.moves(state)
+                    if not moves or len(found) >= samples // 2:
+                        break
+                    state = self.play(state, chance.choice(moves))
+            except Exception:  # the laws report it
+                continue
+        return list(found)
