@@ -158,6 +158,10 @@ def removable(men: int) -> int:
 # --- the game -------------------------------------------------------------------------------------------------------------
 
 
+FIRST: Final = ((1, 3, 5, 7, 9, 11), (0, 2, 6, 4, 8, 10))
+"""Where men stand at the start; with three each the player to move loses as late as can be."""
+
+
 @dataclass(frozen=True)
 class Morris(Game):
     """Close mills, and with each remove a man; a player with two men left, or without a move, loses.
@@ -212,14 +216,16 @@ class Morris(Game):
 
     def rules(self) -> Mapping[str, Callable[..., Any]]:
         """Return the rules; a move is ``from | to << 5 | (removed + 1) << 10``, and 0 there if no man is removed."""
+        own, other = self.own, self.other
         numbering = _numbering(self)
+        space = numbering.pop("space")
 
         def start(state: State) -> None:
-            state[0] = (1 << own) - 1
-            state[1] = ((1 << other) - 1) << (POINTS - other)
-
-        own, other = self.own, self.other
-        space = numbering.pop("space")
+            state[0] = state[1] = 0
+            for man in range(own):
+                state[0] |= 1 << FIRST[0][man]
+            for man in range(other):
+                state[1] |= 1 << FIRST[1][man]
 
         def terminal(state: State) -> int:
             men = popcount(state[0])
@@ -303,6 +309,9 @@ class Morris(Game):
             raise BadState(
                 f"{self}: {text!r}: expected three rings of 8 points with W (to move), B or ., such as WWW...B./..."
             )
+        own, other = points.count("W"), points.count("B")
+        if (own, other) not in self.spaces() and (own != 2 or (other, 3) not in self.spaces()):
+            raise BadState(f"{self}: {text!r} has {own} men W and {other} men B, which is no part of this game")
         return [sum(1 << point for point in range(POINTS) if points[point] == man) for man in "WB"]
 
     def format(self, state: Sequence[int]) -> str:
@@ -324,8 +333,8 @@ class Morris(Game):
         return ["W" if state[0] >> point & 1 else "B" if state[1] >> point & 1 else "" for point in range(POINTS)]
 
     def known(self) -> Mapping[str, Any]:
-        """Return the states of the 3-3 part (Gasser 1995, section 5.4)."""
-        return {"states": 56922} if (self.own, self.other) == (3, 3) else {}
+        """Return the states of the 3-3 part, and the plies of its longest loss (Gasser 1995, sections 5.4 and 5.5)."""
+        return {"states": 56922, "deepest": 26, "start": "loss 26"} if (self.own, self.other) == (3, 3) else {}
 
 
 def symmetries(own: int, other: int) -> int:

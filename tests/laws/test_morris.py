@@ -1,0 +1,316 @@
+"""Nine Men's Morris: rules and symmetries against plain second versions, databases against Gasser's counts."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections import Counter
+from math import comb
+from pathlib import Path
+
+import pytest
+
+from searchbench.catalogue import load
+from searchbench.errors import BadMove, BadState
+from searchbench.games import morris
+from searchbench.games.morris import EDGES, MILLS, Morris
+from searchbench.index import group, polya_count
+from searchbench.rules import NOWHERE, UNDECIDED
+from searchbench.run import Run
+from searchbench.solvers.exhaustive import solve_states
+from searchbench.store import Database
+from searchbench.values import Result
+
+GASSER = json.loads((Path(__file__).parent.parent / "golden" / "morris_gasser_subspaces.json").read_text())["subspaces"]
+Men = frozenset[int]
+Position = tuple[Men, Men]
+
+
+# --- the twin: sets of points, mills as triples ---------------------------------------------------------------------------
+
+
+def points(word: int) -> Men:
+    """Return the points of a word of men."""
+    return frozenset(point for point in range(24) if word >> point & 1)
+
+
+def sets(state: list[int] | tuple[int, ...]) -> Position:
+    """Return a state as sets."""
+    return points(state[0]), points(state[1])
+
+
+def milled(men: Men) -> set[int]:
+    """Return the men that are in a mill."""
+    return {point for mill in MILLS if men >= set(mill) for point in mill}
+
+
+def replies(position: Position) -> Counter[Position]:
+    """Return the positions after each legal move, seen by the opponent."""
+    own, other = position
+    found: Counter[Position] = Counter()
+    for start in own:
+        for end in set(range(24)) - own - other:
+            if len(own) > 3 and (start, end) not in EDGES and (end, start) not in EDGES:
+                continue
+            after = own - {start} | {end}
+            if end in milled(after):
+                for victim in other - milled(other) or other:
+                    found[other - {victim}, after] += 1
+            else:
+                found[other, after] += 1
+    return found
+
+
+def loses(position: Position) -> bool:
+    """Tell whether the player to move has lost."""
+    return len(position[0]) < 3 or not replies(position)
+
+
+def wins_in(position: Position, plies: int) -> bool:
+    """Tell whether the player to move can win in that many plies or fewer, by looking at every line."""
+    return plies > 0 and any(loses_in(after, plies - 1) for after in replies(position))
+
+
+def loses_in(position: Position, plies: int) -> bool:
+    """Tell whether the player to move must lose in that many plies or fewer."""
+    return loses(position) or (plies > 0 and all(wins_in(after, plies - 1) for after in replies(position)))
+
+
+def random_state(rng: random.Random, own: int, other: int) -> list[int]:
+    """Return a state with so many men: mostly the mover has two men of a mill, or the opponent has a whole one."""
+    mill = rng.sample(rng.choice(MILLS), 3)
+    rest = rng.sample([point for point in range(24) if point not in mill], 21)
+    kind = rng.randrange(3)
+    first = mill[:2] + rest if kind == 0 else rest
+    theirs = mill + rest[::-1] if kind == 1 else rest[::-1]
+    return [sum(1 << point for point in first[:own]), sum(1 << point for point in theirs[:other])]
+
+
+# --- the rules --------------------------------------------------------------------------------------------------------------
+
+
+def test_the_board() -> None:
+    """Check that there are 16 mills, two through each point, and that the picture has its points where they belong."""
+    assert len({frozenset(mill) for mill in MILLS}) == 16
+    assert set(Counter(point for mill in MILLS for point in mill).values()) == {2}
+    assert len(set(EDGES)) == 32
+    board = Morris().board()
+    for a, b, c in MILLS:
+        (ax, ay), (bx, by), (cx, cy) = (board.cells[point] for point in (a, b, c))
+        assert (ax == bx == cx) != (ay == by == cy)
+        assert (2 * bx, 2 * by) == (ax + cx, ay + cy)
+
+
+@pytest.mark.parametrize("men", [(3, 3), (4, 3), (3, 4), (5, 4), (6, 6)])
+def test_moves_are_those_of_the_twin(men: tuple[int, int]) -> None:
+    game = Morris(max(men), max(men))
+    rng = random.Random(sum(men))
+    captures = 0
+    for _ in range(40):
+        state = random_state(rng, *men)
+        assert (game.terminal(state) != UNDECIDED) == loses(sets(state))
+        moves = game.moves(state)
+        assert len(set(moves)) == len(moves) <= game.max_moves
+        assert len({game.format_move(state, move) for move in moves}) == len(moves)
+        after = [game.play(state, move) for move in moves]
+        assert Counter(map(sets, after)) == (Counter() if loses(sets(state)) else replies(sets(state)))
+        for move, successor in zip(moves, after, strict=True):
+            assert game.unplay(successor, move) == state
+            assert move in unmoves(game, successor)
+            captures += move >> 10 > 0
+    assert captures > 5
+
+
+@pytest.mark.parametrize("men", [(3, 3), (4, 3), (3, 4), (2, 3), (2, 4), (5, 4), (6, 6)])
+def test_unmoves_taken_back_are_moves(men: tuple[int, int]) -> None:
+    game = Morris(max(men), max(men))
+    rng = random.Random(sum(men))
+    met = 0
+    for _ in range(40):
+        state = random_state(rng, *men)
+        found = unmoves(game, state)
+        for move in rng.sample(found, min(len(found), 20)):
+            before = game.unplay(state, move)
+            assert game.rank(before) != NOWHERE
+            assert move in game.moves(before)
+            assert game.play(before, move) == state
+            met += 1
+    assert met > 100
+
+
+def unmoves(game: Morris, state: list[int]) -> list[int]:
+    """Return the moves that can have led to a state, each once."""
+    kept, out = list(state), [0] * game.max_unmoves
+    count = game.call("unmoves", kept, out)
+    assert kept == state
+    assert len(set(out[:count])) == count
+    return out[:count]
+
+
+def test_a_man_in_a_mill_is_safe_unless_all_are() -> None:
+    game = Morris(3, 4)
+    closing = {"WW.W..../......../BBB.....": {"c5", "d5", "e5"}, "WW.W..../......../BBB...B.": {"c3"}}
+    for text, victims in closing.items():
+        texts = [move for move in game.position(text).moves() if move.startswith("g4-g7")]
+        assert {move.partition("x")[2] for move in texts} == victims
+
+
+def test_notation() -> None:
+    game = load("morris:3,3")
+    assert game == Morris()
+    for state in (game.start(), game.parse("WWW..... ........ BBB.....")):
+        assert game.read(game.format(state)) == state
+    assert game.picture(game.parse("WBW...../B....W../.......B")) == "\n".join(
+        ["W     B     W", "  B   .   .", "    . . .", ". . B   . . .", "    . . .", "  .   W   .", ".     .     ."]
+    )
+    for text in ("WWW", "WWW.....BBB.....X.......", "WW....../......../......BB", "WWWW..../......../.....BBB"):
+        with pytest.raises(BadState):
+            game.read(text)
+    with pytest.raises(BadMove):
+        game.position().play("a7-d7")
+    for own, other in ((2, 3), (3, 7)):
+        with pytest.raises(ValueError, match="3 to 6"):
+            Morris(own, other)
+
+
+# --- symmetries and numbers -----------------------------------------------------------------------------------------------
+
+
+def symmetry(element: int) -> tuple[int, ...]:
+    """Return where a symmetry takes each point."""
+    return tuple(morris.image(1 << point, element).bit_length() - 1 for point in range(24))
+
+
+def test_the_symmetries_are_two_groups_of_the_board() -> None:
+    elements = [symmetry(element) for element in range(48)]
+    assert elements[0] == tuple(range(24))
+    mills = {frozenset(mill) for mill in MILLS}
+    lines = {frozenset(edge) for edge in EDGES}
+    for size, kept in ((16, lines), (48, mills)):
+        assert set(group(elements[:size])) == set(elements[:size])
+        assert len(set(elements[:size])) == size
+        for element in elements[:size]:
+            assert {frozenset(element[point] for point in line) for line in kept} == kept
+
+
+def test_no_other_permutation_keeps_the_mills() -> None:
+    """Count them by extending partial ones point by point."""
+    mills = [set(mill) for mill in MILLS]
+    together = [{other for mill in mills if point in mill for other in mill} for point in range(24)]
+
+    def count(images: tuple[int, ...]) -> int:
+        point = len(images)
+        if point == 24:
+            return all({images[p] for p in mill} in mills for mill in mills)
+        return sum(
+            count((*images, image))
+            for image in set(range(24)) - set(images)
+            if all((earlier in together[point]) == (images[earlier] in together[image]) for earlier in range(point))
+        )
+
+    assert count(()) == 48
+
+
+def test_orbits_are_as_many_as_polya_counts() -> None:
+    elements = [symmetry(element) for element in range(48)]
+    assert polya_count(elements, (3, 3, 18)) == GASSER["3-3"]["total"] == 56922
+    assert polya_count(elements[:16], (3, 3, 18)) == 169626
+    assert polya_count(elements[:16], (4, 4, 16)) == GASSER["4-4"]["total"] == 3225597
+    for men, orbits in ((3, 158), (4, 757), (5, 2830), (6, 8774)):  # Gasser 1995, section 5.4
+        assert len(morris.placements(men, 16).representative) == orbits
+    assert len(morris.placements(3, 48).representative) == polya_count(elements, (3, 21))
+
+
+@pytest.mark.parametrize("men", [(3, 3), (3, 4), (4, 3), (5, 5), (6, 4)])
+def test_canonical_is_the_least_image(men: tuple[int, int]) -> None:
+    game = Morris(max(men), max(men))
+    rng = random.Random(sum(men))
+    count = 48 if men == (3, 3) else 16
+    for _ in range(200):
+        state = random_state(rng, *men)
+        images = [[morris.image(word, element) for word in state] for element in range(count)]
+        assert {tuple(game.canonical(one)) for one in images} == {min(map(tuple, images))}
+        number = game.rank(state)
+        assert game.unrank(number) == game.canonical(state)
+        part = next(part for part in game.parts() if part.start <= number < part.stop)
+        assert part.name == f"{men[0]}-{men[1]}"
+
+
+def test_every_number_of_three_against_three() -> None:
+    game = Morris()
+    rank, unrank = game.names(target="interpreted")["rank"], game.names(target="interpreted")["unrank"]
+    state = [0, 0]
+    size = game.parts()[-1].stop
+    assert size == 62 * comb(21, 3)
+    for number in range(size):
+        unrank(number, state)
+        assert state[0] & state[1] == 0
+        assert (state[0].bit_count(), state[1].bit_count()) == (3, 3)
+        assert rank(state) == number
+
+
+# --- the databases -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def database() -> Database:
+    """Return all values of three men against three, by retrograde analysis."""
+    return solve_states(Morris(), solver="retrograde", run=Run(threads=1))
+
+
+def outcomes(database: Database, part: str) -> dict[str, int]:
+    """Return how many states of a part are won, lost and drawn."""
+    counts = {"won": 0, "lost": 0, "drawn": 0}
+    for value, count in database.histogram(part).items():
+        counts[{1: "won", -1: "lost", 0: "drawn"}[value.outcome]] += count
+    return counts
+
+
+def test_three_against_three(database: Database) -> None:
+    golden = GASSER["3-3"]
+    assert outcomes(database, "3-3") == {key: golden[key] for key in ("won", "lost", "drawn")}
+    assert database.states == database.game.known()["states"] == 56922
+    losses = [value.depth for value in database.histogram() if value.outcome < 0]
+    assert max(losses) == golden["longest_loss_plies_computed"] == 26
+    assert database.probe() == Result(-1, 26)
+
+
+def test_solvers_and_threads_agree(database: Database) -> None:
+    for solver, threads in (("retrograde", 2), ("fixpoint", 1)):
+        solved = solve_states(Morris(), solver=solver, run=Run(threads=threads), block_bits=12)
+        assert solved.codes.tobytes() == database.codes.tobytes()
+
+
+def test_values_follow_from_the_twins_rules(database: Database) -> None:
+    """Look one ply ahead from states chosen at random, and a few plies ahead by looking at every line."""
+    rng = random.Random(3)
+    for _ in range(80):
+        state = random_state(rng, 3, 3)
+        value = database.probe(state)
+        after = [database.probe(words(successor)) for successor in replies(sets(state))]
+        won = [1 + one.depth for one in after if one.outcome < 0]
+        lost = [1 + one.depth for one in after if one.outcome > 0]
+        if won:
+            assert value == Result(1, min(won))
+        elif len(lost) == len(after):
+            assert value == Result(-1, max(lost))
+        else:
+            assert value == Result(0)
+    for _ in range(8):
+        position = sets(random_state(rng, 3, 3))
+        value = database.probe(words(position))
+        assert wins_in(position, 1) == (value == (1, 1))
+        assert loses_in(position, 2) == (value == (-1, 2))
+
+
+def words(position: Position) -> tuple[int, ...]:
+    """Return sets as a state."""
+    return tuple(sum(1 << point for point in men) for men in position)
+
+
+def test_four_against_three() -> None:
+    """Solve with captures that lead to another part; the counts are Gasser's."""
+    solved = solve_states(Morris(4, 3))
+    for part, side in (("4-3", "4 against 3"), ("3-4", "3 against 4")):
+        assert outcomes(solved, part) == GASSER["4-3"]["by_player_to_move_computed"][side]
+    assert outcomes(solved, "3-3") == {key: GASSER["3-3"][key] for key in ("won", "lost", "drawn")}
