@@ -76,6 +76,10 @@ def run(arguments: Sequence[str] | None = None) -> int:
         return _complain(error, ExitCode.WRONG_INPUT)
     except KeyboardInterrupt:
         return _complain("interrupted", ExitCode.INTERRUPTED)
+    except Exception as error:
+        if not type(error).__module__.startswith("numba."):
+            raise
+        return _complain(f"the rules cannot be compiled: {_essence(error)}", ExitCode.WRONG_INPUT)
     return ExitCode.DONE
 
 
@@ -90,3 +94,9 @@ def _complain(message: object, code: int) -> int:
     sys.stdout.flush()
     print(f"searchbench: {message}", file=sys.stderr)
     return int(code)
+
+
+def _essence(error: Exception) -> str:
+    """Return what the compiler complains of, and where: the innermost message, without the way to it."""
+    lines = [line for line in str(error).splitlines() if line.strip() and not line.startswith("Failed in ")]
+    return "\n".join(lines[: 1 + next((place for place, line in enumerate(lines) if line.strip() == "^"), 0)])

@@ -22,7 +22,8 @@ class Reporter(logging.Handler):
         self.shown = sys.stderr.isatty() if wanted is None else wanted
         self.bars = Progress(
             SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(),
-            TextColumn("left"), TimeRemainingColumn(), console=self.console, transient=True, disable=not self.shown,
+            TextColumn("left"), TimeRemainingColumn(), console=self.console, transient=self.console.is_terminal,
+            disable=not self.shown,
         )  # fmt: skip
         self.task = self.bars.add_task("starting", total=None)
         self.announced = False

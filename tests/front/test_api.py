@@ -1,0 +1,75 @@
+"""The public names: all there, none heavy to import."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import searchbench as sb
+
+
+def test_every_public_name_is_there() -> None:
+    assert sorted(sb.__all__) == sorted(set(sb.__all__))
+    for name in sb.__all__:
+        assert getattr(sb, name) is not None
+        assert name in dir(sb)
+
+
+def test_an_unknown_name_is_refused() -> None:
+    with pytest.raises(AttributeError, match="no attribute 'sove'"):
+        sb.sove  # noqa: B018
+
+
+def test_importing_is_quick_and_leaves_numba_alone() -> None:
+    code = (
+        "import sys, time; t = time.process_time(); import searchbench; t = time.process_time() - t;"
+        "heavy = {'numba', 'numpy', 'zarr', 'typer', 'rich'} & set(sys.modules);"
+        "sys.exit(f'{heavy} {t}' if heavy or t > 0.1 else 0)"
+    )
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert ended.returncode == 0, ended.stderr
+
+
+@pytest.mark.parametrize("name", ["load", "check", "solve", "search", "prove"])
+def test_a_verb_stays_a_function_whatever_was_imported_before(name: str) -> None:
+    modules = "game, reproduce, cli, store, solvers.exhaustive, solvers.guided, solvers.proof, verify, testing"
+    imports = "; ".join(f"import searchbench.{module.strip()}" for module in modules.split(","))
+    code = f"{imports}; import searchbench; assert callable(searchbench.{name}), searchbench.{name}"
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert ended.returncode == 0, ended.stderr
+
+
+def test_the_three_verbs_from_python(tmp_path: Path) -> None:
+    game = sb.load("sliding:2x2")
+    stages: list[str] = []
+    db = sb.solve(
+        game, to=tmp_path / "four.db", memory="1GB", threads=1, progress=lambda stage, *_: stages.append(stage)
+    )
+    assert stages
+    assert db.histogram() == {0: 1, 1: 2, 2: 2, 3: 2, 4: 2, 5: 2, 6: 1, None: 12}
+    assert db.verify()
+    assert sb.open_database(tmp_path / "four.db").histogram() == db.histogram()
+    hardest = db.find(value=6)[0]
+    line = db.line(hardest)
+    assert [str(position) for position in line][-1] == ". 1\n2 3"
+    assert line.cost == sb.search(game, hardest).cost == sb.search(game, hardest.text, method="astar").cost == 6
+    assert line.verify() == []
+
+
+def test_a_proof_from_python() -> None:
+    proof = sb.prove("tic-tac-toe", "XX./OO./...")
+    assert proof.value == "win"
+    assert proof.verify() == []
+
+
+def test_nothing_is_overwritten_unasked(tmp_path: Path) -> None:
+    sb.solve("sliding:2x2", to=tmp_path / "four.db")
+    started = time.perf_counter()
+    with pytest.raises(sb.errors.BadRequest, match="already"):
+        sb.solve("sliding:3x3", to=tmp_path / "four.db")
+    assert time.perf_counter() - started < 1.0  # before anything is solved
+    sb.solve("sliding:2x2", to=tmp_path / "four.db", overwrite=True)

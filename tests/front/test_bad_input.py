@@ -1,0 +1,198 @@
+"""What goes wrong: one clear message on stderr, no traceback, the documented exit code, and nothing lost."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from front_program import EXAMPLES, Program
+
+
+def files_of(folder: Path) -> dict[str, bytes]:
+    """Return the contents of all files of a folder."""
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["solve", "slidign:3x3"], ["slidign", "sliding"]),
+        (["solve", "sliding:3xq"], ["3xq", "int"]),
+        (["solve", "sliding:3x3,4"], ["too many"]),
+        (["solve", "sliding:0x3"], ["0 x 3"]),
+        (["solve", "nowhere.py:Game"], ["nowhere.py"]),
+        (["solve", f"{EXAMPLES['token']}:Tokn"], ["Tokn", "Token"]),
+        (["solve", "sliding:5x5"], ["no index"]),
+        (["solve", "sliding:3x3", "--solver", "retro"], ["retro", "retrograde"]),
+        (["solve", "sliding:3x3", "--rule", "distanz"], ["distanz", "distance"]),
+        (["solve", "sliding:3x3", "--memory", "much"], ["much", "512MB"]),
+        (["search", "sliding:3x3", "1 2 3"], ["1 2 3"]),
+        (["search", "sliding:3x3", "0 1 2 3 4 5 6 7 7"], ["each of 0 .. 8 once"]),
+        (["search", "sliding:3x3", "zero"], ["zero"]),
+        (["search", "tic-tac-toe"], ["two players"]),
+        (["prove", "sliding:3x3"], ["prove"]),
+        (["prove", "tic-tac-toe", "XXXXXXXXX"], ["XXXXXXXXX"]),
+        (["stats", "nowhere.db"], ["nowhere.db"]),
+        (["verify", "nowhere.db"], ["nowhere.db"]),
+        (["play", "nowhere"], ["nowhere"]),
+        (["reproduce", "Z9"], ["Z9", "G1"]),
+        (["games", "nothing"], ["nothing"]),
+    ],
+)
+def test_wrong_input_exits_30_with_one_message(program: Program, arguments: list[str], words: list[str]) -> None:
+    answer = program(*arguments)
+    assert answer.code == 30
+    assert answer.out == ""
+    assert answer.err.startswith("searchbench: ")
+    assert answer.err.count("\n") == 1
+    for word in words:
+        assert word in answer.err
+
+
+@pytest.mark.parametrize(
+    "arguments", [["solf"], ["solve"], ["solve", "sliding:2x2", "--threads", "0"], ["stats", "--jsn"]]
+)
+def test_wrong_usage_exits_30(program: Program, arguments: list[str]) -> None:
+    answer = program(*arguments)
+    assert answer.code == 30
+    assert "Usage:" in answer.err
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--value", "many"], ["many"]),
+        (["--value", "1", "--hardest"], ["not both"]),
+        (["--numbers", "5-999999"], ["144"]),
+        (["--numbers", "a-b"], ["a-b"]),
+        (["--where", "state["], ["state["]),
+        (["--where", "cells == 1"], ["cells"]),
+        (["--predicate", "mine.py"], ["mine.py"]),
+        (["--predicate", f"{EXAMPLES['token']}:nothing"], ["nothing"]),
+    ],
+)
+def test_find_refuses_what_it_cannot_read(
+    program: Program, databases: dict[str, Path], options: list[str], words: list[str]
+) -> None:
+    answer = program("find", databases["token"], *options)
+    assert answer.code == 30
+    assert all(word in answer.err for word in words)
+
+
+def test_a_state_that_is_none_is_refused(program: Program, databases: dict[str, Path]) -> None:
+    for state in ("a", "a z", "a b c", ""):
+        answer = program("probe", databases["token"], state)
+        assert answer.code == 30, state
+        assert answer.err.startswith("searchbench: ")
+
+
+def test_too_little_memory_is_refused_with_the_figure_before_anything_starts(program: Program, tmp_path: Path) -> None:
+    answer = program("solve", "sliding:3x4", "--memory", "1MB", "--to", tmp_path / "big.db")
+    assert answer.code == 20
+    assert "479,001,600 states" in answer.err
+    assert "1.0 MB" in answer.err
+    assert not (tmp_path / "big.db").exists()
+
+
+def test_a_limit_of_nodes_exits_20(program: Program) -> None:
+    answer = program("search", "sliding:4x4", "14 13 15 7 11 12 9 5 6 0 2 1 4 8 10 3", "--nodes", "1000")
+    assert answer.code == 20
+    assert "1,0" in answer.err
+    assert program("prove", "tic-tac-toe", "--nodes", "10").code == 20
+
+
+def test_damaged_databases_exit_40_and_are_left_alone(
+    program: Program, databases: dict[str, Path], tmp_path: Path
+) -> None:
+    largest = max(
+        (path for path in databases["token"].rglob("c/*") if path.is_file()), key=lambda path: path.stat().st_size
+    )
+    place = largest.relative_to(databases["token"])
+
+    def truncated(folder: Path) -> None:
+        (folder / place).write_bytes((folder / place).read_bytes()[:-3])
+
+    def flipped(folder: Path) -> None:
+        content = bytearray((folder / place).read_bytes())
+        content[len(content) // 2] ^= 1
+        (folder / place).write_bytes(content)
+
+    def removed(folder: Path) -> None:
+        (folder / place).unlink()
+
+    def other_version(folder: Path) -> None:
+        document = json.loads((folder / "zarr.json").read_text())
+        document["attributes"]["searchbench"]["format"] = 99
+        (folder / "zarr.json").write_text(json.dumps(document))
+
+    def no_header(folder: Path) -> None:
+        (folder / "zarr.json").write_text("{")
+
+    for damage in (truncated, flipped, removed, other_version, no_header):
+        folder = tmp_path / f"{damage.__name__}.db"
+        shutil.copytree(databases["token"], folder)
+        damage(folder)
+        before = files_of(folder)
+        for command in ("verify", "probe"):
+            answer = program(command, folder)
+            assert answer.code == 40, (damage.__name__, command, answer)
+            assert str(folder) in answer.err
+            assert answer.err.count("\n") == 1
+        assert files_of(folder) == before
+
+
+def test_a_folder_that_is_no_database_is_neither_read_nor_replaced(program: Program, tmp_path: Path) -> None:
+    (tmp_path / "letters").mkdir()
+    (tmp_path / "letters" / "one.txt").write_text("dear")
+    assert program("stats", tmp_path / "letters").code == 40
+    for options in ([], ["--force"]):
+        assert program("solve", "sliding:2x2", "--to", tmp_path / "letters", *options).code == 30
+    assert files_of(tmp_path / "letters") == {"one.txt": b"dear"}
+
+
+def test_a_database_of_rules_that_have_changed_is_refused(program: Program, tmp_path: Path) -> None:
+    game = tmp_path / "coins.py"
+    text = Path(EXAMPLES["coins"]).read_text()
+    game.write_text(text)
+    assert program("solve", game, "--to", tmp_path / "coins.db").code == 0
+    game.write_text(text.replace("min(most, state[heap])", "min(most - 1, state[heap])"))
+    answer = program("stats", tmp_path / "coins.db")
+    assert answer.code == 40
+    assert "coins.db" in answer.err
+
+
+def test_rules_that_cannot_be_run_are_reported(program: Program, tmp_path: Path) -> None:
+    text = Path(EXAMPLES["coins"]).read_text()
+    cases = {
+        "syntax.py": text.replace("def rules", "deff rules"),
+        "missing.py": text.replace('"play": play, ', "").replace('"play": play,\n', ""),
+        "compile.py": text.replace("state[move % 2] -= move // 2", "state[move % 2] -= open(move)"),
+    }
+    for name, changed in cases.items():
+        assert changed != text, name
+        (tmp_path / name).write_text(changed)
+        answer = program("solve", tmp_path / name)
+        assert answer.code == 30, (name, answer)
+        assert answer.err.startswith("searchbench: "), name
+        assert "Traceback" not in answer.err
+
+
+def test_exit_codes_of_the_real_program(databases: dict[str, Path]) -> None:
+    def code(*arguments: object) -> tuple[int, str]:
+        ended = subprocess.run(
+            [sys.executable, "-c", "from searchbench.cli import main; main()", *map(str, arguments)],
+            capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False,
+        )  # fmt: skip
+        assert "Traceback" not in ended.stderr
+        return ended.returncode, ended.stderr
+
+    assert code("stats", databases["token"]) == (0, "")
+    assert code("line", databases["patience"], "C1 C2 C3 D1 D2 D3 -- --")[0] == 10
+    assert code("solve", "nothing")[0] == 30
+    assert code("solve")[0] == 30
+    assert code("stats", Path(__file__).parent)[0] == 40

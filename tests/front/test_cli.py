@@ -1,0 +1,210 @@
+"""Each command: what it prints, its JSON keys, its exit code."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+
+import pytest
+
+import searchbench as sb
+from front_program import EXAMPLES, Program
+from naive import explicit, outcomes
+from searchbench.cli.progress import Reporter
+from searchbench.games.sliding import EIGHT_PUZZLE
+
+
+def test_stats_of_the_8_puzzle_are_those_of_the_paper(program: Program, databases: dict[str, Path]) -> None:
+    answer = program("stats", databases["eight"], "--json")
+    histogram = {str(distance): count for distance, count in enumerate(EIGHT_PUZZLE)}
+    assert answer.json == {"states": 362880, "reachable": 181440, "histogram": histogram}
+    text = program("stats", databases["eight"]).out
+    assert "unreachable  181,440\n" in text
+    assert "         24   24,047  #" in text
+
+
+def test_verify_reads_every_state_and_finds_nothing(program: Program, databases: dict[str, Path]) -> None:
+    assert program("verify", databases["eight"], "--json").json == {"states": 362880, "faults": 0}
+    assert "20,160 states checked, 0 faults" in program("verify", databases["patience"]).out
+
+
+def test_verify_shows_a_wrong_value_and_exits_10(program: Program, databases: dict[str, Path], tmp_path: Path) -> None:
+    database = sb.open_database(databases["token"])
+    codes = database.codes.copy()
+    codes[database.number("a l")] = database.rule.encode(database.probe("a l")._replace(depth=12))
+    sb.Database(database.game, database.rule, codes).save(tmp_path / "wrong.db")
+    answer = program("verify", tmp_path / "wrong.db")
+    assert answer.code == 10
+    assert "a l" in answer.out
+    answer = program("verify", tmp_path / "wrong.db", "--json")
+    assert answer.code == 10
+    assert answer.json["faults"] >= 1
+    assert any("a l" in fault for fault in answer.json["found"])
+
+
+def test_probe_gives_each_move_with_its_state_and_value(program: Program, databases: dict[str, Path]) -> None:
+    graph = explicit(sb.load(EXAMPLES["token"]))
+    values, game = outcomes(graph), graph.game
+
+    def text(state: list[int] | tuple[int, ...]) -> str:
+        outcome, depth = values[tuple(state)]
+        return "draw" if outcome == 0 else f"{'win' if outcome > 0 else 'loss'} {depth}"
+
+    for state in [game.start(), game.read("b e"), game.read("c l")]:
+        answer = program("probe", databases["token"], game.format(state), "--json").json
+        assert answer["value"] == text(state)
+        after = {game.format_move(state, move): game.play(state, move) for move in game.moves(state)}
+        assert {one["move"]: one["state"] for one in answer["moves"]} == {m: game.format(s) for m, s in after.items()}
+        assert {one["move"]: one["value"] for one in answer["moves"]} == {m: text(s) for m, s in after.items()}
+
+
+def test_values_of_a_puzzle_are_numbers_or_null(program: Program, databases: dict[str, Path]) -> None:
+    answer = program("probe", databases["patience"], "C1 C2 C3 D1 D2 D3 -- --", "--json").json
+    assert answer["value"] is None
+    answer = program("probe", databases["patience"], "start", "--json").json
+    assert answer["value"] == 6
+    assert min(move["value"] for move in answer["moves"]) == 5
+    assert "-- -- D3 D2 D1 C3 C2 C1   6" in program("probe", databases["patience"]).out
+
+
+def test_find_by_value_number_and_predicate(program: Program, databases: dict[str, Path], tmp_path: Path) -> None:
+    eight = databases["eight"]
+    answer = program("find", eight, "--value", "31", "--limit", "1", "--json").json
+    assert answer == {"count": 2, "states": ["8 0 6 5 4 7 2 3 1"]}
+    assert program("find", eight, "--hardest", "--json").json["states"] == ["8 0 6 5 4 7 2 3 1", "8 7 6 0 4 1 2 5 3"]
+    assert program("find", eight, "--value", "30-31", "--json").json["count"] == 223
+    assert program("find", eight, "--value", "unreachable", "--limit", "0", "--json").json == {
+        "count": 181440,
+        "states": [],
+    }
+    few = program("find", eight, "--numbers", "0-4", "--json").json
+    assert few == {"count": 5, "states": [sb.open_database(eight).position(number).text for number in range(5)]}
+    where = program("find", eight, "--value", "29-31", "--where", "state[8] == 0 and value == 30", "--json").json
+    assert where["count"] == len([p for p in sb.open_database(eight).find(value=30) if p.state[8] == 0])
+    (tmp_path / "mine.py").write_text("def corner(position):\n    return position.state[0] == 0\n")
+    mine = program("find", eight, "--value", "28", "--predicate", f"{tmp_path / 'mine.py'}:corner", "--json").json
+    assert mine["count"] == len([p for p in sb.open_database(eight).find(value=28) if p.state[0] == 0]) > 0
+
+
+def test_a_line_is_shown_board_by_board(program: Program, databases: dict[str, Path]) -> None:
+    answer = program("line", databases["eight"], "hardest", "--json").json
+    assert answer["cost"] == len(answer["moves"]) == 31
+    assert answer["states"][0] == "8 0 6 5 4 7 2 3 1"
+    assert answer["states"][-1] == "0 1 2 3 4 5 6 7 8"
+    text = program("line", databases["eight"], "hardest").out
+    assert "8 . 6" in text
+    assert "31. 1" in text
+    assert ". 1 2" in text
+    assert "31 moves, cost 31" in text
+    assert len(program("line", databases["eight"], "hardest", "--limit", "3", "--json").json["moves"]) == 3
+
+
+def test_search_and_prove_one_state(program: Program) -> None:
+    answer = program("search", "sliding:3x3", "8 0 6 5 4 7 2 3 1", "--json").json
+    assert set(answer) == {"cost", "moves", "nodes", "seconds"}
+    assert answer["cost"] == len(answer["moves"]) == 31
+    assert "cost 31" in program("search", "sliding:3x3", "8 0 6 5 4 7 2 3 1", "--method", "astar").out
+    answer = program("prove", "tic-tac-toe", "start", "--json").json
+    assert set(answer) == {"value", "nodes", "seconds"}
+    assert answer["value"] == "draw"
+    assert program("prove", "tic-tac-toe", "XX./OO./...", "--method", "alphabeta", "--json").json["value"] == "win"
+
+
+def test_what_cannot_be_solved_exits_10(program: Program, databases: dict[str, Path]) -> None:
+    unsolvable = "0 2 1 3 4 5 6 7 8"
+    assert program("search", "sliding:3x3", unsolvable).code == 10
+    answer = program("line", databases["eight"], unsolvable)
+    assert answer.code == 10
+    assert "no solved state can be reached" in answer.err
+
+
+def test_check_names_the_laws(program: Program) -> None:
+    answer = program("check", EXAMPLES["coins"], "--json")
+    assert answer.code == 0
+    assert set(answer.json) == {"laws", "broken"}
+    assert answer.json["broken"] == []
+    assert len(answer.json["laws"]) >= 10
+
+
+def test_check_shows_a_broken_law_with_a_state_and_exits_10(program: Program, tmp_path: Path) -> None:
+    text = Path(EXAMPLES["coins"]).read_text()
+    assert "state[move % 2] += move // 2" in text
+    (tmp_path / "broken.py").write_text(
+        text.replace("state[move % 2] += move // 2", "state[move % 2] += move // 2 + 1")
+    )
+    answer = program("check", tmp_path / "broken.py", "--json")
+    assert answer.code == 10
+    assert any("unplay" in one["law"] for one in answer.json["broken"])
+    assert all(set(one) == {"law", "state", "message"} for one in answer.json["broken"])
+    assert "broken" in program("check", tmp_path / "broken.py").out
+
+
+def test_games_are_listed_with_their_parameters(program: Program) -> None:
+    listed = {one["name"]: one for one in program("games", "--json").json}
+    assert listed["sliding"]["parameters"] == {"rows": 3, "columns": 3}
+    assert listed["tic-tac-toe"]["players"] == 2
+    text = program("games").out
+    assert all(name in text for name in listed)
+
+
+def test_the_matrix_names_what_is_missing(program: Program, tmp_path: Path) -> None:
+    answer = program("games", "tic-tac-toe", "sliding:5x5", EXAMPLES["coins"], "--matrix", "--json").json
+    assert answer["tic-tac-toe"]["retrograde"] == answer["tic-tac-toe"]["pns"] == ""
+    assert answer["sliding:5x5"]["retrograde"] == "no rank, unrank"
+    assert answer["sliding:5x5"]["idastar"] == ""
+    text = Path(EXAMPLES["patience"]).read_text()
+    (tmp_path / "forward.py").write_text(text.replace('"unmoves": unmoves, ', ""))
+    forward = next(iter(program("games", tmp_path / "forward.py", "--matrix", "--json").json.values()))
+    assert forward["retrograde"] == "no unmoves"
+    assert forward["fixpoint"] == forward["bfs"] == ""
+    assert "no unmoves" in program("games", tmp_path / "forward.py", "--matrix").out
+
+
+def test_solve_tells_what_it_did(program: Program, tmp_path: Path) -> None:
+    answer = program("solve", "sliding:2x2", "--to", tmp_path / "four.db", "--solver", "fixpoint", "--json").json
+    assert answer["states"] == 24
+    assert answer["reachable"] == 12
+    assert answer["solver"] == "fixpoint"
+    assert answer["database"] == str(tmp_path / "four.db")
+    assert "not kept" in program("solve", "sliding:2x2", "--threads", "1", "--memory", "1GB").out
+    assert program("solve", "sliding:2x2", "--solver", "bfs", "--json").json["reachable"] == 12
+
+
+def test_solve_replaces_a_database_only_when_told(program: Program, tmp_path: Path) -> None:
+    assert program("solve", "sliding:2x2", "--to", tmp_path / "four.db").code == 0
+    answer = program("solve", "sliding:2x2", "--to", tmp_path / "four.db")
+    assert answer.code == 30
+    assert "already" in answer.err
+    assert program("solve", "sliding:2x2", "--to", tmp_path / "four.db", "--force").code == 0
+
+
+def test_progress_is_shown_when_wanted(program: Program, databases: dict[str, Path]) -> None:
+    assert "compiling" not in program("verify", databases["eight"]).err
+    assert "checking" in program("verify", databases["eight"], "--progress").err
+
+
+def test_the_compiler_is_announced_once(capsys: pytest.CaptureFixture[str]) -> None:
+    log = logging.getLogger("searchbench.jit")
+    with Reporter(True):
+        log.info("compiling emit")
+        log.info("compiling apply")
+    assert capsys.readouterr().err.count("compiling the rules") == 1
+    with Reporter(False):
+        log.info("compiling emit")
+        log.warning("no cache")
+    assert capsys.readouterr().err == "no cache\n"
+
+
+def test_reproduce_measures_a_row(program: Program) -> None:
+    answer = program("reproduce", "G1", "--json")
+    assert answer.code == 0
+    (row,) = answer.json
+    assert set(row) == {"id", "title", "source", "paper", "measured", "verdict", "note", "seconds"}
+    assert row["verdict"] == "match"
+    assert program("reproduce", "X99").code == 30
+
+
+def test_bench_has_a_signature_that_stays_the_same(program: Program) -> None:
+    first, second = (program("bench", "--json", "--threads", threads).json for threads in (1, 2))
+    assert first["signature"] == second["signature"]
+    assert all(one["rate"] > 0 for one in first["measurements"])
