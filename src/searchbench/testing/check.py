@@ -144,11 +144,11 @@ def _differences(known: Any, database: Database) -> Iterator[Finding]:
     """Compare a solved game with the numbers that it carries."""
     rule, game = database.rule, database.game
     counts = database.histogram()
-    numbers = [value for value in counts if isinstance(value, int)]
+    depths = [getattr(value, "depth", value) for value in counts if value is not None]
     found = {
         "states": database.states,
         "reachable": database.reachable,
-        "deepest": max(numbers, default=None),
+        "deepest": max(depths, default=None),
         "start": rule.format(database.probe(game.start())),
         "histogram": {rule.format(value): count for value, count in counts.items() if value is not None},
     }

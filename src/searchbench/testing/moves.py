@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from searchbench.rules import UNDECIDED
+from searchbench.rules import NOWHERE, UNDECIDED
 from searchbench.testing.subject import Finding, Law, State, Subject, of_each_state, raised
 
 
@@ -141,7 +141,7 @@ def inverse(subject: Subject, state: State) -> Iterator[str]:
 
 
 def canonical(subject: Subject, state: State) -> Iterator[str]:
-    """Require a representative that represents itself, is as final and legal as the state, and has the same neighbours up to symmetry."""
+    """Require a representative of itself, as final and legal as the state, with the same neighbours up to symmetry."""
     one = subject.canonical(state)
     if subject.canonical(one) != one:
         yield f"the representative {subject.text(one)} has another, {subject.text(subject.canonical(one))}"
@@ -155,7 +155,7 @@ def canonical(subject: Subject, state: State) -> Iterator[str]:
 def _successors(subject: Subject, state: State) -> set[tuple[State, int, int]]:
     """Return the representatives of the successors with the moves' costs and gains."""
     return {
-        (subject.canonical(subject.play(state, move)), subject.cost(state, move), subject.gain(state, move))
+        (_class(subject, subject.play(state, move)), subject.cost(state, move), subject.gain(state, move))
         for move in subject.moves(state)
     }
 
@@ -163,7 +163,15 @@ def _successors(subject: Subject, state: State) -> set[tuple[State, int, int]]:
 def _predecessors(subject: Subject, state: State) -> set[State]:
     """Return the representatives of the legal predecessors."""
     before = (subject.unplay(state, move) for move in subject.unmoves(state))
-    return {subject.canonical(one) for one in before if subject.legal(one)}
+    return {_class(subject, one) for one in before if subject.legal(one)}
+
+
+def _class(subject: Subject, state: State) -> State:
+    """Return the representative of a state; of one without a number only the result counts."""
+    one = subject.canonical(state)
+    if subject.has("rank") and subject.rank(one) == NOWHERE:
+        return (subject.terminal(state),)
+    return one
 
 
 def parse_format(subject: Subject, state: State) -> Iterator[str]:
