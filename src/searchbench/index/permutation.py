@@ -42,16 +42,27 @@ class LexicographicPermutation:
 
     def functions(self, at: int = 0) -> tuple[Any, Any]:
         """Return rank and unrank for the cells from `at` on."""
+
+        def read(state: State, place: int) -> int:
+            return state[at + place]
+
+        def write(state: State, place: int, value: int) -> None:
+            state[at + place] = value
+
+        return self.functions_through(read, write)
+
+    def functions_through(self, read: Any, write: Any) -> tuple[Any, Any]:
+        """Return rank and unrank for a permutation that ``read(state, place)`` and ``write(state, place, value)`` reach."""
         n = self.n
         even = self.even and n > 1
-        unrank_any = _unrank_short(n, at, even) if n <= 13 else _unrank_long(n, at, even)
+        unrank_any = _unrank_short(n, write, even) if n <= 13 else _unrank_long(n, write, even)
 
         def rank(state: State) -> int:
             free = (1 << n) - 1
             number = 0
             odd = 0
             for place in range(n):
-                bit = 1 << state[at + place]
+                bit = 1 << read(state, place)
                 digit = popcount(free & (bit - 1))
                 free ^= bit
                 odd ^= digit
@@ -66,7 +77,7 @@ class LexicographicPermutation:
         return rank, unrank_even if even else unrank_any
 
 
-def _unrank_short(n: int, at: int, even: bool) -> UnrankFunction:
+def _unrank_short(n: int, write: Any, even: bool) -> UnrankFunction:
     """Return unrank for up to 13 values: the number as a binary fraction of n!, the free values in a list of nibbles.
 
     The fraction is kept in units of 2^-30 (n - 1)! and rounded up. Its error of less than one unit grows by the factors
@@ -80,6 +91,7 @@ def _unrank_short(n: int, at: int, even: bool) -> UnrankFunction:
         free = 0xCBA9876543210
         total = 0
         odd = 0
+        value = 0
         for place in range(n - 1):
             digit = fraction >> 30
             fraction = (fraction & 0x3FFFFFFF) * (n - 1 - place)
@@ -88,17 +100,19 @@ def _unrank_short(n: int, at: int, even: bool) -> UnrankFunction:
             value = (free >> shift) & 15
             below = (1 << shift) - 1
             free = (free & below) | ((free >> 4) & ~below)
-            state[at + place] = value
+            write(state, place, value)
             total += value
-        last = at + n - 1
-        state[last] = all_values - total
+        last = all_values - total
         if even and odd & 1:
-            state[last - 1], state[last] = state[last], state[last - 1]
+            write(state, n - 2, last)
+            write(state, n - 1, value)
+        else:
+            write(state, n - 1, last)
 
     return unrank
 
 
-def _unrank_long(n: int, at: int, even: bool) -> UnrankFunction:
+def _unrank_long(n: int, write: Any, even: bool) -> UnrankFunction:
     """Return unrank for up to 20 values: digits by division, the free values as a set of bits."""
     first = factorial(n - 1)
 
@@ -106,17 +120,19 @@ def _unrank_long(n: int, at: int, even: bool) -> UnrankFunction:
         free = (1 << n) - 1
         weight = first
         odd = 0
+        value = before = 0
         for place in range(n):
             digit = number // weight
             number -= digit * weight
             weight //= max(n - 1 - place, 1)
             odd ^= digit
+            before = value
             value = nth_one_bit(free, digit)
             free ^= 1 << value
-            state[at + place] = value
-        last = at + n - 1
+            write(state, place, value)
         if even and odd & 1:
-            state[last - 1], state[last] = state[last], state[last - 1]
+            write(state, n - 2, value)
+            write(state, n - 1, before)
 
     return unrank
 
