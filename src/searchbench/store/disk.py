@@ -93,6 +93,9 @@ class DiskCodes:
         return self._parts[record.name]
 
 
+_WHY = "it was altered, or the database was replaced after it had been opened"
+
+
 class _PartOnDisk:
     def __init__(self, folder: Path, record: head.PartRecord, chunk: int) -> None:
         self._path = folder / head.codes_path(record.name)
@@ -101,7 +104,7 @@ class _PartOnDisk:
         digests = folder / head.digests_path(record.name)
         self._digests = _values(_open_array(digests), slice(None), digests)
         if head.digest_of(self._digests) != record.digest:
-            raise DamagedData(f"{digests} does not have the digest that the database's header gives")
+            raise DamagedData(f"{digests} does not have the digest that the header gives: {_WHY}")
 
     def chunks(self, first: int, stop: int) -> Array:
         """Return the codes of the chunks first .. stop - 1, each compared with its digest."""
@@ -109,10 +112,7 @@ class _PartOnDisk:
         codes = _values(self._codes, wanted, self._path)
         wrong = np.flatnonzero(head.chunk_digests(codes, self._chunk) != self._digests[first:stop])
         if len(wrong):
-            raise DamagedData(
-                f"{self._path}: chunk {first + int(wrong[0])} does not have its digest: it was altered, "
-                "or the database was replaced after it had been opened"
-            )
+            raise DamagedData(f"{self._path}: chunk {first + int(wrong[0])} does not have its digest: {_WHY}")
         codes.flags.writeable = False
         return codes
 

@@ -72,7 +72,7 @@ class Header:
 
     @classmethod
     def of(cls, attributes: dict[str, Any]) -> Header:
-        """Return the header that attributes, already found genuine, hold."""
+        """Return the header that attributes hold. Raises TypeError or KeyError where they are not those of a header."""
         fields = {key: value for key, value in attributes[KEY].items() if key != "digest"}
         parts = tuple(
             PartRecord(

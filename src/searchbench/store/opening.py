@@ -52,7 +52,10 @@ def read_header(folder: Path) -> head.Header:
         raise DamagedData(f"{folder} has format {version!r}; this version of searchbench reads format {head.FORMAT}")
     if digest != head.metadata_digest(folder):
         raise DamagedData(f"{folder}: the metadata were altered: they do not have the digest kept with them")
-    header = head.Header.of(attributes)
+    try:
+        header = head.Header.of(attributes)
+    except (KeyError, TypeError) as error:
+        raise DamagedData(f"{folder}: the attributes are no header of a database: {error}") from None
     _check_files(folder, header)
     return header
 

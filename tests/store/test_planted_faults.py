@@ -1,0 +1,234 @@
+"""Verification finds every planted fault: each bit of each value, and values that agree with each other and are wrong."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from graphs import GraphGame, outcome_games, puzzles, score_games, symmetric_games
+from searchbench.catalogue import load
+from searchbench.errors import NoFixpoint
+from searchbench.game import Game
+from searchbench.rules import UNDECIDED
+from searchbench.run import Run
+from searchbench.solvers.exhaustive import solve_states
+from searchbench.store import Database
+from searchbench.values import value_rule
+from searchbench.verify import Report, verify_database
+
+ONE_THREAD = Run(threads=1)
+
+
+def solve(game: Game, solver: str | None = None, target: Any = "interpreted") -> Database:
+    """Solve with one thread."""
+    return solve_states(game, solver=solver, run=ONE_THREAD, target=target)
+
+
+def verify(database: Database, codes: Any = None, target: Any = "interpreted") -> Report:
+    """Verify a database, or the same with other codes."""
+    if codes is not None:
+        database = Database(database.game, database.rule, np.asarray(codes, database.dtype))
+    return verify_database(database, ONE_THREAD, target=target)
+
+
+def neighbourhood(game: Game, number: int) -> set[int]:
+    """Return a number and those of its successors."""
+    state = game.unrank(number)
+    return {number, *(game.rank(game.play(state, move)) for move in game.moves(state))}
+
+
+def flips(database: Database) -> list[tuple[int, int]]:
+    """Return every bit of every code: the number, and what the code becomes."""
+    bits = 8 * database.dtype.itemsize
+    return [(number, int(code) ^ 1 << bit) for number, code in enumerate(database.codes) for bit in range(bits)]
+
+
+def missed(database: Database, planted: list[tuple[int, int]], target: Any) -> list[tuple[int, int]]:
+    """Return the planted faults that no fault of the report is about: the state itself, or one that leads to it."""
+    codes = database.codes.copy()
+    unseen = []
+    for number, code in planted:
+        kept = codes[number]
+        codes[number] = code
+        report = verify(database, codes, target)
+        if not any(number in neighbourhood(database.game, fault.number) for fault in report.faults):
+            unseen.append((number, code))
+        codes[number] = kept
+    return unseen
+
+
+# --- every bit --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("spec", ["sliding:2x2", "mnk:2,2,2", "awari:2"])
+def test_every_flipped_bit_is_found(spec: str) -> None:
+    database = solve(load(spec), target="cpu")
+    assert verify(database, target="cpu").count == 0
+    assert missed(database, flips(database), "cpu") == []
+
+
+@pytest.mark.parametrize(("spec", "solver"), [("sliding:2x3", None), ("tic-tac-toe", None), ("sliding:2x3", "bfs")])
+def test_flipped_bits_of_larger_tables_are_found(spec: str, solver: str | None) -> None:
+    database = solve(load(spec), solver, target="cpu")
+    report = verify(database, target="cpu")
+    assert (report.count, report.states) == (0, database.states)
+    assert missed(database, random.Random(3).sample(flips(database), 300), "cpu") == []
+
+
+GRAPHS = st.one_of(
+    puzzles(largest=8), outcome_games(largest=8), score_games(largest=8),
+    symmetric_games("distance", 3), symmetric_games("outcome", 3),
+)  # fmt: skip
+
+
+@given(GRAPHS)
+@settings(max_examples=40)
+def test_every_flipped_bit_of_random_graphs_is_found(game: GraphGame) -> None:
+    database = solve(game)
+    assert verify(database).count == 0
+    assert missed(database, flips(database), "interpreted") == []
+
+
+@given(puzzles(largest=8))
+@settings(max_examples=40)
+def test_every_flipped_bit_of_random_depths_is_found(game: GraphGame) -> None:
+    database = solve(game, "bfs")
+    assert verify(database).count == 0
+    assert missed(database, flips(database), "interpreted") == []
+
+
+# --- every other table ------------------------------------------------------------------------------------------------
+
+
+def accepted(database: Database, largest: int, most: int | None = None) -> list[list[int]]:
+    """Return all tables with codes up to `largest`, in the first `most` positions, that verification accepts."""
+    positions = np.flatnonzero(database.codes != database.illegal)[:most]
+    codes = database.codes.copy()
+    found = []
+    for values in itertools.product(range(largest + 1), repeat=len(positions)):
+        codes[positions] = values
+        if verify(database, codes).count == 0:
+            found.append(codes.tolist())
+    return found
+
+
+@given(st.one_of(puzzles(largest=3), outcome_games(largest=3), score_games(largest=3)))
+@settings(max_examples=12)
+def test_only_the_right_table_is_accepted(game: GraphGame) -> None:
+    database = solve(game)
+    legal = database.codes[database.codes != database.illegal]
+    assert accepted(database, max(6, int(legal.max(initial=0)))) == [database.codes.tolist()]
+
+
+def cycle(
+    weights: tuple[int, ...], results: tuple[int, ...], extra: tuple[tuple[int, int, int, int], ...], rule: str
+) -> GraphGame:
+    """Return a graph whose first nodes form a cycle, with further nodes and edges."""
+    size = len(weights)
+    edges = [(node, (node + 1) % size, *((w, 0) if rule == "distance" else (1, w))) for node, w in enumerate(weights)]
+    return GraphGame(tuple(sorted([*edges, *extra])), (UNDECIDED,) * size + results, rule)
+
+
+@pytest.mark.parametrize("length", [2, 4])
+@pytest.mark.parametrize("points", [1, 7])
+def test_points_that_only_support_each_other(length: int, points: int) -> None:
+    # Each state claims what the next one loses: +t, -t, +t, -t. An exit for 0 points changes nothing for the winner.
+    game = cycle((0,) * length, (0,), ((0, length, 1, 0),), "score")
+    right = solve(game)
+    assert right.codes.tolist() == [0] * (length + 1)
+    encode = right.rule.encode
+    report = verify(right, [encode(points if node % 2 == 0 else -points) for node in range(length)] + [0])
+    assert {fault.number for fault in report.faults} == set(range(length))
+    assert {fault.claim for fault in report.faults} == {"grounded"}
+
+
+def test_points_above_what_the_exits_of_a_cycle_give() -> None:
+    # From node 0 the player can take 3 points; the table promises 5 and keeps them alive on the cycle.
+    game = cycle((0, 0), (0,), ((0, 2, 1, 3),), "score")
+    right = solve(game)
+    assert [right.rule.decode(int(code)) for code in right.codes] == [3, -3, 0]
+    assert verify(right, [right.rule.encode(5), right.rule.encode(-5), 0]).count == 2
+
+
+def test_points_through_several_cycles_that_are_not_parts() -> None:
+    # Two neutral cycles, the upper leads to the lower with a gain, all in one part.
+    edges = ((0, 1, 1, 0), (1, 0, 1, 0), (0, 4, 1, 2), (2, 3, 1, 0), (3, 2, 1, 0), (2, 0, 1, 3), (3, 1, 1, 1))
+    game = GraphGame(edges, (UNDECIDED,) * 4 + (0,), "score")
+    right = solve(game)
+    assert [right.rule.decode(int(code)) for code in right.codes] == [2, -2, 1, 3, 0]
+    assert accepted(right, 6, 4) == [right.codes.tolist()]
+
+
+def test_points_of_a_cycle_that_gains_are_open() -> None:
+    # Whoever goes on gains 3, for ever: 1 and 2 add up to 3, and nothing says which is whose.
+    game = cycle((3, 3), (), (), "score")
+    with pytest.raises(NoFixpoint):
+        solve(game)
+    rule = value_rule("score")
+    report = verify(Database(game, rule, np.array([rule.encode(1), rule.encode(2)], np.uint8)))
+    assert [fault.claim for fault in report.faults] == ["grounded", "grounded"]
+    assert "gain" in report.faults[0].message
+
+
+def test_distances_over_moves_that_cost_nothing() -> None:
+    # Node 2 is solved and nobody goes there; nodes 0 and 1 tell each other that the way is short.
+    game = cycle((0, 0), (0,), ((0, 2, 5, 0),), "distance")
+    rule = value_rule("distance")
+    right = Database(game, rule, np.array([6, 6, 1], np.uint8))
+    assert verify(right).count == 0
+    assert {fault.number for fault in verify(right, [4, 4, 1]).faults} >= {0, 1}
+    assert accepted(right, 7) == [[6, 6, 1]]
+
+
+def test_a_cycle_of_losses_and_wins() -> None:
+    # 0 -> 1 -> 0: a draw by repetition, however the depths are chosen.
+    game = GraphGame(((0, 1, 1, 0), (1, 0, 1, 0)), (UNDECIDED, UNDECIDED), "outcome")
+    right = solve(game)
+    assert right.codes.tolist() == [0, 0]
+    assert accepted(right, 12) == [[0, 0]]
+
+
+def test_depths_of_a_cycle_that_the_start_does_not_reach() -> None:
+    game = GraphGame(((0, 1, 1, 0), (2, 3, 1, 0), (3, 2, 1, 0)), (UNDECIDED,) * 4)
+    right = solve(game, "bfs")
+    assert right.codes.tolist() == [1, 2, 0, 0]
+    assert accepted(right, 4) == [[1, 2, 0, 0]]
+
+
+# --- what else a report says ------------------------------------------------------------------------------------------
+
+
+def test_faults_are_counted_beyond_the_limit() -> None:
+    database = solve(load("sliding:2x2"), target="cpu")
+    wrong = Database(database.game, database.rule, np.full(24, 200, np.uint8))
+    report = verify_database(wrong, ONE_THREAD, limit=5)
+    assert report.count == 24
+    assert len(report.faults) == 5
+    assert not report
+    assert "24 faults" in str(report)
+
+
+def test_a_fault_tells_the_state_and_what_would_be_right() -> None:
+    database = solve(load("sliding:2x2"), target="cpu")
+    codes = database.codes.copy()
+    number = database.number("0 1 2 3")
+    codes[number] = 7
+    (first,) = [fault for fault in verify(database, codes, "cpu").faults if fault.number == number]
+    assert (first.position, first.claim) == ("0 1 2 3", "terminal")
+    assert first.message == "the game is over with the value 0, the table says 6"
+
+
+def test_swapped_parts_are_found() -> None:
+    database = solve(load("mnk:2,2,2"), target="cpu")
+    one, other = database.parts[1], database.parts[3]
+    size = min(one.size, other.size)
+    codes = database.codes.copy()
+    codes[one.start : one.start + size] = database.codes[other.start : other.start + size]
+    codes[other.start : other.start + size] = database.codes[one.start : one.start + size]
+    assert verify(database, codes, "cpu").count > 0
