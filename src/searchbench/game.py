@@ -18,6 +18,7 @@ from searchbench.rules import NOWHERE, UNDECIDED
 
 if TYPE_CHECKING:
     from searchbench.index.protocol import Index, Part
+    from searchbench.index.sequence import Sequences
     from searchbench.values.rule import ValueRule
 
 
@@ -110,6 +111,13 @@ class Game:
 
         index = self.index()
         return [Part("all", 0, index.size, ("all",))] if index is not None else []
+
+    def sequences(self) -> Sequences | None:
+        """Return the moves of a permutation game as rearrangements, if its numbers are those of `Sequences`.
+
+        Then breadth-first search moves whole rows of numbers and needs no state.
+        """
+        return None
 
     def parse(self, text: str) -> list[int]:
         """Return the state that a text means; by default numbers with spaces or commas between them."""
