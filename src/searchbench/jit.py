@@ -385,9 +385,11 @@ class _Binder:
 
     def _copy(self, function: types.FunctionType) -> types.FunctionType:
         cells = tuple(types.CellType() for _ in function.__code__.co_freevars)
-        namespace = {"__name__": function.__module__, "__builtins__": function.__globals__.get("__builtins__")}
+        # What is kept on disk names its module, which must be there in any process: a user's file may have moved by then.
+        module = __name__ if self.target == "cpu" else function.__module__
+        namespace = {"__name__": module, "__builtins__": function.__globals__.get("__builtins__")}
         bound = types.FunctionType(function.__code__, namespace, function.__name__, function.__defaults__, cells)
-        bound.__module__ = function.__module__
+        bound.__module__ = module
         bound.__qualname__ = function.__qualname__
         if self.target == "cpu":
             # Names of machine code must differ where the code differs: processes share what they compiled.

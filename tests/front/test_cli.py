@@ -25,7 +25,7 @@ def test_stats_of_the_8_puzzle_are_those_of_the_paper(program: Program, database
 
 def test_verify_reads_every_state_and_finds_nothing(program: Program, databases: dict[str, Path]) -> None:
     assert program("verify", databases["eight"], "--json").json == {"states": 362880, "faults": 0}
-    assert "20,160 states checked, 0 faults" in program("verify", databases["patience"]).out
+    assert "20,160 positions checked, 0 faults" in program("verify", databases["patience"]).out
 
 
 def test_verify_shows_a_wrong_value_and_exits_10(program: Program, databases: dict[str, Path], tmp_path: Path) -> None:

@@ -59,9 +59,7 @@ def verify(folder: Folder, as_json: Json = False, progress: Progress = None) -> 
         found = {"found": [str(fault) for fault in report.faults]} if report.count else {}
         show.write_json({"states": report.states, "faults": report.count, **found})
     else:
-        show.write(f"{folder}: {report.states:,} states checked, {report.count:,} faults")
-        for fault in report.faults:
-            show.write(f"  {fault}")
+        show.write(report)
     if report.count:
         raise typer.Exit(10)
 

@@ -83,18 +83,15 @@ def _matrix(found: list[Game], as_json: bool) -> None:
 
 def check(game: GameName, as_json: Json = False, progress: Progress = None) -> None:
     """Check that a game keeps the laws of the contract; each broken law is shown with a state that breaks it."""
-    from searchbench.catalogue import load
+    import searchbench as sb
     from searchbench.cli.progress import Reporter
-    from searchbench.testing import check_game
 
-    with Reporter(progress):
-        result = check_game(load(game))
+    with Reporter(progress) as reporter:
+        result = sb.check(game, run=sb.Run(report=reporter))
     if as_json:
         broken = [{"law": one.law, "state": one.state, "message": one.message} for one in result.broken]
         show.write_json({"laws": list(result.laws), "broken": broken})
     else:
-        show.write(f"{game}: {len(result.laws)} laws checked, {len(result.broken)} broken")
-        for one in result.broken:
-            show.write(f"  {one.law}: {one.message}\n    state: {one.state}")
+        show.write(result)
     if result.broken:
         raise typer.Exit(10)
