@@ -140,7 +140,7 @@ def descend(stack: Stack, table: Transpositions, ledger: Ledger, claimer: int, s
     """Search until the root's frame is closed (then the depth noted is -1), `stop` moves are played, or room is short."""
     state, path = stack.state, stack.path
     depth = note[DEPTH]
-    while True:
+    while ledger.rows[0] < len(ledger.moves):
         frame = stack.frames[depth]
         if frame[NEXT] == frame[COUNT] or frame[BEST] >= frame[BETA]:
             close_frame(stack, depth, table, ledger, claimer, note[NODES])
@@ -154,7 +154,7 @@ def descend(stack: Stack, table: Transpositions, ledger: Ledger, claimer: int, s
             unplay(state, stack.moves[depth, place])
             take(above, place, -frame[BEST], frame[AT_MOST], frame[AT_LEAST])
             continue
-        if note[NODES] >= stop or depth + 1 == len(path.keys) or ledger.rows[0] == len(ledger.moves):
+        if note[NODES] >= stop or depth + 1 == len(path.keys):
             break
         place = next_place(frame)
         play(state, stack.moves[depth, place])

@@ -49,7 +49,7 @@ def new_ledger(game: Game, size: int) -> Ledger:
 
 def bytes_per_state(game: Game) -> int:
     """Return what a state takes in a ledger."""
-    return game.width * np.dtype(game.dtype).itemsize + 16
+    return game.width * int(np.dtype(game.dtype).itemsize) + 16
 
 
 def same(states: Any, row: int, state: State) -> bool:

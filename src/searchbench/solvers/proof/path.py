@@ -1,4 +1,4 @@
-"""The path from the root to the state at hand: does a state come back?
+"""The path from the root to the state at hand, and what a state is worth that comes back.
 
 Play that never ends is a draw. A state that repeats one on the path, with the same player to move, therefore counts as
 a draw: who wants to win gains nothing by it, for a win must be forced in a finite number of moves. A win found in this

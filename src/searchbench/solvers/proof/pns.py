@@ -15,7 +15,7 @@ import numpy as np
 from searchbench import jit
 from searchbench.errors import LimitReached
 from searchbench.game import Game
-from searchbench.rules import UNDECIDED, key, moves, new_moves, play, unplay
+from searchbench.rules import UNDECIDED, State, key, moves, new_moves, play, unplay
 from searchbench.run import Run, format_memory
 from searchbench.solvers.proof.facts import NO_PLACE, learn, lower_of, outcome_of, upper_of
 from searchbench.solvers.proof.path import NEVER, Path, earlier, enter, leave, longer, new_path
@@ -31,24 +31,19 @@ NODE_BYTES: Final = 40
 # What a search notes: nodes created, nodes in the tree now and at most, developments; the free nodes are a list that
 # begins at FREE, and all from FRESH on.
 CREATED, LIVE, PEAK, DEVELOPED, FREE, FRESH, STATUS = range(7)
+# The columns of a node: its parent, first child and next sibling, its numbers, the least depth of the path that its
+# solved children refer to, how many nodes those took.
+PARENT, CHILD, SIBLING, PROOF, DISPROOF, RELIANCE, WORK = range(7)
+_COLUMNS: Final = 8
 # Why a slice ended.
 SOLVED, PAUSED, FULL, DEEP = range(4)
 
 
 class Tree(NamedTuple):
-    """Hold the nodes: the move that leads to each, its parent, first child and next sibling, its numbers.
-
-    `reliance` is the least depth of the path that its solved children refer to, `work` how many nodes they took.
-    """
+    """Hold the nodes: the move that leads to each, and a row of numbers for each (columns PARENT .. WORK)."""
 
     move: Any
-    parent: Any
-    child: Any
-    sibling: Any
-    proof: Any
-    disproof: Any
-    reliance: Any
-    work: Any
+    node: Any
 
 
 class Question(NamedTuple):
@@ -80,8 +75,7 @@ class Numbers(NamedTuple):
 
 def new_tree(size: int) -> Tree:
     """Return room for so many nodes."""
-    wide, narrow = np.int64, np.int32
-    return Tree(*(np.empty(size, dtype) for dtype in (wide, *[narrow] * 6, wide)))
+    return Tree(np.empty(size, np.int64), np.empty((size, _COLUMNS), np.int32))
 
 
 def plant(tree: Tree, note: Any) -> None:
@@ -96,38 +90,38 @@ def add(tree: Tree, parent: int, move: int, numbers: Numbers, note: Any) -> int:
     """Add a leaf below a parent and return it."""
     node = note[FREE]
     if node != NONE:
-        note[FREE] = tree.sibling[node]
+        note[FREE] = tree.node[node, SIBLING]
     else:
         node = note[FRESH]
         note[FRESH] += 1
     note[LIVE] += 1
     note[PEAK] = max(note[PEAK], note[LIVE])
     tree.move[node] = move
-    tree.parent[node] = parent
-    tree.child[node] = NONE
-    tree.sibling[node] = NONE
-    tree.proof[node] = numbers.proof
-    tree.disproof[node] = numbers.disproof
-    tree.reliance[node] = NEVER
-    tree.work[node] = 1
+    tree.node[node, PARENT] = parent
+    tree.node[node, CHILD] = NONE
+    tree.node[node, SIBLING] = NONE
+    tree.node[node, PROOF] = numbers.proof
+    tree.node[node, DISPROOF] = numbers.disproof
+    tree.node[node, RELIANCE] = NEVER
+    tree.node[node, WORK] = 1
     return int(node)
 
 
 def free(tree: Tree, top: int, note: Any) -> None:
     """Give back a node that has left its parent's list, and all below it."""
-    tree.sibling[top] = NONE
+    tree.node[top, SIBLING] = NONE
     while top != NONE:
-        below = tree.child[top]
+        below = tree.node[top, CHILD]
         if below != NONE:  # hang the children into the list in front of their parent
-            tree.child[top] = NONE
+            tree.node[top, CHILD] = NONE
             last = below
-            while tree.sibling[last] != NONE:
-                last = tree.sibling[last]
-            tree.sibling[last] = top
+            while tree.node[last, SIBLING] != NONE:
+                last = tree.node[last, SIBLING]
+            tree.node[last, SIBLING] = top
             top = below
         else:
-            following = tree.sibling[top]
-            tree.sibling[top] = note[FREE]
+            following = tree.node[top, SIBLING]
+            tree.node[top, SIBLING] = note[FREE]
             note[FREE] = top
             note[LIVE] -= 1
             top = following
@@ -135,10 +129,10 @@ def free(tree: Tree, top: int, note: Any) -> None:
 
 def free_children(tree: Tree, node: int, note: Any) -> None:
     """Give back everything below a node."""
-    child = tree.child[node]
-    tree.child[node] = NONE
+    child = tree.node[node, CHILD]
+    tree.node[node, CHILD] = NONE
     while child != NONE:
-        following = tree.sibling[child]
+        following = tree.node[child, SIBLING]
         free(tree, child, note)
         child = following
 
@@ -176,13 +170,16 @@ def evaluate(search: Search, depth: int, scratch: Any) -> Numbers:
     return Numbers(INFINITE, 0, reliance)
 
 
-def develop(search: Search, node: int, depth: int) -> None:
-    """Create the children of a leaf and evaluate them at once; solved ones never enter the tree."""
+def develop(search: Search, node: int, depth: int) -> int:
+    """Create the children of a leaf and evaluate them at once; solved ones never enter the tree.
+
+    Stops at a child that proves the node, and returns the place of its move, else NO_PLACE.
+    """
     tree, state, note = search.tree, search.state, search.note
     value = known(search, depth)
     if value != UNDECIDED:  # another occurrence of the state was solved in the meantime
         solve(tree, node, value > 0, NEVER)
-        return
+        return NO_PLACE
     out, scratch = new_moves(), new_moves()
     count = moves(state, out)
     note[DEVELOPED] += 1
@@ -195,102 +192,108 @@ def develop(search: Search, node: int, depth: int) -> None:
         numbers = evaluate(search, depth + 1, scratch)
         unplay(state, out[place])
         note[CREATED] += 1
-        tree.work[node] += 1
+        tree.node[node, WORK] += 1
         if numbers.disproof == 0:
             solve(tree, node, True, numbers.reliance)
-            remember(search, node, depth, out[place])
-            free_children(tree, node, note)
-            return
+            return place
         if numbers.proof == 0:
-            tree.reliance[node] = min(tree.reliance[node], numbers.reliance)
+            tree.node[node, RELIANCE] = min(tree.node[node, RELIANCE], numbers.reliance)
             continue
         child = add(tree, node, out[place], numbers, note)
         if last == NONE:
-            tree.child[node] = child
+            tree.node[node, CHILD] = child
         else:
-            tree.sibling[last] = child
+            tree.node[last, SIBLING] = child
         last = child
+    return NO_PLACE
 
 
 def solve(tree: Tree, node: int, proved: bool, reliance: int) -> None:
     """Mark a node as proved or disproved."""
-    tree.proof[node] = 0 if proved else INFINITE
-    tree.disproof[node] = INFINITE if proved else 0
-    tree.reliance[node] = reliance
+    tree.node[node, PROOF] = 0 if proved else INFINITE
+    tree.node[node, DISPROOF] = INFINITE if proved else 0
+    tree.node[node, RELIANCE] = reliance
 
 
-def remember(search: Search, node: int, depth: int, move: int) -> None:
-    """Keep what a solved node proves of its state (by this move), unless it is true on this path only."""
+def remember(search: Search, node: int, depth: int, place: int) -> None:
+    """Keep what a solved node proves of its state (by the move of this place), unless it is true on this path only."""
     tree = search.tree
-    if tree.reliance[node] < depth:
+    if tree.node[node, RELIANCE] < depth:
         return
-    tree.reliance[node] = NEVER
+    tree.node[node, RELIANCE] = NEVER
     bound = bound_at(search.question, depth)
-    if tree.disproof[node] == 0:
-        learn(search.table, search.path.keys[depth], -1, bound - 1, NO_PLACE, tree.work[node])
-        return
+    proved = tree.node[node, PROOF] == 0
+    lower, upper = (bound, 1) if proved else (-1, bound - 1)
+    learn(search.table, search.path.keys[depth], lower, upper, place, tree.node[node, WORK])
+
+
+def place_among_moves(state: State, move: int) -> int:
+    """Return the place of a move in the list of moves."""
     out = new_moves()
-    place = moves(search.state, out) - 1
+    place = moves(state, out) - 1
     while place > 0 and out[place] != move:
         place -= 1
-    learn(search.table, search.path.keys[depth], bound, 1, place, tree.work[node])
+    return place
 
 
 def set_numbers(tree: Tree, node: int, note: Any) -> int:
     """Compute a node's numbers from its children's and drop those that are solved; return the move that proves it."""
     proof, disproof = INFINITE, 0
     before = NONE
-    child = tree.child[node]
+    child = tree.node[node, CHILD]
     while child != NONE:
-        following = tree.sibling[child]
-        if tree.proof[child] == 0 or tree.disproof[child] == 0:
-            tree.work[node] += tree.work[child]
-        if tree.disproof[child] == 0:
-            move = tree.move[child]
-            solve(tree, node, True, tree.reliance[child])
-            free_children(tree, node, note)
-            return int(move)
-        if tree.proof[child] == 0:
-            tree.reliance[node] = min(tree.reliance[node], tree.reliance[child])
+        following = tree.node[child, SIBLING]
+        if tree.node[child, PROOF] == 0 or tree.node[child, DISPROOF] == 0:
+            tree.node[node, WORK] = min(tree.node[node, WORK] + tree.node[child, WORK], INFINITE)
+        if tree.node[child, DISPROOF] == 0:
+            solve(tree, node, True, tree.node[child, RELIANCE])
+            return int(tree.move[child])
+        if tree.node[child, PROOF] == 0:
+            tree.node[node, RELIANCE] = min(tree.node[node, RELIANCE], tree.node[child, RELIANCE])
             if before == NONE:
-                tree.child[node] = following
+                tree.node[node, CHILD] = following
             else:
-                tree.sibling[before] = following
+                tree.node[before, SIBLING] = following
             free(tree, child, note)
         else:
-            proof = min(proof, tree.disproof[child])
-            disproof = min(disproof + tree.proof[child], INFINITE - 1)
+            proof = min(proof, tree.node[child, DISPROOF])
+            disproof = min(disproof + tree.node[child, PROOF], INFINITE - 1)
             before = child
         child = following
-    tree.proof[node] = proof
-    tree.disproof[node] = disproof
+    tree.node[node, PROOF] = proof
+    tree.node[node, DISPROOF] = disproof
     return 0
 
 
 def most_proving_child(tree: Tree, node: int) -> int:
     """Return the first child whose disproof number is the node's proof number."""
-    child = tree.child[node]
-    while tree.disproof[child] != tree.proof[node]:
-        child = tree.sibling[child]
+    child = tree.node[node, CHILD]
+    while tree.node[child, DISPROOF] != tree.node[node, PROOF]:
+        child = tree.node[child, SIBLING]
     return int(child)
 
 
-def back_up(search: Search, node: int, depth: int) -> tuple[int, int]:
-    """Set the numbers of a developed node and its ancestors; return the first that does not change, and its depth."""
+def back_up(search: Search, node: int, depth: int, place: int) -> tuple[int, int]:
+    """Set the numbers of a developed node and its ancestors; return the first that does not change, and its depth.
+
+    `place` is that of the move which proves the developed node, if one does.
+    """
     tree = search.tree
     while True:
-        proof, disproof = tree.proof[node], tree.disproof[node]
+        proof, disproof = tree.node[node, PROOF], tree.node[node, DISPROOF]
         if proof != 0 and disproof != 0:
             move = set_numbers(tree, node, search.note)
-            if tree.proof[node] == 0 or tree.disproof[node] == 0:
-                remember(search, node, depth, move)
-            elif tree.proof[node] == proof and tree.disproof[node] == disproof:
+            if tree.node[node, PROOF] == proof and tree.node[node, DISPROOF] == disproof:
                 return node, depth
+            place = place_among_moves(search.state, move) if tree.node[node, PROOF] == 0 else NO_PLACE
+        if tree.node[node, PROOF] == 0 or tree.node[node, DISPROOF] == 0:
+            remember(search, node, depth, place)
+            free_children(tree, node, search.note)
         if depth == 0:
             return node, depth
         leave(search.path, depth)
         unplay(search.state, tree.move[node])
-        node = tree.parent[node]
+        node = tree.node[node, PARENT]
         depth -= 1
 
 
@@ -307,11 +310,11 @@ def grow(search: Search, stop: int) -> None:
     enter(path, 0)
     node = depth = 0
     note[STATUS] = SOLVED
-    while tree.proof[0] != 0 and tree.disproof[0] != 0:
+    while tree.node[0, PROOF] != 0 and tree.node[0, DISPROOF] != 0:
         if note[CREATED] >= stop or note[LIVE] > room:
             note[STATUS] = PAUSED if note[LIVE] <= room else FULL
             return
-        while tree.child[node] != NONE:
+        while tree.node[node, CHILD] != NONE:
             if depth + 3 > len(path.keys):
                 note[STATUS] = DEEP
                 return
@@ -320,8 +323,8 @@ def grow(search: Search, stop: int) -> None:
             depth += 1
             path.keys[depth] = key(state)
             enter(path, depth)
-        develop(search, node, depth)
-        node, depth = back_up(search, node, depth)
+        place = develop(search, node, depth)
+        node, depth = back_up(search, node, depth, place)
 
 
 class ProofNumberSearch:
@@ -367,7 +370,7 @@ class ProofNumberSearch:
             kernel(Search(self.tree, state.copy(), path, self.table, question, self.note), stop)
             self.run.progress("proof-number search", self.nodes, self.limit)
             if self.note[STATUS] == SOLVED:
-                return bool(self.tree.proof[0] == 0)
+                return bool(self.tree.node[0, PROOF] == 0)
             if self.note[STATUS] == DEEP:
                 path = longer(path)
             self._check_limits()
@@ -375,7 +378,7 @@ class ProofNumberSearch:
                 self.table = grown(self.table, self.names)
 
     def _check_limits(self) -> None:
-        root = f"proof number {self.tree.proof[0]:,}, disproof number {self.tree.disproof[0]:,}"
+        root = f"proof number {self.tree.node[0, PROOF]:,}, disproof number {self.tree.node[0, DISPROOF]:,}"
         if self.note[STATUS] == FULL:
             size = format_memory(NODE_BYTES * len(self.tree.move))
             raise LimitReached(

@@ -83,10 +83,8 @@ def _by_proof_numbers(
 ) -> _Solved:  # fmt: skip
     """Ask "does the player to move win?", and if not, "does she draw at least?"."""
     search = ProofNumberSearch(game, run, nodes, table, table_memory=run.memory // 4, tree_memory=run.memory // 2)
-    if search.holds(root, 1, mobility):
-        outcome = 1
-    else:
-        outcome = 0 if search.holds(root, 0, mobility) else -1
+    wins = search.holds(root, 1, mobility)
+    outcome = 1 if wins else 0 if search.holds(root, 0, mobility) else -1
     return outcome, search.table, {"nodes": search.nodes, **search.facts()}
 
 

@@ -80,13 +80,13 @@ def put(table: Transpositions, place: int, key: int, word: int) -> None:
 
 
 def store(table: Transpositions, key: int, word: int) -> None:
-    """Keep a word (not 0) under a key, in the place of an older word of this key, else of a less valuable entry."""
+    """Keep a word (not 0) under a key: in the place of an older word of this key, else of a less valuable one."""
     first = first_place(table, key)
     for place in range(first, first + table.places):
-        if table.words[place] == 0 or table.keys[place] == key:
-            put(table, place, key, word)
+        if table.words[place] != 0 and table.keys[place] == key:
+            table.words[place] = word
             return
-    if table.places == 2:
+    if table.places == 2 and table.words[first] != 0:
         if (word >> WORTH_SHIFT) < (table.words[first] >> WORTH_SHIFT):
             first += 1
         else:
