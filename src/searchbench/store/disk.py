@@ -25,6 +25,7 @@ class DiskCodes:
         self._chunk = header.chunk
         self._records = sorted(header.parts, key=lambda record: record.stop)
         self._stops = [record.stop for record in self._records]
+        self._places = [(record.start, head.chunk_of(record.part, header.chunk)) for record in self._records]
         self._parts: dict[str, _PartOnDisk] = {}
         self._cache: OrderedDict[tuple[int, int], Array] = OrderedDict()
         self._budget = budget
@@ -44,12 +45,12 @@ class DiskCodes:
     def code(self, number: int) -> int:
         """Return the code of one number, from a chunk that stays in memory for a while."""
         place = bisect.bisect_right(self._stops, number)
-        record = self._records[place]
-        chunk, offset = divmod(number - record.start, head.chunk_of(record.part, self._chunk))
+        start, size = self._places[place]
+        chunk, offset = divmod(number - start, size)
         with self._lock:
             codes = self._cache.get((place, chunk))
             if codes is None:
-                codes = self._cache[place, chunk] = self._part(record).chunks(chunk, chunk + 1)
+                codes = self._cache[place, chunk] = self._part(self._records[place]).chunks(chunk, chunk + 1)
                 self._used += codes.nbytes
                 while self._used > self._budget and len(self._cache) > 1:
                     self._used -= self._cache.popitem(last=False)[1].nbytes
