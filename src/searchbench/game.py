@@ -160,8 +160,15 @@ class Game:
     def spec(self) -> str:
         """Return the text from which `load` makes this game again."""
         source = getattr(type(self), "__searchbench_source__", None) or self.name
-        values = [str(value) for value in self.parameters.values()]
-        return f"{source}:{self.separator.join(values)}" if values else source
+        plain, named = [], []
+        for field in dataclasses.fields(self):  # type: ignore[arg-type]
+            value = getattr(self, field.name)
+            if not isinstance(value, bool):
+                plain.append(str(value))
+            elif value != field.default:
+                named.append(f"{field.name}={'yes' if value else 'no'}")
+        arguments = ",".join([self.separator.join(plain), *named] if plain else named)
+        return f"{source}:{arguments}" if arguments else source
 
     def __str__(self) -> str:
         return self.spec

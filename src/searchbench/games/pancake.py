@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from searchbench.game import Board, Game
-from searchbench.index import LexicographicPermutation
+from searchbench.index import LexicographicPermutation, Rearrangement, Sequences
 from searchbench.rules import UNDECIDED, State
 
 
@@ -34,9 +34,16 @@ class Pancake(Game):
         """Return the number of prefixes that can be turned."""
         return self.n - 1
 
-    def index(self) -> LexicographicPermutation | None:
-        """Return the lexicographic numbering of the stacks; beyond 20 pancakes there is none."""
-        return LexicographicPermutation(self.n) if self.n <= 20 else None
+    def sequences(self) -> Sequences | None:
+        """Return the moves as rearrangements of the stack, read from the bottom up."""
+        if self.n > 20:
+            return None
+        orders = ([*range(self.n - count), *reversed(range(self.n - count, self.n))] for count in range(2, self.n + 1))
+        return Sequences(self.n, 1, tuple(Rearrangement(0, 0, tuple(order)) for order in orders))
+
+    def index(self) -> Sequences | None:
+        """Return the lexicographic numbering of the stacks, read from the bottom up; beyond 20 pancakes there is none."""
+        return self.sequences()
 
     def rules(self) -> Mapping[str, Callable[..., Any]]:
         """Return the rules; a move is the number of pancakes turned."""
@@ -77,10 +84,21 @@ class Pancake(Game):
             below = n if move == n else state[move]
             return gap(state[0], below) - gap(state[move - 1], below)
 
-        return {
+        functions: dict[str, Callable[..., Any]] = {
             "start": start, "terminal": terminal, "moves": moves, "play": play, "unplay": play, "unmoves": moves,
             "inverse": inverse, "h": h, "h_step": h_step,
         }  # fmt: skip
+        if n > 20:
+            return functions
+
+        def read(state: State, place: int) -> int:
+            return state[n - 1 - place]
+
+        def write(state: State, place: int, value: int) -> None:
+            state[n - 1 - place] = value
+
+        rank, unrank = LexicographicPermutation(n).functions_through(read, write)
+        return functions | {"rank": rank, "unrank": unrank}
 
     def board(self) -> Board:
         """Return the stack from the top down."""

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, MutableSequence, Sequence
 from dataclasses import dataclass
+from math import factorial
 from typing import Any, ClassVar
 
 import numpy as np
 
 from searchbench.errors import BadState
 from searchbench.game import Board, Game
-from searchbench.index import LexicographicPermutation
+from searchbench.index import LexicographicPermutation, Rearrangement, Sequences
 from searchbench.rules import UNDECIDED, State
 
 
@@ -21,7 +22,11 @@ def _steps_between(one: int, other: int, columns: int) -> int:
 
 @dataclass(frozen=True)
 class Sliding(Game):
-    """Slide the tiles of a rows x columns board into order, row by row, with the empty cell first."""
+    """Slide the tiles of a rows x columns board into order, row by row, with the empty cell first.
+
+    The index reads the tiles along a path that goes up and down the shorter side (Sequences): a move along the path
+    leaves that sequence as it is. With ``half=True`` it numbers only the boards that can be solved.
+    """
 
     name: ClassVar[str] = "sliding"
     separator: ClassVar[str] = "x"
@@ -29,6 +34,7 @@ class Sliding(Game):
 
     rows: int = 3
     columns: int = 3
+    half: bool = False
 
     def __post_init__(self) -> None:
         if not (self.rows >= 1 and self.columns >= 1 and 2 <= self.rows * self.columns <= 100):
@@ -49,9 +55,32 @@ class Sliding(Game):
         """Return the four directions."""
         return 4
 
-    def index(self) -> LexicographicPermutation | None:
-        """Return the lexicographic numbering of all boards; half of them cannot be solved."""
-        return LexicographicPermutation(self.cells) if self.cells <= 20 else None
+    def path(self) -> list[int]:
+        """Return the cells in the order in which the index reads them: each is a neighbour of the one before."""
+        short, long = sorted((self.rows, self.columns))
+        steps = [(line, cell if line % 2 == 0 else short - 1 - cell) for line in range(long) for cell in range(short)]
+        if self.rows <= self.columns:
+            return [cell * self.columns + line for line, cell in steps]
+        return [line * self.columns + cell for line, cell in steps]
+
+    def sequences(self) -> Sequences | None:
+        """Return the moves as rearrangements of the tiles along the path; the place is that of the empty cell."""
+        if self.cells > 20:
+            return None
+        path = self.path()
+        moves = []
+        for near in range(self.cells):
+            for far in range(near + 1, self.cells):
+                if _steps_between(path[near], path[far], self.columns) == 1:
+                    # The tile at `far` passes those between: it is number far - 1 of the sequence, then number near.
+                    order = [*range(near), far - 1, *range(near, far - 1), *range(far, self.cells - 1)]
+                    move = Rearrangement(near, far, tuple(order))
+                    moves += [move, move.inverse]
+        return Sequences(self.cells - 1, self.cells, tuple(moves), self.half)
+
+    def index(self) -> Sequences | None:
+        """Return the numbering of the boards; beyond 20 cells there is none."""
+        return self.sequences()
 
     def rules(self) -> Mapping[str, Callable[..., Any]]:
         """Return the rules; a move is ``from << 7 | to`` of the empty cell, so that no division is needed to read it."""
@@ -126,16 +155,36 @@ class Sliding(Game):
         }  # fmt: skip
         if index is None:
             return functions
-        rank, place_tiles = index.functions()
+        return functions | self._numbering()
+
+    def _numbering(self) -> dict[str, Callable[..., Any]]:
+        """Return rank and unrank: the lexicographic rank of the tiles along the path, times the cells, plus the place."""
+        cells = self.cells
+        path = np.array(self.path(), np.int64)
+        place_of = np.argsort(path)
+        element = place_of - 1  # of each tile: in the solved board the tiles come in the order 0, 1, 2, ...
+
+        def read(state: State, place: int) -> int:
+            value: int = element[state[path[place if place < place_of[state[cells]] else place + 1]]]
+            return value
+
+        def write(state: State, place: int, value: int) -> None:
+            state[path[place if place < place_of[state[cells]] else place + 1]] = path[value + 1]
+
+        rank_tiles, unrank_tiles = LexicographicPermutation(cells - 1, self.half).functions_through(read, write)
+
+        def rank(state: State) -> int:
+            number: int = rank_tiles(state)
+            place: int = place_of[state[cells]]
+            return number * cells + place if number >= 0 else number
 
         def unrank(number: int, state: State) -> None:
-            place_tiles(number, state)
-            cell = 0
-            while state[cell] != 0:
-                cell += 1
-            state[cells] = cell
+            place = number % cells
+            state[cells] = path[place]
+            state[path[place]] = 0
+            unrank_tiles(number // cells, state)
 
-        return functions | {"rank": rank, "unrank": unrank}
+        return {"rank": rank, "unrank": unrank}
 
     def parse(self, text: str) -> list[int]:
         """Read the tiles row by row, 0 for the empty cell."""
@@ -161,16 +210,9 @@ class Sliding(Game):
         return super().pieces(state[: self.cells])
 
     def known(self) -> Mapping[str, Any]:
-        """Return the largest distance of each board (Gasser 1995, section 6.5), and the 8-puzzle's table (section 3.2)."""
+        """Return the largest distance of each board (Gasser 1995, section 6.5); half of the boards can be solved."""
         deepest = {(2, 2): 6, (2, 3): 21, (2, 4): 36, (2, 5): 55, (3, 3): 31, (3, 4): 53}
         small = (min(self.rows, self.columns), max(self.rows, self.columns))
         found: dict[str, Any] = {"deepest": deepest[small]} if small in deepest else {}
-        if small == (3, 3):
-            found |= {"states": 362880, "reachable": 181440, "histogram": dict(enumerate(EIGHT_PUZZLE))}
-        return found
-
-
-EIGHT_PUZZLE = (
-    1, 2, 4, 8, 16, 20, 39, 62, 116, 152, 286, 396, 748, 1024, 1893, 2512, 4485, 5638, 9529, 10878, 16993, 17110,
-    23952, 20224, 24047, 15578, 14560, 6274, 3910, 760, 221, 2,
-)  # fmt: skip
+        boards = factorial(self.cells)
+        return found | {"states": boards // 2 if self.half else boards, "reachable": boards // 2}

@@ -6,6 +6,7 @@ from searchbench.index.multiset import Multiset, multinomial
 from searchbench.index.orbit import Orbits, group, polya_count
 from searchbench.index.permutation import LexicographicPermutation, MyrvoldRuskeyPermutation
 from searchbench.index.protocol import Index, Part
+from searchbench.index.sequence import Rearrangement, Sequences
 
 __all__ = [
     "Combination",
@@ -18,6 +19,8 @@ __all__ = [
     "Part",
     "Product",
     "Radix",
+    "Rearrangement",
+    "Sequences",
     "Sum",
     "group",
     "multinomial",

@@ -10,9 +10,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import factorial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from searchbench.errors import BadRequest
+from searchbench.index.permutation import LexicographicPermutation
+from searchbench.rules import State
 
 
 class Rearrangement(NamedTuple):
@@ -62,6 +64,28 @@ class Sequences:
     def size(self) -> int:
         """Return the number of states."""
         return self.rows * self.places
+
+    @property
+    def width(self) -> int:
+        """Return the number of cells: the sequence, and the place where there is more than one."""
+        return self.n + (self.places > 1)
+
+    def functions(self, at: int = 0) -> tuple[Any, Any]:
+        """Return rank and unrank for a sequence in the cells from `at` on, followed by the place if there are several."""
+        n, places = self.n, self.places
+        rank_sequence, unrank_sequence = LexicographicPermutation(n, self.even).functions(at)
+        if places == 1:
+            return rank_sequence, unrank_sequence
+
+        def rank(state: State) -> int:
+            number: int = rank_sequence(state)
+            return number * places + state[at + n] if number >= 0 else number
+
+        def unrank(number: int, state: State) -> None:
+            unrank_sequence(number // places, state)
+            state[at + n] = number % places
+
+        return rank, unrank
 
     @property
     def reversible(self) -> bool:
