@@ -101,6 +101,8 @@ class Jumps(Game):
             for place, (source, between) in enumerate(ways):
                 sources[cell, place], over[cell, place] = source, between
         degrees = np.array([len(ways) for ways in board.ways], np.int64)
+        columns = np.array([column for column, _ in board.places], np.int64)
+        rows = np.array([row for _, row in board.places], np.int64)
         first = np.array(board.start, np.int64)
         goal = np.array([(EMPTY, WHITE, BLACK)[piece] for piece in board.start], np.int64)
 
@@ -143,24 +145,28 @@ class Jumps(Game):
             return count
 
         def h(state: State, tables: Any) -> int:
+            # A move brings one piece home at most, and brings the pieces of one colour two columns or two rows nearer to
+            # their goals, all together.
             astray = 0
-            for cell in range(cells):
-                if state[cell] != EMPTY and state[cell] != goal[cell]:
-                    astray += 1
-            return astray
-
-        def h_step(state: State, move: int, tables: Any) -> int:
-            piece = state[move // cells]
-            step = 0
-            if piece != goal[move % cells]:
-                step += 1
-            if piece != goal[move // cells]:
-                step -= 1
-            return step
+            distance = 0
+            for colour in range(BLACK, WHITE + 1):
+                right = 0
+                down = 0
+                for cell in range(cells):
+                    if state[cell] == colour:
+                        right += columns[cell]
+                        down += rows[cell]
+                        if goal[cell] != colour:
+                            astray += 1
+                    if goal[cell] == colour:
+                        right -= columns[cell]
+                        down -= rows[cell]
+                distance += (abs(right) + abs(down) + 1) // 2
+            return max(astray, distance)
 
         return {
             "start": start, "terminal": terminal, "moves": moves, "play": play, "unplay": unplay, "unmoves": unmoves,
-            "inverse": inverse, "h": h, "h_step": h_step,
+            "inverse": inverse, "h": h,
         }  # fmt: skip
 
     def parse(self, text: str) -> list[int]:
