@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Final
@@ -118,7 +118,7 @@ class _Work:
             if obstacle:
                 self.skipped.append((law, obstacle))
             elif law == "known":
-                self._find(law, _differences(known, solved[wanted]))
+                self._find(law, _differences(known, solved[wanted], run))
             else:
                 self._find(law, bounds.admissible(self.subject, solved[wanted]))
 
@@ -140,21 +140,22 @@ class _Work:
         self.broken += [Broken(law, self.subject.text(state), message) for state, message in shown]
 
 
-def _differences(known: Any, database: Database) -> Iterator[Finding]:
-    """Compare a solved game with the numbers that it carries."""
+def _differences(known: Mapping[str, Any], database: Database, run: Run) -> Iterator[Finding]:
+    """Compare a solved game with the numbers that it carries; "reachable" counts what the start can reach."""
     rule, game = database.rule, database.game
     counts = database.histogram()
-    depths = [getattr(value, "depth", value) for value in counts if value is not None]
+    depths: list[int] = [getattr(value, "depth", value) for value in counts if value is not None]
     found = {
         "states": database.states,
-        "reachable": database.reachable,
         "deepest": max(depths, default=None),
         "start": rule.format(database.probe(game.start())),
         "histogram": {rule.format(value): count for value, count in counts.items() if value is not None},
     }
+    if "reachable" in known:
+        found["reachable"] = solve_states(game, solver="bfs", run=run).reachable
     for key, number in known.items():
         right = {str(value): count for value, count in number.items()} if key == "histogram" else number
         if key not in found:
-            yield None, f"`known` has the key {key!r}; there are {', '.join(found)}"
+            yield None, f"`known` has the key {key!r}; there are {', '.join(found)}, reachable"
         elif found[key] != right:
             yield None, f"{key} is {found[key]}, known is {right}"

@@ -1,0 +1,88 @@
+"""Every shipped game, at a tiny size, and every game in `examples` keeps the laws of the contract."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from graphs import GraphGame, outcome_games, puzzles, symmetric_games
+from searchbench.catalogue import load, shipped
+from searchbench.run import Run
+from searchbench.testing import LAWS, check_game
+from searchbench.testing.bounds import LAWS as BOUND_LAWS
+from searchbench.testing.moves import LAWS as MOVE_LAWS
+from searchbench.testing.numbers import LAWS as NUMBER_LAWS
+from searchbench.testing.subject import Subject
+
+SIZES = {
+    "awari": ["awari:3"],
+    "burnt-pancake": ["burnt-pancake:3"],
+    "connect4": ["connect4:3,4,3,yes"],
+    "fore-and-aft": ["fore-and-aft"],
+    "graph": ["graph:0>1;1>0;1>2;2=0"],
+    "hanoi": ["hanoi:3,4"],
+    "mnk": ["mnk:3,3,3,no,yes"],
+    "morris": ["morris:3,3"],
+    "pancake": ["pancake:5"],
+    "sliding": ["sliding:2x3"],
+    "small-town": ["small-town"],
+    "tic-tac-toe": ["tic-tac-toe"],
+}
+EXAMPLES = sorted(str(path) for path in (Path(__file__).parents[2] / "examples").glob("*.py"))
+
+
+def test_every_shipped_game_is_checked() -> None:
+    assert {game.name for game in shipped()} == set(SIZES)
+
+
+@pytest.mark.parametrize("spec", [*(spec for specs in SIZES.values() for spec in specs), *EXAMPLES])
+def test_game_keeps_the_laws(spec: str, run: Run) -> None:
+    check = check_game(load(spec), samples=60, run=run)
+    assert check, str(check)
+    assert {*check.laws, *(law for law, _ in check.skipped)} == set(LAWS)
+    assert "compiled-equals-interpreted" in check.laws
+    assert all(reason for _, reason in check.skipped)
+
+
+@pytest.mark.parametrize("spec", ["sliding:5x5", "pancake:30", "hanoi:40", "connect4"])
+def test_games_too_large_to_number_or_solve_are_checked_by_what_play_meets(spec: str, run: Run) -> None:
+    game = load(spec)
+    subject = Subject(game, 40, 3)
+    assert len(subject.states) >= 20
+    for law in (*MOVE_LAWS, *(NUMBER_LAWS if subject.has("rank") else ()), *BOUND_LAWS):
+        if all(subject.has(name) for name in law.needs):
+            assert list(law.breaks(subject)) == []
+
+
+@pytest.mark.parametrize(
+    "strategy", [puzzles(), outcome_games(), symmetric_games("distance"), symmetric_games("outcome")]
+)
+@given(data=st.data())
+@settings(max_examples=25)
+def test_random_graphs_keep_the_laws(strategy: st.SearchStrategy[GraphGame], data: st.DataObject) -> None:
+    """The games that the solvers are tested on are games; a node of two players without moves is a draw."""
+    game = data.draw(strategy)
+    subject = Subject(game, 20, 0)
+    for law in (*MOVE_LAWS, *NUMBER_LAWS):
+        if law.name != "two-player-undecided-has-move" and all(subject.has(name) for name in law.needs):
+            assert list(law.breaks(subject)) == [], law.name
+
+
+def test_samples_are_the_same_for_the_same_seed_only() -> None:
+    game = load("sliding:3x3")
+    assert Subject(game, 40, 1).states == Subject(game, 40, 1).states
+    assert Subject(game, 40, 1).states != Subject(game, 40, 2).states
+    assert len(Subject(game, 40, 1).numbers) > 10
+
+
+def test_check_tells_what_it_skipped_and_why(run: Run) -> None:
+    check = check_game(load("sliding:5x5"), samples=20, run=run)
+    assert check, str(check)
+    reasons = dict(check.skipped)
+    assert reasons["rank-of-unrank"] == "the game supplies no `rank`"
+    assert reasons["two-player-undecided-has-move"] == "the game is for one player"
+    assert reasons["admissible"] == "the game has no index at this size"
+    assert str(check).startswith("sliding:5x5: ")
