@@ -557,6 +557,8 @@ def test_connect_four_knows_the_published_values() -> None:
         word = {1: "win", 0: "draw", -1: "loss"}[entry["value"]]
         expected = f"{word} {entry['last_move']}" if entry["value"] else word
         assert load(f"connect4:{size}").known()["start"] == expected
+    for size, count in CONNECT4["positions"].items():
+        assert load(f"connect4:{size}").known()["reachable"] == count
 
 
 def test_mirrored_connect_four(run: Run) -> None:

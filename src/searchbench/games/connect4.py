@@ -48,9 +48,14 @@ class Connect4(Lines):
         return state
 
     def known(self) -> Mapping[str, Any]:
-        """Return the value of the start (tables of Tromp and of Steininger)."""
+        """Return the value of the start (tables of Tromp and of Steininger), and how many positions it can reach (Tromp)."""
         size = (self.columns, self.rows)
-        return {"start": STARTS[size]} if self.k == 4 and size in STARTS else {}
+        found: dict[str, Any] = {}
+        if self.k == 4 and size in STARTS:
+            found["start"] = STARTS[size]
+        if self.k == 4 and size in POSITIONS and not self.symmetry:
+            found["reachable"] = POSITIONS[size]
+        return found
 
 
 STARTS = {
@@ -59,4 +64,8 @@ STARTS = {
     (4, 6): "draw", (5, 6): "draw", (6, 6): "loss 36", (7, 6): "win 41", (8, 6): "loss 48",
     (4, 7): "draw", (5, 7): "draw", (6, 7): "win 41", (7, 7): "draw", (8, 7): "win 53",
     (4, 8): "draw", (5, 8): "draw", (6, 8): "loss 48", (7, 8): "win 55", (8, 8): "loss 62",
+}  # fmt: skip
+POSITIONS = {
+    (2, 4): 179, (3, 4): 6000, (4, 4): 161029, (5, 4): 3945711, (6, 4): 94910577,
+    (2, 5): 537, (3, 5): 38310, (4, 5): 1706255, (5, 5): 69763700,
 }  # fmt: skip
