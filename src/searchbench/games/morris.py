@@ -59,7 +59,7 @@ TURNS: Final = np.array(
 )
 BOARD_SYMMETRIES: Final = 16
 RING_SYMMETRIES: Final = 48
-"""With three men each everybody jumps, and the rings are alike."""
+"""Where everybody jumps the rings are alike; that is so as long as no part with more men has to be looked back at."""
 
 
 def image(men: int, element: int) -> int:
@@ -198,6 +198,11 @@ class Morris(Game):
         """Return a bound: each of three men comes from any free point and has removed a man from any other."""
         return 3 * (POINTS - 5) * (POINTS - 6)
 
+    @property
+    def symmetries(self) -> int:
+        """Return the size of the group: all ring interchanges belong to it only with three men on each side."""
+        return RING_SYMMETRIES if self.own == self.other == 3 else BOARD_SYMMETRIES
+
     def spaces(self) -> list[tuple[int, int]]:
         """Return the numbers of men, the mover's first, that can occur; fewer men first."""
         low, high = sorted((self.own, self.other))
@@ -209,7 +214,7 @@ class Morris(Game):
         spaces, found, start = self.spaces(), [], 0
         for own, other in spaces:
             needs = [f"{a}-{b}" for a, b in ((other, own), (other - 1, own)) if (a, b) in spaces]
-            size = len(placements(own, symmetries(own, other)).representative) * comb(POINTS - own, other)
+            size = len(placements(own, self.symmetries).representative) * comb(POINTS - own, other)
             found.append(Part(f"{own}-{other}", start, start + size, tuple(needs)))
             start += size
         return found
@@ -337,11 +342,6 @@ class Morris(Game):
         return {"states": 56922, "deepest": 26, "start": "loss 26"} if (self.own, self.other) == (3, 3) else {}
 
 
-def symmetries(own: int, other: int) -> int:
-    """Return the size of the group of a part."""
-    return RING_SYMMETRIES if own == other == 3 else BOARD_SYMMETRIES
-
-
 def add_captures(out: MutableSequence[int], count: int, move: int, victims: int) -> int:
     """Write a move once for each man that it may remove; return the new number of moves."""
     while victims > 0:
@@ -375,11 +375,11 @@ def _numbering(game: Morris) -> dict[str, Callable[..., Any]]:
     starts = np.array([part.start for part in game.parts()], np.int64)
     widths = np.array([comb(POINTS - own, other) for own, other in spaces], np.int64)
     men_of = np.array(spaces, np.int64)
-    kinds = sorted({(own, symmetries(own, other)) for own, other in spaces})
-    tables = [placements(*kind) for kind in kinds]
-    kind_of = [kinds.index((own, symmetries(own, other))) for own, other in spaces]
-    begins = np.array([sum(len(table.orbit) for table in tables[:kind]) for kind in kind_of], np.int64)
-    firsts = np.array([sum(len(table.stabilizer) for table in tables[:kind]) for kind in kind_of], np.int64)
+    counts = sorted({own for own, _ in spaces})
+    tables = [placements(men, game.symmetries) for men in counts]
+    kinds = [counts.index(own) for own, _ in spaces]
+    begins = np.array([sum(len(table.orbit) for table in tables[:kind]) for kind in kinds], np.int64)
+    firsts = np.array([sum(len(table.stabilizer) for table in tables[:kind]) for kind in kinds], np.int64)
     orbit, element, representative, stabilizer = (np.concatenate(column) for column in zip(*tables, strict=True))
 
     def space(own: int, other: int) -> int:
