@@ -19,7 +19,7 @@ from searchbench.rules import UNDECIDED
 from searchbench.run import Run
 from searchbench.solvers.exhaustive import solve_states
 from searchbench.store import Database
-from searchbench.values import value_rule
+from searchbench.values import Result, value_rule
 from searchbench.verify import Report, verify_database
 
 ONE_THREAD = Run(threads=1)
@@ -192,6 +192,55 @@ def test_a_cycle_of_losses_and_wins() -> None:
     right = solve(game)
     assert right.codes.tolist() == [0, 0]
     assert accepted(right, 12) == [[0, 0]]
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_wins_are_quick_and_losses_slow(order: int) -> None:
+    leads = {1: [0], 2: [1], 3: [2], 4: [3, 1][::order], 5: [2, 0][::order], 6: [3, 7][::order], 7: [6]}
+    edges = tuple((node, after, 1, 0) for node, found in leads.items() for after in found)
+    game = GraphGame(edges, (-1,) + (UNDECIDED,) * 7, "outcome")
+    values = [
+        Result(-1, 0),
+        Result(1, 1),
+        Result(-1, 2),
+        Result(1, 3),
+        Result(-1, 4),
+        Result(1, 1),
+        Result(0),
+        Result(0),
+    ]
+    rule = value_rule("outcome")
+    codes = [rule.encode(value) for value in values]
+    right = Database(game, rule, np.array(codes, np.uint8))
+    assert verify(right).count == 0
+    for node in range(8):
+        for code in set(range(14)) - {codes[node]}:
+            faults = verify(right, [*codes[:node], code, *codes[node + 1 :]]).faults
+            assert node in {fault.number for fault in faults}
+
+
+def test_what_is_no_position_has_no_value_and_every_position_has_one() -> None:
+    game = GraphGame(((1, 0, 1, 0), (3, 1, 1, 0)), (0,) + (UNDECIDED,) * 4, absent=(2,))
+    right = solve(game)
+    assert right.codes.tolist() == [1, 2, 255, 3, 0]
+    assert verify(right).states == 4
+    assert [fault.claim for fault in verify(right, [1, 2, 0, 3, 0]).faults] == ["legal"]
+    assert {fault.claim for fault in verify(right, [1, 255, 255, 3, 0]).faults} == {"legal", "successor"}
+
+
+def test_moves_out_of_the_index_are_faults() -> None:
+    # Node 2 has no number, and is not the end of the game.
+    game = GraphGame(((1, 0, 1, 0), (1, 2, 1, 0)), (0, UNDECIDED, UNDECIDED), numbered=2)
+    report = verify(Database(game, value_rule("distance"), np.array([1, 2], np.uint8)))
+    assert [(fault.number, fault.claim) for fault in report.faults] == [(1, "successor")]
+
+
+def test_negative_costs_are_faults() -> None:
+    game = GraphGame(((1, 0, -2, 0), (1, 0, 3, 0)), (0, UNDECIDED))
+    claims = {
+        fault.claim for fault in verify(Database(game, value_rule("distance"), np.array([1, 4], np.uint8))).faults
+    }
+    assert "cost" in claims
 
 
 def test_depths_of_a_cycle_that_the_start_does_not_reach() -> None:
