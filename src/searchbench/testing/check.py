@@ -144,8 +144,8 @@ def _differences(known: Mapping[str, Any], database: Database, run: Run) -> Iter
     """Compare a solved game with the numbers that it carries; "reachable" counts what the start can reach."""
     rule, game = database.rule, database.game
     counts = database.histogram()
-    depths: list[int] = [getattr(value, "depth", value) for value in counts if value is not None]
-    found = {
+    depths: list[Any] = [getattr(value, "depth", value) for value in counts if value is not None]
+    found: dict[str, Any] = {
         "states": database.states,
         "deepest": max(depths, default=None),
         "start": rule.format(database.probe(game.start())),

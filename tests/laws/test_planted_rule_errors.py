@@ -1,0 +1,382 @@
+"""Plant one error in the rules of a small game: the check names the law and shows a state that breaks it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import pytest
+
+from searchbench.catalogue import load
+from searchbench.game import Game
+from searchbench.index.protocol import Part
+from searchbench.run import Run
+from searchbench.testing import LAWS, Check, check_game
+
+Rules = dict[str, Callable[..., Any]]
+
+
+def planted(spec: str, change: Callable[[Rules], Rules], **attributes: Any) -> Game:
+    """Return a game that differs from another by what `change` makes of its functions, and in some attributes."""
+    game = load(spec)
+    names = dict(game.names())
+    own = set(game.rules()) | ({"rank", "unrank"} & set(names))
+
+    def rules(self: Game) -> Mapping[str, Callable[..., Any]]:
+        right = {name: names[name] for name in own}
+        return right | change(right)
+
+    members = {"rules": rules, **attributes}
+    wrong = type(f"Planted{type(game).__name__}", (type(game),), members)
+    return wrong(**game.parameters)  # type: ignore[no-any-return]
+
+
+def check(spec: str, change: Callable[[Rules], Rules], run: Run, **attributes: Any) -> Check:
+    """Check a game with a planted error."""
+    return check_game(planted(spec, change, **attributes), samples=60, run=run)
+
+
+# --- one planted error each: the function that replaces one of the rules -----------------------------------------------
+
+
+def unmoves_too_few(rules: Rules) -> Rules:
+    def unmoves(state: Any, out: Any) -> int:
+        return rules["unmoves"](state, out) - 1
+
+    return {"unmoves": unmoves}
+
+
+def unmoves_too_many(rules: Rules) -> Rules:
+    right = rules["unmoves"]
+
+    def unmoves(state: Any, out: Any) -> int:
+        count = right(state, out)
+        out[count] = 0 * 6 + 5  # the empty cell never jumps across the board
+        return count + 1
+
+    return {"unmoves": unmoves}
+
+
+def play_forgets(rules: Rules) -> Rules:
+    def play(state: Any, move: int) -> None:
+        for place in range((move >> 1) - (move > 4)):
+            state[place], state[move - 1 - place] = state[move - 1 - place], state[place]
+
+    return {"play": play}
+
+
+def unplay_forgets(rules: Rules) -> Rules:
+    def unplay(state: Any, move: int) -> None:
+        state[0], state[move - 1] = state[move - 1], state[0]
+
+    return {"unplay": unplay}
+
+
+def rank_shifted(rules: Rules) -> Rules:
+    right = rules["rank"]
+
+    def rank(state: Any) -> int:
+        number = right(state)
+        return number + 1 if number == 7 else number
+
+    return {"rank": rank}
+
+
+def rank_out_of_range(rules: Rules) -> Rules:
+    right = rules["rank"]
+
+    def rank(state: Any) -> int:
+        return right(state) + 1
+
+    return {"rank": rank}
+
+
+def rank_nowhere(rules: Rules) -> Rules:
+    right = rules["rank"]
+
+    def rank(state: Any) -> int:
+        number = right(state)
+        return -1 if number == 11 else number
+
+    return {"rank": rank}
+
+
+def unrank_stale(rules: Rules) -> Rules:
+    right = rules["unrank"]
+
+    def unrank(number: int, state: Any) -> None:
+        keep = state[6]
+        right(number, state)
+        if number == 0:
+            state[6] = keep
+
+    return {"unrank": unrank}
+
+
+def canonical_not_idempotent(rules: Rules) -> Rules:
+    def canonical(state: Any) -> None:
+        for row in range(3):
+            state[3 * row], state[3 * row + 2] = state[3 * row + 2], state[3 * row]
+
+    return {"canonical": canonical}
+
+
+def canonical_no_symmetry(rules: Rules) -> Rules:
+    def canonical(state: Any) -> None:
+        if state[0] > state[1]:
+            state[0], state[1] = state[1], state[0]
+
+    return {"canonical": canonical}
+
+
+def moves_one_too_many(rules: Rules) -> Rules:
+    right = rules["moves"]
+
+    def moves(state: Any, out: Any) -> int:
+        count = right(state, out)
+        out[count] = 2
+        out[count + 1] = 3
+        return count + 2
+
+    return {"moves": moves}
+
+
+def moves_listed_twice(rules: Rules) -> Rules:
+    right = rules["moves"]
+
+    def moves(state: Any, out: Any) -> int:
+        count = right(state, out)
+        if count > 1:
+            out[1] = out[0]
+        return count
+
+    return {"moves": moves}
+
+
+def moves_touch(rules: Rules) -> Rules:
+    right = rules["moves"]
+
+    def moves(state: Any, out: Any) -> int:
+        count = right(state, out)
+        state[0], state[1] = state[1], state[0]
+        return count
+
+    return {"moves": moves}
+
+
+def moves_raise(rules: Rules) -> Rules:
+    right = rules["moves"]
+
+    def moves(state: Any, out: Any) -> int:
+        if state[0] == 2:
+            out[1000] = 0
+        return right(state, out)
+
+    return {"moves": moves}
+
+
+def start_raises(rules: Rules) -> Rules:
+    def start(state: Any) -> None:
+        state[100] = 0
+
+    return {"start": start}
+
+
+def h_too_high(rules: Rules) -> Rules:
+    right, step = rules["h"], rules["h_step"]
+
+    def h(state: Any, tables: Any) -> int:
+        return 2 * right(state, tables)
+
+    def h_step(state: Any, move: int, tables: Any) -> int:
+        return 2 * step(state, move, tables)
+
+    return {"h": h, "h_step": h_step}
+
+
+def h_not_zero(rules: Rules) -> Rules:
+    right = rules["h"]
+
+    def h(state: Any, tables: Any) -> int:
+        return right(state, tables) + 1
+
+    return {"h": h}
+
+
+def h_step_wrong(rules: Rules) -> Rules:
+    right = rules["h_step"]
+
+    def h_step(state: Any, move: int, tables: Any) -> int:
+        return -right(state, move, tables)
+
+    return {"h_step": h_step}
+
+
+def steps_wrong(rules: Rules) -> Rules:
+    def steps(number: int, state: Any, out: Any, numbers: Any) -> int:
+        numbers[0] = number
+        return 1
+
+    return {"steps": steps}
+
+
+def inverse_wrong(rules: Rules) -> Rules:
+    def inverse(move: int) -> int:
+        return 5 if move == 2 else move
+
+    return {"inverse": inverse}
+
+
+def cost_zero(rules: Rules) -> Rules:
+    def cost(state: Any, move: int) -> int:
+        return move - 2
+
+    return {"cost": cost}
+
+
+def legal_not_closed(rules: Rules) -> Rules:
+    right = rules["legal"]
+
+    def legal(state: Any) -> bool:
+        return right(state) and not (state[4] == 1 and state[0] == 2)
+
+    return {"legal": legal}
+
+
+def no_move(rules: Rules) -> Rules:
+    right = rules["moves"]
+
+    def moves(state: Any, out: Any) -> int:
+        return 0 if state[4] == 1 else right(state, out)
+
+    return {"moves": moves}
+
+
+def result_of_points(rules: Rules) -> Rules:
+    right = rules["terminal"]
+
+    def terminal(state: Any) -> int:
+        result = right(state)
+        return -2 if result == -1 else result
+
+    return {"terminal": terminal}
+
+
+def differs_compiled(rules: Rules) -> Rules:
+    right = rules["legal"]
+
+    def legal(state: Any) -> bool:
+        return right(state) and ((state[0] + 1) << 63) >= 0  # Python's numbers never wrap around
+
+    return {"legal": legal}
+
+
+def does_not_compile(rules: Rules) -> Rules:
+    right = rules["terminal"]
+
+    def terminal(state: Any) -> int:
+        return next(iter({right(state): sorted(state, key=str)}.keys()))
+
+    return {"terminal": terminal}
+
+
+def cells_overflow(rules: Rules) -> Rules:
+    right, back = rules["play"], rules["unplay"]
+
+    def play(state: Any, move: int) -> None:
+        right(state, move)
+        state[0] += 200
+
+    def unplay(state: Any, move: int) -> None:
+        state[0] -= 200
+        back(state, move)
+
+    return {"play": play, "unplay": unplay}
+
+
+def nothing(rules: Rules) -> Rules:
+    return {}
+
+
+PLANTED = [
+    ("unmoves-are-moves", "sliding:2x3", unmoves_too_many, {}),
+    ("moves-are-unmoves", "sliding:2x3", unmoves_too_few, {}),
+    ("unplay-undoes-play", "pancake:5", play_forgets, {}),
+    ("unplay-undoes-play", "pancake:5", unplay_forgets, {}),
+    ("rank-of-unrank", "pancake:5", rank_shifted, {}),
+    ("unrank-of-rank", "pancake:5", rank_out_of_range, {}),
+    ("closed", "pancake:5", rank_nowhere, {}),
+    ("rank-of-unrank", "sliding:2x3", unrank_stale, {}),
+    ("canonical", "tic-tac-toe", canonical_not_idempotent, {}),
+    ("canonical", "tic-tac-toe", canonical_no_symmetry, {}),
+    ("max-moves", "pancake:5", moves_one_too_many, {}),
+    ("moves-differ", "tic-tac-toe", moves_listed_twice, {}),
+    ("rules-leave-state", "pancake:5", moves_touch, {}),
+    ("start", "pancake:5", start_raises, {}),
+    ("admissible", "pancake:5", h_too_high, {"consistent": False}),
+    ("heuristic", "pancake:5", h_too_high, {}),
+    ("heuristic", "pancake:5", h_not_zero, {}),
+    ("heuristic", "pancake:5", h_step_wrong, {}),
+    ("facets", "pancake:5", steps_wrong, {}),
+    ("inverse", "pancake:5", inverse_wrong, {}),
+    ("costs-positive", "pancake:5", cost_zero, {}),
+    ("legal-closed", "tic-tac-toe", legal_not_closed, {}),
+    ("two-player-undecided-has-move", "tic-tac-toe", no_move, {}),
+    ("result", "tic-tac-toe", result_of_points, {}),
+    ("cells-fit", "pancake:5", cells_overflow, {}),
+    ("compiled-equals-interpreted", "tic-tac-toe", differs_compiled, {}),
+    ("compiled-equals-interpreted", "tic-tac-toe", does_not_compile, {}),
+    ("parse-format", "pancake:5", nothing, {"format": lambda self, state: " ".join(map(str, state[::-1]))}),
+    ("parse-format", "pancake:5", nothing, {"format_move": lambda self, state, move: "turn"}),
+    (
+        "parts",
+        "hanoi:3",
+        nothing,
+        {"parts": lambda self: [Part("one", 0, 9, ("one",)), Part("rest", 9, 27, ("rest",))]},
+    ),
+    ("parts", "hanoi:3", nothing, {"parts": lambda self: [Part("one", 0, 9), Part("rest", 8, 27)]}),
+    ("parts", "hanoi:3", nothing, {"parts": lambda self: [Part("all", 0, 27, ("all", "other"))]}),
+    ("known", "pancake:5", nothing, {"known": lambda self: {"deepest": 6}}),
+    ("known", "pancake:5", nothing, {"known": lambda self: {"depth": 5}}),
+    ("known", "tic-tac-toe", nothing, {"known": lambda self: {"start": "win"}}),
+]
+STATELESS = {"known", "start", "parts"}
+"""Laws that a game can break as a whole."""
+
+
+@pytest.mark.parametrize(("law", "spec", "change", "attributes"), PLANTED)
+def test_planted_error_is_caught_by_the_law(
+    law: str, spec: str, change: Callable[[Rules], Rules], attributes: dict[str, Any], run: Run
+) -> None:
+    result = check(spec, change, run, **attributes)
+    broken = [one for one in result.broken if one.law == law]
+    assert broken, f"expected {law}, found {result}"
+    assert not result
+    assert len(broken) <= 3
+    assert all(one.message for one in broken)
+    if law not in STATELESS and change is not does_not_compile:
+        assert all(len(load(spec).parse(one.state)) == load(spec).width for one in broken)
+
+
+@pytest.mark.parametrize("change", [moves_raise, start_raises])
+def test_rules_that_raise_break_a_law_and_not_the_check(change: Callable[[Rules], Rules], run: Run) -> None:
+    result = check("pancake:5", change, run)
+    assert any("IndexError" in one.message for one in result.broken)
+    assert dict(result.skipped)["compiled-equals-interpreted"] == "the rules break other laws already"
+
+
+def test_every_law_has_a_planted_error() -> None:
+    assert {law for law, *_ in PLANTED} == set(LAWS)
+
+
+def test_right_game_passes_the_same_way(run: Run) -> None:
+    for spec in ("pancake:5", "tic-tac-toe", "sliding:2x3", "hanoi:3"):
+        result = check(spec, nothing, run)
+        assert result, str(result)
+
+
+def test_state_that_breaks_a_law_is_the_one_planted(run: Run) -> None:
+    result = check("pancake:5", rank_shifted, run)
+    game = load("pancake:5")
+    shown = {one.state for one in result.broken if one.law == "rank-of-unrank"}
+    assert shown == {game.format(game.unrank(7))}
