@@ -10,12 +10,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
-import naive
 import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+import naive
 from searchbench import jit
 from searchbench.errors import BadRequest, LimitReached, OutOfMemory
 from searchbench.game import Game
@@ -140,16 +140,17 @@ def test_random_graphs_with_cycles(state: tuple[int, ...]) -> None:
     check_all_methods(game, state, outcome, Run(memory=16 << 20, threads=1))
 
 
-def test_repetition_is_known_on_one_path_only() -> None:
-    # From 0, by 1 or by 2 to 3; 3 may go back to 1. The mover at 0 wins by 2 only: by 1, play may come back to 1.
-    rows = {0: (1, 2), 1: (3,), 2: (4,), 3: (1, 5), 4: (6,), 5: (6,)}
-    results = [2] * NODES
-    results[6] = 1
-    for hints in (rows, {node: after[::-1] for node, after in rows.items()}):
-        cells = [after for node in range(NODES) for after in (*hints.get(node, ()), -1, -1, -1)[:DEGREE]]
-        state = (0, *results, *cells)
-        outcome, _ = naive.outcomes(graph_from(Token(), state))[state]
-        check_all_methods(Token(), state, outcome, Run(memory=16 << 20, threads=1))
+def roundabout() -> tuple[int, ...]:
+    """Return a graph where node 5, reached by 1, looks as if it led nowhere but back to 1, yet is won by way of 1 and 4."""
+    rows = {0: (1, 2), 1: (3, 4), 2: (7,), 3: (5,), 4: (8,), 5: (6,), 6: (1,), 7: (5,), 8: (9,)}
+    cells = [after for node in range(NODES) for after in (*rows.get(node, ()), -1, -1, -1)[:DEGREE]]
+    return (0, *[2] * (NODES - 1), -1, *cells)
+
+
+def test_a_repetition_says_nothing_on_other_paths() -> None:
+    state = roundabout()
+    assert naive.outcomes(graph_from(Token(), state))[state] == (-1, 8)
+    check_all_methods(Token(), state, -1, Run(memory=16 << 20, threads=1))
 
 
 def test_tic_tac_toe_from_every_position(run: Run) -> None:
@@ -204,6 +205,28 @@ def test_a_finished_game_is_proved_without_search(run: Run) -> None:
 
 
 # --- the searches themselves ------------------------------------------------------------------------------------------
+
+
+def test_what_the_table_keeps_is_true_on_every_path(run: Run) -> None:
+    game = Token()
+    rng = random.Random(8)
+    facts = 0
+    for state in (roundabout(), *(random_token_state(rng) for _ in range(300))):
+        if game.terminal(state) != UNDECIDED:
+            continue
+        values = naive.outcomes(graph_from(game, state))
+        root = np.array(state, game.dtype)
+        alpha_beta = AlphaBeta(game, run, 0, new_transpositions(1 << 10), 0)
+        alpha_beta.value(root, -1, 1)
+        proof_numbers = ProofNumberSearch(game, run, 0, new_transpositions(1 << 10), 0, 1 << 20)
+        for bound in (1, 0):
+            proof_numbers.holds(root, bound)
+        for table in (alpha_beta.table, proof_numbers.table):
+            for at, (value, _) in values.items():
+                fact = probe(table, game.call("key", list(at)))
+                assert lower_of(fact) <= value <= upper_of(fact), (state, at)
+                facts += fact != 0
+    assert facts > 1000
 
 
 def test_windows_bound_the_value(run: Run) -> None:
@@ -345,7 +368,7 @@ def test_a_strategy_beyond_the_budget_is_left_out(caplog: pytest.LogCaptureFixtu
 
 
 def test_bad_requests(run: Run) -> None:
-    with pytest.raises(BadRequest, match="'distance'.*only a game of two players"):
+    with pytest.raises(BadRequest, match=r"'distance'.*only a game of two players"):
         prove_state(Sliding(2, 2), run=run)
     with pytest.raises(BadRequest, match="there are pns, alphabeta"):
         prove_state(TicTacToe(), method="magic", run=run)
