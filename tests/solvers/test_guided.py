@@ -176,6 +176,8 @@ def test_random_graphs_with_inconsistent_bounds(
         ("bestfirst", 2, 1, 2),
     ):
         nodes, cost = naive_best_first(game, (start,), a, b, method == "astar")
+        limits = range(2, nodes)
+        assert all(bound_at(limit, game, start, method, weight) <= true.get(start, 1 << 62) for limit in limits)
         if start not in true:
             assert cost is None
             with pytest.raises(Unsolvable):
@@ -190,6 +192,17 @@ def test_random_graphs_with_inconsistent_bounds(
     assert not wrong_with_idastar(game, start, true.get(start))
 
 
+def bound_at(limit: int, game: Game, start: int, method: str, weight: int | None) -> int:
+    """Return the bound of a search that stops at a number of nodes; 0 if it ends with the last of them."""
+    try:
+        search(game, [start], method, weight=weight, nodes=limit)
+    except LimitReached as stopped:
+        return stopped.bound or 0
+    except Unsolvable:
+        return 0
+    return 0
+
+
 def wrong_with_idastar(game: Game, start: int, true: int | None) -> list[Any]:
     """Return what is wrong with the result of IDA*, which cannot end where an unsolvable state has successors for ever."""
     try:
@@ -202,11 +215,11 @@ def wrong_with_idastar(game: Game, start: int, true: int | None) -> list[Any]:
     return [] if (line.nodes, line.cost, list(line.moves)) == twin and line.cost == true else [line, twin]
 
 
-@pytest.mark.parametrize("spec", ["sliding:2x3", "pancake:5"])
+@pytest.mark.parametrize("spec", ["sliding:2x3", "pancake:6", "hanoi:4,3"])
 def test_agrees_with_the_database_everywhere(spec: str) -> None:
     game = load(spec)
     database = solve_states(game, run=Run(memory=64 << 20, threads=1))
-    for number in range(0, game.index().size, 7):
+    for number in range(0, game.index().size, 11):
         state, value = game.unrank(number), database.rule.decode(int(database.codes[number]))
         for method in METHODS:
             if value is None:
@@ -292,8 +305,10 @@ def test_limits(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
     assert 40 <= seen[-1][1] <= 43
     assert seen[-1][2] == 40
     monkeypatch.setattr(task, "_FIRST_SLICE", 16)
-    with pytest.raises(LimitReached):
-        search(game, hard, method, seconds=1e-9, target="cpu")
+    ring = GraphGame(((0, 1, 1, 0), (1, 0, 1, 0)), (UNDECIDED, UNDECIDED, 0))
+    for endless, state in ((game, hard), (ring, [0]))[: 2 if method == "idastar" else 1]:
+        with pytest.raises(LimitReached):
+            search(endless, state, method, seconds=1e-9, target="cpu")
 
 
 @pytest.mark.parametrize("method", ["astar", "bestfirst"])

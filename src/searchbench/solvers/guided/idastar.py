@@ -52,7 +52,7 @@ def push_moves(
     cut = NEVER
     for index in range(moves(state, out) - 1, -1, -1):
         move = out[index]
-        if move == back:
+        if back != -1 and move == back:
             continue
         generated += 1
         child_cost = came[COST] + cost(state, move)
@@ -119,19 +119,18 @@ def idastar(task: Task) -> Line:
     stack = np.zeros((1024, 3), np.int64)
     note = np.zeros(7, np.int64)
     path[0] = -1, 0, task.bound(), 0
-    note[BOUND], note[NODES] = path[0, H], 1
-    while note[STATUS] != FOUND:
-        note[NEXT], note[FRESH], note[STATUS] = NEVER, 1, PAUSED
-        while note[STATUS] in (PAUSED, FULL):
-            task.advance(kernel, (state, task.tables, path, stack), note, NODES)
-            if note[STATUS] == FULL:
-                path, stack = _larger(task, path), _larger(task, stack)
-            elif note[STATUS] == PAUSED:
-                task.report(f"bound {note[BOUND]}", int(note[NODES]), int(note[BOUND]))
-        if note[STATUS] == EXHAUSTED:
+    note[BOUND], note[NEXT], note[NODES], note[FRESH] = path[0, H], NEVER, 1, 1
+    while True:
+        task.advance(kernel, (state, task.tables, path, stack), note, NODES)
+        if note[STATUS] == FOUND:
+            break
+        if note[STATUS] == FULL:
+            path, stack = _larger(task, path), _larger(task, stack)
+        elif note[STATUS] == EXHAUSTED:
             if note[NEXT] == NEVER:
                 raise task.unsolvable(int(note[NODES]))
-            note[BOUND] = note[NEXT]
+            note[BOUND], note[NEXT], note[FRESH] = note[NEXT], NEVER, 1
+        task.report(f"bound {note[BOUND]}", int(note[NODES]), int(note[BOUND]))
     depth = int(note[DEPTH])
     return task.line(path[1 : depth + 1, MOVE].tolist(), int(path[depth, COST]), int(note[NODES]), optimal=True)
 
