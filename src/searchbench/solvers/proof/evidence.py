@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from searchbench import jit
+from searchbench.errors import BrokenRule
 from searchbench.game import Game
 from searchbench.proof import Claim, Strategy
 from searchbench.rules import UNDECIDED, State, key, moves, new_moves, new_state, play, unplay
@@ -92,7 +93,12 @@ class _Walk:
 
     def _prove(self, state: Any, alpha: int, beta: int, claimer: int) -> None:
         value = self.search.value(state, alpha, beta, claimer)
-        assert (value >= beta) if claimer == 0 else (value <= alpha), "the claim does not hold"
+        if value < beta if claimer == 0 else value > alpha:
+            game = self.search.game
+            raise BrokenRule(
+                f"{game}: a second search finds another outcome of {game.format(state.tolist())!r}: "
+                "the rules are inconsistent, or `key` gives two states the same number"
+            )
 
     def _reach(self, root: Any) -> Any:
         """Follow the strategy from the root; return a state that the ledger does not have, or None."""
