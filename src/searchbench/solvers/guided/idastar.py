@@ -36,6 +36,8 @@ MOVE, COST, H, BASE = range(4)
 """What stands on the stack for each move to be tried: the move, the cost of the path with it, and h after it. The path
 has the same for each move that was played, and where on the stack the moves that follow it begin."""
 
+NO_MOVE: Final = -(1 << 63)
+"""What stands for the move to the start, and for the inverse of a move that has none: no game has this move."""
 NEVER: Final = (1 << 63) - 1
 """The bound after the last one: no state was cut off."""
 
@@ -47,12 +49,14 @@ def push_moves(
 
     Returns the new top, the number of nodes generated, and the smallest f above the bound.
     """
-    back = inverse(came[MOVE]) if came[MOVE] != -1 else -1
+    back = inverse(came[MOVE]) if came[MOVE] != NO_MOVE else NO_MOVE
+    if back == -1:
+        back = NO_MOVE
     generated = 0
     cut = NEVER
     for index in range(moves(state, out) - 1, -1, -1):
         move = out[index]
-        if back != -1 and move == back:
+        if move == back:
             continue
         generated += 1
         child_cost = came[COST] + cost(state, move)
@@ -118,7 +122,7 @@ def idastar(task: Task) -> Line:
     path = np.zeros((256, 4), np.int64)
     stack = np.zeros((1024, 3), np.int64)
     note = np.zeros(7, np.int64)
-    path[0] = -1, 0, task.bound(), 0
+    path[0] = NO_MOVE, 0, task.bound(), 0
     note[BOUND], note[NEXT], note[NODES], note[FRESH] = path[0, H], NEVER, 1, 1
     while True:
         task.advance(kernel, (state, task.tables, path, stack), note, NODES)
