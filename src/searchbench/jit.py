@@ -11,6 +11,7 @@ kernel can reach. So an edited game is recompiled, an edited comment is not, and
 
 from __future__ import annotations
 
+import enum
 import hashlib
 import logging
 import os
@@ -212,6 +213,10 @@ class _Fingerprint:
             self.add(value.py_func)
         elif isinstance(value, type) or callable(value):
             self._text(f"{getattr(value, '__module__', '')}.{getattr(value, '__qualname__', repr(type(value)))}")
+            if isinstance(value, enum.EnumMeta):
+                members: Mapping[str, Any] = value.__members__
+                self.add([(name, member.value) for name, member in members.items()])
+            self.add(getattr(value, "_fields", ()))  # of a named tuple
         else:
             self._text(f"{type(value).__qualname__} {value!r}")
 
@@ -239,11 +244,21 @@ class _Fingerprint:
         for name, value in _references(function).items():
             self._text(name)
             self.add(value)
-            if isinstance(value, types.ModuleType) and not _is_library(value):
-                for attribute in _names_in(function.__code__):
-                    if hasattr(value, attribute):
-                        self._text(attribute)
-                        self.add(getattr(value, attribute))
+            if isinstance(value, types.ModuleType):
+                self._add_module(value, _names_in(function.__code__), set())
+
+    def _add_module(self, module: types.ModuleType, named: list[str], seen: set[str]) -> None:
+        """Add what a function names of a user's module, and of the modules in it."""
+        if _is_library(module) or module.__name__ in seen:
+            return
+        seen.add(module.__name__)
+        for attribute in named:
+            if hasattr(module, attribute):
+                value = getattr(module, attribute)
+                self._text(attribute)
+                self.add(value)
+                if isinstance(value, types.ModuleType):
+                    self._add_module(value, named, seen)
 
 
 def fingerprint(function: Callable[..., Any], names: Mapping[str, Callable[..., Any]]) -> str:
@@ -368,6 +383,7 @@ class _Binder:
         self.kernel = kernel
         self.names = names
         self.target = target
+        self.modules: dict[tuple[types.ModuleType, types.FunctionType], types.ModuleType] = {}
 
     def function(self, function: types.FunctionType, keep: bool = False) -> Any:
         """Return the function with all that it refers to bound."""
@@ -418,7 +434,10 @@ class _Binder:
 
     def _module(self, module: types.ModuleType, user: types.FunctionType) -> types.ModuleType:
         """Return a copy of a user's module that holds just what `user` names of it, bound."""
+        if (module, user) in self.modules:  # modules may name each other
+            return self.modules[module, user]
         copy = types.ModuleType(f"{module.__name__}_{fingerprint(user, self.names)}")
+        self.modules[module, user] = copy
         for attribute in _names_in(user.__code__):
             if hasattr(module, attribute):
                 setattr(copy, attribute, self.convert(getattr(module, attribute), user))

@@ -1,0 +1,341 @@
+"""Kernels are compiled once, kept between processes, and never stale: tried in processes of their own."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from searchbench import jit
+from searchbench.catalogue import load
+from searchbench.errors import MissingRule
+from searchbench.rules import moves, unmoves
+
+ROOT = Path(__file__).parents[1]
+
+GAME = '''
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+import arithmetic
+import left  # which imports right, which imports left
+import right
+from arithmetic import halve
+from deep import inner
+import deep.inner as alias
+import deep.outer
+from searchbench import UNDECIDED, Game, index
+from numbers_of_mine import Kind
+
+FACTOR = 10
+TABLE = np.array([1, 2, 3])
+
+@dataclass(frozen=True)
+class Tower(Game):
+    """One number that a move changes."""
+    name: ClassVar[str] = "tower"
+    dtype: ClassVar = np.int64
+    height: int = 4
+    width = 1
+    max_moves = 1
+
+    def index(self):
+        return index.Radix((self.height + 1,))
+
+    def rules(self):
+        height = self.height
+
+        def start(state):
+            state[0] = height
+
+        def terminal(state):
+            return 0 if state[0] == 0 else UNDECIDED
+
+        def moves(state, out):
+            out[0] = 1
+            return 1 if state[0] > 0 else 0
+
+        def play(state, move):
+            # one step down
+            state[0] -= move
+
+        def unplay(state, move):
+            state[0] += move
+
+        def key(state):
+            own = left.even() + right.odd() + halve(FACTOR) + arithmetic.add(height, TABLE[1])
+            return own + 1000 * inner.twice(1) + 10000 * deep.outer.thrice(1) + 100000 * alias.LIMIT + 1000000 * Kind.ONE
+
+        return {"start": start, "terminal": terminal, "moves": moves, "play": play, "unplay": unplay, "key": key}
+'''
+FILES = {
+    "game.py": GAME,
+    "arithmetic.py": "BONUS = 100\n\ndef add(a, b):\n    return a + b + BONUS\n\ndef halve(a):\n    return half_of(a)\n\n"
+    "def half_of(a):\n    return a // 2\n",
+    "left.py": "import right\n\ndef even():\n    return 0\n",
+    "right.py": "import left\n\ndef odd():\n    return 0\n",
+    "numbers_of_mine.py": "from enum import IntEnum\n\nclass Kind(IntEnum):\n    ONE = 1\n",
+    "deep/__init__.py": "",
+    "deep/inner.py": "LIMIT = 5\n\ndef twice(a):\n    return 2 * a\n",
+    "deep/outer.py": "def thrice(a):\n    return 3 * a\n",
+}
+RIGHT = 1_532_000 + 5 + (4 + 2 + 100)
+
+SCRIPT = """
+import logging, sys
+logging.basicConfig(level=logging.INFO, format="%(levelname)s %(message)s", stream=sys.stdout)
+from searchbench import jit
+from searchbench.catalogue import load
+from searchbench.rules import key, new_state, start
+
+def first_key():
+    state = new_state()
+    start(state)
+    return key(state)
+
+for spec in sys.argv[1:]:
+    print("result", jit.bind(first_key, load(spec).names())())
+"""
+
+SOLVE = """
+import logging, sys, time
+logging.basicConfig(level=logging.INFO, format="%(levelname)s %(message)s", stream=sys.stdout)
+started = time.process_time()
+from searchbench.catalogue import load
+from searchbench.run import Run
+from searchbench.solvers.exhaustive import solve_states
+database = solve_states(load(sys.argv[1]), run=Run(memory=64 << 20, threads=1))
+print("seconds", time.process_time() - started)
+print("result", database.codes.tolist())
+"""
+
+
+@dataclass
+class Folder:
+    """Hold a folder with a user's files and a cache."""
+
+    path: Path
+
+    def __post_init__(self) -> None:
+        for name, text in FILES.items():
+            self.write(name, text)
+
+    def write(self, name: str, text: str) -> None:
+        """Write one of the files."""
+        (self.path / name).parent.mkdir(parents=True, exist_ok=True)
+        (self.path / name).write_text(text)
+
+    def edit(self, name: str, old: str, new: str) -> None:
+        """Change a file."""
+        text = (self.path / name).read_text()
+        assert old in text
+        self.write(name, text.replace(old, new))
+
+    def run(self, *specs: str, script: str = SCRIPT, cache: str = "cache") -> tuple[list[str], list[str], str]:
+        """Run a script in a new process; return the kernels it compiled, its results, and all that it wrote."""
+        environment = {**os.environ, "SEARCHBENCH_CACHE": str(self.path / cache), "PYTHONDONTWRITEBYTECODE": "1"}
+        done = subprocess.run(
+            [sys.executable, "-c", script, *specs],
+            cwd=self.path,
+            env=environment,
+            text=True,
+            capture_output=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        lines = done.stdout.splitlines()
+        compiled = [line.rpartition(" ")[2] for line in lines if line.startswith("INFO compiling")]
+        return compiled, [line.partition(" ")[2] for line in lines if line.startswith("result")], done.stdout
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Folder:
+    """Return a folder with a game in which everything is found."""
+    return Folder(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def compiled_once(tmp_path_factory: pytest.TempPathFactory) -> Folder:
+    """Return a folder whose game was compiled."""
+    folder = Folder(tmp_path_factory.mktemp("compiled"))
+    compiled, results, _ = folder.run("game.py")
+    assert "first_key" in compiled
+    assert results == [str(RIGHT)]
+    return folder
+
+
+def copy_of(folder: Folder, path: Path) -> Folder:
+    """Return another folder with the same files and the same cache, which the copy may change."""
+    twin = Folder(path)
+    for file in (folder.path / "cache").rglob("*.nb*"):
+        target = path / "cache" / file.relative_to(folder.path / "cache")
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(file.read_bytes())
+    return twin
+
+
+# --- between processes ------------------------------------------------------------------------------------------------
+
+
+def test_second_process_compiles_nothing(compiled_once: Folder) -> None:
+    compiled, results, _ = compiled_once.run("game.py")
+    assert compiled == []
+    assert results == [str(RIGHT)]
+
+
+def test_second_process_starts_a_solve_without_compiling(folder: Folder, record_property: Callable[..., None]) -> None:
+    compiled, first, _ = folder.run("game.py", script=SOLVE)
+    assert compiled
+    compiled, second, text = folder.run("game.py", script=SOLVE)
+    assert compiled == []
+    assert second == first == ["[1, 2, 3, 4, 5]"]
+    record_property("seconds", float(text.partition("seconds ")[2].split()[0]))
+
+
+def test_comment_is_not_recompiled(compiled_once: Folder, tmp_path: Path) -> None:
+    twin = copy_of(compiled_once, tmp_path)
+    twin.edit("game.py", "# one step down", "# a step\n            # down")
+    twin.edit("arithmetic.py", "BONUS = 100", "# what is added\nBONUS = 100")
+    assert twin.run("game.py")[:2] == ([], [str(RIGHT)])
+
+
+EDITS = {
+    "a rule": ("game.py", "own = left", "own = 1 + left", RIGHT + 1),
+    "a global constant": ("game.py", "FACTOR = 10", "FACTOR = 20", RIGHT + 5),
+    "a constant array": ("game.py", "np.array([1, 2, 3])", "np.array([1, 9, 3])", RIGHT + 7),
+    "a default of a parameter": ("game.py", "height: int = 4", "height: int = 5", RIGHT + 1),
+    "a constant of a module": ("arithmetic.py", "BONUS = 100", "BONUS = 200", RIGHT + 100),
+    "a function behind module.name": ("arithmetic.py", "a + b + BONUS", "a - b + BONUS", RIGHT - 4),
+    "a function that a function calls": ("arithmetic.py", "a // 2", "a // 5", RIGHT - 3),
+    "a function of a module of a package": ("deep/inner.py", "2 * a", "7 * a", RIGHT + 5000),
+    "a function behind package.module.name": ("deep/outer.py", "3 * a", "4 * a", RIGHT + 10000),
+    "a function of one of two modules that import each other": ("right.py", "return 0", "return 8", RIGHT + 8),
+    "a constant behind a module's other name": ("deep/inner.py", "LIMIT = 5", "LIMIT = 6", RIGHT + 100000),
+    "a member of an enumeration": ("numbers_of_mine.py", "ONE = 1", "ONE = 2", RIGHT + 1000000),
+}
+
+
+@pytest.mark.parametrize("edit", EDITS)
+def test_edit_is_never_stale(edit: str, compiled_once: Folder, tmp_path: Path) -> None:
+    twin = copy_of(compiled_once, tmp_path)
+    name, old, new, right = EDITS[edit]
+    twin.edit(name, old, new)
+    compiled, results, _ = twin.run("game.py")
+    assert results == [str(right)]
+    assert "first_key" in compiled
+
+
+def test_other_parameter_is_other_code(compiled_once: Folder, tmp_path: Path) -> None:
+    twin = copy_of(compiled_once, tmp_path)
+    compiled, results, _ = twin.run("game.py::9", "game.py")
+    assert compiled.count("first_key") == 1
+    assert results == [str(RIGHT + 5), str(RIGHT)]
+
+
+@pytest.mark.parametrize("suffix", ["*.nbi", "*.nbc"])
+@pytest.mark.parametrize("length", [0, 10, 200])
+def test_truncated_cache_entry_costs_a_compilation(
+    suffix: str, length: int, compiled_once: Folder, tmp_path: Path
+) -> None:
+    twin = copy_of(compiled_once, tmp_path)
+    damaged = list((tmp_path / "cache").rglob(suffix))
+    assert damaged
+    for file in damaged:
+        file.write_bytes(file.read_bytes()[:length])
+    compiled, results, _ = twin.run("game.py")
+    assert "first_key" in compiled
+    assert results == [str(RIGHT)]
+    assert twin.run("game.py")[:2] == ([], [str(RIGHT)])  # mended
+
+
+def test_cache_that_cannot_be_written_is_done_without(folder: Folder) -> None:
+    folder.write("taken", "a file where the folder should be")
+    _, results, text = folder.run("game.py", cache="taken/cache")
+    assert results == [str(RIGHT)]
+    assert "no cache folder" in text
+
+
+def test_games_compiled_by_different_processes_do_not_mix(compiled_once: Folder, tmp_path: Path) -> None:
+    """Both files name everything alike, so only the fingerprints tell their machine code apart."""
+    twin = copy_of(compiled_once, tmp_path)
+    twin.write("other.py", GAME.replace("FACTOR = 10", "FACTOR = 30"))
+    assert twin.run("other.py")[1] == [str(RIGHT + 10)]
+    compiled, results, _ = twin.run("game.py", "other.py", "game.py")
+    assert compiled == []
+    assert results == [str(RIGHT), str(RIGHT + 10), str(RIGHT)]
+
+
+# --- in one process ---------------------------------------------------------------------------------------------------
+
+
+def count_unmoves(state: Any, out: Any) -> int:
+    """Count the moves backwards."""
+    return unmoves(state, out) + moves(state, out)
+
+
+def test_missing_rule_names_the_kernel_and_the_rule() -> None:
+    names = jit.Names({"moves": lambda state, out: 0}, "interpreted")
+    with pytest.raises(MissingRule, match="count_unmoves needs `unmoves`") as caught:
+        jit.bind(count_unmoves, names)
+    assert (caught.value.kernel, caught.value.rule) == ("count_unmoves", "unmoves")
+    assert jit.missing(count_unmoves, names) == {"unmoves"}
+
+
+def test_what_a_kernel_needs_is_what_it_reaches() -> None:
+    assert jit.reached(count_unmoves) == {"moves", "unmoves"}
+    assert jit.reached(count_unmoves, load("pancake:4").names()) >= {"moves", "unmoves"}
+
+
+def test_bound_kernels_of_two_games_are_their_own() -> None:
+    small, large = (load(f"pancake:{n}").names(target="interpreted") for n in (4, 6))
+    assert jit.bind(count_unmoves, small)([0] * 4, [0] * 10) == 6
+    assert jit.bind(count_unmoves, large)([0] * 6, [0] * 10) == 10
+
+
+def test_names_with_others_bind_anew() -> None:
+    names = load("pancake:4").names(target="interpreted")
+    other = names.with_(unmoves=lambda state, out: 100)
+    assert jit.bind(count_unmoves, other)([0] * 4, [0] * 10) == 103
+    assert jit.bind(count_unmoves, names)([0] * 4, [0] * 10) == 6
+    assert other.target == "interpreted"
+
+
+def make_kernel(value: int) -> Callable[[], int]:
+    """Return one of many functions with the same code."""
+
+    def kernel() -> int:
+        return value
+
+    return kernel
+
+
+def test_kernels_that_are_made_and_forgotten_are_told_apart() -> None:
+    names = jit.Names({}, "interpreted")
+    assert [jit.bind(make_kernel(value), names)() for value in range(50)] == list(range(50))
+
+
+def test_fingerprint_sees_constants_arrays_and_closures() -> None:
+    def prints(value: Any) -> str:
+        return jit.fingerprint(make_kernel(value), {})
+
+    values: list[Any] = [1, 1.0, True, "1", (1,), (1, 2), np.array([1]), np.array([2]), np.array([1], np.int8)]
+    assert len({prints(value) for value in values}) == len(values)
+    assert prints(np.array([1, 2])) == prints(np.array([1, 2]))
+
+
+def recursive(n: int) -> int:
+    """Call itself."""
+    return 1 if n < 2 else n * recursive(n - 1)
+
+
+def test_recursion_is_bound_to_itself() -> None:
+    assert jit.bind(recursive, jit.Names({}, "interpreted"))(5) == 120
