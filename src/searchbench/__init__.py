@@ -105,29 +105,41 @@ def open_database(path: str | Path, game: Game | None = None) -> Database:
 
 
 def search(
-    game: str | Game, state: Position | str | Sequence[int] | None = None, method: str = "idastar", **options: Any
+    game: str | Game,
+    state: Position | str | Sequence[int] | None = None,
+    method: str = "idastar",
+    memory: str | int | None = None,
+    progress: Callable[[str, int, int], None] | None = None,
+    **options: Any,
 ) -> Line:
     """Search for a line from one state of a puzzle (by default the start) to a solved one.
 
-    `method` is "idastar", "astar" or "bestfirst"; the options are those of :func:`searchbench.solvers.guided.search_state`.
+    `method` is "idastar", "astar" or "bestfirst"; other options, such as `nodes`, `seconds`, `weight` and `heuristic`, are
+    those of :func:`searchbench.solvers.guided.search_state`.
     """
     from searchbench.catalogue import load
     from searchbench.solvers.guided import search_state
 
-    return search_state(load(game), state, method, **options)
+    return search_state(load(game), state, method, _run(memory, 1, progress), **options)
 
 
 def prove(
-    game: str | Game, state: Position | str | Sequence[int] | None = None, method: str = "pns", **options: Any
+    game: str | Game,
+    state: Position | str | Sequence[int] | None = None,
+    method: str = "pns",
+    memory: str | int | None = None,
+    progress: Callable[[str, int, int], None] | None = None,
+    **options: Any,
 ) -> Proof:
     """Prove the value of one state of a two-player game (by default the start).
 
-    `method` is "pns" or "alphabeta"; the options are those of :func:`searchbench.solvers.proof.prove_state`.
+    `method` is "pns" or "alphabeta"; other options, such as `nodes`, are those of
+    :func:`searchbench.solvers.proof.prove_state`.
     """
     from searchbench.catalogue import load
     from searchbench.solvers.proof import prove_state
 
-    return prove_state(load(game), state, method, **options)
+    return prove_state(load(game), state, method, _run(memory, 1, progress), **options)
 
 
 def _run(memory: str | int | None, threads: int | None, progress: Callable[[str, int, int], None] | None) -> Run:

@@ -11,7 +11,13 @@ import searchbench as sb
 from front_program import EXAMPLES, Program
 from naive import explicit, outcomes
 from searchbench.cli.progress import Reporter
-from searchbench.games.sliding import EIGHT_PUZZLE
+
+# R. Gasser, Harnessing Computational Resources for Efficient Exhaustive Search, ETH Zurich 1995, section 3.2.
+EIGHT_PUZZLE = (
+    1, 2, 4, 8, 16, 20, 39, 62, 116, 152, 286, 396, 748, 1024, 1893, 2512, 4485, 5638, 9529, 10878, 16993, 17110, 23952,
+    20224, 24047, 15578, 14560, 6274, 3910, 760, 221, 2,
+)  # fmt: skip
+HARDEST = {"8 0 6 5 4 7 2 3 1", "8 7 6 0 4 1 2 5 3"}
 
 
 def test_stats_of_the_8_puzzle_are_those_of_the_paper(program: Program, databases: dict[str, Path]) -> None:
@@ -70,8 +76,9 @@ def test_values_of_a_puzzle_are_numbers_or_null(program: Program, databases: dic
 def test_find_by_value_number_and_predicate(program: Program, databases: dict[str, Path], tmp_path: Path) -> None:
     eight = databases["eight"]
     answer = program("find", eight, "--value", "31", "--limit", "1", "--json").json
-    assert answer == {"count": 2, "states": ["8 0 6 5 4 7 2 3 1"]}
-    assert program("find", eight, "--hardest", "--json").json["states"] == ["8 0 6 5 4 7 2 3 1", "8 7 6 0 4 1 2 5 3"]
+    assert answer["count"] == 2
+    assert len(answer["states"]) == 1
+    assert set(program("find", eight, "--hardest", "--json").json["states"]) == HARDEST
     assert program("find", eight, "--value", "30-31", "--json").json["count"] == 223
     assert program("find", eight, "--value", "unreachable", "--limit", "0", "--json").json == {
         "count": 181440,
@@ -89,11 +96,11 @@ def test_find_by_value_number_and_predicate(program: Program, databases: dict[st
 def test_a_line_is_shown_board_by_board(program: Program, databases: dict[str, Path]) -> None:
     answer = program("line", databases["eight"], "hardest", "--json").json
     assert answer["cost"] == len(answer["moves"]) == 31
-    assert answer["states"][0] == "8 0 6 5 4 7 2 3 1"
+    assert answer["states"][0] in HARDEST
     assert answer["states"][-1] == "0 1 2 3 4 5 6 7 8"
-    text = program("line", databases["eight"], "hardest").out
+    text = program("line", databases["eight"], "8 0 6 5 4 7 2 3 1").out
     assert "8 . 6" in text
-    assert "31. 1" in text
+    assert "31. " in text
     assert ". 1 2" in text
     assert "31 moves, cost 31" in text
     assert len(program("line", databases["eight"], "hardest", "--limit", "3", "--json").json["moves"]) == 3
@@ -141,7 +148,7 @@ def test_check_shows_a_broken_law_with_a_state_and_exits_10(program: Program, tm
 
 def test_games_are_listed_with_their_parameters(program: Program) -> None:
     listed = {one["name"]: one for one in program("games", "--json").json}
-    assert listed["sliding"]["parameters"] == {"rows": 3, "columns": 3}
+    assert listed["hanoi"]["parameters"] == {"discs": 6, "pegs": 3}
     assert listed["tic-tac-toe"]["players"] == 2
     text = program("games").out
     assert all(name in text for name in listed)

@@ -45,7 +45,12 @@ def _parameters(game: type[Game]) -> dict[str, Any]:
 
 
 def _usage(game: type[Game]) -> str:
-    return ", ".join(name if default is None else f"{name}={default}" for name, default in _parameters(game).items())
+    def shown(default: Any) -> str:
+        if isinstance(default, bool):
+            return "=yes" if default else "=no"
+        return "" if default is None else f"={default}"
+
+    return ", ".join(name + shown(default) for name, default in _parameters(game).items())
 
 
 def _players(game: type[Game]) -> int:

@@ -28,7 +28,7 @@ def search(
     from searchbench.cli.progress import Reporter
 
     with Reporter(progress) as reporter:
-        line = sb.search(game, state, method, **_limits(nodes, seconds, memory, reporter))
+        line = sb.search(game, state, method, memory, reporter, **_limits(nodes, seconds))
     if as_json:
         show.write_json(
             {"cost": line.cost, "moves": line.move_texts(), "nodes": line.nodes, "seconds": round(line.seconds, 6)}
@@ -53,7 +53,7 @@ def prove(
     from searchbench.cli.progress import Reporter
 
     with Reporter(progress) as reporter:
-        proof = sb.prove(game, state, method, **_limits(nodes, None, memory, reporter))
+        proof = sb.prove(game, state, method, memory, reporter, **_limits(nodes, None))
     if as_json:
         show.write_json({"value": proof.value, "nodes": proof.nodes, "seconds": round(proof.seconds, 6)})
     else:
@@ -63,8 +63,5 @@ def prove(
         )
 
 
-def _limits(nodes: int | None, seconds: float | None, memory: str | None, report: Any) -> dict[str, Any]:
-    from searchbench.run import Run, parse_memory
-
-    limits: dict[str, Any] = {"run": Run(parse_memory(memory or 0), report=report)}
-    return limits | ({"nodes": nodes} if nodes else {}) | ({"seconds": seconds} if seconds else {})
+def _limits(nodes: int | None, seconds: float | None) -> dict[str, Any]:
+    return {name: limit for name, limit in (("nodes", nodes), ("seconds", seconds)) if limit is not None}

@@ -1,0 +1,85 @@
+"""README and docs: every Python block is a doctest, every console block is run, every link leads somewhere."""
+
+from __future__ import annotations
+
+import doctest
+import io
+import re
+import shlex
+import shutil
+from pathlib import Path
+
+import pytest
+
+from front_program import ROOT, Program
+
+DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+CHECKER = doctest.OutputChecker()
+OPTIONS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+
+
+def blocks(document: Path, language: str) -> list[str]:
+    """Return the blocks of a language in a document."""
+    return re.findall(rf"^```{language}\n(.*?)^```", document.read_text(), re.MULTILINE | re.DOTALL)
+
+
+def having(language: str, mark: str) -> list[Path]:
+    """Return the documents with a block of a language that holds a mark."""
+    return [document for document in DOCUMENTS if any(mark in block for block in blocks(document, language))]
+
+
+def without_measurements(text: str) -> str:
+    """Return a text without what differs from run to run: seconds, rates and numbers of threads."""
+    return re.sub(r"\d+(\.\d+)? (s\b|threads)|\"seconds\": [\d.e-]+", "TIME", text)
+
+
+@pytest.fixture
+def workplace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a folder with the examples, as a reader has them."""
+    shutil.copytree(ROOT / "examples", tmp_path / "examples")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize("document", having("python", ">>>"), ids=lambda path: path.name)
+def test_python_blocks_are_doctests(document: Path, workplace: Path) -> None:
+    test = doctest.DocTestParser().get_doctest("\n".join(blocks(document, "python")), {}, document.name, None, 0)
+    report: list[str] = []
+    doctest.DocTestRunner(optionflags=OPTIONS).run(test, out=report.append)
+    assert not report, "".join(report)
+
+
+@pytest.mark.parametrize("document", having("console", "$ searchbench"), ids=lambda path: path.name)
+def test_console_blocks_show_what_the_program_prints(
+    document: Path, workplace: Path, program: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for block in blocks(document, "console"):
+        for command, expected in re.findall(r"^\$ (searchbench .*)\n((?:(?!\$ ).*\n)*)", block, re.MULTILINE):
+            # What the reader types stands behind the prompt; in a pipe it is not echoed.
+            typed = re.findall(r"^> (.*\n)", expected, re.MULTILINE)
+            monkeypatch.setattr("sys.stdin", io.StringIO("".join(typed)))
+            answer = program(*shlex.split(command)[1:])
+            printed = answer.out + answer.err.removeprefix("searchbench: ") if answer.code else answer.out
+            wanted = without_measurements(re.sub(r"^> .*\n", "> ", expected, flags=re.MULTILINE))
+            assert CHECKER.check_output(wanted, without_measurements(printed), OPTIONS), f"{command}\n{printed}"
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+def test_links_lead_to_files(document: Path) -> None:
+    prose = re.sub(r"^```.*?^```|`[^`]*`", "", document.read_text(), flags=re.MULTILINE | re.DOTALL)
+    for target in re.findall(r"\]\(([^)#]+)[^)]*\)", prose):
+        assert "://" in target or (document.parent / target).exists(), target
+
+
+def test_the_readme_names_every_command(program: Program) -> None:
+    commands = set(re.findall(r"^│ ([a-z]+) {2,}", program("--help").out, re.MULTILINE))
+    assert len(commands) >= 13
+    for document in (ROOT / "README.md", ROOT / "docs" / "command-line.md"):
+        named = set(re.findall(r"`(?:searchbench )?([a-z]+)[ `]", document.read_text()))
+        assert commands <= named, document
+
+
+def test_the_licence_is_there() -> None:
+    text = (ROOT / "LICENSE").read_text()
+    assert "Apache License" in text
+    assert "The searchbench authors" in text
