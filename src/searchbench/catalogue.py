@@ -77,7 +77,7 @@ def _class_in_file(path: Path, name: str) -> type[Game]:
         (name,) = games
     if name not in games:
         raise UnknownGame(
-            f"{path} has no game {name!r}; it has {', '.join(games) or 'none (a class derived from Game)'}"
+            f"{path} has no game {name!r}; it has {', '.join(games) or 'none (a class derived from Game that has a name)'}"
         )
     games[name].__searchbench_source__ = f"{path}:{name}"  # type: ignore[attr-defined]
     return games[name]
@@ -108,7 +108,9 @@ def import_file(path: Path) -> Any:
 
 
 def _make(game: type[Game], text: str, spec: str) -> Game:
-    fields = dataclasses.fields(game)  # type: ignore[arg-type]
+    if not dataclasses.is_dataclass(game):
+        raise UnknownGame(f"game {spec!r}: class {game.__name__} must be marked @dataclass(frozen=True)")
+    fields = dataclasses.fields(game)
     hints = typing.get_type_hints(game)
     usage = f"{game.name}:" + ",".join(field.name.upper() for field in fields)
     words = [word for word in re.split(r",|(?<=\d)x(?=\d)", text) if word]

@@ -160,13 +160,16 @@ class Game:
     def spec(self) -> str:
         """Return the text from which `load` makes this game again."""
         source = getattr(type(self), "__searchbench_source__", None) or self.name
-        plain, named = [], []
+        plain: list[str] = []
+        named: list[str] = []
+        in_place = True  # up to the first yes or no, which is left out where it is the default
         for field in dataclasses.fields(self):  # type: ignore[arg-type]
             value = getattr(self, field.name)
-            if not isinstance(value, bool):
+            in_place = in_place and not isinstance(value, bool)
+            if in_place:
                 plain.append(str(value))
             elif value != field.default:
-                named.append(f"{field.name}={'yes' if value else 'no'}")
+                named.append(f"{field.name}={'yes' if value is True else 'no' if value is False else value}")
         arguments = ",".join([self.separator.join(plain), *named] if plain else named)
         return f"{source}:{arguments}" if arguments else source
 
