@@ -1,0 +1,118 @@
+"""The architecture holds: layers, one module with the compiler, no printing, every module importable on its own."""
+
+from __future__ import annotations
+
+import ast
+import os
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+SOURCE = ROOT / "src" / "searchbench"
+FILES = sorted(SOURCE.rglob("*.py"))
+MODULES = [".".join(path.relative_to(SOURCE.parent).with_suffix("").parts).removesuffix(".__init__") for path in FILES]
+
+IMPORT_ALONE = """
+import importlib, sys
+for name in sys.argv[1:]:
+    for loaded in [key for key in sys.modules if key.partition(".")[0] == "searchbench"]:
+        del sys.modules[loaded]
+    try:
+        importlib.import_module(name)
+    except Exception as error:
+        print(f"{name}: {type(error).__name__}: {error}")
+"""
+
+
+def nodes(path: Path) -> Iterator[ast.AST]:
+    """Yield everything in a file's syntax tree."""
+    return ast.walk(ast.parse(path.read_text()))
+
+
+def imports(path: Path) -> set[str]:
+    """Return the modules that a file imports anywhere."""
+    found: set[str] = set()
+    for node in nodes(path):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            found |= {node.module or "", *(f"{node.module}.{alias.name}" for alias in node.names)}
+    return found
+
+
+def calls(path: Path) -> set[str]:
+    """Return the names of what a file calls, "sys.exit" and the like included."""
+    return {ast.unparse(node.func) for node in nodes(path) if isinstance(node, ast.Call)}
+
+
+def inside(path: Path, *folders: str) -> bool:
+    """Tell whether a file belongs to one of the packages."""
+    return path.relative_to(SOURCE).parts[0] in folders
+
+
+def run_python(*arguments: str) -> str:
+    """Return what a fresh interpreter writes."""
+    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
+    done = subprocess.run(
+        [sys.executable, *arguments], cwd=ROOT, env=environment, capture_output=True, text=True, check=False
+    )
+    return done.stdout + done.stderr
+
+
+def test_every_module_can_be_imported_alone() -> None:
+    assert len(MODULES) > 50
+    assert run_python("-c", IMPORT_ALONE, *MODULES) == ""
+
+
+def test_nothing_heavy_is_imported_before_it_is_used() -> None:
+    heavy = "{'numba', 'zarr', 'rich', 'typer'} & set(sys.modules)"
+    assert run_python("-c", f"import sys, searchbench; print({heavy} or 'nothing')").strip() == "nothing"
+
+
+def test_imports_go_downwards(tmp_path: Path) -> None:
+    written = run_python("-c", "from importlinter.cli import lint_imports_command as lint; lint()", "--no-cache")
+    assert "Contracts:" in written
+    assert " 0 broken" in written, written
+
+
+def test_every_package_and_module_has_a_layer() -> None:
+    (contract,) = [
+        one
+        for one in tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
+        if one["type"] == "layers"
+    ]
+    layers = {name for layer in contract["layers"] for name in layer.replace(":", "|").replace(" ", "").split("|")}
+    present = {path.name.removesuffix(".py") for path in SOURCE.iterdir() if path.suffix == ".py" or path.is_dir()}
+    solvers = {f"solvers.{path.name}" for path in (SOURCE / "solvers").iterdir() if (path / "__init__.py").exists()}
+    assert layers == (present | solvers) - {"__init__", "__pycache__", "solvers"}
+    assert len(contract["ignore_imports"]) == 3  # Line.verify, Proof.verify, Database.verify
+
+
+@pytest.mark.parametrize("path", FILES, ids=MODULES)
+def test_only_one_module_knows_the_compiler_and_only_the_command_line_writes(path: Path) -> None:
+    if path.name != "jit.py":
+        assert not {name for name in imports(path) if name.partition(".")[0] in {"numba", "llvmlite"}}
+    if not inside(path, "cli"):
+        assert not calls(path) & {"print", "input", "exit", "quit", "sys.exit", "sys.stdout.write", "os._exit"}
+    assert ast.get_docstring(ast.parse(path.read_text()))
+
+
+def test_verification_uses_no_solver_and_no_move_backwards() -> None:
+    for path in FILES:
+        if inside(path, "verify"):
+            assert not {name for name in imports(path) if name.startswith("searchbench.solvers")}, path
+            named = {node.id for node in nodes(path) if isinstance(node, ast.Name)}
+            named |= {node.attr for node in nodes(path) if isinstance(node, ast.Attribute)}
+            assert not named & {"unmoves", "max_unmoves"}, path
+
+
+def test_the_twins_in_the_tests_use_no_solver_and_no_compiler() -> None:
+    for name in ("naive.py", "naive_index.py"):
+        path = ROOT / "tests" / name
+        assert not {used for used in imports(path) if used.startswith(("searchbench.solvers", "numba"))}
+        assert "searchbench.jit" not in imports(path)
