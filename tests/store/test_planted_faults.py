@@ -176,6 +176,17 @@ def test_points_of_a_cycle_that_gains_are_open() -> None:
     assert "gain" in report.faults[0].message
 
 
+@pytest.mark.parametrize("shift", [-1, 0, 1, 2])
+def test_points_of_a_cycle_whose_gains_cancel_are_open(shift: int) -> None:
+    # The values may rise and fall together, so no choice of them follows from the rules.
+    game = cycle((0, 1, 1, 0), (), (), "score")
+    rule = value_rule("score")
+    codes = [rule.encode(value) for value in (shift, -shift, 1 + shift, -shift)]
+    report = verify(Database(game, rule, np.array(codes, np.uint8)))
+    assert {fault.claim for fault in report.faults} == {"grounded"}
+    assert report.count == 4
+
+
 def test_distances_over_moves_that_cost_nothing() -> None:
     # Node 2 is solved and nobody goes there; nodes 0 and 1 tell each other that the way is short.
     game = cycle((0, 0), (0,), ((0, 2, 5, 0),), "distance")

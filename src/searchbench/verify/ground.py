@@ -7,9 +7,9 @@ must be *grounded*: known from the ends of the game upwards.
 For points, two things are asked of a state's value v, each marked once it is known: the player to move gets at least v
 (AT_LEAST), and not more (AT_MOST). A finished game has both. A state is worth at least v if a move to a state that is
 worth at most what it claims makes v; it is worth at most v if all states that it leads to are worth at least what they
-claim. These marks grow until they stop. What is left may be play without end: of the states whose every move leads to a
+claim. These marks grow until they stop. Play without end is the other ground: of the states whose every move leads to a
 state with both marks, or gains nothing and stays among them (AMONG), those with v >= 0 are worth at most v, those with
-v <= 0 at least v, as endless play gains 0 and who does not want it has a way out. Then the marks grow again.
+v <= 0 at least v, as endless play gains 0 and who does not want it has a way out. Both steps are taken in turn.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from typing import Any, Final
 import numpy as np
 
 from searchbench.index.protocol import Part
-from searchbench.rules import UNDECIDED, new_moves, new_state, terminal, unrank
+from searchbench.rules import UNDECIDED, moves, new_moves, new_state, terminal, unrank, weight
 from searchbench.verify.check import Note
 from searchbench.verify.claims import points_of
-from searchbench.verify.successors import BEYOND, look_ahead
+from searchbench.verify.successors import BEYOND, after
 
 AT_LEAST: Final = 1
 AT_MOST: Final = 2
@@ -39,21 +39,24 @@ def ground_distances(codes: Any, illegal: int, first: int, stop: int, backwards:
     state = new_state()
     scratch = new_state()
     out = new_moves()
-    numbers = new_moves()
-    weights = new_moves()
     for step in range(stop - first):
         number = stop - 1 - step if backwards else first + step
-        if marks[number] or codes[number] == illegal or codes[number] == 0:
+        code = codes[number]
+        if marks[number] or code == illegal or code == 0:
             continue
         unrank(number, state)
         grounded = terminal(state) != UNDECIDED
-        if not grounded:
-            for index in range(look_ahead(state, scratch, out, numbers, weights)):
-                successor = numbers[index]
-                ended = successor < 0
-                code = (1 if successor == BEYOND else 0) if ended else codes[successor]
-                if code > 0 and code + weights[index] == codes[number]:
-                    grounded = grounded or ended or weights[index] > 0 or marks[successor] != 0
+        for index in range(0 if grounded else moves(state, out)):
+            edge = weight(state, out[index])
+            successor = after(state, out[index], scratch)
+            if successor < 0:
+                grounded = successor == BEYOND and 1 + edge == code
+            else:
+                grounded = (
+                    codes[successor] > 0 and codes[successor] + edge == code and (edge > 0 or marks[successor] != 0)
+                )
+            if grounded:
+                break
         if grounded:
             marks[number] = BOTH
             note[0] += 1
@@ -64,45 +67,47 @@ def ground_points(codes: Any, illegal: int, first: int, stop: int, backwards: bo
     state = new_state()
     scratch = new_state()
     out = new_moves()
-    numbers = new_moves()
-    weights = new_moves()
     for step in range(stop - first):
         number = stop - 1 - step if backwards else first + step
         if marks[number] & BOTH == BOTH or codes[number] == illegal:
             continue
         unrank(number, state)
-        count = look_ahead(state, scratch, out, numbers, weights) if terminal(state) == UNDECIDED else 0
-        known = BOTH if count == 0 else AT_MOST
+        count = moves(state, out) if terminal(state) == UNDECIDED else 0
+        at_least = count == 0 or marks[number] & AT_LEAST != 0
+        open_above = count > 0 and marks[number] & AT_MOST == 0
+        at_most = True
         for index in range(count):
-            successor = numbers[index]
+            edge = weight(state, out[index])
+            successor = after(state, out[index], scratch)
             mark = BOTH if successor < 0 else marks[successor]
             points = successor - BEYOND if successor < 0 else points_of(codes[successor])
-            if weights[index] - points == points_of(codes[number]) and mark & AT_MOST:
-                known |= AT_LEAST
+            if mark & AT_MOST and edge - points == points_of(codes[number]):
+                at_least = True
             if not mark & AT_LEAST:
-                known &= ~AT_MOST
-        if known & ~marks[number]:
-            marks[number] |= known
+                at_most = False
+            if at_least and not (open_above and at_most):
+                break  # nothing more can be learnt
+        known = marks[number] | (AT_LEAST if at_least else 0) | (AT_MOST if at_most or not open_above else 0)
+        if known != marks[number]:
+            marks[number] = known
             note[0] += 1
 
 
 def leave_neutral(codes: Any, illegal: int, first: int, stop: int, backwards: bool, marks: Any, note: Note) -> None:
-    """Take the mark AMONG from states with a move to a state without both marks that gains points or leaves those marked."""
+    """Take AMONG from states with a move that gains points, or leaves those marked, to a state without both marks."""
     state = new_state()
     scratch = new_state()
     out = new_moves()
-    numbers = new_moves()
-    weights = new_moves()
     for step in range(stop - first):
         number = stop - 1 - step if backwards else first + step
         if not marks[number] & AMONG:
             continue
         unrank(number, state)
-        for index in range(look_ahead(state, scratch, out, numbers, weights)):
-            successor = numbers[index]
+        for index in range(moves(state, out) if terminal(state) == UNDECIDED else 0):
+            successor = after(state, out[index], scratch)
             if successor < 0 or marks[successor] & BOTH == BOTH:
                 continue
-            if weights[index] != 0 or not marks[successor] & AMONG:
+            if weight(state, out[index]) != 0 or not marks[successor] & AMONG:
                 marks[number] &= ~AMONG
                 note[0] += 1
                 break
@@ -120,14 +125,12 @@ def circular_points(codes: Any, illegal: int, parts: Sequence[Part], until_stabl
     marks = np.zeros(len(codes), np.int8)
     marks[codes == illegal] = BOTH
     for group in _in_order(parts):
-        until_stable(ground_points, group, marks)
-        grown = True
-        while grown:
-            among = _neutral(codes, illegal, group, marks, until_stable)
-            before = marks[among]
+        known = -1
+        while (now := _known(group, marks)) > known:
+            known = now
+            among = _neutral(group, marks, until_stable)
             odd = codes[among] & 1 == 1
             marks[among] |= np.where(odd, AT_LEAST, np.where(codes[among] == 0, BOTH, AT_MOST)).astype(np.int8)
-            grown = bool((marks[among] != before).any())
             until_stable(ground_points, group, marks)
             circular = among[marks[among] != BOTH]
             if len(circular):
@@ -135,7 +138,12 @@ def circular_points(codes: Any, illegal: int, parts: Sequence[Part], until_stabl
     return np.empty(0, np.int64), np.flatnonzero(marks != BOTH)
 
 
-def _neutral(codes: Any, illegal: int, group: Sequence[Part], marks: Any, until_stable: Sweep) -> Any:
+def _known(group: Sequence[Part], marks: Any) -> int:
+    """Return how many numbers of a group have both marks."""
+    return sum(int(np.count_nonzero(marks[part.start : part.stop] == BOTH)) for part in group)
+
+
+def _neutral(group: Sequence[Part], marks: Any, until_stable: Sweep) -> Any:
     """Return the numbers of a group from which play may go on for ever without a gain; see the head of this module."""
     inside = np.concatenate([np.arange(part.start, part.stop) for part in group])
     inside = inside[marks[inside] != BOTH]

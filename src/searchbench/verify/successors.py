@@ -36,6 +36,16 @@ def number_of(state: State, scratch: State) -> Rank:
     return rank(scratch)
 
 
+def after(state: State, move: int, scratch: State) -> Rank:
+    """Return the number after a move, or BEYOND + the result of a state without one; the state stays as it is."""
+    play(state, move)
+    number = number_of(state, scratch)
+    if number == NOWHERE:
+        number = BEYOND + terminal(state)
+    unplay(state, move)
+    return number
+
+
 def look_ahead(state: State, scratch: State, out: Numbers, numbers: Numbers, weights: Numbers) -> int:
     """Write the successors' numbers and the weights of the moves there; return how many there are.
 
@@ -44,11 +54,7 @@ def look_ahead(state: State, scratch: State, out: Numbers, numbers: Numbers, wei
     edges = 0
     for index in range(moves(state, out)):
         edge = weight(state, out[index])
-        play(state, out[index])
-        number = number_of(state, scratch)
-        if number == NOWHERE:
-            number = BEYOND + terminal(state)
-        unplay(state, out[index])
+        number = after(state, out[index], scratch)
         known = False
         if symmetric():
             for other in range(edges):
