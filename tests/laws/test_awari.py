@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from searchbench.catalogue import load
 from searchbench.errors import BadMove, BadState
 from searchbench.games.awari import Awari
-from searchbench.catalogue import load
 from searchbench.rules import UNDECIDED
 from searchbench.run import Run
 from searchbench.solvers.exhaustive import solve_states

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 import naive
 from graphs import GraphGame, chain, outcome_games, puzzles, score_games, symmetric_games
+from searchbench.catalogue import load
 from searchbench.errors import BadRequest, BrokenRule, MissingRule, NoFixpoint, OutOfMemory, ValueOverflow
 from searchbench.game import Game
-from searchbench.catalogue import load
 from searchbench.rules import UNDECIDED
 from searchbench.run import Run
 from searchbench.solvers.exhaustive import solve_states

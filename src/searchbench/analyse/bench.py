@@ -1,7 +1,7 @@
 """A few fixed workloads: how fast this machine solves, searches, proves and ranks, and a signature of what came out.
 
-The signature holds the total of all nodes and a digest of all databases and other answers. It changes only when the behaviour of a solver
-does: one line tells two versions apart (the idea is that of chess programs' `bench`).
+The signature holds the total of all nodes, and a digest of all databases and other answers. It changes only when the
+behaviour of a solver does: one line tells two versions apart (the idea is that of chess programs' `bench`).
 """
 
 from __future__ import annotations
