@@ -13,7 +13,12 @@ Array = npt.NDArray[Any]
 
 
 class Codes(Protocol):
-    """Read the stored codes of a number line."""
+    """Read the stored codes of a number line.
+
+    With a `modulus` m, `code`, `read` and `whole` give 0 for no value and else 1 + depth mod m; `counts` knows the depths.
+    """
+
+    modulus: int
 
     @property
     def dtype(self) -> np.dtype[Any]:
@@ -48,6 +53,8 @@ class Codes(Protocol):
 
 class MemoryCodes:
     """Hold the codes in one array."""
+
+    modulus = 0
 
     def __init__(self, codes: Array) -> None:
         self._codes = codes

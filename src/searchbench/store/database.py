@@ -16,6 +16,7 @@ from searchbench.index.protocol import Part
 from searchbench.rules import NOWHERE, UNDECIDED
 from searchbench.store.codes import PIECE, Array, Codes, MemoryCodes
 from searchbench.store.line import best_line
+from searchbench.store.modulo import whole_code
 from searchbench.values import Value, ValueRule
 
 if TYPE_CHECKING:
@@ -85,6 +86,11 @@ class Database:
         return self._store.whole()
 
     @property
+    def modulus(self) -> int:
+        """Return 3 where the table has depths modulo 3, else 0."""
+        return self._store.modulus
+
+    @property
     def states(self) -> int:
         """Return how many numbers are positions."""
         return sum(self._counts().values())
@@ -116,18 +122,23 @@ class Database:
             known = 0 <= number < self.size and self.game.unrank(number) == self.game.canonical(state)
         except (ValueError, IndexError, OverflowError):
             known = False
-        if not known or self.code(number) == self.illegal:
+        if not known or self.residue(number) == self.illegal:
             raise BadState(f"{self.game}: {text} is no state that the database of this game holds")
         return number
 
     def position(self, number: int) -> Position:
         """Return the position that has a number. Raises BadState where there is none."""
-        if self.code(number) == self.illegal:
+        if self.residue(number) == self.illegal:
             raise BadState(f"{self.game}: number {number} is no position")
         return Position(self.game, tuple(self.game.unrank(number)))
 
     def code(self, number: int) -> int:
-        """Return the stored code of a number."""
+        """Return the stored code of a number; that of its whole depth where depths are kept modulo 3."""
+        code = self.residue(number)
+        return whole_code(self, number, code) if self.modulus and code else code
+
+    def residue(self, number: int) -> int:
+        """Return what the table itself has for a number."""
         if not 0 <= number < self.size:
             raise BadState(f"{self.game}: number {number} lies outside the index of {self.size:,} numbers")
         return self._store.code(number)
@@ -136,7 +147,7 @@ class Database:
         """Return the value of a state, given as a position, as notation or as numbers; by default of the start."""
         number = self.number(what)
         if number != NOWHERE:
-            return self.rule.decode(self._store.code(number))
+            return self.rule.decode(self.code(number))
         result = self.game.terminal(self.game.position(what).state)
         return self.rule.decode(self._call("finish", self._call("initial", result, 0)))
 
@@ -185,14 +196,11 @@ class Database:
         first number and the one after the last; `predicate` is asked of each position that meets the rest.
         """
         wanted = self._wanted(value)
-        for first, codes in self._pieces(*self._range(numbers)):
-            kept = codes != self.illegal
-            if wanted is not None:
-                fitting = [code for code in np.unique(codes).tolist() if wanted(self.rule.decode(code))]
-                kept &= np.isin(codes, fitting)
-            for number in (np.flatnonzero(kept) + first).tolist():
-                if predicate is None or predicate(self.position(number)):
-                    yield number
+        for number in self._candidates(wanted, *self._range(numbers)):
+            if self.modulus and wanted is not None and not wanted(self.rule.decode(self.code(number))):
+                continue
+            if predicate is None or predicate(self.position(number)):
+                yield number
 
     def find(
         self,
@@ -221,6 +229,8 @@ class Database:
         if predicate is not None:
             return sum(1 for _ in self.select(value, numbers, predicate))
         wanted = self._wanted(value)
+        if self.modulus and numbers is not None:
+            return sum(1 for _ in self.select(value, numbers))
         if numbers is None:
             counts = self._counts()
             return sum(n for code, n in counts.items() if wanted is None or wanted(self.rule.decode(code)))
@@ -298,6 +308,24 @@ class Database:
         for part in self.parts:
             for start in range(max(first, part.start), min(stop, part.stop), PIECE):
                 yield start, self._store.read(part, start, min(start + PIECE, stop, part.stop))
+
+    def _candidates(self, wanted: Callable[[Value], bool] | None, first: int, stop: int) -> Iterator[int]:
+        """Yield the numbers of positions that may have a wanted value; exactly those, unless depths are kept modulo 3."""
+        if wanted is None:
+            fitting = None
+        else:
+            fitting = [code for code in self._counts() if wanted(self.rule.decode(code))]
+            few = self.facts.get("few", {})
+            if self.modulus and all(str(code - 1) in few for code in fitting if code):
+                listed = (number for code in fitting if code for number in few[str(code - 1)])
+                if 0 not in fitting:
+                    yield from (number for number in sorted(listed) if first <= number < stop)
+                    return
+            if self.modulus:
+                fitting = sorted({1 + (code - 1) % self.modulus if code else 0 for code in fitting})
+        for start, codes in self._pieces(first, stop):
+            kept = codes != self.illegal if fitting is None else np.isin(codes, fitting)
+            yield from (np.flatnonzero(kept) + start).tolist()
 
     def _range(self, numbers: tuple[int, int] | None) -> tuple[int, int]:
         if numbers is None:

@@ -14,6 +14,7 @@ from searchbench.errors import DamagedData
 from searchbench.index.protocol import Part
 from searchbench.store import header as head
 from searchbench.store.codes import Array
+from searchbench.store.forms import FORMS
 
 
 class DiskCodes:
@@ -23,9 +24,14 @@ class DiskCodes:
         self._folder = folder
         self._dtype = np.dtype(header.dtype)
         self._chunk = header.chunk
+        self._form = FORMS[header.form]
+        self.modulus = header.modulus
         self._records = sorted(header.parts, key=lambda record: record.stop)
         self._stops = [record.stop for record in self._records]
-        self._places = [(record.start, head.chunk_of(record.part, header.chunk)) for record in self._records]
+        chunks = [head.chunk_of(record.part, header.chunk, self._form) for record in self._records]
+        self._places = [
+            (record.start, chunk * self._form.per_unit) for record, chunk in zip(self._records, chunks, strict=True)
+        ]
         self._parts: dict[str, _PartOnDisk] = {}
         self._cache: OrderedDict[tuple[int, int], Array] = OrderedDict()
         self._budget = budget
@@ -56,15 +62,16 @@ class DiskCodes:
                     self._used -= self._cache.popitem(last=False)[1].nbytes
             else:
                 self._cache.move_to_end((place, chunk))
-        return int(codes[offset])
+        unit, place = divmod(offset, self._form.per_unit)
+        return int(self._form.unpack(codes[unit : unit + 1])[place])
 
     def read(self, part: Part, first: int, stop: int) -> Array:
         """Return the codes of the numbers first .. stop - 1 of a part, past the cache."""
-        size = head.chunk_of(part, self._chunk)
+        size = head.chunk_of(part, self._chunk, self._form) * self._form.per_unit
         start = (first - part.start) // size
         with self._lock:
             on_disk = self._part(next(record for record in self._records if record.name == part.name))
-        codes = on_disk.chunks(start, -((part.start - stop) // size))
+        codes = self._form.unpack(on_disk.chunks(start, -((part.start - stop) // size)))
         offset = part.start + start * size
         return codes[first - offset : stop - offset]
 
@@ -90,7 +97,8 @@ class DiskCodes:
 
     def _part(self, record: head.PartRecord) -> _PartOnDisk:
         if record.name not in self._parts:
-            self._parts[record.name] = _PartOnDisk(self._folder, record, head.chunk_of(record.part, self._chunk))
+            chunk = head.chunk_of(record.part, self._chunk, self._form)
+            self._parts[record.name] = _PartOnDisk(self._folder, record, chunk)
         return self._parts[record.name]
 
 
@@ -108,7 +116,7 @@ class _PartOnDisk:
             raise DamagedData(f"{digests} does not have the digest that the header gives: {_WHY}")
 
     def chunks(self, first: int, stop: int) -> Array:
-        """Return the codes of the chunks first .. stop - 1, each compared with its digest."""
+        """Return the stored numbers of the chunks first .. stop - 1, each compared with its digest."""
         wanted = slice(first * self._chunk, min(stop * self._chunk, self._codes.shape[0]))
         codes = _values(self._codes, wanted, self._path)
         wrong = np.flatnonzero(head.chunk_digests(codes, self._chunk) != self._digests[first:stop])

@@ -23,6 +23,7 @@ from searchbench import jit
 from searchbench.errors import DamagedData
 from searchbench.game import Game
 from searchbench.index.protocol import Part
+from searchbench.store.forms import Form
 from searchbench.values import ValueRule
 
 FORMAT: Final = 1
@@ -64,6 +65,8 @@ class Header:
     parts: tuple[PartRecord, ...]
     facts: dict[str, Any]
     command: str
+    form: str = "values"
+    modulus: int = 0
     format: int = FORMAT
 
     def attributes(self) -> dict[str, Any]:
@@ -125,13 +128,13 @@ def digests_path(part: str) -> str:
     return f"digests/{folder_name(part)}"
 
 
-def chunk_of(part: Part, chunk: int) -> int:
-    """Return how many codes a chunk of this part has."""
-    return max(1, min(chunk, part.size))
+def chunk_of(part: Part, chunk: int, form: Form) -> int:
+    """Return how many stored numbers a chunk of this part has."""
+    return max(1, min(chunk, form.units(part.size)))
 
 
 def chunk_digests(codes: npt.NDArray[Any], chunk: int) -> npt.NDArray[np.uint64]:
-    """Return a digest of each chunk of some codes, which begin with a chunk: 8 bytes of BLAKE2b of the little-endian bytes."""
+    """Return a digest of each chunk of stored numbers, which begin with one: 8 bytes of BLAKE2b of the little-endian bytes."""
     codes = np.ascontiguousarray(codes, codes.dtype.newbyteorder("<"))
     digests = [
         hashlib.blake2b(codes[first : first + chunk].data, digest_size=8).digest()

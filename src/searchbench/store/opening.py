@@ -14,6 +14,7 @@ from searchbench.run import parse_memory
 from searchbench.store import header as head
 from searchbench.store.database import Database
 from searchbench.store.disk import DiskCodes
+from searchbench.store.forms import FORMS
 from searchbench.values import SHIPPED, ValueRule, value_rule
 
 
@@ -56,18 +57,22 @@ def read_header(folder: Path) -> head.Header:
         header = head.Header.of(attributes)
     except (KeyError, TypeError) as error:
         raise DamagedData(f"{folder}: the attributes are no header of a database: {error}") from None
+    if header.form not in FORMS:
+        raise DamagedData(f"{folder} has the form {header.form!r}; there are {', '.join(FORMS)}")
     _check_files(folder, header)
     return header
 
 
 def _check_files(folder: Path, header: head.Header) -> None:
     """Compare the files there are with those that the metadata promise."""
+    form = FORMS[header.form]
     expected = {head.DOCUMENT, f"parts/{head.DOCUMENT}", f"digests/{head.DOCUMENT}"}
     for record in header.parts:
         codes, digests = head.codes_path(record.name), head.digests_path(record.name)
-        chunk = head.chunk_of(record.part, header.chunk)
-        _check_array(folder, codes, record.part.size, header.dtype)
-        _check_array(folder, digests, math.ceil(record.part.size / chunk), "uint64")
+        units = form.units(record.part.size)
+        chunk = head.chunk_of(record.part, header.chunk, form)
+        _check_array(folder, codes, units, header.dtype)
+        _check_array(folder, digests, math.ceil(units / chunk), "uint64")
         expected |= _files_of(folder, codes) | _files_of(folder, digests)
     there = {
         (Path(where) / name).relative_to(folder).as_posix() for where, _, names in os.walk(folder) for name in names

@@ -13,6 +13,7 @@ from searchbench.errors import BadRequest
 from searchbench.index.protocol import Part
 from searchbench.store import header as head
 from searchbench.store.folder import replaced_folder
+from searchbench.store.forms import BASE_THREE, TWO_BIT, VALUES, Form
 
 if TYPE_CHECKING:
     from searchbench.store.database import Database
@@ -85,7 +86,8 @@ def write_group(database: Database, folder: Path, command: str, layout: Layout) 
     import zarr
 
     group = zarr.create_group(folder, zarr_format=3)
-    parts = tuple(_write_part(group, database, part, layout) for part in database.parts)
+    form = form_for(database)
+    parts = tuple(_write_part(group, database, part, layout, form) for part in database.parts)
     game, rule = database.game, database.rule
     histogram = {rule.format(value): count for value, count in database.histogram().items()}
     header = head.Header(
@@ -101,16 +103,26 @@ def write_group(database: Database, folder: Path, command: str, layout: Layout) 
         parts=parts,
         facts=database.facts,
         command=command,
+        form=form.name,
+        modulus=database.modulus,
     )
     group.attrs.put(header.attributes())
     _seal(folder)
 
 
-def _write_part(group: Any, database: Database, part: Part, layout: Layout) -> head.PartRecord:
+def form_for(database: Database) -> Form:
+    """Return the form that takes least room: whole values as they are, depths modulo 3 in 2 or, if all are reached, 1.6 bits."""
+    if not database.modulus:
+        return VALUES
+    return BASE_THREE if database.reachable == database.size else TWO_BIT
+
+
+def _write_part(group: Any, database: Database, part: Part, layout: Layout, form: Form) -> head.PartRecord:
     from zarr.codecs import Crc32cCodec, ZstdCodec
 
-    chunk = head.chunk_of(part, layout.chunk)
-    shard = chunk * layout.shard if part.size > chunk * layout.files else None
+    units = form.units(part.size)
+    chunk = head.chunk_of(part, layout.chunk, form)
+    shard = chunk * layout.shard if units > chunk * layout.files else None
     options: dict[str, Any] = {
         "filters": None,
         "compressors": [ZstdCodec(level=3), Crc32cCodec()],
@@ -118,17 +130,18 @@ def _write_part(group: Any, database: Database, part: Part, layout: Layout) -> h
     }
     codes = group.create_array(
         head.codes_path(part.name),
-        shape=(part.size,),
+        shape=(units,),
         dtype=database.dtype,
         chunks=(chunk,),
         shards=(shard,) if shard else None,
-        fill_value=database.illegal,
+        fill_value=database.illegal if form is VALUES else 0,
         **options,
     )
     found = [np.empty(0, np.uint64)]
     step = shard or chunk * 64
-    for first in range(0, part.size, step):
-        piece = database.read(part, part.start + first, part.start + min(first + step, part.size))
+    for first in range(0, units, step):
+        stop = min((first + step) * form.per_unit, part.size)
+        piece = form.packed(database.read(part, part.start + first * form.per_unit, part.start + stop))
         codes[first : first + len(piece)] = piece
         found.append(head.chunk_digests(piece, chunk))
     digests = np.concatenate(found)

@@ -12,10 +12,15 @@ from searchbench.game import Game
 from searchbench.run import Run
 from searchbench.solvers.exhaustive import bfs, fixpoint, retrograde
 from searchbench.solvers.exhaustive.blocks import Group, finish_group, groups_in_order
+from searchbench.solvers.exhaustive.rows import Plan, search_rows
+from searchbench.solvers.exhaustive.rows.plan import BLOCK
+from searchbench.solvers.exhaustive.rows.search import bytes_needed as rows_bytes_needed
 from searchbench.store import Database
+from searchbench.store.planes import PlaneCodes
 from searchbench.values import Depth, ValueRule, value_rule
 
 SOLVERS: Final = ("retrograde", "fixpoint", "bfs")
+FORMS: Final = ("values", "two-bit")
 BUCKET_MEMORY: Final = 96 << 20
 """What the buckets may take together, unless the budget is smaller."""
 
@@ -27,13 +32,15 @@ def solve_states(
     run: Run | None = None,
     block_bits: int | None = None,
     target: jit.Target = "cpu",
+    form: str | None = None,
 ) -> Database:
     """Solve every state of a game and return the database, in memory.
 
     `rule` is the value rule, by default the game's own. `solver` is "retrograde", "fixpoint" or "bfs"; by default
     retrograde analysis where the game has `unmoves` and the rule can propagate, and the forward fixpoint elsewhere.
     `block_bits` is the binary logarithm of a block's size (the result does not depend on it); `target` "interpreted"
-    runs the same kernels without a compiler.
+    runs the same kernels without a compiler. `form` is how breadth-first search keeps depths: "values" (whole, a byte a
+    state or more) or "two-bit" (modulo 3); by default the latter where the game tells its moves as rearrangements.
     Raises OutOfMemory before anything starts, NoFixpoint, MissingRule, and ValueOverflow.
     """
     if solver is not None and solver not in SOLVERS:
@@ -42,6 +49,13 @@ def solve_states(
         raise BadRequest(f"block_bits {block_bits}: expected 1 to {MOST_BLOCK_BITS}")
     if game.index() is None and not game.has("rank", "unrank"):
         raise BadRequest(f"{game} has no index at this size: its states can be searched and proved, but not all solved")
+    if form is not None and (solver != "bfs" or form not in FORMS):
+        raise BadRequest(f"form {form!r}: solver bfs takes {' or '.join(FORMS)}, and no other solver takes a form")
+    if solver == "bfs" and form != "values" and target == "cpu" and block_bits is None:
+        plan = row_plan(game)
+        if plan is not None:
+            with run or Run() as active:
+                return solve_by_rows(game, plan, active)
     wanted = Depth() if solver == "bfs" else value_rule(rule if rule is not None else game.values)
     names = game.names(wanted, target)
     if solver is None:
@@ -49,6 +63,33 @@ def solve_states(
         solver = "retrograde" if backwards else "fixpoint"
     with run or Run() as active:
         return _Computation(game, wanted, names, solver, active, block_bits).solve()
+
+
+def row_plan(game: Game) -> Plan | None:
+    """Return how rows of numbers are moved, if the game's moves can be told that way."""
+    sequences = game.sequences()
+    if sequences is None or sequences.n < BLOCK:
+        return None
+    try:
+        return Plan(sequences)
+    except BadRequest:
+        return None
+
+
+def solve_by_rows(game: Game, plan: Plan, run: Run) -> Database:
+    """Search breadth first by moving rows of numbers; the depths are kept modulo 3."""
+    run.demand(rows_bytes_needed(plan), f"solving {game} ({plan.game.size:,} states) with bfs over rows")
+    layers = search_rows(plan, game.rank(game.start()), run)
+    codes = PlaneCodes(layers.low, layers.high, layers.counts, plan.game.size, plan.game.places, plan.word_bits)
+    facts = {
+        "solver": "bfs",
+        "form": "two-bit, rows",
+        "levels": len(layers.counts),
+        "seconds": round(run.seconds, 3),
+        "threads": run.threads,
+        "few": {str(depth): numbers for depth, numbers in layers.few.items()},
+    }
+    return Database(game, Depth(), codes, facts)
 
 
 class _Computation:

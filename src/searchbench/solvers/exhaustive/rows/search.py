@@ -23,12 +23,17 @@ Array = npt.NDArray[Any]
 ALL_BITS = (1 << 64) - 1
 
 
+FEW = 100
+"""Of a layer with no more states than this, the numbers are listed."""
+
+
 class Layers(NamedTuple):
-    """Hold what a search found: how many states each depth has, and the planes of the depths."""
+    """Hold what a search found: how many states each depth has, the planes of the depths, and the numbers of small layers."""
 
     counts: list[int]
     low: Array
     high: Array
+    few: dict[int, list[int]]
 
 
 def bytes_needed(plan: Plan) -> int:
@@ -41,7 +46,7 @@ def search_rows(plan: Plan, start: int, run: Run) -> Layers:
     search = _Search(plan, start, run)
     while search.next_level():
         run.progress(f"depth {len(search.counts) - 1}", sum(search.counts), plan.game.size)
-    return Layers(search.counts, search.planes.low, search.planes.high)
+    return Layers(search.counts, search.planes.low, search.planes.high, search.few)
 
 
 class _Search:
@@ -63,6 +68,7 @@ class _Search:
         self.frontier_parity = place & 1
         self.moves = [_moves(plan, parity) for parity in (0, 1)] if self.shared else [_moves(plan, None)]
         self.counts = [1]
+        self.few = {0: [start]}
         self.step = max(1, min(64, plan.blocks // (8 * run.threads)))
         self.local = threading.local()
 
@@ -82,7 +88,21 @@ class _Search:
         self.frontier_parity ^= 1
         if not self.shared:
             self.planes = self.planes._replace(frontier=self.planes.result, result=self.planes.frontier)
+        if count <= FEW:
+            self.few[len(self.counts) - 1] = self._frontier_numbers()
         return True
+
+    def _frontier_numbers(self) -> list[int]:
+        """Return the numbers of the frontier's states."""
+        wanted = ALL_BITS
+        if self.shared:
+            wanted = self.even if self.frontier_parity == 0 else ALL_BITS ^ self.even
+        words = np.flatnonzero(self.planes.frontier & np.uint64(wanted))
+        bits = (
+            (64 * word + bit, int(self.planes.frontier[word]) & wanted) for word in words.tolist() for bit in range(64)
+        )
+        found = (divmod(bit, self.plan.word_bits) for bit, word in bits if word >> (bit & 63) & 1)
+        return [row * self.plan.game.places + place for row, place in found]
 
     def _starts(self) -> range:
         return range(0, self.plan.blocks, self.step)

@@ -1,0 +1,148 @@
+"""The tree of proof-number search, in arrays (Allis 1994, sections 2.2 and 2.3.1).
+
+The children of a node are a list. What is solved leaves it at once, and its place is used again.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from searchbench.solvers.proof.path import NEVER
+
+INFINITE: Final = 1 << 30
+"""The proof number of what is disproved; sums of finite numbers stay below it."""
+NONE: Final = -1
+NODE_BYTES: Final = 40
+
+# What a search notes: nodes created, nodes in the tree now and at most, developments; the free nodes are a list that
+# begins at FREE, and all from FRESH on.
+CREATED, LIVE, PEAK, DEVELOPED, FREE, FRESH, STATUS = range(7)
+# The columns of a node: its parent, first child and next sibling, its numbers, the least depth of the path that its
+# solved children refer to, how many nodes those took.
+PARENT, CHILD, SIBLING, PROOF, DISPROOF, RELIANCE, WORK = range(7)
+_COLUMNS: Final = 8
+
+
+class Numbers(NamedTuple):
+    """Hold the first proof and disproof number of a state, and its reliance if it is solved."""
+
+    proof: int
+    disproof: int
+    reliance: int
+
+
+class Tree(NamedTuple):
+    """Hold the nodes: the move that leads to each, and a row of numbers for each (columns PARENT .. WORK)."""
+
+    move: Any
+    node: Any
+
+
+def new_tree(size: int) -> Tree:
+    """Return room for so many nodes."""
+    return Tree(np.empty(size, np.int64), np.empty((size, _COLUMNS), np.int32))
+
+
+def plant(tree: Tree, note: Any) -> None:
+    """Make the tree a single root, node 0."""
+    note[FREE] = NONE
+    note[FRESH] = 0
+    note[LIVE] = 0
+    add(tree, NONE, 0, Numbers(1, 1, NEVER), note)
+
+
+def add(tree: Tree, parent: int, move: int, numbers: Numbers, note: Any) -> int:
+    """Add a leaf below a parent and return it."""
+    node = note[FREE]
+    if node != NONE:
+        note[FREE] = tree.node[node, SIBLING]
+    else:
+        node = note[FRESH]
+        note[FRESH] += 1
+    note[LIVE] += 1
+    note[PEAK] = max(note[PEAK], note[LIVE])
+    tree.move[node] = move
+    tree.node[node, PARENT] = parent
+    tree.node[node, CHILD] = NONE
+    tree.node[node, SIBLING] = NONE
+    tree.node[node, PROOF] = numbers.proof
+    tree.node[node, DISPROOF] = numbers.disproof
+    tree.node[node, RELIANCE] = NEVER
+    tree.node[node, WORK] = 1
+    return int(node)
+
+
+def free(tree: Tree, top: int, note: Any) -> None:
+    """Give back a node that has left its parent's list, and all below it."""
+    tree.node[top, SIBLING] = NONE
+    while top != NONE:
+        below = tree.node[top, CHILD]
+        if below != NONE:  # hang the children into the list in front of their parent
+            tree.node[top, CHILD] = NONE
+            last = below
+            while tree.node[last, SIBLING] != NONE:
+                last = tree.node[last, SIBLING]
+            tree.node[last, SIBLING] = top
+            top = below
+        else:
+            following = tree.node[top, SIBLING]
+            tree.node[top, SIBLING] = note[FREE]
+            note[FREE] = top
+            note[LIVE] -= 1
+            top = following
+
+
+def free_children(tree: Tree, node: int, note: Any) -> None:
+    """Give back everything below a node."""
+    child = tree.node[node, CHILD]
+    tree.node[node, CHILD] = NONE
+    while child != NONE:
+        following = tree.node[child, SIBLING]
+        free(tree, child, note)
+        child = following
+
+
+def solve(tree: Tree, node: int, proved: bool, reliance: int) -> None:
+    """Mark a node as proved or disproved."""
+    tree.node[node, PROOF] = 0 if proved else INFINITE
+    tree.node[node, DISPROOF] = INFINITE if proved else 0
+    tree.node[node, RELIANCE] = reliance
+
+
+def set_numbers(tree: Tree, node: int, note: Any) -> int:
+    """Compute a node's numbers from its children's and drop those that are solved; return the move that proves it."""
+    proof, disproof = INFINITE, 0
+    before = NONE
+    child = tree.node[node, CHILD]
+    while child != NONE:
+        following = tree.node[child, SIBLING]
+        if tree.node[child, PROOF] == 0 or tree.node[child, DISPROOF] == 0:
+            tree.node[node, WORK] = min(tree.node[node, WORK] + tree.node[child, WORK], INFINITE)
+        if tree.node[child, DISPROOF] == 0:
+            solve(tree, node, True, tree.node[child, RELIANCE])
+            return int(tree.move[child])
+        if tree.node[child, PROOF] == 0:
+            tree.node[node, RELIANCE] = min(tree.node[node, RELIANCE], tree.node[child, RELIANCE])
+            if before == NONE:
+                tree.node[node, CHILD] = following
+            else:
+                tree.node[before, SIBLING] = following
+            free(tree, child, note)
+        else:
+            proof = min(proof, tree.node[child, DISPROOF])
+            disproof = min(disproof + tree.node[child, PROOF], INFINITE - 1)
+            before = child
+        child = following
+    tree.node[node, PROOF] = proof
+    tree.node[node, DISPROOF] = disproof
+    return 0
+
+
+def most_proving_child(tree: Tree, node: int) -> int:
+    """Return the first child whose disproof number is the node's proof number."""
+    child = tree.node[node, CHILD]
+    while tree.node[child, DISPROOF] != tree.node[node, PROOF]:
+        child = tree.node[child, SIBLING]
+    return int(child)

@@ -1,0 +1,75 @@
+"""Depths modulo 3 in two bit planes, as breadth-first search leaves them: two bits a state."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from searchbench.index.protocol import Part
+from searchbench.store.codes import Array
+
+MODULUS = 3
+
+
+class PlaneCodes:
+    """Read codes 0 (not reached) and 1 + depth mod 3 from two planes of 64-bit words.
+
+    The bit of a number is ``number // places * word_bits + number % places``. `layers` tells how many states each depth
+    has: all numbers together, so the index must have one part.
+    """
+
+    modulus = MODULUS
+
+    def __init__(
+        self, low: Array, high: Array, layers: list[int], size: int, places: int = 1, word_bits: int = 1
+    ) -> None:
+        self._low, self._high = low, high
+        self._layers = layers
+        self._size = size
+        self._places, self._word_bits = places, word_bits
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """Return the type of a code."""
+        return np.dtype(np.uint8)
+
+    @property
+    def size(self) -> int:
+        """Return how many numbers there are."""
+        return self._size
+
+    def code(self, number: int) -> int:
+        """Return the code of one number."""
+        bit = number // self._places * self._word_bits + number % self._places
+        word, shift = bit >> 6, bit & 63
+        return (int(self._low[word]) >> shift & 1) + 2 * (int(self._high[word]) >> shift & 1)
+
+    def read(self, part: Part, first: int, stop: int) -> Array:
+        """Return the codes of the numbers first .. stop - 1."""
+        row, skipped = divmod(first, self._places)
+        rows = -(-stop // self._places) - row
+        bits = (row * self._word_bits, rows * self._word_bits)
+        codes = _bits_of(self._low, *bits) + 2 * _bits_of(self._high, *bits)
+        kept = codes.reshape(rows, self._word_bits)[:, : self._places].reshape(-1)
+        return kept[skipped : skipped + stop - first]
+
+    def counts(self, part: Part) -> dict[int, int]:
+        """Return how many numbers have each depth, as 1 + depth, and how many none."""
+        missing = self._size - sum(self._layers)
+        return {**({0: missing} if missing else {}), **{1 + depth: count for depth, count in enumerate(self._layers)}}
+
+    def whole(self) -> Array:
+        """Return all codes in one array."""
+        return self.read(Part("", 0, self._size), 0, self._size)
+
+    def close(self) -> None:
+        """Do nothing."""
+
+
+def _bits_of(words: Array, first: int, count: int) -> Array:
+    start = first >> 3
+    stop = -(-(first + count) // 8)
+    found = np.unpackbits(words.view(np.uint8)[start:stop], bitorder="little")
+    kept: Array = found[first - 8 * start : first - 8 * start + count]
+    return kept
