@@ -22,6 +22,8 @@ class Line:
     optimal: bool = True
     nodes: int = 0
     seconds: float = 0.0
+    complete: bool = True
+    """Claims that the line goes to a solved state, or to the end of the game."""
 
     def states(self) -> list[tuple[int, ...]]:
         """Return the states along the line, first and last included."""

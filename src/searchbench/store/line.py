@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from searchbench.errors import BadRequest, BadState, DamagedData, Unsolvable
 from searchbench.game import Position
 from searchbench.line import Line
+from searchbench.rules import UNDECIDED
 
 if TYPE_CHECKING:
     from searchbench.store.database import Database
@@ -21,24 +23,31 @@ def best_line(database: Database, position: Position, limit: int | None) -> Line
     if limit is not None and limit < 0:
         raise BadRequest(f"limit {limit}: expected 0 or more")
     if database.rule.two_players:
-        return _line(database, position, _play(database, position, limit), optimal=False)
+        played = _line(database, position, _play(database, position, limit), optimal=False)
+        return replace(played, complete=database.game.terminal(played.states()[-1]) != UNDECIDED)
     if database.probe(position) is None:
         end = "the start does not lead to it" if database.rule.from_start else "no solved state can be reached from it"
         raise Unsolvable(f"{database.game}: {position.text!r}: {end}")
     if database.rule.from_start:
         back = _walk(database, position, _steps_back, lambda at: database.probe(at) == 0)
         moves = [move for move, _ in reversed(back)][:limit]
-        return _line(database, back[-1][1] if back else position, moves, optimal=False)
+        return _line(database, back[-1][1] if back else position, moves, optimal=False, complete=False)
     steps = _walk(database, position, _steps_on, lambda at: database.game.terminal(at.state) == 0)
-    return _line(database, position, [move for move, _ in steps][:limit], optimal=True)
+    return _line(
+        database,
+        position,
+        [move for move, _ in steps][:limit],
+        optimal=True,
+        complete=limit is None or limit >= len(steps),
+    )
 
 
-def _line(database: Database, start: Position, moves: list[int], optimal: bool) -> Line:
+def _line(database: Database, start: Position, moves: list[int], optimal: bool, complete: bool = True) -> Line:
     cost, state = 0, list(start.state)
     for move in moves:
         cost += database.game.call("cost", list(state), move)
         state = database.game.play(state, move)
-    return Line(database.game, start.state, tuple(moves), cost, optimal)
+    return Line(database.game, start.state, tuple(moves), cost, optimal, complete=complete)
 
 
 def _play(database: Database, position: Position, limit: int | None) -> list[int]:

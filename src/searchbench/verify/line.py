@@ -27,6 +27,8 @@ def verify_line(line: Line) -> list[str]:
     if total != line.cost:
         faults.append(f"cost: the moves cost {total}, the line claims {line.cost}")
     result = game.terminal(state)
+    if not line.complete:
+        return faults
     if result == UNDECIDED or (result != 0 and not game.two_players):
         end = "over" if game.two_players else "solved"
         faults.append(f"end: {game.format(state)!r} is not {end}")
