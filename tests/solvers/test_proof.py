@@ -31,6 +31,7 @@ from searchbench.solvers.proof.alphabeta import AlphaBeta
 from searchbench.solvers.proof.evidence import gather_claims
 from searchbench.solvers.proof.facts import learn, lower_of, place_of, upper_of
 from searchbench.solvers.proof.pns import ProofNumberSearch
+from searchbench.solvers.proof.tree import FREE, FRESH, LIVE, NONE, SIBLING
 from searchbench.solvers.shared.transposition import (
     ENTRY_BYTES,
     WORTH_SHIFT,
@@ -281,13 +282,12 @@ def test_solved_parts_leave_the_tree(run: Run) -> None:
     game = Connect4(4, 4)
     search = ProofNumberSearch(game, run, 0, new_transpositions(1 << 16), 0, 16 << 20)
     assert search.holds(np.array(game.start(), game.dtype), 0)
-    live, free = int(search.note[1]), 0
-    node = int(search.note[4])
-    while node != -1:
+    free, node = 0, search.note[FREE]
+    while node != NONE:
         free += 1
-        node = int(search.tree.node[node, 2])
-    assert live == 1  # the root
-    assert live + free == int(search.note[5])  # every node is in the tree or free, none is lost
+        node = search.tree.node[node, SIBLING]
+    assert search.note[LIVE] == 1  # the root
+    assert search.note[LIVE] + free == search.note[FRESH]  # every node is in the tree or free, none is lost
 
 
 def test_a_long_way_to_the_end(run: Run) -> None:
