@@ -21,15 +21,21 @@ SIZES = {
     "awari": ["awari:3"],
     "burnt-pancake": ["burnt-pancake:3"],
     "connect4": ["connect4:3,4,3,yes"],
+    "corner-cube": ["corner-cube:quarter-turn"],
     "fore-and-aft": ["fore-and-aft"],
+    "frogs-and-toads": ["frogs-and-toads:2"],
     "graph": ["graph:0>1;1>0;1>2;2=0"],
     "hanoi": ["hanoi:3,4"],
     "mnk": ["mnk:3,3,3,no,yes"],
     "morris": ["morris:3,3"],
     "pancake": ["pancake:5"],
+    "peg-solitaire": ["peg-solitaire:triangle,6", "peg-solitaire:english,4,yes"],
+    "pocket-cube": ["pocket-cube"],
+    "pyraminx": ["pyraminx"],
     "sliding": ["sliding:2x3"],
     "small-town": ["small-town"],
     "tic-tac-toe": ["tic-tac-toe"],
+    "top-spin": ["top-spin:7"],
 }
 EXAMPLES = sorted(str(path) for path in (Path(__file__).parents[2] / "examples").glob("*.py"))
 

@@ -17,15 +17,21 @@ TINY = {
     "awari": ["awari:3"],
     "burnt-pancake": ["burnt-pancake:1", "burnt-pancake:4"],
     "connect4": ["connect4:4x4"],
+    "corner-cube": [],  # 88,179,840 states
     "fore-and-aft": ["fore-and-aft"],
+    "frogs-and-toads": ["frogs-and-toads:2"],
     "graph": [],  # of a graph that a user gives nothing is known
     "hanoi": ["hanoi:1", "hanoi:5", "hanoi:4,4", "hanoi:3,5"],
     "mnk": ["mnk:2,2,1", "mnk:3,1,2", "mnk:3,3,3,no,yes"],
     "morris": ["morris:3,3"],
     "pancake": ["pancake:2", "pancake:5"],
+    "peg-solitaire": ["peg-solitaire:triangle,6", "peg-solitaire:triangle,6,yes"],
+    "pocket-cube": [],  # its 3,674,160 states are searched in test_games_bfs
+    "pyraminx": ["pyraminx"],
     "sliding": ["sliding:2x2", "sliding:2x3", "sliding:3x2"],
     "small-town": ["small-town"],
     "tic-tac-toe": ["tic-tac-toe"],
+    "top-spin": ["top-spin:6", "top-spin:7,4"],
 }
 """One entry for each file of searchbench.games: sizes that are solved in a moment, each of which has known numbers."""
 

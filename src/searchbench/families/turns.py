@@ -1,0 +1,231 @@
+"""Puzzles whose turns carry pieces from place to place and twist them: cubes by their corners, the Pyraminx (Edelkamp 2017).
+
+A puzzle is told by the faces that each place shows, and by which face a turn carries to which. All else follows: where the
+pieces go and how they are twisted, which orders and twists cannot occur, and two small tables, of the orders and of the
+twists, in which the numbers of all successors are looked up.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, MutableSequence, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+
+from searchbench.errors import BadState
+from searchbench.families.places import (
+    Kind,
+    Places,
+    Turn,
+    depths,
+    orders_table,
+    places_of,
+    table_of_kinds,
+    twists_table,
+)
+from searchbench.game import Game
+from searchbench.rules import UNDECIDED, State
+
+METRICS = ("half-turn", "quarter-turn")
+
+
+class Turning(Game):
+    """Turn the pieces home. Derive a frozen dataclass that supplies `faces` and `turns`.
+
+    A state holds, for each kind of pieces that leave their places, which piece is on each place; then, for each kind, how
+    far the piece on each place is twisted: by so many of the place's faces, in the order of its name.
+    """
+
+    consistent: ClassVar[bool] = True
+
+    @property
+    def faces(self) -> tuple[tuple[str, ...], ...]:
+        """Return for each kind of pieces what its places are called: the faces, one letter each, all in the same sense."""
+        raise NotImplementedError
+
+    @property
+    def turns(self) -> tuple[Turn, ...]:
+        """Return the turns by one step; all of them must be of the same order."""
+        raise NotImplementedError
+
+    @property
+    def powers(self) -> tuple[int, ...]:
+        """Return how many steps one move may be."""
+        return tuple(range(1, len(self.turns[0].cycle)))
+
+    @property
+    def kinds(self) -> tuple[Kind, ...]:
+        """Return what the turns do to each kind of pieces."""
+        return places_of(self.faces, self.turns).kinds
+
+    @property
+    def width(self) -> int:
+        """Return the number of cells."""
+        return self.index().width
+
+    @property
+    def max_moves(self) -> int:
+        """Return the number of turns, by any number of steps."""
+        return len(self.turns) * len(self.powers)
+
+    def index(self) -> Places:
+        """Return the numbering of the orders and twists that the turns do not rule out."""
+        return places_of(self.faces, self.turns)
+
+    def rules(self) -> Mapping[str, Callable[..., Any]]:
+        """Return the rules; a move is ``turn * order + steps``, where `order` steps are a whole turn."""
+        order = len(self.turns[0].cycle)
+        powers = self.powers
+        all_moves = np.array([turn * order + power for turn in range(len(self.turns)) for power in powers], np.int64)
+        width, goal = self.width, np.array(self.index().home, np.int64)
+
+        def start(state: State) -> None:
+            for cell in range(width):
+                state[cell] = goal[cell]
+
+        def terminal(state: State) -> int:
+            for cell in range(width):
+                if state[cell] != goal[cell]:
+                    return UNDECIDED
+            return 0
+
+        def moves(state: State, out: MutableSequence[int]) -> int:
+            for index in range(len(all_moves)):
+                out[index] = all_moves[index]
+            return len(all_moves)
+
+        def inverse(move: int) -> int:
+            return move + order - 2 * (move % order)
+
+        play = self._play(order)
+
+        def unplay(state: State, move: int) -> None:
+            play(state, inverse(move))
+
+        return {
+            "start": start, "terminal": terminal, "moves": moves, "play": play, "unplay": unplay, "unmoves": moves,
+            "inverse": inverse, **self._numbers(order),
+        }  # fmt: skip
+
+    def _play(self, order: int) -> Callable[[State, int], None]:
+        """Return `play`: exchange pairs of cells, and twist."""
+        places = self.index()
+        modulus = np.array(places.modulus, np.int64)
+        pairs: list[tuple[int, int]] = []
+        amounts: list[tuple[int, int]] = []
+        pair_from, twist_from = [0], [0]
+        for turn in range(len(self.turns)):
+            for power in range(order):
+                sources, added = places.carried(turn, power)
+                pairs += _exchanges(sources)
+                amounts += [(cell, amount) for cell, amount in enumerate(added) if amount]
+                pair_from.append(len(pairs))
+                twist_from.append(len(amounts))
+        exchange, twist = np.array(pairs, np.int64).reshape(-1, 2), np.array(amounts, np.int64).reshape(-1, 2)
+        exchange_from, amount_from = np.array(pair_from, np.int64), np.array(twist_from, np.int64)
+
+        def play(state: State, move: int) -> None:
+            for index in range(exchange_from[move], exchange_from[move + 1]):
+                one, other = exchange[index, 0], exchange[index, 1]
+                state[one], state[other] = state[other], state[one]
+            for index in range(amount_from[move], amount_from[move + 1]):
+                cell = twist[index, 0]
+                twisted = state[cell] + twist[index, 1]
+                state[cell] = twisted - modulus[cell] if twisted >= modulus[cell] else twisted
+
+        return play
+
+    def _numbers(self, order: int) -> dict[str, Callable[..., Any]]:
+        """Return `steps`, and a lower bound: the orders alone and the twists alone, each solved on its own."""
+        kinds, powers = self.kinds, self.powers
+        rank, _ = self.index().functions()
+        orders, twists = table_of_kinds(kinds, orders_table), table_of_kinds(kinds, twists_table)
+        order_depth, twist_depth = (
+            depths(orders, powers, rank(self.index().home) // len(twists)),
+            depths(twists, powers, 0),
+        )
+        twist_count, turn_count = len(twists), len(self.turns)
+        counted = np.array([power in powers for power in range(order)], np.bool_)
+
+        def steps(number: int, state: State, out: MutableSequence[int], numbers: MutableSequence[int]) -> int:
+            count = 0
+            for turn in range(turn_count):
+                pieces = number // twist_count
+                twisted = number % twist_count
+                for power in range(1, order):
+                    pieces = orders[pieces, turn]
+                    twisted = twists[twisted, turn]
+                    if counted[power]:
+                        numbers[count] = pieces * twist_count + twisted
+                        count += 1
+            return count
+
+        def h(state: State, tables: Any) -> int:
+            number = rank(state)
+            if number < 0:
+                return 0
+            bound: int = max(order_depth[number // twist_count], twist_depth[number % twist_count])
+            return bound
+
+        return {"steps": steps, "h": h}
+
+    def parse(self, text: str) -> list[int]:
+        """Read for each place the faces of the piece that is there, beginning with the face at the place's first one."""
+        words = [word for word in re.split(r"[\s,]+", text.strip().upper()) if word]
+        if len(words) != sum(map(len, self.faces)):
+            raise BadState(
+                f"{self}: {text!r} has {len(words)} pieces, one for each place are {self.format(self.start())!r}"
+            )
+        pieces: list[int] = []
+        twists: list[int] = []
+        for kind in self.kinds:
+            found = [kind.read(word) for word in words[: kind.places]]
+            words = words[kind.places :]
+            here = [piece for piece, _ in found]
+            wanted = list(range(kind.places))
+            if (sorted(here) if kind.leave else here) != wanted:
+                raise BadState(f"{self}: {text!r}: expected the pieces of {self.format(self.start())!r}")
+            pieces += here if kind.leave else []
+            twists += [twist for _, twist in found]
+        return pieces + twists
+
+    def format(self, state: Sequence[int]) -> str:
+        """Return for each place the faces of the piece that is there, beginning with the face at the place's first one."""
+        return " ".join(self._words(state))
+
+    def format_move(self, state: Sequence[int], move: int) -> str:
+        """Return the turn: R one step, R2 two steps, R' one step back."""
+        order = len(self.turns[0].cycle)
+        steps = move % order
+        return self.turns[move // order].name + {1: "", order - 1: "'"}.get(steps, str(steps))
+
+    def pieces(self, state: Sequence[int]) -> list[str]:
+        """Return what each face of each place shows."""
+        return list("".join(self._words(state)))
+
+    def _words(self, state: Sequence[int]) -> list[str]:
+        return [
+            kind.word(state[pieces + place] if kind.leave else place, state[twists + place])
+            for kind, pieces, twists in zip(self.kinds, self.index().piece_cells, self.index().twist_cells, strict=True)
+            for place in range(kind.places)
+        ]
+
+
+def _exchanges(sources: Sequence[int]) -> list[tuple[int, int]]:
+    """Return the exchanges of two cells, one after the other, that bring what is at sources[i] to i."""
+    holds = list(range(len(sources)))
+    pairs = []
+    for cell, source in enumerate(sources):
+        where = holds.index(source)
+        if where != cell:
+            pairs.append((cell, where))
+            holds[cell], holds[where] = holds[where], holds[cell]
+    return pairs
+
+
+def powers_of(metric: str) -> tuple[int, ...]:
+    """Return how many quarters one move may turn: a half turn is one move, or two. Raises ValueError."""
+    if metric not in METRICS:
+        raise ValueError(f"metric {metric!r}: expected {' or '.join(METRICS)}")
+    return (1, 2, 3) if metric == "half-turn" else (1, 3)

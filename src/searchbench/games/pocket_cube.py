@@ -1,0 +1,65 @@
+"""The pocket cube of 2 x 2 x 2, with one corner held fast: 3,674,160 states."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from searchbench.families.cube import CORNERS, TURNS, net
+from searchbench.families.places import Turn
+from searchbench.families.turns import Turning, powers_of
+from searchbench.game import Board
+
+FAST = "DBL"
+"""The corner that no turn moves: to turn the other side instead is the same but for the way the cube is held."""
+
+
+@dataclass(frozen=True)
+class PocketCube(Turning):
+    """Turn the corners home; with the metric "quarter-turn" a half turn counts as two moves."""
+
+    name: ClassVar[str] = "pocket-cube"
+
+    metric: str = "half-turn"
+
+    def __post_init__(self) -> None:
+        powers_of(self.metric)
+
+    @property
+    def faces(self) -> tuple[tuple[str, ...], ...]:
+        """Return seven corners."""
+        return (tuple(corner for corner in CORNERS if corner != FAST),)
+
+    @property
+    def turns(self) -> tuple[Turn, ...]:
+        """Return the three faces that the fixed corner does not show."""
+        return tuple(turn for turn in TURNS if turn.name not in FAST)
+
+    @property
+    def powers(self) -> tuple[int, ...]:
+        """Return how many quarters one move may be."""
+        return powers_of(self.metric)
+
+    def board(self) -> Board:
+        """Return the unfolded cube, the fixed corner last."""
+        return net([*self.faces[0], FAST])
+
+    def pieces(self, state: Sequence[int]) -> list[str]:
+        """Return what each face of each corner shows."""
+        return super().pieces(state) + list(FAST)
+
+    def known(self) -> Mapping[str, Any]:
+        """Return the number of states at each distance (OEIS A079761 and A079762); a turn counts alike both ways."""
+        counts = HALF_TURNS if self.metric == "half-turn" else QUARTER_TURNS
+        states = sum(counts)
+        return {
+            "states": states, "reachable": states, "deepest": len(counts) - 1, "start": "0",
+            "histogram": dict(enumerate(counts)),
+        }  # fmt: skip
+
+
+HALF_TURNS = (1, 9, 54, 321, 1847, 9992, 50136, 227536, 870072, 1887748, 623800, 2644)
+QUARTER_TURNS = (
+    1, 6, 27, 120, 534, 2256, 8969, 33058, 114149, 360508, 930588, 1350852, 782536, 90280, 276,
+)  # fmt: skip
