@@ -51,8 +51,8 @@ class PlaneCodes:
         rows = -(-stop // self._places) - row
         bits = (row * self._word_bits, rows * self._word_bits)
         codes = _bits_of(self._low, *bits) + 2 * _bits_of(self._high, *bits)
-        kept = codes.reshape(rows, self._word_bits)[:, : self._places].reshape(-1)
-        return kept[skipped : skipped + stop - first]
+        kept: Array = codes.reshape(rows, self._word_bits)[:, : self._places].reshape(-1)[skipped:]
+        return kept[: stop - first]
 
     def counts(self, part: Part) -> dict[int, int]:
         """Return how many numbers have each depth, as 1 + depth, and how many none."""
