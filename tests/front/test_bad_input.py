@@ -196,3 +196,11 @@ def test_exit_codes_of_the_real_program(databases: dict[str, Path]) -> None:
     assert code("solve", "nothing")[0] == 30
     assert code("solve")[0] == 30
     assert code("stats", Path(__file__).parent)[0] == 40
+
+
+def test_an_interrupt_exits_130_and_leaves_nothing_behind(program: Program, tmp_path: Path) -> None:
+    text = Path(EXAMPLES["coins"]).read_text()
+    (tmp_path / "coins.py").write_text(text.replace("        most = self.most\n", "        raise KeyboardInterrupt\n"))
+    answer = program("solve", tmp_path / "coins.py", "--to", tmp_path / "coins.db")
+    assert answer == (130, "", "searchbench: interrupted\n")
+    assert not (tmp_path / "coins.db").exists()

@@ -65,9 +65,10 @@ def run(arguments: Sequence[str] | None = None) -> int:
     try:
         app(args=None if arguments is None else list(arguments), prog_name="searchbench")
     except SystemExit as end:
-        # The parser's own codes: 2 for wrong usage, 1 for Ctrl-C.
-        code = int(end.code or 0)
-        return {1: ExitCode.INTERRUPTED, 2: ExitCode.WRONG_INPUT}.get(code, code)
+        # The parser's own codes: 1 or 130 (by its version) when interrupted, 2 for wrong usage.
+        if end.code in (1, ExitCode.INTERRUPTED):
+            return _complain("interrupted", ExitCode.INTERRUPTED)
+        return ExitCode.WRONG_INPUT if end.code == 2 else int(end.code or 0)
     except SearchBenchError as error:
         return _complain(error, error.exit_code)
     except MemoryError as error:
