@@ -23,6 +23,7 @@ from searchbench.values import Distance, Score, ValueRule
 from searchbench.verify import check, ground
 from searchbench.verify.claims import claims_of
 from searchbench.verify.depth import check_depths
+from searchbench.verify.modulo import EVEN, NOT_SEEN, check_level
 
 if TYPE_CHECKING:
     from searchbench.store import Database
@@ -89,11 +90,14 @@ class _Verification:
         self.illegal = database.illegal
         self.names = _names(self.game, self.rule, target)
         self.states = self.count = self.free = 0
+        self.layers: list[int] = []
         self.found: list[tuple[int, int, int]] = []
 
     def report(self) -> Report:
         note = ""
-        if self.rule.from_start:
+        if self.database.modulus:
+            self._check_depths_modulo()
+        elif self.rule.from_start:
             self._check_depths()
         else:
             self._check_values()
@@ -134,6 +138,26 @@ class _Verification:
         led_to[start] = 1
         reached = (self.codes != 0) & (self.codes != self.illegal)
         self._add(np.flatnonzero(reached & (led_to == 0)), check.UNSUPPORTED)
+
+    def _check_depths_modulo(self) -> None:
+        marks = np.zeros(len(self.codes), np.int8)
+        kernel = jit.bind(check_level, self.names)
+        through_ends = not self.game.two_players
+        start = self.game.rank(self.game.start())
+        if self.codes[start] != 1:
+            self._add(np.array([start]), check.UNREACHED)
+        marks[start] = EVEN
+        self.layers = []
+        while not self.layers or self.layers[-1]:
+            depth, before = len(self.layers), self.states
+
+            def work(first: int, stop: int, faults: Any, note: Any, depth: int = depth) -> None:
+                kernel(self.codes, first, stop, depth, through_ends, marks, faults, note)
+
+            self._check(f"checking depth {depth}", work)
+            self.layers.append(self.states - before)
+        self._add(np.flatnonzero((self.codes != 0) & (marks == NOT_SEEN)), check.UNSUPPORTED)
+        self.states += int(np.count_nonzero(self.codes == 0))
 
     def _check(self, stage: str, work: Callable[[int, int, Any, Any], None]) -> None:
         """Run a kernel that writes faults over all numbers, and gather what it notes."""
@@ -205,7 +229,7 @@ class _Verification:
         """Compare what the database says of its parts with what they hold."""
         faults = []
         for part in self.parts:
-            told, held = self.database.part_counts(part), count_codes(self.codes[part.start : part.stop])
+            told, held = self.database.part_counts(part), self._held(part)
             if told != held:
                 code = min(code for code in {*told, *held} if told.get(code) != held.get(code))
                 message = (
@@ -214,6 +238,14 @@ class _Verification:
                 faults.append(Fault(f"part {part.name}", part.start, "counts", message))
         self.count += len(faults)
         return faults
+
+    def _held(self, part: Part) -> dict[int, int]:
+        """Return how often each code occurs in a part; of depths modulo 3, what was counted level by level."""
+        if not self.database.modulus:
+            return count_codes(self.codes[part.start : part.stop])
+        missing = int(np.count_nonzero(self.codes == 0))
+        layers = {1 + depth: count for depth, count in enumerate(self.layers) if count}
+        return {**({0: missing} if missing else {}), **layers}
 
 
 _TEXTS: Final = {

@@ -1,0 +1,46 @@
+"""Check depths that are kept modulo 3, by a breadth-first search of its own: the table says where each level must be."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from searchbench.rules import UNDECIDED, new_moves, new_state, terminal, unrank
+from searchbench.verify.check import IMPLIED, LOST, STATES, Note, report
+from searchbench.verify.successors import is_broken, look_ahead
+
+NOT_SEEN, DONE, EVEN = range(3)
+"""Marks of numbers; EVEN and EVEN + 1 are the levels at work, by their parity."""
+MODULUS: Final = 3
+
+
+def check_level(
+    codes: Any, first: int, stop: int, depth: int, through_ends: bool, marks: Any, faults: Any, note: Note
+) -> None:
+    """Expand the states of a depth among first .. stop - 1, and mark those that follow and have the code of the next depth.
+
+    What follows and was not seen before must have that code: it cannot be nearer to the start, nor farther away.
+    """
+    state = new_state()
+    scratch = new_state()
+    out = new_moves()
+    numbers = new_moves()
+    weights = new_moves()
+    now = EVEN + depth % 2
+    next_code = 1 + (depth + 1) % MODULUS
+    for number in range(first, stop):
+        if marks[number] != now:
+            continue
+        marks[number] = DONE
+        note[STATES] += 1
+        unrank(number, state)
+        if not through_ends and terminal(state) != UNDECIDED:
+            continue
+        for index in range(look_ahead(state, scratch, out, numbers, weights)):
+            successor = numbers[index]
+            if is_broken(successor, len(codes)):
+                report(faults, note, number, LOST, max(successor, -1))
+            elif successor >= 0 and marks[successor] == NOT_SEEN:
+                if codes[successor] == next_code:
+                    marks[successor] = EVEN + (depth + 1) % 2
+                else:
+                    report(faults, note, successor, IMPLIED, depth + 2)
