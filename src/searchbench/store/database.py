@@ -16,13 +16,16 @@ from searchbench.index.protocol import Part
 from searchbench.rules import NOWHERE, UNDECIDED
 from searchbench.store.codes import PIECE, Array, Codes, MemoryCodes
 from searchbench.store.line import best_line
-from searchbench.store.modulo import whole_code
+from searchbench.store.modulo import Tracer, whole_code
 from searchbench.values import Value, ValueRule
 
 if TYPE_CHECKING:
     from searchbench.line import Line
     from searchbench.run import Run
     from searchbench.verify import Report
+
+TRACED = 1 << 12
+"""How many ways back are walked at a time."""
 
 What = Position | str | Sequence[int] | None
 """A position, its notation, the numbers of its state, or None for the start."""
@@ -196,9 +199,7 @@ class Database:
         first number and the one after the last; `predicate` is asked of each position that meets the rest.
         """
         wanted = self._wanted(value)
-        for number in self._candidates(wanted, *self._range(numbers)):
-            if self.modulus and wanted is not None and not wanted(self.rule.decode(self.code(number))):
-                continue
+        for number in self._fitting(wanted, *self._range(numbers)):
             if predicate is None or predicate(self.position(number)):
                 yield number
 
@@ -309,23 +310,33 @@ class Database:
             for start in range(max(first, part.start), min(stop, part.stop), PIECE):
                 yield start, self._store.read(part, start, min(start + PIECE, stop, part.stop))
 
-    def _candidates(self, wanted: Callable[[Value], bool] | None, first: int, stop: int) -> Iterator[int]:
-        """Yield the numbers of positions that may have a wanted value; exactly those, unless depths are kept modulo 3."""
+    def _fitting(self, wanted: Callable[[Value], bool] | None, first: int, stop: int) -> Iterator[int]:
+        """Yield, in order, the numbers of positions that have a wanted value."""
         if wanted is None:
-            fitting = None
-        else:
-            fitting = [code for code in self._counts() if wanted(self.rule.decode(code))]
-            few = self.facts.get("few", {})
-            if self.modulus and all(str(code - 1) in few for code in fitting if code):
-                listed = (number for code in fitting if code for number in few[str(code - 1)])
-                if 0 not in fitting:
-                    yield from (number for number in sorted(listed) if first <= number < stop)
-                    return
-            if self.modulus:
-                fitting = sorted({1 + (code - 1) % self.modulus if code else 0 for code in fitting})
+            for start, codes in self._pieces(first, stop):
+                yield from (np.flatnonzero(codes != self.illegal) + start).tolist()
+            return
+        codes_wanted = [code for code in self._counts() if wanted(self.rule.decode(code))]
+        if self.modulus:
+            yield from self._fitting_depths(codes_wanted, first, stop)
+            return
         for start, codes in self._pieces(first, stop):
-            kept = codes != self.illegal if fitting is None else np.isin(codes, fitting)
-            yield from (np.flatnonzero(kept) + start).tolist()
+            yield from (np.flatnonzero(np.isin(codes, codes_wanted)) + start).tolist()
+
+    def _fitting_depths(self, codes_wanted: list[int], first: int, stop: int) -> Iterator[int]:
+        """Do the same where depths are kept modulo 3: small layers are listed, in others the ways back are walked."""
+        few = self.facts.get("few", {})
+        if all(code and str(code - 1) in few for code in codes_wanted):
+            listed = sorted(number for code in codes_wanted for number in few[str(code - 1)])
+            yield from (number for number in listed if first <= number < stop)
+            return
+        tracer = Tracer(self)
+        residues = sorted({1 + (code - 1) % self.modulus if code else 0 for code in codes_wanted})
+        for start, codes in self._pieces(first, stop):
+            numbers = np.flatnonzero(np.isin(codes, residues)) + start
+            for place in range(0, len(numbers), TRACED):
+                some = numbers[place : place + TRACED]
+                yield from some[np.isin(tracer.codes(some), codes_wanted)].tolist()
 
     def _range(self, numbers: tuple[int, int] | None) -> tuple[int, int]:
         if numbers is None:

@@ -1,24 +1,28 @@
-"""The whole depth of a state, from depths modulo 3: by walking back to the start (Edelkamp 2017, two-bit search)."""
+"""The whole depth of a state, from depths modulo 3: by walking back to the start (Edelkamp 2017, two-bit search).
+
+A step back leads to a predecessor whose code is one less, modulo 3: it lies one level nearer to the start, since no
+predecessor is more than one level nearer.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
+from searchbench import jit
 from searchbench.errors import BadRequest, DamagedData
+from searchbench.rules import canonical, new_moves, new_state, rank, unmoves, unplay, unrank
 
 if TYPE_CHECKING:
+    from searchbench.store.codes import Array
     from searchbench.store.database import Database
 
 
 def whole_code(database: Database, number: int, code: int) -> int:
-    """Return 1 + depth of a number whose table has 1 + depth mod 3.
-
-    A step back leads to a predecessor whose code is one less, modulo 3: it lies one level nearer to the start, since a
-    predecessor is never more than one level nearer.
-    """
+    """Return 1 + depth of a number whose table has 1 + depth mod 3; for one number, so that nothing is compiled."""
     game = database.game
-    if not game.has("unmoves"):
-        raise BadRequest(f"{game} supplies no `unmoves`: depths modulo 3 cannot be traced back to the start")
+    _check(database)
     first = game.rank(game.start())
     out = [0] * max(game.max_moves, game.max_unmoves)
     depth = 0
@@ -36,3 +40,58 @@ def whole_code(database: Database, number: int, code: int) -> int:
         if depth > database.size:
             raise DamagedData(f"{game}: the depths go round in a circle")
     return 1 + depth
+
+
+def _check(database: Database) -> None:
+    if not database.game.has("unmoves"):
+        raise BadRequest(f"{database.game} supplies no `unmoves`: depths modulo 3 cannot be traced back to the start")
+
+
+def trace(codes: Any, first: int, numbers: Any, found: Any) -> None:
+    """Write 1 + depth of each of `numbers`, none of them without a depth; 0 where the way back is lost."""
+    state = new_state()
+    out = new_moves()
+    for index in range(len(numbers)):
+        number = numbers[index]
+        depth = 0
+        while number != first and depth <= len(codes):
+            wanted = (codes[number] + 1) % 3 + 1
+            unrank(number, state)
+            count = unmoves(state, out)
+            lost = True
+            for step in range(count):
+                unrank(number, state)
+                unplay(state, out[step])
+                canonical(state)
+                before = rank(state)
+                if before >= 0 and codes[before] == wanted:
+                    number = before
+                    lost = False
+                    break
+            if lost:
+                depth = len(codes)
+            depth += 1
+        found[index] = 1 + depth if depth <= len(codes) else 0
+
+
+class Tracer:
+    """Trace many numbers of a database: the whole table is read into memory, and the walk is compiled."""
+
+    def __init__(self, database: Database) -> None:
+        _check(database)
+        self._game = database.game
+        self._codes = database.codes
+        self._first = database.game.rank(database.game.start())
+        self._kernel = jit.bind(trace, database.game.names(database.rule))
+
+    def codes(self, numbers: Array) -> Array:
+        """Return 1 + depth of each number, 0 for those that are not reached. Raises DamagedData."""
+        found = np.zeros(len(numbers), np.int64)
+        reached = self._codes[numbers] != 0
+        walked = np.zeros(int(reached.sum()), np.int64)
+        self._kernel(self._codes, self._first, numbers[reached], walked)
+        if not walked.all():
+            lost = int(numbers[reached][walked == 0][0])
+            raise DamagedData(f"{self._game}: number {lost} has a depth, but no way back to the start")
+        found[reached] = walked
+        return found
