@@ -172,8 +172,17 @@ def _cuts(draw: st.DrawFn, size: int, most: int) -> tuple[int, ...]:
 
 
 def _pairs(draw: st.DrawFn, size: int, density: int) -> list[tuple[int, int]]:
+    """Draw few or many edges, from anywhere to anywhere."""
     node = st.integers(0, size - 1)
-    return draw(st.lists(st.tuples(node, node), max_size=density * size))
+    return draw(st.lists(st.tuples(node, node), min_size=draw(st.sampled_from([0, size])), max_size=density * size))
+
+
+def _near_pairs(draw: st.DrawFn, size: int) -> list[tuple[int, int]]:
+    """Draw edges from each node to lower ones near by, and a few that lead up: long games with some cycles."""
+    steps = draw(st.lists(st.lists(st.integers(1, 4), max_size=3), min_size=size, max_size=size))
+    down = [(node, max(0, node - step)) for node, some in enumerate(steps) for step in some]
+    node = st.integers(0, size - 1)
+    return down + draw(st.lists(st.tuples(node, node), max_size=size // 4))
 
 
 @st.composite
@@ -196,9 +205,11 @@ def _two_player_edges(pairs: list[tuple[int, int]], results: list[int]) -> list[
 def outcome_games(draw: st.DrawFn, most_cuts: int = 3, outside: bool = True, largest: int = 16) -> GraphGame:
     """Draw a game of two players with cycles, over several parts that may need each other, with ends that have no number."""
     size = draw(st.integers(1, largest))
-    pairs = _pairs(draw, size, 3)
-    result = st.sampled_from([UNDECIDED] * 7 + [-1, -1, 0, 1])
+    near = draw(st.booleans())
+    pairs = _near_pairs(draw, size) if near else _pairs(draw, size, 3)
+    result = st.sampled_from([UNDECIDED] * (20 if near else 7) + [-1, -1, 0, 1])
     results = draw(st.lists(result, min_size=size, max_size=size))
+    results[0] = -1 if near else results[0]
     numbered = draw(st.integers(1, size)) if outside else size
     for node in range(numbered, size):
         results[node] = -1 if results[node] == UNDECIDED else results[node]

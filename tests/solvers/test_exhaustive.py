@@ -90,7 +90,7 @@ def test_outcomes_of_random_games_of_one_part(game: GraphGame) -> None:
     assert values(solve(game, "fixpoint")) == right
 
 
-@given(outcome_games(largest=24))
+@given(outcome_games(largest=32))
 @settings(max_examples=300)
 def test_outcomes_over_parts_are_exact_to_the_end_of_the_game(game: GraphGame) -> None:
     right = expected(game)
@@ -186,6 +186,26 @@ def test_compiled_outcomes_over_parts() -> None:
     tables.append(solve(game, "fixpoint", "cpu"))
     assert same_tables(tables)
     assert values(tables[0]) == right
+
+
+def test_levels_far_apart_are_all_visited() -> None:
+    """Nodes at 2, 3, 100, 101 and 5000 from the goal: nothing between them, and dead ends that give no new level."""
+    edges = ((1, 0, 2, 0), (2, 0, 3, 0), (3, 0, 100, 0), (4, 3, 1, 0), (5, 0, 5000, 0), (6, 2, 50, 0), (7, 4, 7, 0))
+    game = GraphGame(edges, (0,) + (UNDECIDED,) * 7)
+    right = {0: 0, 1: 2, 2: 3, 3: 100, 4: 101, 5: 5000, 6: 53, 7: 108}
+    levels: list[str] = []
+    run = Run(memory=8 << 20, threads=1, report=lambda stage, done, total: levels.append(stage))
+    assert values(solve(game, "retrograde", run=run)) == right == expected(game)
+    assert 8 <= len([stage for stage in levels if stage.startswith("level")]) < 30
+
+
+def test_loss_lasts_until_the_slowest_win_of_a_finished_part() -> None:
+    """Node 12 loses to a win in its own part soon, and to one in the part below late."""
+    edges = [(node, node - 1, 1, 0) for node in range(1, 10)]  # node 9 wins in 9
+    edges += [(12, 9, 1, 0), (12, 11, 1, 0), (11, 10, 1, 0), (11, 12, 1, 0)]
+    game = GraphGame(tuple(edges), (-1, *[UNDECIDED] * 9, -1, UNDECIDED, UNDECIDED), "outcome", cuts=(10,))
+    assert values(solve(game, "retrograde"))[12] == (-1, 10)
+    assert values(solve(game, "retrograde")) == expected(game)
 
 
 # --- codes that do not fit --------------------------------------------------------------------------------------------

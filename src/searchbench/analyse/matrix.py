@@ -9,7 +9,7 @@ from searchbench import jit
 from searchbench.game import Game
 from searchbench.solvers.exhaustive import bfs, fixpoint, levels, prepare, retrograde
 from searchbench.solvers.guided import bestfirst, idastar
-from searchbench.solvers.proof import alphabeta, pns
+from searchbench.solvers.proof import alphabeta, pns, tree
 from searchbench.values import Depth, Outcome, ValueRule, value_rule
 
 
@@ -42,7 +42,7 @@ SOLVERS: Final[Mapping[str, Solver]] = {
     "astar": Solver((bestfirst.reach, bestfirst.expand_best), None, _two_players),
     "bestfirst": Solver((bestfirst.reach, bestfirst.expand_best), None, _two_players),
     "alphabeta": Solver((alphabeta.begin, alphabeta.descend), None, _no_outcome),
-    "pns": Solver((pns.plant, pns.grow), None, _no_outcome),
+    "pns": Solver((tree.plant, pns.grow), None, _no_outcome),
 }
 
 
