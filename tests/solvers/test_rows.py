@@ -1,0 +1,194 @@
+"""The row search against the search state by state, and depths modulo 3 in every form and query."""
+
+from __future__ import annotations
+
+from itertools import permutations
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from searchbench import load
+from searchbench.errors import BadRequest, OutOfMemory
+from searchbench.index import Rearrangement, Sequences
+from searchbench.run import Run
+from searchbench.solvers.exhaustive import solve_states
+from searchbench.solvers.exhaustive.rows import Plan, search_rows
+from searchbench.solvers.exhaustive.rows.orders import (
+    parities,
+    permutation_ranks,
+    prefix_parities,
+    selection_ranks,
+    selections,
+)  # fmt: skip
+from searchbench.store import Database
+from searchbench.store.forms import FORMS
+from searchbench.store.planes import PlaneCodes
+
+BY_ROWS = [
+    "sliding:3x3",
+    "sliding:3x3,half=yes",
+    "sliding:2x5,half=yes",
+    "pancake:8",
+    "pancake:9",
+    "top-spin:9",
+    "top-spin:10",
+]
+
+
+@pytest.mark.parametrize("spec", BY_ROWS)
+def test_rows_give_the_depths_of_the_search_state_by_state(spec: str) -> None:
+    game = load(spec)
+    rows = solve_states(game, solver="bfs")
+    plain = solve_states(game, solver="bfs", form="values")
+    assert rows.modulus == 3
+    assert plain.modulus == 0
+    assert rows.histogram() == plain.histogram()
+    whole = plain.codes.astype(np.int64)
+    assert np.array_equal(rows.codes, np.where(whole == 0, 0, 1 + (whole - 1) % 3))
+
+
+@pytest.mark.parametrize("spec", ["pancake:9", "top-spin:10", "sliding:2x5,half=yes"])
+def test_threads_do_not_change_a_bit(spec: str) -> None:
+    plan = Plan(load(spec).sequences())
+    first = search_rows(plan, 0, Run(threads=1))
+    for threads in (2, 3):
+        again = search_rows(plan, 0, Run(threads=threads))
+        assert again.counts == first.counts
+        assert np.array_equal(again.low, first.low)
+        assert np.array_equal(again.high, first.high)
+
+
+@settings(max_examples=12, deadline=None)
+@given(st.lists(st.permutations(range(9)), min_size=1, max_size=3), st.integers(0, 362879))
+def test_any_rearrangements_give_the_layers_of_a_plain_search(orders: list[list[int]], start: int) -> None:
+    moves = {Rearrangement(0, 0, tuple(order)) for order in orders}
+    moves |= {move.inverse for move in moves}
+    game = Sequences(9, 1, tuple(sorted(moves)))
+    try:
+        plan = Plan(game)
+    except BadRequest:
+        return
+    lines = selections(9, 9)
+    sources = np.array([move.order for move in game.moves])
+    reached = {start}
+    frontier = np.array([start])
+    layers = []
+    while len(frontier):
+        layers.append(len(frontier))
+        after = np.unique(permutation_ranks(lines[frontier][:, sources].reshape(-1, 9)))
+        frontier = np.array([number for number in after.tolist() if number not in reached], np.int64)
+        reached.update(frontier.tolist())
+    found = search_rows(plan, start, Run(threads=2))
+    assert found.counts == layers
+    assert sum(layers) == len(reached)
+
+
+def test_orders_are_those_of_itertools() -> None:
+    lines = selections(6, 4)
+    assert [tuple(line) for line in lines.tolist()] == list(permutations(range(6), 4))
+    assert selection_ranks(lines, 6).tolist() == list(range(360))
+    whole = selections(6, 6)
+    assert permutation_ranks(whole).tolist() == list(range(720))
+    odd = parities(whole)
+    assert odd.sum() == 360
+    assert [int(odd[first * 6]) for first in range(120)] == prefix_parities(6, 3).tolist()
+
+
+@pytest.mark.parametrize("spec", ["sliding:2x3", "sliding:3x3,half=yes", "pancake:5", "top-spin:7"])
+def test_rearrangements_are_the_moves(spec: str) -> None:
+    game = load(spec)
+    sequences = game.sequences()
+    assert sequences is not None
+    rank, unrank = sequences.functions()
+    step = max(1, sequences.size // 97)
+    for number in range(0, sequences.size, step):
+        cells = [0] * sequences.width
+        unrank(number, cells)
+        assert rank(cells) == number
+        order, place = cells[: sequences.n], cells[sequences.n] if sequences.places > 1 else 0
+        told = set()
+        for move in sequences.moves:
+            if move.origin == place:
+                after = [order[source] for source in move.order]
+                told.add(rank([*after, move.target] if sequences.places > 1 else after))
+        state = game.unrank(number)
+        assert told == {game.rank(game.play(state, move)) for move in game.moves(state)}
+
+
+def test_too_little_memory_is_refused_before_anything_starts() -> None:
+    with pytest.raises(OutOfMemory, match="bfs over rows"):
+        solve_states(load("pancake:9"), solver="bfs", run=Run(memory=10_000))
+
+
+def test_rows_refuse_what_they_cannot_move() -> None:
+    with pytest.raises(BadRequest, match="from 8 on"):
+        Plan(load("pancake:7").sequences())
+    with pytest.raises(BadRequest, match="no rearrangement"):
+        Sequences(3, 1, (Rearrangement(0, 0, (0, 1, 1)),))
+    with pytest.raises(BadRequest, match="there are 1 places"):
+        Sequences(3, 1, (Rearrangement(0, 1, (0, 1, 2)),))
+
+
+@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
+def test_forms_go_there_and_back(form: object) -> None:
+    chooser = np.random.default_rng(3)
+    low, high = {"values": (0, 256), "two-bit": (0, 4), "base-3": (1, 4)}[form.name]
+    for size in (0, 1, 3, 4, 5, 6, 64, 1001):
+        codes = chooser.integers(low, high, size).astype(np.uint8)
+        packed = form.packed(codes)
+        assert len(packed) == form.units(size)
+        assert np.array_equal(form.unpack(packed)[:size], codes)
+
+
+@pytest.fixture(scope="module")
+def eight(tmp_path_factory: pytest.TempPathFactory) -> tuple[Database, Database, Database]:
+    """Return the 8-puzzle by depth: in memory, from disk, and with whole depths."""
+    game = load("sliding:3x3")
+    rows = solve_states(game, solver="bfs")
+    path = tmp_path_factory.mktemp("rows") / "eight.db"
+    rows.save(path)
+    return rows, Database.open(path), solve_states(game, solver="bfs", form="values")
+
+
+def test_every_query_answers_as_with_whole_depths(eight: tuple[Database, Database, Database]) -> None:
+    rows, disk, plain = eight
+    for database in (rows, disk):
+        assert (database.states, database.reachable) == (plain.states, plain.reachable)
+        assert database.histogram() == plain.histogram()
+        for number in range(0, plain.size, 9973):
+            assert database.code(number) == plain.code(number)
+        for value in (0, 1, 5, 31, "29-31", "unreachable"):
+            limit = 40
+            found = [position.text for position in database.find(value, limit=limit)]
+            assert found == [position.text for position in plain.find(value, limit=limit)]
+        assert database.count("7-9", numbers=(1000, 90000)) == plain.count("7-9", numbers=(1000, 90000))
+        line = database.line(plain.find(31)[0])
+        assert (line.cost, line.verify()) == (31, [])
+        assert not database.verify().faults
+
+
+def test_the_small_file_is_small(eight: tuple[Database, Database, Database], tmp_path: Path) -> None:
+    rows, _, _ = eight
+    half = solve_states(load("sliding:3x3,half=yes"), solver="bfs")
+    for database, form in ((rows, "two-bit"), (half, "base-3")):
+        path = tmp_path / form
+        database.save(path)
+        assert Database.open(path).count(value="0-31") == 181440
+        assert f'"form": "{form}"' in (path / "zarr.json").read_text()
+
+
+def test_flipped_bits_are_found() -> None:
+    rows = solve_states(load("pancake:8"), solver="bfs")
+    low, high = rows.codes & 1, rows.codes >> 1 & 1
+    chooser = np.random.default_rng(8)
+    for number in chooser.integers(0, rows.size, 25).tolist():
+        for plane in (low, high):
+            plane[number] ^= 1
+            words = [np.packbits(bits, bitorder="little").view(np.uint64) for bits in (low, high)]
+            layers = list(rows.histogram().values())
+            planted = Database(rows.game, rows.rule, PlaneCodes(*words, layers, rows.size), rows.facts)
+            assert planted.verify().count > 0, number
+            plane[number] ^= 1
