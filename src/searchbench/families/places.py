@@ -254,10 +254,10 @@ def table_of_kinds(kinds: tuple[Kind, ...], table_of: Callable[[Kind], Array]) -
     return table.astype(np.uint16)
 
 
-def depths(table: Array, powers: tuple[int, ...], home: int) -> Array:
-    """Return how many moves lead from the number `home` to each number, where a move is a turn by one of some `powers`."""
+def depths(table: Array, powers: tuple[int, ...]) -> Array:
+    """Return how many moves lead from home, which is number 0, to each number; a move is a turn by one of the `powers`."""
     found = np.full(len(table), -1, np.int8)
-    frontier = np.array([home])
+    frontier = np.array([0])
     depth = 0
     while frontier.size:
         found[frontier] = depth

@@ -141,10 +141,7 @@ class Turning(Game):
         kinds, powers = self.kinds, self.powers
         rank, _ = self.index().functions()
         orders, twists = table_of_kinds(kinds, orders_table), table_of_kinds(kinds, twists_table)
-        order_depth, twist_depth = (
-            depths(orders, powers, rank(self.index().home) // len(twists)),
-            depths(twists, powers, 0),
-        )
+        order_depth, twist_depth = depths(orders, powers), depths(twists, powers)
         twist_count, turn_count = len(twists), len(self.turns)
         counted = np.array([power in powers for power in range(order)], np.bool_)
 
