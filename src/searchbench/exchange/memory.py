@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +14,8 @@ LARGEST_WEIGHT: Final = (1 << _WEIGHT_BITS) - 1
 LARGEST_CODE: Final = (1 << _CODE_BITS) - 1
 BLOCK_BITS: Final = 18
 """A block of 2^18 numbers stays in a core's second-level cache while its bucket is applied."""
+PAGE: Final = 512
+"""How many requests a page holds."""
 MOST_BLOCK_BITS: Final = 63 - _LOCAL_SHIFT
 
 
@@ -37,27 +39,81 @@ def unpack_weight(request: int) -> int:
     return request & LARGEST_WEIGHT
 
 
-def bucket_of(number: int, block_bits: int) -> int:
-    """Return the bucket of a number's block."""
-    return number >> block_bits
+class Pages(NamedTuple):
+    """Hold the requests of one writer: pages of them, chained from the last page of each bucket back to its first.
+
+    `requests` is [page, place], `fill` how many requests a page has, `before` the page before it in its bucket (-1:
+    none), `last` the last page of each bucket, and ``used[0]`` how many pages are taken.
+    """
+
+    requests: npt.NDArray[Any]
+    fill: npt.NDArray[Any]
+    before: npt.NDArray[Any]
+    last: npt.NDArray[Any]
+    used: npt.NDArray[Any]
+
+
+def has_room(pages: Pages, requests: int) -> bool:
+    """Tell whether so many requests fit, whatever buckets they go to."""
+    return bool(pages.used[0] + requests <= len(pages.fill))
+
+
+def add_request(pages: Pages, number: int, block_bits: int, code: int, weight: int) -> None:
+    """Put a request to a number into the bucket of its block; there must be room."""
+    bucket = number >> block_bits
+    page = pages.last[bucket]
+    if page < 0 or pages.fill[page] == pages.requests.shape[1]:
+        pages.before[pages.used[0]] = page
+        page = pages.used[0]
+        pages.fill[page] = 0
+        pages.last[bucket] = page
+        pages.used[0] += 1
+    pages.requests[page, pages.fill[page]] = pack(number & ((1 << block_bits) - 1), code, weight)
+    pages.fill[page] += 1
 
 
 class Buckets:
-    """Hold the requests of one round: `requests[writer, bucket, place]` and how many there are, `fill[writer, bucket]`.
+    """Hold the requests of one round: pages for each writer, which its buckets share as they need them.
 
-    `reserve` is the largest number of requests that a writer makes before it looks whether a bucket is full.
+    Moves often stay near: were the room divided among the buckets, one would be full while the others are empty.
+    `reserve` is the largest number of requests that a writer makes before it looks whether there is room.
     """
 
     def __init__(self, size: int, writers: int, reserve: int, memory: int, block_bits: int = BLOCK_BITS) -> None:
         self.block_bits = block_bits
-        self.reserve = reserve
-        self.count = max(1, -(-size >> block_bits))
-        self.room = max(2 * reserve, min(memory // (8 * writers * self.count), 1 << 20))
-        self.requests: npt.NDArray[Any] = np.empty((writers, self.count, self.room), np.int64)
-        self.fill: npt.NDArray[Any] = np.zeros((writers, self.count), np.int64)
+        self.count = _blocks(size, block_bits)
+        pages = _pages(writers, reserve, memory)
+        self.writers = [
+            Pages(
+                np.empty((pages, PAGE), np.int64),
+                np.zeros(pages, np.int64),
+                np.zeros(pages, np.int64),
+                np.full(self.count, -1, np.int64),
+                np.zeros(1, np.int64),
+            )
+            for _ in range(writers)
+        ]
+
+    def filled(self) -> list[int]:
+        """Return the buckets that hold requests."""
+        held: npt.NDArray[Any] = np.any([pages.last >= 0 for pages in self.writers], axis=0)
+        return [int(bucket) for bucket in np.flatnonzero(held)]
+
+    def clear(self) -> None:
+        """Empty all buckets."""
+        for pages in self.writers:
+            pages.last[:] = -1
+            pages.used[0] = 0
 
     @staticmethod
     def bytes_needed(size: int, writers: int, reserve: int, memory: int, block_bits: int = BLOCK_BITS) -> int:
         """Return the memory that such buckets take."""
-        count = max(1, -(-size >> block_bits))
-        return 8 * writers * count * max(2 * reserve, min(memory // (8 * writers * count), 1 << 20))
+        return 8 * writers * (_pages(writers, reserve, memory) * (PAGE + 2) + _blocks(size, block_bits))
+
+
+def _blocks(size: int, block_bits: int) -> int:
+    return max(1, -(-size >> block_bits))
+
+
+def _pages(writers: int, reserve: int, memory: int) -> int:
+    return max(2 * reserve, memory // (8 * PAGE * writers))

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from searchbench import jit
-from searchbench.exchange import Buckets, Table
-from searchbench.exchange.memory import LARGEST_CODE, bucket_of, pack
+from searchbench.exchange import Buckets, Pages, Table
+from searchbench.exchange.memory import LARGEST_CODE, add_request, has_room
 from searchbench.rules import (
     UNDECIDED,
     initial,
@@ -46,7 +46,7 @@ def successor_numbers(number: int, state: Any, scratch: Any, out: Any, numbers: 
 
 
 def emit_forward(
-    codes: Any, illegal: int, first: int, stop: int, now: int, bounds: Bounds, block_bits: int, requests: Any, fill: Any,
+    codes: Any, illegal: int, first: int, stop: int, now: int, bounds: Bounds, block_bits: int, pages: Pages,
     through_ends: bool,
 ) -> int:  # fmt: skip
     """Write requests for the successors of the states of depth `now`; return the first state not done, -1 if too deep."""
@@ -54,27 +54,21 @@ def emit_forward(
     scratch = new_state()
     out = new_moves()
     numbers = new_moves()
-    room = requests.shape[1] - len(out)
-    local_mask = (1 << block_bits) - 1
     if now + 1 > LARGEST_CODE:
         return -1
     for number in range(first, stop):
         if codes[number] == illegal or level(codes[number]) != now:
             continue
+        if not has_room(pages, len(out)):
+            return number
         if not through_ends:
             unrank(number, state)
             if terminal(state) != UNDECIDED:
                 continue
         count = successor_numbers(number, state, scratch, out, numbers)
-        full = False
         for index in range(count):
             if numbers[index] >= 0:
-                bucket = bucket_of(numbers[index], block_bits)
-                requests[bucket, fill[bucket]] = pack(numbers[index] & local_mask, now + 1, 1)
-                fill[bucket] += 1
-                full = full or fill[bucket] > room
-        if full:
-            return number + 1
+                add_request(pages, numbers[index], block_bits, now + 1, 1)
     return stop
 
 

@@ -21,6 +21,7 @@ from searchbench.exchange import Table
 from searchbench.rules import UNDECIDED, gather, new_moves, new_state, terminal, unrank
 from searchbench.run import Run
 from searchbench.solvers.exhaustive.blocks import Chunks, Group, prepare_group
+from searchbench.solvers.exhaustive.cycles import refuse_gains_on_cycles
 from searchbench.solvers.exhaustive.edges import CHANGED, Piece, gather_listed, list_pieces
 from searchbench.solvers.exhaustive.neighbours import OUTSIDE, Bounds, stored_code, successors
 from searchbench.solvers.exhaustive.prepare import NEGATIVE, NO_NUMBER, STOPPED, TOO_LARGE, make_room
@@ -73,6 +74,8 @@ def _until_stable(names: jit.Names, rule: ValueRule, group: Group, table: Table,
     states = sum(part.size for part in group.parts)
     limit = rule.sweeps(states)
     pieces = list_pieces(names, group.bounds, rule.revalues_terminals, table, run)
+    if rule.weights_leave:
+        refuse_gains_on_cycles(names, group, pieces, table, run)
     target = table if rule.unique else table.copy()
     seen: dict[bytes, int] = {}
     sweeps = 0

@@ -3,44 +3,56 @@
 from __future__ import annotations
 
 from collections.abc import Callable, MutableSequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from searchbench import jit
 from searchbench.errors import ValueOverflow
-from searchbench.exchange import Buckets, Table
+from searchbench.exchange import Buckets, Pages, Table
 from searchbench.exchange.memory import LARGEST_CODE, LARGEST_WEIGHT, unpack_code, unpack_local, unpack_weight
 from searchbench.rules import level, propagate
 from searchbench.run import Run
 from searchbench.solvers.exhaustive.blocks import Chunks, Late, apply_late, until_it_fits
-from searchbench.solvers.exhaustive.prepare import DEEPEST, NEGATIVE, STOPPED, TOO_LARGE
+from searchbench.solvers.exhaustive.prepare import DEEPEST, LATE, NEGATIVE, STOPPED, TOO_LARGE
 
 Emit = Callable[..., int]
-"""Called with codes, illegal, first, stop, now, bounds, block_bits, requests, fill; returns the first state not done,
-or -1 for a code or weight that no request can carry."""
+"""Called with codes, illegal, first, stop, now, bounds, block_bits and pages; returns the first state not done, or -1 for
+a code or weight that no request can carry."""
+PAGE_AT = LATE
+"""Where `apply` notes the page in which it stopped."""
 
 
-def apply(
-    codes: Any, illegal: int, base: int, requests: Any, first: int, stop: int, note: MutableSequence[int]
-) -> None:
-    """Propagate the requests first .. stop - 1 of one bucket to its block."""
-    for index in range(first, stop):
-        request = requests[index]
-        number = base + unpack_local(request)
-        code = codes[number]
-        if code == illegal:
-            continue
-        new = propagate(code, unpack_code(request), unpack_weight(request))
-        if new != code:
-            if not 0 <= new < illegal:
-                note[TOO_LARGE] = new if new >= 0 else NEGATIVE
-                note[STOPPED] = index
-                return
-            codes[number] = new
-            note[DEEPEST] = max(note[DEEPEST], level(new))
-    note[STOPPED] = stop
+def apply(codes: Any, illegal: int, base: int, pages: Pages, page: int, first: int, note: MutableSequence[int]) -> None:
+    """Propagate the requests of one bucket to its block: from place `first` of a page on, and those of the pages before."""
+    while page >= 0:
+        for index in range(first, pages.fill[page]):
+            request = pages.requests[page, index]
+            number = base + unpack_local(request)
+            code = codes[number]
+            if code == illegal:
+                continue
+            new = propagate(code, unpack_code(request), unpack_weight(request))
+            if new != code:
+                if not 0 <= new < illegal:
+                    note[TOO_LARGE] = new if new >= 0 else NEGATIVE
+                    note[STOPPED] = index
+                    note[PAGE_AT] = page
+                    return
+                codes[number] = new
+                note[DEEPEST] = max(note[DEEPEST], level(new))
+        page = pages.before[page]
+        first = 0
+
+
+class Drain(NamedTuple):
+    """Say what is left of a bucket: from which writer on, and in which page and place (-1, 0: from its last page)."""
+
+    bucket: int
+    writer: int = 0
+    page: int = -1
+    first: int = 0
 
 
 def earliest_level(codes: Any, illegal: int, first: int, stop: int, now: int) -> int:
@@ -99,16 +111,16 @@ def _level(
     deepest = -1
 
     def write(writer: int) -> None:
-        requests, fill = buckets.requests[writer], buckets.fill[writer]
+        pages = buckets.writers[writer]
         while (chunk := chunks.next()) is not None:
             first, stop = chunk
-            done = emit(table.codes, table.illegal, first, stop, now, bounds, buckets.block_bits, requests, fill)
+            done = emit(table.codes, table.illegal, first, stop, now, bounds, buckets.block_bits, pages)
             if done < 0:
                 raise ValueOverflow(
                     f"level {now}: an edge has a negative weight or one above {LARGEST_WEIGHT:,}, or a value's code is "
                     f"above {LARGEST_CODE:,}: more than a request carries (the solver `fixpoint` has no such limit)"
                 )
-            if done < stop or fill.max() > buckets.room - buckets.reserve:
+            if done < stop:
                 chunks.put_back(done, stop)
                 return
 
@@ -121,21 +133,20 @@ def _level(
 def _apply_all(applier: Any, table: Table, run: Run, buckets: Buckets) -> int:
     """Apply every bucket to its block, and empty it; return the highest level given."""
 
-    def drain(job: tuple[int, int, int]) -> tuple[tuple[int, int, int], npt.NDArray[Any]]:
-        bucket, writer, first = job
+    def drain(job: Drain) -> tuple[Drain, npt.NDArray[Any]]:
+        bucket, writer, page, first = job
         note = np.array([0, -1, 0, 0], np.int64)
         base = bucket << buckets.block_bits
         for one in range(writer, run.threads):
-            stop = int(buckets.fill[one, bucket])
-            applier(table.codes, table.illegal, base, buckets.requests[one, bucket], first, stop, note)
+            pages = buckets.writers[one]
+            begin = page if page >= 0 else int(pages.last[bucket])
+            applier(table.codes, table.illegal, base, pages, begin, first, note)
             if note[TOO_LARGE]:
-                return (bucket, one, int(note[STOPPED])), note
-            first = 0
-        return (bucket, run.threads, 0), note
+                return Drain(bucket, one, int(note[PAGE_AT]), int(note[STOPPED])), note
+            page, first = -1, 0
+        return Drain(bucket, run.threads), note
 
-    filled = np.flatnonzero(buckets.fill.sum(axis=0))
-    deepest = until_it_fits(
-        run, table, drain, [(int(bucket), 0, 0) for bucket in filled], lambda job: job[1] < run.threads
-    )
-    buckets.fill[:] = 0
+    jobs = [Drain(bucket) for bucket in buckets.filled()]
+    deepest = until_it_fits(run, table, drain, jobs, lambda job: job.writer < run.threads)
+    buckets.clear()
     return deepest

@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import Any
 
 from searchbench import jit
-from searchbench.exchange import Buckets, Table
-from searchbench.exchange.memory import LARGEST_CODE, LARGEST_WEIGHT, bucket_of, pack
+from searchbench.exchange import Buckets, Pages, Table
+from searchbench.exchange.memory import LARGEST_CODE, LARGEST_WEIGHT, add_request, has_room
 from searchbench.rules import finish, level, new_moves, new_state, unrank
 from searchbench.run import Run
 from searchbench.solvers.exhaustive.blocks import Group, prepare_group
@@ -20,39 +20,33 @@ from searchbench.solvers.exhaustive.neighbours import Bounds, inside, predecesso
 
 
 def emit(
-    codes: Any, illegal: int, first: int, stop: int, now: int, bounds: Bounds, block_bits: int, requests: Any, fill: Any
+    codes: Any, illegal: int, first: int, stop: int, now: int, bounds: Bounds, block_bits: int, pages: Pages
 ) -> int:
     """Write requests for the predecessors of the states of level `now`; return the first state not done.
 
-    Stops when a bucket might not hold the requests of one more state. -1 stands for what no request can carry.
+    Stops when the pages might not hold the requests of one more state. -1 stands for what no request can carry.
     """
     state = new_state()
     scratch = new_state()
     out = new_moves()
     numbers = new_moves()
     weights = new_moves()
-    room = requests.shape[1] - len(out)
-    local_mask = (1 << block_bits) - 1
     for number in range(first, stop):
         code = codes[number]
         if code == illegal or level(code) != now:
             continue
+        if not has_room(pages, len(out)):
+            return number
         unrank(number, state)
         count = predecessors(state, scratch, out, numbers, weights)
         stored = finish(code)
-        full = False
         for index in range(count):
             predecessor = numbers[index]
             if predecessor < 0 or not inside(predecessor, bounds):
                 continue
             if stored > LARGEST_CODE or not 0 <= weights[index] <= LARGEST_WEIGHT:
                 return -1
-            bucket = bucket_of(predecessor, block_bits)
-            requests[bucket, fill[bucket]] = pack(predecessor & local_mask, stored, weights[index])
-            fill[bucket] += 1
-            full = full or fill[bucket] > room
-        if full:
-            return number + 1
+            add_request(pages, predecessor, block_bits, stored, weights[index])
     return stop
 
 
