@@ -100,8 +100,7 @@ class Session:
 
     def _obey(self, words: str) -> None:
         commands: dict[str, Callable[[], None]] = {
-            "": lambda: None, "best": self._best, "b": self._best, "hint": self._hint, "h": self._hint,
-            "line": self._line, "l": self._line, "undo": self._undo, "u": self._undo,
+            "": lambda: None, "best": self._best, "hint": self._hint, "line": self._line, "undo": self._undo,
             "help": lambda: show.write(HELP), "?": lambda: show.write(HELP),
         }  # fmt: skip
         texts = self.now.moves()
@@ -142,7 +141,7 @@ class Session:
     def _play(self, move: int) -> None:
         after = self.game.play(self.now.state, move)
         self.moves.append(move)
-        self.positions.append(type(self.now)(self.game, tuple(after)))
+        self.positions.append(self.game.position(after))
 
     def _computer_moves(self) -> None:
         try:
