@@ -218,6 +218,23 @@ def outcome_games(draw: st.DrawFn, most_cuts: int = 3, outside: bool = True, lar
 
 
 @st.composite
+def long_games(draw: st.DrawFn, largest: int = 60) -> GraphGame:
+    """Draw a game of two players that lasts long, in three parts: mostly downwards, with cycles within the parts."""
+    chance = draw(st.randoms(use_true_random=False))
+    size = draw(st.integers(20, largest))
+    cuts = (size // 3, 2 * size // 3)
+    pairs: list[tuple[int, int]] = []
+    for node in range(1, size):
+        low = max(cut for cut in (0, *cuts) if cut <= node)
+        pairs += [(node, max(0, node - chance.randint(1, 5))) for _ in range(chance.randint(0, 2))]
+        pairs += [(node, chance.randrange(node)) for _ in range(chance.randint(0, 1))]
+        pairs += [(node, chance.randint(low, min(low + size // 3, size) - 1)) for _ in range(chance.randint(0, 1))]
+    leaving = {a for a, _ in pairs}
+    results = [UNDECIDED if node in leaving else chance.choice([-1, -1, -1, 0, 1]) for node in range(size)]
+    return GraphGame(tuple((a, b, 1, 0) for a, b in pairs), tuple(results), "outcome", cuts)
+
+
+@st.composite
 def score_games(draw: st.DrawFn, largest: int = 14) -> GraphGame:
     """Draw a game for points: a move within a layer gains nothing, a move to a lower layer gains some."""
     size = draw(st.integers(1, largest))

@@ -138,17 +138,28 @@ def outcomes(graph: Explicit) -> dict[State, tuple[int, int]]:
 
 
 def scores(graph: Explicit) -> dict[State, int]:
-    """Return the points still to be gained: of a game that ends after 0, 1, 2, ... plies, until that changes nothing."""
+    """Return the points still to be gained, part by part, each after those that it needs.
+
+    In a part: the points in a game that ends after 0, 1, 2, ... plies, until that changes nothing.
+    """
     values = {state: graph.results.get(state, 0) for state in graph.edges}
-    for _ in range(len(values) + 2):
-        sweep = {
-            state: max(gain - values[successor] for successor, _, gain in edges) if edges else values[state]
-            for state, edges in graph.edges.items()
-        }
-        if sweep == values:
-            return values
-        values = sweep
-    raise RecursionError("the scores have no fixpoint")
+    waiting = {part.name: part for part in graph.game.parts()}
+    while waiting:
+        part = next(part for part in waiting.values() if not set(part.needs) & set(waiting) - {part.name})
+        del waiting[part.name]
+        states = [state for number, state in graph.numbers.items() if part.start <= number < part.stop]
+        for _ in range(len(states) + 2):
+            sweep = {
+                state: max(gain - values[successor] for successor, _, gain in graph.edges[state])
+                for state in states
+                if graph.edges[state]
+            }
+            if all(values[state] == value for state, value in sweep.items()):
+                break
+            values |= sweep
+        else:
+            raise RecursionError(f"the scores of part {part.name} have no fixpoint")
+    return values
 
 
 def minimax(game: Game, state: Iterable[int]) -> int:

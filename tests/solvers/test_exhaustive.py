@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Mapping, MutableSequence
+from collections.abc import Callable, Iterator, Mapping, MutableSequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from itertools import permutations
 from typing import Any, ClassVar
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -13,14 +16,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import naive
-from graphs import GraphGame, chain, outcome_games, puzzles, score_games, symmetric_games
+from graphs import GraphGame, chain, long_games, outcome_games, puzzles, score_games, symmetric_games
 from searchbench.catalogue import load
 from searchbench.errors import BadRequest, BrokenRule, MissingRule, NoFixpoint, OutOfMemory, ValueOverflow
+from searchbench.exchange.memory import PAGE
 from searchbench.game import Game
 from searchbench.rules import UNDECIDED
 from searchbench.run import Run
 from searchbench.solvers.exhaustive import solve_states
-from searchbench.solvers.exhaustive.blocks import CHUNK
+from searchbench.solvers.exhaustive.blocks import CHUNK, Chunks
+from searchbench.solvers.exhaustive.solve import BUCKET_MEMORY
 from searchbench.store import Database
 from searchbench.values import Score, ValueRule
 
@@ -98,9 +103,53 @@ def test_outcomes_over_parts_are_exact_to_the_end_of_the_game(game: GraphGame) -
     assert values(solve(game, "fixpoint")) == right
 
 
+@given(long_games())
+@settings(max_examples=100)
+def test_outcomes_of_long_games_over_parts(game: GraphGame) -> None:
+    right = expected(game)
+    assert values(solve(game, "retrograde", block_bits=3)) == right
+    assert values(solve(game, "fixpoint")) == right
+
+
 @given(score_games())
 def test_scores_of_random_games(game: GraphGame) -> None:
     assert values(solve(game, "fixpoint")) == expected(game)
+
+
+@given(score_games())
+def test_scores_without_parts_are_the_same_or_refused(game: GraphGame) -> None:
+    """Points gained within a part with cycles can hold themselves up for ever; no wrong value may come out of it."""
+    right = expected(game)
+    try:
+        found = values(solve(replace(game, cuts=()), "fixpoint"))
+    except NoFixpoint:
+        assert any(gain != 0 for _, _, _, gain in game.edges)
+    else:
+        assert found == right
+
+
+@pytest.mark.parametrize("memory", [100_000, 8 << 20])
+def test_points_that_go_round_are_refused(memory: int) -> None:
+    """Node 6 takes 2 for node 5 before it knows better, and nodes 7 and 8 would pass the 2 to and fro for ever."""
+    edges = (
+        (7, 8, 1, 0),
+        (8, 7, 1, 0),
+        (7, 6, 1, 0),
+        (6, 5, 1, 0),
+        (5, 4, 1, 2),
+        (4, 3, 1, 0),
+        (3, 2, 1, 0),
+        (2, 1, 1, 6),
+    )
+    game = GraphGame(edges, (0, 0) + (UNDECIDED,) * 7, "score")
+    run = Run(memory=memory, threads=1)  # without room for lists of edges, and with
+    with pytest.raises(NoFixpoint, match=r"parts\(\)"):
+        solve(game, "fixpoint", run=run)
+    divided = replace(game, cuts=(2, 5))
+    assert values(solve(divided, "fixpoint", run=run)) == {0: 0, 1: 0, 2: 6, 3: -6, 4: 6, 5: -4, 6: 4, 7: 0, 8: 0}
+    assert (
+        values(solve(replace(game, edges=edges[2:]), "fixpoint", run=run))[7] == -4
+    )  # no cycle, so no parts are needed
 
 
 @pytest.mark.parametrize("kind", ["distance", "outcome"])
@@ -138,15 +187,51 @@ def test_absent_positions_have_no_value(game: GraphGame, data: st.DataObject) ->
 # --- the table does not depend on how the work is divided -------------------------------------------------------------
 
 
+@contextmanager
+def full_buckets(memory: int, page: int) -> Iterator[None]:
+    """Leave buckets so little room that they are full after a few requests."""
+    with (
+        mock.patch("searchbench.solvers.exhaustive.solve.BUCKET_MEMORY", memory),
+        mock.patch("searchbench.exchange.memory.PAGE", page),
+    ):
+        yield
+
+
+def test_full_buckets_are_emptied_and_written_again() -> None:
+    game = GraphGame(tuple((node, node % 5, 1, 0) for node in range(5, 40)), (-1,) * 5 + (UNDECIDED,) * 35, "outcome")
+    put_back: list[tuple[int, int]] = []
+    original = Chunks.put_back
+
+    def note(chunks: Chunks, first: int, stop: int) -> None:
+        put_back.append((first, stop))
+        original(chunks, first, stop)
+
+    with full_buckets(1, 1), mock.patch.object(Chunks, "put_back", note):
+        assert values(solve(game, "retrograde")) == expected(game)
+    assert len([first for first, stop in put_back if first < stop]) > 1
+
+
 @given(outcome_games(largest=40))
 @settings(max_examples=40)
-def test_result_is_independent_of_blocks_and_threads(game: GraphGame) -> None:
-    tables = [
-        solve(game, "retrograde", block_bits=bits, run=Run(memory=8 << 20, threads=threads))
-        for bits in (1, 3, 18)
-        for threads in (1, 3)
-    ]
+def test_result_is_independent_of_blocks_threads_and_buckets(game: GraphGame) -> None:
+    tables = []
+    for memory, page in ((1, 1), (1, 2), (BUCKET_MEMORY, PAGE)):
+        with full_buckets(memory, page):
+            tables += [
+                solve(game, "retrograde", block_bits=bits, run=Run(memory=8 << 20, threads=threads))
+                for bits in (1, 3, 18)
+                for threads in (1, 3)
+            ]
     assert same_tables(tables)
+    assert values(tables[0]) == expected(game)
+
+
+@given(puzzles(costs=False, largest=40))
+@settings(max_examples=40)
+def test_depths_are_independent_of_blocks_threads_and_buckets(game: GraphGame) -> None:
+    with full_buckets(1, 1):
+        tables = [solve(game, "bfs", block_bits=bits, run=Run(memory=8 << 20, threads=bits)) for bits in (1, 2)]
+    assert same_tables([solve(game, "bfs"), *tables])
 
 
 @pytest.mark.parametrize("spec", ["sliding:2x3", "pancake:6"])
@@ -199,10 +284,11 @@ def test_levels_far_apart_are_all_visited() -> None:
     assert 8 <= len([stage for stage in levels if stage.startswith("level")]) < 30
 
 
-def test_loss_lasts_until_the_slowest_win_of_a_finished_part() -> None:
-    """Node 12 loses to a win in its own part soon, and to one in the part below late."""
-    edges = [(node, node - 1, 1, 0) for node in range(1, 10)]  # node 9 wins in 9
-    edges += [(12, 9, 1, 0), (12, 11, 1, 0), (11, 10, 1, 0), (11, 12, 1, 0)]
+@pytest.mark.parametrize("targets", list(permutations([9, 5, 11])))
+def test_loss_lasts_until_the_slowest_win_of_a_finished_part(targets: tuple[int, ...]) -> None:
+    """Node 12 loses to a win in its own part soon, and to two in the part below later; node 9 wins in 9, node 5 in 5."""
+    edges = [(node, node - 1, 1, 0) for node in range(1, 10)]
+    edges += [(12, target, 1, 0) for target in targets] + [(11, 10, 1, 0), (11, 12, 1, 0)]
     game = GraphGame(tuple(edges), (-1, *[UNDECIDED] * 9, -1, UNDECIDED, UNDECIDED), "outcome", cuts=(10,))
     assert values(solve(game, "retrograde"))[12] == (-1, 10)
     assert values(solve(game, "retrograde")) == expected(game)

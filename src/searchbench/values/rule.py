@@ -26,6 +26,9 @@ class ValueRule:
     unique: ClassVar[bool] = True
     """Claims that every order of evaluation ends in the same fixpoint. If not, sweeps are kept apart (all states are
     evaluated from the values of the sweep before) and a sequence of sweeps that repeats is reported as no fixpoint."""
+    weights_leave: ClassVar[bool] = False
+    """Whether values are determined only where moves with a weight leave the parts that need each other, or where these
+    have no cycles; anything else is reported as no fixpoint."""
     counts: ClassVar[bool] = False
     """Whether `initial` looks at the number of successors."""
     revalues_terminals: ClassVar[bool] = False
