@@ -37,14 +37,17 @@ def exact(paper: Any, measured: Any) -> Verdict:
 
 
 def faster(paper: Any, measured: Any) -> Verdict:
-    """Judge {name: {"seconds": s, ...}}: all but the seconds must be the paper's, and the seconds are to be beaten."""
+    """Judge {name: {"seconds": s, ...}}: all but the seconds must be the paper's, and the seconds are to be beaten.
+
+    The papers give whole seconds: less than one is as good as their 0.
+    """
     if paper.keys() != measured.keys():
         return "differs"
     for name, figures in paper.items():
         ours = measured[name]
         if {**figures, "seconds": 0} != {**ours, "seconds": 0}:
             return "differs"
-    beaten = all(measured[name]["seconds"] < figures["seconds"] for name, figures in paper.items())
+    beaten = all(measured[name]["seconds"] < max(1, figures["seconds"]) for name, figures in paper.items())
     return "better" if beaten else "differs"
 
 
