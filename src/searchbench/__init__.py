@@ -107,14 +107,14 @@ def open_database(path: str | Path, game: Game | None = None) -> Database:
 def search(
     game: str | Game,
     state: Position | str | Sequence[int] | None = None,
-    method: str = "idastar",
+    method: str | None = None,
     memory: str | int | None = None,
     progress: Callable[[str, int, int], None] | None = None,
     **options: Any,
 ) -> Line:
     """Search for a line from one state of a puzzle (by default the start) to a solved one.
 
-    `method` is "idastar", "astar" or "bestfirst"; other options, such as `nodes`, `seconds`, `weight` and `heuristic`, are
+    `method` is "idastar", "astar" or "bestfirst", by default what suits the size of the game; other options, such as `nodes`, `seconds`, `weight` and `heuristic`, are
     those of :func:`searchbench.solvers.guided.search_state`.
     """
     from searchbench.catalogue import load

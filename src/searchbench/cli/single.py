@@ -16,7 +16,9 @@ Seconds = Annotated[float | None, typer.Option(min=0.0, help="Stop after so many
 def search(
     game: GameName,
     state: StateText = "start",
-    method: Annotated[str, typer.Option(metavar="NAME", help="idastar, astar or bestfirst.")] = "idastar",
+    method: Annotated[
+        str, typer.Option(metavar="NAME", help="idastar, astar or bestfirst; by default what suits the size.")
+    ] = "",
     nodes: Nodes = None,
     seconds: Seconds = None,
     memory: Memory = None,
@@ -28,7 +30,7 @@ def search(
     from searchbench.cli.progress import Reporter
 
     with Reporter(progress) as reporter:
-        line = sb.search(game, state, method, memory, reporter, **_limits(nodes, seconds))
+        line = sb.search(game, state, method or None, memory, reporter, **_limits(nodes, seconds))
     if as_json:
         show.write_json(
             {"cost": line.cost, "moves": line.move_texts(), "nodes": line.nodes, "seconds": round(line.seconds, 6)}

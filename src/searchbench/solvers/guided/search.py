@@ -19,6 +19,8 @@ from searchbench.solvers.guided.idastar import idastar
 from searchbench.solvers.guided.task import Heuristic, Task
 
 METHODS: Final = ("idastar", "astar", "bestfirst")
+REMEMBERED: Final = 5_000_000
+"""How many states A* remembers without asking for much memory."""
 _FINEST_WEIGHT: Final = 1000
 """The largest denominator of a weight: f stays a whole number."""
 
@@ -26,7 +28,7 @@ _FINEST_WEIGHT: Final = 1000
 def search_state(
     game: Game,
     state: Position | str | Sequence[int] | None = None,
-    method: str = "idastar",
+    method: str | None = None,
     run: Run | None = None,
     nodes: int = 0,
     weight: float | Fraction | None = None,
@@ -37,12 +39,14 @@ def search_state(
 ) -> Line:
     """Return a line from a state (by default the start) to a solved one; a cheapest one by "idastar" and "astar".
 
+    The default is "astar" where the index is small enough for A* to remember every state, and "idastar" elsewhere.
     `weight` is that of h in f = g + weight h: for "astar" 1 (up to there the line is optimal, beyond it costs at most
     weight times the least), for "bestfirst" none, which means f = h. `heuristic` takes the place of the game's own `h`.
     `nodes` and `seconds` are limits, 0 for none; a search stops within a slice of some tenths of a second. `target`
     "interpreted" runs the same kernels without a compiler.
     Raises Unsolvable, LimitReached (with the best lower bound so far as `bound`), and OutOfMemory.
     """
+    method = method or _default_method(game)
     if method not in METHODS:
         raise BadRequest(f"unknown method {method!r}: there are {', '.join(METHODS)}")
     if game.two_players:
@@ -62,6 +66,11 @@ def search_state(
         if method == "astar":
             return astar(task, _ratio(1 if weight is None else weight))
         return greedy(task, None if weight is None else _ratio(weight))
+
+
+def _default_method(game: Game) -> str:
+    parts = game.parts()
+    return "astar" if parts and max(part.stop for part in parts) <= REMEMBERED else "idastar"
 
 
 def _start(game: Game, what: Position | str | Sequence[int] | None) -> tuple[int, ...]:
