@@ -114,8 +114,8 @@ def search(
 ) -> Line:
     """Search for a line from one state of a puzzle (by default the start) to a solved one.
 
-    `method` is "idastar", "astar" or "bestfirst", by default what suits the size of the game; other options, such as `nodes`, `seconds`, `weight` and `heuristic`, are
-    those of :func:`searchbench.solvers.guided.search_state`.
+    `method` is "idastar", "astar" or "bestfirst", by default what suits the size of the game; other options, such as
+    `nodes`, `seconds`, `weight` and `heuristic`, are those of :func:`searchbench.solvers.guided.search_state`.
     """
     from searchbench.catalogue import load
     from searchbench.solvers.guided import search_state

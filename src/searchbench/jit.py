@@ -23,6 +23,7 @@ from typing import Any, Literal
 
 import numba
 import numpy as np
+from llvmlite import ir
 from numba.core import cgutils
 from numba.core import types as numba_types
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
@@ -54,6 +55,10 @@ def atomic_or(words: Any, place: int, bits: Any) -> None:
     words[place] |= bits
 
 
+def prefetch(words: Any, place: int) -> None:
+    """Ask for a word that will be read and written soon; nothing but time depends on it."""
+
+
 def _one_operand(name: str) -> Any:
     def typed(_context: Any, _word: Any) -> Any:
         def generate(_target: Any, builder: Any, _signature: Any, operands: Any) -> Any:
@@ -83,10 +88,29 @@ def _atomic_or() -> Any:
     return intrinsic(typed)
 
 
+def _prefetch() -> Any:
+    def typed(_context: Any, words: Any, _place: Any) -> Any:
+        def generate(target: Any, builder: Any, signature: Any, operands: Any) -> Any:
+            array = target.make_array(signature.args[0])(target, builder, operands[0])
+            word = cgutils.get_item_pointer(target, builder, signature.args[0], array, [operands[1]], wraparound=False)
+            number, address = ir.IntType(32), ir.IntType(8).as_pointer()
+            kind = ir.FunctionType(ir.VoidType(), [address, number, number, number])
+            function = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
+            # To be written, to be kept close, and data, not code.
+            builder.call(function, [builder.bitcast(word, address), number(1), number(3), number(1)])
+            return target.get_dummy_value()
+
+        return numba_types.void(words, numba_types.intp), generate
+
+    typed.__name__ = typed.__qualname__ = "prefetch"
+    return intrinsic(typed)
+
+
 _INTRINSICS: Mapping[Callable[..., Any], Any] = {
     popcount: _one_operand("ctpop"),
     trailing_zeros: _one_operand("cttz"),
     atomic_or: _atomic_or(),
+    prefetch: _prefetch(),
 }
 
 

@@ -117,6 +117,14 @@ def dead(state: State, tables: Any) -> bool:
     return False
 
 
+def alternates(state: State) -> int:
+    """Return 0 or 1: what every move changes, and symmetric states share (the colour of the empty cell's square, say).
+
+    Breadth-first search in one bit asks for it, and only of games that supply it (Edelkamp 2017, move alternation).
+    """
+    return 0
+
+
 def solvable(state: State) -> bool:
     """Return false where something that no move changes forbids a solution; asked once, of the state to be searched."""
     return True
