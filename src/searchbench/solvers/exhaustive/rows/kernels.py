@@ -110,18 +110,22 @@ def shift(frontier: Any, work: Any, start: int, mask: Any, distance: Any, up: bo
             work[word] |= (frontier[start + word] & mask) >> distance
 
 
+def stretch(unit: int, left: int, length: int, source: Any) -> tuple[int, int]:
+    """Return where the units from `unit` on come from, and how many of them do so together: `left` at most."""
+    window = len(source) * length
+    whole = unit // window * window
+    row = (unit - whole) // length
+    within = unit - whole - row * length
+    return whole + source[row] * length + within, min(length - within, left)
+
+
 def pull_rows(
     frontier: Any, work: Any, start: int, length: int, source: Any, origin: Any, target: Any, ones: Any
 ) -> None:
     """Bring rows of `length` words to where they belong in the block that starts at the word `start`."""
-    window = len(source) * length
     done = 0
     while done < len(work):
-        whole = (start + done) // window * window
-        row = (start + done - whole) // length
-        within = start + done - whole - row * length
-        count = min(length - within, len(work) - done)
-        begin = whole + source[row] * length + within
+        begin, count = stretch(start + done, len(work) - done, length, source)
         for step in range(count):
             work[done + step] |= ((frontier[begin + step] >> origin) & ones) << target
         done += count
@@ -129,14 +133,9 @@ def pull_rows(
 
 def pull_bytes(frontier: Any, work: Any, start: int, length: int, source: Any) -> None:
     """Do the same where rows are no whole words and there is one place: the arrays are the same memory, as bytes."""
-    window = len(source) * length
     done = 0
     while done < len(work):
-        whole = (start + done) // window * window
-        row = (start + done - whole) // length
-        within = start + done - whole - row * length
-        count = min(length - within, len(work) - done)
-        begin = whole + source[row] * length + within
+        begin, count = stretch(start + done, len(work) - done, length, source)
         for step in range(count):
             work[done + step] |= frontier[begin + step]
         done += count
