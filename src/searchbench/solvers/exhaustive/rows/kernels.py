@@ -100,14 +100,18 @@ def advance(
     return count
 
 
+# Loops run over slices and count from 0: an index that might be negative would keep them from being vectorized.
+
+
 def shift(frontier: Any, work: Any, start: int, mask: Any, distance: Any, up: bool) -> None:
     """Move the places of the frontier's states by a distance."""
+    block = frontier[start : start + len(work)]
     if up:
         for word in range(len(work)):
-            work[word] |= (frontier[start + word] & mask) << distance
+            work[word] |= (block[word] & mask) << distance
     else:
         for word in range(len(work)):
-            work[word] |= (frontier[start + word] & mask) >> distance
+            work[word] |= (block[word] & mask) >> distance
 
 
 def stretch(unit: int, left: int, length: int, source: Any) -> tuple[int, int]:
@@ -126,8 +130,9 @@ def pull_rows(
     done = 0
     while done < len(work):
         begin, count = stretch(start + done, len(work) - done, length, source)
-        for step in range(count):
-            work[done + step] |= ((frontier[begin + step] >> origin) & ones) << target
+        come, go = frontier[begin : begin + count], work[done : done + count]
+        for step in range(len(go)):
+            go[step] |= ((come[step] >> origin) & ones) << target
         done += count
 
 
@@ -136,8 +141,9 @@ def pull_bytes(frontier: Any, work: Any, start: int, length: int, source: Any) -
     done = 0
     while done < len(work):
         begin, count = stretch(start + done, len(work) - done, length, source)
-        for step in range(count):
-            work[done + step] |= frontier[begin + step]
+        come, go = frontier[begin : begin + count], work[done : done + count]
+        for step in range(len(go)):
+            go[step] |= come[step]
         done += count
 
 
@@ -147,8 +153,9 @@ def push_local(
     """Mark where the frontier states of a block go within the block."""
     bits = planes.bits
     places = (1 << place_bits) - 1
+    block = planes.frontier[start : start + len(work)]
     for word in range(len(work)):
-        left = planes.frontier[start + word] & mask
+        left = block[word] & mask
         while left != 0:
             bit = 64 * word + trailing_zeros(left)
             left &= left - bits[0]
@@ -176,19 +183,19 @@ def pull_wide(planes: Planes, work: Any, start: int, pushed: bool, base: int, ro
 
 def close(planes: Planes, work: Any, start: int, code: int, keep: Any, pushed: bool) -> int:
     """Give what is new in a block its depth's code, make it the next frontier, and leave `work` zero; return how much."""
-    low, high, result = planes.low, planes.high, planes.result
+    stop = start + len(work)
+    low, high, result = planes.low[start:stop], planes.high[start:stop], planes.result[start:stop]
     count = 0
     for word in range(len(work)):
-        place = start + word
         new = work[word]
         if pushed:
-            new |= result[place]
-        new &= ~(low[place] | high[place])
-        result[place] = (result[place] & keep) | new
+            new |= result[word]
+        new &= ~(low[word] | high[word])
+        result[word] = (result[word] & keep) | new
         if code & 1:
-            low[place] |= new
+            low[word] |= new
         if code & 2:
-            high[place] |= new
+            high[word] |= new
         count += popcount(new)
         work[word] = 0
     return count
