@@ -18,6 +18,7 @@ import os
 import sys
 import types
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal
 
@@ -292,6 +293,12 @@ def fingerprint(function: Callable[..., Any], names: Mapping[str, Callable[..., 
     return work.hash.hexdigest()[:20]
 
 
+@lru_cache(maxsize=1)
+def _own_digest() -> str:
+    """Return a hash of this module: what it generates depends on it too. Databases do not."""
+    return hashlib.sha256(Path(__file__).read_bytes()).hexdigest()[:6]
+
+
 # --- the cache ---------------------------------------------------------------------------------------------------------
 
 
@@ -433,7 +440,7 @@ class _Binder:
         bound.__qualname__ = function.__qualname__
         if self.target == "cpu":
             # Names of machine code must differ where the code differs: processes share what they compiled.
-            mark = fingerprint(function, self.names)
+            mark = fingerprint(function, self.names) + _own_digest()
             bound.__searchbench__ = mark  # type: ignore[attr-defined]
             bound.__name__ = f"{function.__name__}_{mark}"
             bound.__qualname__ = bound.__name__
