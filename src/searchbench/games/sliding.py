@@ -130,6 +130,9 @@ class Sliding(Game):
                 out[index] = inverse(out[index])
             return count
 
+        def alternates(state: State) -> int:
+            return int(state[cells] // columns + state[cells] % columns) & 1
+
         def solvable(state: State) -> bool:
             # A move changes the parity of the permutation, and that of the empty cell's distance to its place.
             odd = state[cells] // columns + state[cells] % columns
@@ -151,7 +154,7 @@ class Sliding(Game):
 
         functions: dict[str, Callable[..., Any]] = {
             "start": start, "terminal": terminal, "moves": moves, "play": play, "unplay": unplay, "unmoves": unmoves,
-            "inverse": inverse, "solvable": solvable, "h": h, "h_step": h_step,
+            "inverse": inverse, "alternates": alternates, "solvable": solvable, "h": h, "h_step": h_step,
         }  # fmt: skip
         if index is None:
             return functions

@@ -65,9 +65,19 @@ def _unpack_base_three(packed: Array) -> Array:
     return fives.reshape(-1)
 
 
+def _pack_bits(codes: Array) -> Array:
+    return np.packbits(codes, bitorder="little")
+
+
+def _unpack_bits(packed: Array) -> Array:
+    return np.unpackbits(packed, bitorder="little")
+
+
 VALUES: Final = Form("values", 1, 0, _same, _same)
 TWO_BIT: Final = Form("two-bit", 4, 0, _pack_two_bits, _unpack_two_bits)
 """Codes 0 to 3, four to a byte, the first in the lowest bits."""
 BASE_THREE: Final = Form("base-3", 5, 1, _pack_base_three, _unpack_base_three)
 """Codes 1 to 3, five to a byte: 1.6 bits each (Edelkamp 2017, pattern databases)."""
-FORMS: Final = {form.name: form for form in (VALUES, TWO_BIT, BASE_THREE)}
+ONE_BIT: Final = Form("one-bit", 8, 0, _pack_bits, _unpack_bits)
+"""Codes 0 and 1, eight to a byte, the first in the lowest bit."""
+FORMS: Final = {form.name: form for form in (VALUES, TWO_BIT, BASE_THREE, ONE_BIT)}

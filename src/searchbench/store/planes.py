@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,14 +16,20 @@ MODULUS = 3
 class PlaneCodes:
     """Read codes 0 (not reached) and 1 + depth mod 3 from two planes of 64-bit words.
 
-    The bit of a number is ``number // places * word_bits + number % places``. `layers` tells how many states each depth
-    has: all numbers together, so the index must have one part.
+    The bit of a number is ``number // places * word_bits + number % places``. `layers` tells how many states each
+    depth has in each part, by the part's name.
     """
 
     modulus = MODULUS
 
     def __init__(
-        self, low: Array, high: Array, layers: list[int], size: int, places: int = 1, word_bits: int = 1
+        self,
+        low: Array,
+        high: Array,
+        layers: Mapping[str, Sequence[int]],
+        size: int,
+        places: int = 1,
+        word_bits: int = 1,
     ) -> None:
         self._low, self._high = low, high
         self._layers = layers
@@ -50,14 +57,15 @@ class PlaneCodes:
         row, skipped = divmod(first, self._places)
         rows = -(-stop // self._places) - row
         bits = (row * self._word_bits, rows * self._word_bits)
-        codes = _bits_of(self._low, *bits) + 2 * _bits_of(self._high, *bits)
+        codes = bits_of(self._low, *bits) + 2 * bits_of(self._high, *bits)
         kept: Array = codes.reshape(rows, self._word_bits)[:, : self._places].reshape(-1)[skipped:]
         return kept[: stop - first]
 
     def counts(self, part: Part) -> dict[int, int]:
-        """Return how many numbers have each depth, as 1 + depth, and how many none."""
-        missing = self._size - sum(self._layers)
-        return {**({0: missing} if missing else {}), **{1 + depth: count for depth, count in enumerate(self._layers)}}
+        """Return how many numbers of a part have each depth, as 1 + depth, and how many none."""
+        layers = self._layers[part.name]
+        found = {0: part.size - sum(layers), **{1 + depth: count for depth, count in enumerate(layers)}}
+        return {code: count for code, count in found.items() if count}
 
     def whole(self) -> Array:
         """Return all codes in one array."""
@@ -67,7 +75,8 @@ class PlaneCodes:
         """Do nothing."""
 
 
-def _bits_of(words: Array, first: int, count: int) -> Array:
+def bits_of(words: Array, first: int, count: int) -> Array:
+    """Return some bits of a vector of words, one in a byte."""
     start = first >> 3
     stop = -(-(first + count) // 8)
     found = np.unpackbits(words.view(np.uint8)[start:stop], bitorder="little")

@@ -13,7 +13,7 @@ from searchbench.errors import BadRequest
 from searchbench.index.protocol import Part
 from searchbench.store import header as head
 from searchbench.store.folder import replaced_folder
-from searchbench.store.forms import BASE_THREE, TWO_BIT, VALUES, Form
+from searchbench.store.forms import BASE_THREE, ONE_BIT, TWO_BIT, VALUES, Form
 
 if TYPE_CHECKING:
     from searchbench.store.database import Database
@@ -111,9 +111,14 @@ def write_group(database: Database, folder: Path, command: str, layout: Layout) 
 
 
 def form_for(database: Database) -> Form:
-    """Return the form that takes least room: whole values as they are, depths modulo 3 in 2 or, if all are reached, 1.6 bits."""
+    """Return the form that takes least room.
+
+    Whole values are kept as they are, or in a bit if all codes are 0 or 1; depths modulo 3 in 2 bits or, if every state
+    is reached, in 1.6.
+    """
     if not database.modulus:
-        return VALUES
+        codes = {code for part in database.parts for code in database.part_counts(part)}
+        return ONE_BIT if codes <= {0, 1} and database.dtype == np.uint8 else VALUES
     return BASE_THREE if database.reachable == database.size else TWO_BIT
 
 

@@ -3,12 +3,13 @@
 from searchbench.errors import BadRequest
 from searchbench.values.distance import Depth, Distance
 from searchbench.values.outcome import Outcome, Result
+from searchbench.values.reached import Reached
 from searchbench.values.rule import Value, ValueRule
 from searchbench.values.score import Score
 
-__all__ = ["Depth", "Distance", "Outcome", "Result", "Score", "Value", "ValueRule", "value_rule"]
+__all__ = ["Depth", "Distance", "Outcome", "Reached", "Result", "Score", "Value", "ValueRule", "value_rule"]
 
-SHIPPED: dict[str, type[ValueRule]] = {rule.name: rule for rule in (Distance, Depth, Outcome, Score)}
+SHIPPED: dict[str, type[ValueRule]] = {rule.name: rule for rule in (Distance, Depth, Reached, Outcome, Score)}
 
 
 def value_rule(rule: str | ValueRule) -> ValueRule:

@@ -19,7 +19,7 @@ from searchbench.game import Game
 from searchbench.index.protocol import Part
 from searchbench.run import Run
 from searchbench.store.codes import count_codes
-from searchbench.values import Distance, Score, ValueRule
+from searchbench.values import Distance, Reached, Score, ValueRule
 from searchbench.verify import check, ground
 from searchbench.verify.claims import claims_of
 from searchbench.verify.depth import check_depths
@@ -90,13 +90,13 @@ class _Verification:
         self.illegal = database.illegal
         self.names = _names(self.game, self.rule, target)
         self.states = self.count = self.free = 0
-        self.layers: list[int] = []
+        self.levels: list[list[int]] = []
         self.found: list[tuple[int, int, int]] = []
 
     def report(self) -> Report:
         note = ""
-        if self.database.modulus:
-            self._check_depths_modulo()
+        if self.database.modulus or isinstance(self.rule, Reached):
+            self._check_levels()
         elif self.rule.from_start:
             self._check_depths()
         else:
@@ -126,10 +126,11 @@ class _Verification:
     def _check_depths(self) -> None:
         led_to = np.zeros(len(self.codes), np.int8)
         kernel = jit.bind(check_depths, self.names)
+        marked = any(self.illegal in self.database.part_counts(part) for part in self.parts)
         through_ends = not self.game.two_players
 
         def work(first: int, stop: int, faults: Any, note: Any) -> None:
-            kernel(self.codes, self.illegal, first, stop, through_ends, led_to, faults, note)
+            kernel(self.codes, self.illegal, first, stop, marked, through_ends, led_to, faults, note)
 
         self._check("checking depths", work)
         start = self.game.rank(self.game.start())
@@ -139,23 +140,26 @@ class _Verification:
         reached = (self.codes != 0) & (self.codes != self.illegal)
         self._add(np.flatnonzero(reached & (led_to == 0)), check.UNSUPPORTED)
 
-    def _check_depths_modulo(self) -> None:
+    def _check_levels(self) -> None:
+        """Follow the codes level by level from the start: depths modulo 3, or just what is reached."""
+        modulus = self.database.modulus
         marks = np.zeros(len(self.codes), np.int8)
         kernel = jit.bind(check_level, self.names)
         through_ends = not self.game.two_players
         start = self.game.rank(self.game.start())
         if self.codes[start] != 1:
             self._add(np.array([start]), check.UNREACHED)
-        marks[start] = EVEN
-        self.layers = []
-        while not self.layers or self.layers[-1]:
-            depth, before = len(self.layers), self.states
+        marks[start] = now = EVEN
+        while any(level := [int(np.count_nonzero(marks[part.start : part.stop] == now)) for part in self.parts]):
+            depth = len(self.levels)
+            codes = (1 + (depth + 1) % modulus, depth + 2) if modulus else (1, 1)
 
-            def work(first: int, stop: int, faults: Any, note: Any, depth: int = depth) -> None:
-                kernel(self.codes, first, stop, depth, through_ends, marks, faults, note)
+            def work(first: int, stop: int, faults: Any, note: Any, now: int = now, next_codes: Any = codes) -> None:
+                kernel(self.codes, first, stop, now, *next_codes, through_ends, marks, faults, note)
 
             self._check(f"checking depth {depth}", work)
-            self.layers.append(self.states - before)
+            self.levels.append(level)
+            now = EVEN + EVEN + 1 - now
         self._add(np.flatnonzero((self.codes != 0) & (marks == NOT_SEEN)), check.UNSUPPORTED)
         self.states += int(np.count_nonzero(self.codes == 0))
 
@@ -228,8 +232,8 @@ class _Verification:
     def _wrong_counts(self) -> list[Fault]:
         """Compare what the database says of its parts with what they hold."""
         faults = []
-        for part in self.parts:
-            told, held = self.database.part_counts(part), self._held(part)
+        for place, part in enumerate(self.parts):
+            told, held = self.database.part_counts(part), self._held(place)
             if told != held:
                 code = min(code for code in {*told, *held} if told.get(code) != held.get(code))
                 message = (
@@ -239,13 +243,15 @@ class _Verification:
         self.count += len(faults)
         return faults
 
-    def _held(self, part: Part) -> dict[int, int]:
+    def _held(self, place: int) -> dict[int, int]:
         """Return how often each code occurs in a part; of depths modulo 3, what was counted level by level."""
+        part = self.parts[place]
+        codes = self.codes[part.start : part.stop]
         if not self.database.modulus:
-            return count_codes(self.codes[part.start : part.stop])
-        missing = int(np.count_nonzero(self.codes == 0))
-        layers = {1 + depth: count for depth, count in enumerate(self.layers) if count}
-        return {**({0: missing} if missing else {}), **layers}
+            return count_codes(codes)
+        found = {0: int(np.count_nonzero(codes == 0))}
+        found |= {1 + depth: level[place] for depth, level in enumerate(self.levels)}
+        return {code: count for code, count in found.items() if count}
 
 
 _TEXTS: Final = {

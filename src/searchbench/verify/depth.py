@@ -5,16 +5,25 @@ from __future__ import annotations
 from typing import Any
 
 from searchbench.rules import UNDECIDED, new_moves, new_state, terminal
-from searchbench.verify.check import IMPLIED, LOST, Note, is_position, report
+from searchbench.verify.check import IMPLIED, LOST, STATES, Note, is_position, report
 from searchbench.verify.successors import is_broken, look_ahead
 
 
 def check_depths(
-    codes: Any, illegal: int, first: int, stop: int, through_ends: bool, led_to: Any, faults: Any, note: Note
+    codes: Any,
+    illegal: int,
+    first: int,
+    stop: int,
+    marked: bool,
+    through_ends: bool,
+    led_to: Any,
+    faults: Any,
+    note: Note,
 ) -> None:
     """Check that no move leads more than one deeper, and mark in `led_to` what a move leads just one deeper to.
 
-    Code 0 is not reached, d + 1 a depth of d. `through_ends`: finished games have moves, as solved puzzles do.
+    Code 0 is not reached, d + 1 a depth of d. `marked`: numbers that are no positions have the code `illegal`; else they are
+    not reached, and nothing that is not reached is looked at. `through_ends`: finished games have moves, as solved puzzles do.
     """
     state = new_state()
     scratch = new_state()
@@ -22,6 +31,9 @@ def check_depths(
     numbers = new_moves()
     weights = new_moves()
     for number in range(first, stop):
+        if codes[number] == 0 and not marked:
+            note[STATES] += 1
+            continue
         if not is_position(codes, illegal, number, state, scratch, faults, note) or codes[number] == 0:
             continue
         if not through_ends and terminal(state) != UNDECIDED:

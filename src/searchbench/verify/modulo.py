@@ -1,8 +1,11 @@
-"""Check depths that are kept modulo 3, by a breadth-first search of its own: the table says where each level must be."""
+"""Check depths that are kept modulo 3, and what is reached, by a breadth-first search of its own.
+
+The table says where each level must be: what a state of depth d leads to has the code of depth d + 1, or was seen before.
+"""
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
 from searchbench.rules import UNDECIDED, new_moves, new_state, terminal, unrank
 from searchbench.verify.check import IMPLIED, LOST, STATES, Note, report
@@ -10,23 +13,23 @@ from searchbench.verify.successors import is_broken, look_ahead
 
 NOT_SEEN, DONE, EVEN = range(3)
 """Marks of numbers; EVEN and EVEN + 1 are the levels at work, by their parity."""
-MODULUS: Final = 3
 
 
 def check_level(
-    codes: Any, first: int, stop: int, depth: int, through_ends: bool, marks: Any, faults: Any, note: Note
-) -> None:
-    """Expand the states of a depth among first .. stop - 1, and mark those that follow and have the code of the next depth.
+    codes: Any, first: int, stop: int, now: int, next_code: int, expected: int, through_ends: bool, marks: Any, faults: Any,
+    note: Note,
+) -> None:  # fmt: skip
+    """Expand the states marked `now` among first .. stop - 1, and mark those that follow and have the code of the next level.
 
-    What follows and was not seen before must have that code: it cannot be nearer to the start, nor farther away.
+    What follows and was not seen before must have that code: it cannot be nearer to the start, nor farther away. Else
+    `expected` is the code of the value that it should have.
     """
     state = new_state()
     scratch = new_state()
     out = new_moves()
     numbers = new_moves()
     weights = new_moves()
-    now = EVEN + depth % 2
-    next_code = 1 + (depth + 1) % MODULUS
+    after = EVEN + EVEN + 1 - now
     for number in range(first, stop):
         if marks[number] != now:
             continue
@@ -41,6 +44,6 @@ def check_level(
                 report(faults, note, number, LOST, max(successor, -1))
             elif successor >= 0 and marks[successor] == NOT_SEEN:
                 if codes[successor] == next_code:
-                    marks[successor] = EVEN + (depth + 1) % 2
+                    marks[successor] = after
                 else:
-                    report(faults, note, successor, IMPLIED, depth + 2)
+                    report(faults, note, successor, IMPLIED, expected)

@@ -11,6 +11,7 @@ from searchbench.exchange.memory import MOST_BLOCK_BITS
 from searchbench.game import Game
 from searchbench.run import Run
 from searchbench.solvers.exhaustive import bfs, fixpoint, retrograde
+from searchbench.solvers.exhaustive.bits.solve import BIT_FORMS, form_within, solve_in_bits
 from searchbench.solvers.exhaustive.blocks import Group, finish_group, groups_in_order
 from searchbench.solvers.exhaustive.rows import Plan, search_rows
 from searchbench.solvers.exhaustive.rows.plan import BLOCK
@@ -20,7 +21,8 @@ from searchbench.store.planes import PlaneCodes
 from searchbench.values import Depth, ValueRule, value_rule
 
 SOLVERS: Final = ("retrograde", "fixpoint", "bfs")
-FORMS: Final = ("values", "two-bit")
+VALUES, ROWS = "values", "rows"
+FORMS: Final = (VALUES, ROWS, *BIT_FORMS)
 BUCKET_MEMORY: Final = 96 << 20
 """What the buckets may take together, unless the budget is smaller."""
 
@@ -39,8 +41,11 @@ def solve_states(
     `rule` is the value rule, by default the game's own. `solver` is "retrograde", "fixpoint" or "bfs"; by default
     retrograde analysis where the game has `unmoves` and the rule can propagate, and the forward fixpoint elsewhere.
     `block_bits` is the binary logarithm of a block's size (the result does not depend on it); `target` "interpreted"
-    runs the same kernels without a compiler. `form` is how breadth-first search keeps depths: "values" (whole, a byte a
-    state or more) or "two-bit" (modulo 3); by default the latter where the game tells its moves as rearrangements.
+    runs the same kernels without a compiler. `form` is how breadth-first search keeps what it
+    finds: "values" (depths, a byte a state or more), "rows" (depths modulo 3, for games that tell their moves as
+    rearrangements), "two-bit" (depths modulo 3), "layers" (one bit; for games whose parts are layers), "one-bit" and
+    "reachability" (what is reached; the former counts the layers too). By default rows, or else values, or else what
+    fits into the memory.
     Raises OutOfMemory before anything starts, NoFixpoint, MissingRule, and ValueOverflow.
     """
     if solver is not None and solver not in SOLVERS:
@@ -50,12 +55,12 @@ def solve_states(
     if game.index() is None and not game.has("rank", "unrank"):
         raise BadRequest(f"{game} has no index at this size: its states can be searched and proved, but not all solved")
     if form is not None and (solver != "bfs" or form not in FORMS):
-        raise BadRequest(f"form {form!r}: solver bfs takes {' or '.join(FORMS)}, and no other solver takes a form")
-    if solver == "bfs" and form != "values" and target == "cpu" and block_bits is None:
-        plan = row_plan(game)
-        if plan is not None:
-            with run or Run() as active:
-                return solve_by_rows(game, plan, active)
+        raise BadRequest(f"form {form!r}: solver bfs takes {', '.join(FORMS)}, and no other solver takes a form")
+    if solver == "bfs" and form != VALUES:
+        with run or Run() as active:
+            compact = _solve_compactly(game, form, active, block_bits, target)
+        if compact is not None:
+            return compact
     wanted = Depth() if solver == "bfs" else value_rule(rule if rule is not None else game.values)
     names = game.names(wanted, target)
     if solver is None:
@@ -63,6 +68,22 @@ def solve_states(
         solver = "retrograde" if backwards else "fixpoint"
     with run or Run() as active:
         return _Computation(game, wanted, names, solver, active, block_bits).solve()
+
+
+def _solve_compactly(
+    game: Game, form: str | None, run: Run, block_bits: int | None, target: jit.Target
+) -> Database | None:
+    """Search breadth first in the form that is asked for, or that suits the game; None where whole values do."""
+    if form == ROWS or (form is None and target == "cpu" and block_bits is None):
+        plan = row_plan(game)
+        if plan is not None:
+            return solve_by_rows(game, plan, run)
+        if form == ROWS:
+            raise BadRequest(f"form {ROWS!r}: {game} does not tell its moves as rearrangements of enough elements")
+    if form is None:
+        options = {} if block_bits is None else {"block_bits": block_bits}
+        form = form_within(game, run.memory) if _table_bytes(game, run, options) > run.memory else None
+    return solve_in_bits(game, form, run, target) if form is not None else None
 
 
 def row_plan(game: Game) -> Plan | None:
@@ -80,16 +101,29 @@ def solve_by_rows(game: Game, plan: Plan, run: Run) -> Database:
     """Search breadth first by moving rows of numbers; the depths are kept modulo 3."""
     run.demand(rows_bytes_needed(plan), f"solving {game} ({plan.game.size:,} states) with bfs over rows")
     layers = search_rows(plan, game.rank(game.start()), run)
-    codes = PlaneCodes(layers.low, layers.high, layers.counts, plan.game.size, plan.game.places, plan.word_bits)
+    (part,) = game.parts()
+    counts = {part.name: layers.counts}
+    codes = PlaneCodes(layers.low, layers.high, counts, plan.game.size, plan.game.places, plan.word_bits)
     facts = {
         "solver": "bfs",
-        "form": "two-bit, rows",
+        "form": ROWS,
         "levels": len(layers.counts),
         "seconds": round(run.seconds, 3),
         "threads": run.threads,
         "few": {str(depth): numbers for depth, numbers in layers.few.items()},
     }
     return Database(game, Depth(), codes, facts)
+
+
+def _bucket_memory(size: int, run: Run) -> int:
+    return min(BUCKET_MEMORY, max(1 << 20, (run.memory - size) // 2))
+
+
+def _table_bytes(game: Game, run: Run, block_bits: dict[str, int]) -> int:
+    """Return the memory of a table of whole values and its buckets."""
+    size = max(part.stop for part in game.parts())
+    reserve = max(game.max_moves, game.max_unmoves)
+    return size + Buckets.bytes_needed(size, run.threads, reserve, _bucket_memory(size, run), **block_bits)
 
 
 class _Computation:
@@ -108,15 +142,11 @@ class _Computation:
     def _bytes_needed(self) -> int:
         if self.solver == "fixpoint":
             return fixpoint.bytes_needed(self.size, self.rule)
-        return self.size + Buckets.bytes_needed(
-            self.size, self.run.threads, self.reserve, self._bucket_memory(), **self.block_bits
-        )
-
-    def _bucket_memory(self) -> int:
-        return min(BUCKET_MEMORY, max(1 << 20, (self.run.memory - self.size) // 2))
+        return _table_bytes(self.game, self.run, self.block_bits)
 
     def _buckets(self) -> Buckets:
-        return Buckets(self.size, self.run.threads, self.reserve, self._bucket_memory(), **self.block_bits)
+        memory = _bucket_memory(self.size, self.run)
+        return Buckets(self.size, self.run.threads, self.reserve, memory, **self.block_bits)
 
     def solve(self) -> Database:
         """Solve group by group, finish each, and return the database."""
@@ -146,6 +176,7 @@ class _Computation:
     def _facts(self) -> dict[str, Any]:
         return {
             "solver": self.solver,
+            **({"form": VALUES} if self.solver == "bfs" else {}),
             "levels": self.levels,
             "seconds": round(self.run.seconds, 3),
             "threads": self.run.threads,

@@ -1,0 +1,165 @@
+"""The inner loops of the search on bit vectors. All words are unsigned 64-bit numbers, and so is all they are mixed with."""
+
+from __future__ import annotations
+
+from collections.abc import MutableSequence
+from typing import Any, Final, NamedTuple
+
+from searchbench.jit import atomic_or, popcount, prefetch, trailing_zeros
+from searchbench.rules import UNDECIDED, alternates, new_moves, new_state, terminal, unrank
+from searchbench.solvers.exhaustive.bfs import successor_numbers
+
+BLOCK: Final = 64
+"""How many words make a block: it is skipped in one go where nothing has happened to it."""
+RING: Final = 64
+"""How many bits wait for their words to arrive from memory; a power of two."""
+ANY: Final = -1
+"""Instead of what `alternates` returns: all states are wanted."""
+
+
+class Vector(NamedTuple):
+    """Hold the bits of the numbers from `origin` (a multiple of 64) on, and a mark for each block of interest."""
+
+    words: Any
+    marks: Any
+    origin: int
+
+
+class Planes(NamedTuple):
+    """Hold the two planes of the depths modulo 3, the frontier with its marks, and what was led to with its marks."""
+
+    low: Any
+    high: Any
+    frontier: Any
+    active: Any
+    reached: Any
+    touched: Any
+
+
+def set_bit(target: Vector, bits: Any, bit: int) -> None:
+    """Set a bit that is not set, and mark its block; other threads write to the same words."""
+    word = bit >> 6
+    if target.words[word] & bits[bit & 63] == 0:
+        atomic_or(target.words, word, bits[bit & 63])
+        target.marks[word // BLOCK] = 1
+
+
+def expand(
+    source: Vector, target: Vector, bits: Any, ring: Any, blocks: tuple[int, int], parity: int, through_ends: bool
+) -> int:
+    """Set the bits of all successors of the states in the marked blocks of an interval; return -1.
+
+    Where a successor lies outside the target, stop and return the number of the state that leads there. `parity` is what
+    `alternates` must return for a state to be expanded, or ANY. `bits[k]` is 2^k; `ring` is room for RING numbers.
+    """
+    state = new_state()
+    scratch = new_state()
+    out = new_moves()
+    numbers = new_moves()
+    room = 64 * len(target.words)
+    place = 0
+    for wait in range(RING):
+        ring[wait] = -1
+    for block in range(blocks[0], blocks[1]):
+        if source.marks[block] == 0:
+            continue
+        for word in range(block * BLOCK, min((block + 1) * BLOCK, len(source.words))):
+            left = source.words[word]
+            while left != 0:
+                number = source.origin + 64 * word + trailing_zeros(left)
+                left &= left - bits[0]
+                if not wanted(number, state, parity, through_ends):
+                    continue
+                for step in range(successor_numbers(number, state, scratch, out, numbers)):
+                    if numbers[step] < 0:
+                        continue
+                    bit = numbers[step] - target.origin
+                    if not 0 <= bit < room:
+                        return number
+                    prefetch(target.words, bit >> 6)
+                    waiting = ring[place]
+                    ring[place] = bit
+                    place = (place + 1) & (RING - 1)
+                    if waiting >= 0:
+                        set_bit(target, bits, waiting)
+    for wait in range(RING):
+        if ring[wait] >= 0:
+            set_bit(target, bits, ring[wait])
+    return -1
+
+
+def wanted(number: int, state: Any, parity: int, through_ends: bool) -> bool:
+    """Tell whether a state is to be expanded."""
+    if parity == ANY and through_ends:
+        return True
+    unrank(number, state)
+    if parity != ANY and alternates(state) != parity:
+        return False
+    return through_ends or terminal(state) == UNDECIDED
+
+
+def close(
+    planes: Planes, bits: Any, code: int, blocks: tuple[int, int], starts: Any, counts: MutableSequence[int]
+) -> None:
+    """Give what is new in an interval of blocks its depth's code, make it the frontier, and count it part by part.
+
+    `code` is 1 to 3; `starts` are the first numbers of the parts, in order. What was led to is forgotten.
+    """
+    low, high, frontier, reached = planes.low, planes.high, planes.frontier, planes.reached
+    part = 0
+    for block in range(blocks[0], blocks[1]):
+        if planes.active[block] == 0 and planes.touched[block] == 0:
+            continue
+        planes.active[block] = 0
+        planes.touched[block] = 0
+        for word in range(block * BLOCK, min((block + 1) * BLOCK, len(low))):
+            new = reached[word] & ~(low[word] | high[word])
+            frontier[word] = new
+            reached[word] = 0
+            if new != 0:
+                planes.active[block] = 1
+                if code & 1:
+                    low[word] |= new
+                if code & 2:
+                    high[word] |= new
+                part = count_word(new, bits, 64 * word, part, starts, counts)
+
+
+def count_word(left: Any, bits: Any, first: int, part: int, starts: Any, counts: MutableSequence[int]) -> int:
+    """Count the bits of a word whose lowest one stands for the number `first`; return the part of that number.
+
+    `part` is one that does not lie behind.
+    """
+    while part + 1 < len(starts) and starts[part + 1] <= first:
+        part += 1
+    if part + 1 == len(starts) or starts[part + 1] >= first + 64:
+        counts[part] += popcount(left)
+        return part
+    here = part
+    for bit in range(64):
+        while here + 1 < len(starts) and starts[here + 1] <= first + bit:
+            here += 1
+        if left & bits[bit] != 0:
+            counts[here] += 1
+    return part
+
+
+def count_new(vector: Vector, held: Any, blocks: tuple[int, int]) -> int:
+    """Count what the marked blocks of an interval have gained since they were last counted."""
+    gained = 0
+    for block in range(blocks[0], blocks[1]):
+        if vector.marks[block] != 0:
+            count = 0
+            for word in range(block * BLOCK, min((block + 1) * BLOCK, len(vector.words))):
+                count += popcount(vector.words[word])
+            gained += count - held[block]
+            held[block] = count
+    return gained
+
+
+def count_parts(vector: Vector, bits: Any, blocks: tuple[int, int], starts: Any, counts: MutableSequence[int]) -> None:
+    """Count the bits of an interval of blocks part by part."""
+    part = 0
+    for word in range(blocks[0] * BLOCK, min(blocks[1] * BLOCK, len(vector.words))):
+        if vector.words[word] != 0:
+            part = count_word(vector.words[word], bits, vector.origin + 64 * word, part, starts, counts)

@@ -1,0 +1,219 @@
+"""Breadth-first search of any game on bit vectors: two bits a state, or one bit (Edelkamp 2017, bitvector state space search).
+
+Two-bit search ends with two planes: 0 not reached, else 1 + depth mod 3; at work it has two more bit vectors, the
+frontier and what it leads to. One-bit search has nothing but the bits of what was reached: where every move changes what
+`alternates` returns, the states of one parity are expanded in turn, old ones again; without that, reachability expands
+everything again until nothing is new. Blocks of words to which nothing was added are skipped.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from searchbench import jit
+from searchbench.errors import BadRequest
+from searchbench.game import Game
+from searchbench.index.protocol import Part
+from searchbench.run import Run
+from searchbench.solvers.exhaustive.bfs import first_number
+from searchbench.solvers.exhaustive.bits import kernels
+from searchbench.solvers.exhaustive.bits.kernels import ANY, BLOCK, RING, Planes, Vector
+from searchbench.values import Depth
+
+Array = npt.NDArray[Any]
+BLOCK_BITS = 64 * BLOCK
+FEW = 100
+"""Of a layer with no more states than this, the numbers are listed."""
+
+
+class Layers(NamedTuple):
+    """Hold how many states each depth has, in all and in each part, the planes, and the numbers of small layers."""
+
+    counts: list[int]
+    parts: dict[str, list[int]]
+    low: Array
+    high: Array
+    few: dict[int, list[int]]
+
+
+class Reach(NamedTuple):
+    """Hold the bits of all states that can be reached, and how many were new in each round: one-bit search's layers."""
+
+    words: Array
+    counts: list[int]
+
+
+def words_for(numbers: int) -> int:
+    """Return how many words have so many bits."""
+    return -(-numbers // 64)
+
+
+def blocks_for(words: int) -> int:
+    """Return how many blocks have so many words."""
+    return -(-words // BLOCK)
+
+
+def two_bit_bytes(size: int) -> int:
+    """Return the memory of two-bit search: four bit vectors, and two marks a block."""
+    return 32 * words_for(size) + 2 * blocks_for(words_for(size))
+
+
+def one_bit_bytes(size: int) -> int:
+    """Return the memory of one-bit search and of reachability: one bit vector, and two marks and a count a block."""
+    return 8 * words_for(size) + 4 * blocks_for(words_for(size))
+
+
+class Expander:
+    """Expand states on all threads; what every form of the search shares."""
+
+    def __init__(self, game: Game, run: Run, target: jit.Target) -> None:
+        self.game, self.run = game, run
+        self.names = game.names(Depth(), target)
+        self.through_ends = not game.two_players
+        self.bits = np.uint64(1) << np.arange(64, dtype=np.uint64)
+        self.first = int(jit.bind(first_number, self.names)())
+        self._expand = jit.bind(kernels.expand, self.names)
+        self._local = threading.local()
+
+    def expand(self, source: Vector, target: Vector, parity: int = ANY) -> None:
+        """Set the bits of the successors of the states in the marked blocks of `source`. Raises BadRequest."""
+
+        def work(blocks: tuple[int, int]) -> int:
+            if not hasattr(self._local, "ring"):
+                self._local.ring = np.zeros(RING, np.int64)
+            return int(self._expand(source, target, self.bits, self._local.ring, blocks, parity, self.through_ends))
+
+        astray = max(self.run.map(work, self.pieces(len(source.marks))), default=-1)
+        if astray >= 0:
+            text = self.game.format(self.game.unrank(astray))
+            raise BadRequest(f"{self.game}: a move in {text!r} leads out of the index, or to a part that is not needed")
+
+    def pieces(self, blocks: int) -> list[tuple[int, int]]:
+        """Return intervals of so many blocks for the threads to share: many where there is much to do."""
+        step = max(1, blocks // (32 * self.run.threads))
+        return [(first, min(first + step, blocks)) for first in range(0, blocks, step)]
+
+    def count(
+        self, work: Callable[[tuple[int, int], Array], None], blocks: int, parts: Sequence[Part]
+    ) -> npt.NDArray[np.int64]:
+        """Call a kernel that counts part by part for all blocks; return the sums."""
+
+        def piece(interval: tuple[int, int]) -> Array:
+            counts = np.zeros(len(parts), np.int64)
+            work(interval, counts)
+            return counts
+
+        total: npt.NDArray[np.int64] = np.sum(self.run.map(piece, self.pieces(blocks)), axis=0)
+        return total
+
+
+def in_order(parts: Sequence[Part]) -> list[Part]:
+    """Return the parts as they lie on the number line."""
+    return sorted(parts, key=lambda part: (part.start, part.stop))
+
+
+def starts_of(parts: Sequence[Part]) -> npt.NDArray[np.int64]:
+    """Return the first numbers of parts that are in order."""
+    return np.array([part.start for part in parts], np.int64)
+
+
+def numbers_in(vector: Vector) -> list[int]:
+    """Return the numbers whose bits are set in the marked blocks of a vector with few bits."""
+    blocks = np.flatnonzero(vector.marks)
+    found = []
+    for block in blocks.tolist():
+        some = vector.words[block * BLOCK : (block + 1) * BLOCK]
+        bits = np.flatnonzero(np.unpackbits(some.view(np.uint8), bitorder="little"))
+        found += (vector.origin + block * BLOCK_BITS + bits).tolist()
+    return found
+
+
+def search_two_bit(game: Game, run: Run, target: jit.Target = "cpu") -> Layers:
+    """Search from the start until nothing is new; every state is expanded once."""
+    expander = Expander(game, run, target)
+    parts = in_order(game.parts())
+    size = max(part.stop for part in parts)
+    words = words_for(size)
+    low, high, frontier, reached = (np.zeros(words, np.uint64) for _ in range(4))
+    active, touched = (np.zeros(blocks_for(words), np.uint8) for _ in range(2))
+    planes = Planes(low, high, frontier, active, reached, touched)
+    source, found = Vector(frontier, active, 0), Vector(reached, touched, 0)
+    closer = jit.bind(kernels.close, expander.names)
+    starts = starts_of(parts)
+    put(found, expander.first)
+    layers = Layers([], {part.name: [] for part in parts}, low, high, {})
+    while True:
+        code = len(layers.counts) % 3 + 1
+
+        def close(blocks: tuple[int, int], counts: Array, code: int = code) -> None:
+            closer(planes, expander.bits, code, blocks, starts, counts)
+
+        new = expander.count(close, len(active), parts)
+        total = int(new.sum())
+        if not total:
+            return layers
+        if total <= FEW:
+            layers.few[len(layers.counts)] = numbers_in(source)
+        layers.counts.append(total)
+        for part, count in zip(parts, new.tolist(), strict=True):
+            layers.parts[part.name].append(count)
+        run.progress(f"depth {len(layers.counts) - 1}", sum(layers.counts), size)
+        expander.expand(source, found)
+
+
+def search_one_bit(game: Game, run: Run, alternating: bool, target: jit.Target = "cpu") -> Reach:
+    """Search from the start until nothing is new, with one bit a state.
+
+    If `alternating`, only states whose `alternates` is that of the level are expanded, and the counts are those of the
+    layers. Old states are expanded again where their block has gained new ones in the round before.
+    """
+    expander = Expander(game, run, target)
+    size = max(part.stop for part in game.parts())
+    words = words_for(size)
+    blocks = blocks_for(words)
+    reached = np.zeros(words, np.uint64)
+    active, touched = (np.zeros(blocks, np.uint8) for _ in range(2))
+    held = np.zeros(blocks, np.int16)
+    counter = jit.bind(kernels.count_new, expander.names)
+    parity = int(game.call("alternates", game.unrank(expander.first))) if alternating else ANY
+    found = Reach(reached, [])
+    put(Vector(reached, touched, 0), expander.first)
+    while True:
+        gained = Vector(reached, touched, 0)
+
+        def count(interval: tuple[int, int], gained: Vector = gained) -> int:
+            return int(counter(gained, held, interval))
+
+        new = sum(run.map(count, expander.pieces(blocks)))
+        if not new:
+            return found
+        found.counts.append(new)
+        run.progress(f"round {len(found.counts) - 1}", sum(found.counts), size)
+        active, touched = touched, active
+        touched[:] = 0
+        expander.expand(Vector(reached, active, 0), Vector(reached, touched, 0), parity)
+        parity = 1 - parity if alternating else ANY
+
+
+def put(vector: Vector, number: int) -> None:
+    """Set the bit of a number and mark its block."""
+    bit = number - vector.origin
+    vector.words[bit >> 6] |= np.uint64(1 << (bit & 63))
+    vector.marks[(bit >> 6) // BLOCK] = 1
+
+
+def part_counts(expander: Expander, vector: Vector, parts: Sequence[Part]) -> list[int]:
+    """Return how many bits of a vector lie in each part; the parts are in order and hold all of them."""
+    counter = jit.bind(kernels.count_parts, expander.names)
+    starts = starts_of(parts)
+
+    def count(blocks: tuple[int, int], counts: Array) -> None:
+        counter(vector, expander.bits, blocks, starts, counts)
+
+    found: list[int] = expander.count(count, len(vector.marks), parts).tolist()
+    return found

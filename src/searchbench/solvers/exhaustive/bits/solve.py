@@ -1,0 +1,104 @@
+"""The forms in which bit vectors keep a breadth-first search: what each needs, what it takes, and the database it makes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from searchbench import jit
+from searchbench.errors import BadRequest
+from searchbench.game import Game
+from searchbench.index.protocol import Part
+from searchbench.run import Run
+from searchbench.solvers.exhaustive.bits.kernels import Vector
+from searchbench.solvers.exhaustive.bits.layers import layer_bytes, layers_of, search_layers
+from searchbench.solvers.exhaustive.bits.search import (
+    Expander,
+    blocks_for,
+    in_order,
+    one_bit_bytes,
+    part_counts,
+    search_one_bit,
+    search_two_bit,
+    two_bit_bytes,
+)  # fmt: skip
+from searchbench.store import Database
+from searchbench.store.bits import BitCodes, Layer, PlainBits
+from searchbench.store.planes import PlaneCodes
+from searchbench.values import Depth, Reached
+
+TWO_BIT, ONE_BIT, LAYERS, REACHABILITY = BIT_FORMS = ("two-bit", "one-bit", "layers", "reachability")
+BY_MERIT: Final = (LAYERS, TWO_BIT, ONE_BIT)
+"""In which order they are taken where whole values do not fit: one bit alone does not tell depths."""
+
+
+def obstacle(game: Game, form: str) -> str:
+    """Return why a game cannot be searched in this form, "" if it can."""
+    if form == TWO_BIT and not game.has("unmoves"):
+        return f"{game} supplies no `unmoves`: depths modulo 3 could not be traced back to the start"
+    if form == ONE_BIT and not game.has("alternates"):
+        return f"{game} supplies no `alternates`: one bit does not tell new states from old ones"
+    if form == LAYERS:
+        try:
+            layers_of(game.parts(), game.rank(game.start()))
+        except BadRequest as error:
+            return f"{game}: {error}"
+    return ""
+
+
+def bytes_needed(game: Game, form: str) -> int:
+    """Return the memory that a search in this form takes."""
+    size = max(part.stop for part in game.parts())
+    if form == TWO_BIT:
+        return two_bit_bytes(size)
+    if form == LAYERS:
+        return layer_bytes(layers_of(game.parts(), game.rank(game.start())))
+    return one_bit_bytes(size)
+
+
+def form_within(game: Game, memory: int) -> str | None:
+    """Return the best of the forms that serve a game and fit into the memory, if there is one."""
+    for form in BY_MERIT:
+        if not obstacle(game, form) and bytes_needed(game, form) <= memory:
+            return form
+    return None
+
+
+def solve_in_bits(game: Game, form: str, run: Run, target: jit.Target = "cpu") -> Database:
+    """Search a game breadth first in one of the forms. Raises BadRequest and OutOfMemory before it starts."""
+    why_not = obstacle(game, form)
+    if why_not:
+        raise BadRequest(f"form {form!r}: {why_not}")
+    run.demand(bytes_needed(game, form), f"solving {game} with bfs in the form {form}")
+    facts: dict[str, Any] = {"solver": "bfs", "form": form}
+    if form == TWO_BIT:
+        return _two_bit(game, run, target, facts)
+    if form == LAYERS:
+        found = search_layers(game, run, target)
+        return Database(game, Depth(), found.codes, _told(facts, found.counts, run))
+    return _one_bit(game, form == ONE_BIT, run, target, facts)
+
+
+def _told(facts: dict[str, Any], counts: Sequence[int], run: Run) -> dict[str, Any]:
+    return {**facts, "levels": len(counts), "seconds": round(run.seconds, 3), "threads": run.threads}
+
+
+def _two_bit(game: Game, run: Run, target: jit.Target, facts: dict[str, Any]) -> Database:
+    layers = search_two_bit(game, run, target)
+    size = max(part.stop for part in game.parts())
+    codes = PlaneCodes(layers.low, layers.high, layers.parts, size)
+    few = {str(depth): numbers for depth, numbers in layers.few.items()}
+    return Database(game, Depth(), codes, {**_told(facts, layers.counts, run), "few": few})
+
+
+def _one_bit(game: Game, alternating: bool, run: Run, target: jit.Target, facts: dict[str, Any]) -> Database:
+    reach = search_one_bit(game, run, alternating, target)
+    parts: list[Part] = in_order(game.parts())
+    marks = np.zeros(blocks_for(len(reach.words)), np.uint8)
+    counts = part_counts(Expander(game, run, target), Vector(reach.words, marks, 0), parts)
+    bits = PlainBits(reach.words)
+    codes = BitCodes(parts, [Layer(bits, 0, 1, count) for count in counts])
+    facts = {**facts, "layers": reach.counts} if alternating else facts
+    return Database(game, Reached(), codes, _told(facts, reach.counts, run))

@@ -1,0 +1,51 @@
+"""Reached or not: all that one bit a state can tell (Edelkamp 2017, one-bit reachability)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, MutableSequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from searchbench.errors import BadRequest
+from searchbench.values.rule import ValueRule
+
+
+@dataclass(frozen=True)
+class Reached(ValueRule):
+    """Give each state that the start leads to the value True. Stored codes: 0 is "not reached", 1 "reached"."""
+
+    name: ClassVar[str] = "reached"
+    from_start: ClassVar[bool] = True
+
+    def rules(self, max_moves: int) -> Mapping[str, Callable[..., Any]]:
+        """Return the functions of the rule: a state that no move leads to is not reached, but for the start."""
+
+        def initial(result: int, count: int) -> int:
+            return 0
+
+        def gather(code: int, successors: MutableSequence[int], weights: MutableSequence[int], count: int) -> int:
+            return code
+
+        return {"initial": initial, "gather": gather}
+
+    def decode(self, code: int) -> bool | None:
+        """Return True, or None where the state is not reached."""
+        return True if code else None
+
+    def encode(self, value: bool | None) -> int:
+        """Return the code."""
+        return int(value is not None)
+
+    def preference(self, value: bool | None, weight: int) -> int:
+        """Prefer nothing."""
+        return 0
+
+    def format(self, value: bool | None) -> str:
+        """Return "reached" or "unreachable"."""
+        return "unreachable" if value is None else "reached"
+
+    def parse(self, text: str) -> Callable[[bool | None], bool]:
+        """Read "reached" or "unreachable"."""
+        if text.strip() not in {"reached", "unreachable"}:
+            raise BadRequest(f"value {text!r}: expected reached or unreachable")
+        return lambda value: self.format(value) == text.strip()
