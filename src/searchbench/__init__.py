@@ -72,13 +72,15 @@ def solve(
     threads: int | None = None,
     progress: Callable[[str, int, int], None] | None = None,
     overwrite: bool = False,
+    form: str | None = None,
 ) -> Database:
     """Solve every state of a game and return the database; with `to`, also keep it in that folder.
 
     `rule` is a value rule or its name, by default the game's own; `solver` is "retrograde", "fixpoint" or "bfs", by
     default the one that suits the game. `memory` is a budget such as "1GB": what does not fit is refused before it
     starts, and so is a folder `to` that is there already, unless `overwrite`. `progress` is called with a stage, how
-    much of it is done, and its total (0: unknown).
+    much of it is done, and its total (0: unknown). `form` is how breadth-first search ("bfs") keeps depths: "values" or
+    "two-bit" among others (see `solve_states`), by default what fits.
     """
     from searchbench.catalogue import load
     from searchbench.solvers.exhaustive import solve_states
@@ -89,9 +91,9 @@ def solve(
         Path(to).parent.mkdir(parents=True, exist_ok=True)
         check_target(Path(to), overwrite)
     with _run(memory, threads, progress) as run:
-        database = solve_states(chosen, rule, solver, run)
+        database = solve_states(chosen, rule, solver, run, form=form)
     if to is not None:
-        options = {"solver": solver, "rule": getattr(rule, "name", rule), "memory": memory}
+        options = {"solver": solver, "rule": getattr(rule, "name", rule), "form": form, "memory": memory}
         words = [f"--{name} {value}" for name, value in options.items() if value is not None]
         database.save(to, " ".join(["searchbench solve", chosen.spec, *words]), overwrite)
     return database

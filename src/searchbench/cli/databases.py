@@ -17,6 +17,10 @@ def solve(
     solver: Annotated[
         str | None, typer.Option(metavar="NAME", help="retrograde, fixpoint or bfs; by default what suits the game.")
     ] = None,
+    form: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="How bfs keeps depths: values, two-bit, ...; by default what fits."),
+    ] = None,
     rule: Rule = None,
     memory: Memory = None,
     threads: Threads = None,
@@ -29,20 +33,22 @@ def solve(
     from searchbench.cli.progress import Reporter
 
     with Reporter(progress) as reporter:
-        database = sb.solve(game, rule, solver, to, memory, threads, reporter, force)
+        database = sb.solve(game, rule, solver, to, memory, threads, reporter, force, form)
     facts: dict[str, Any] = {
         "game": database.game.spec,
         "states": database.states,
         "reachable": database.reachable,
-        **database.facts,
+        **{name: fact for name, fact in database.facts.items() if name != "few"},
         "database": None if to is None else str(to),
     }
     if as_json:
         show.write_json(facts)
         return
+    how = f"{facts['solver']} ({facts['form']})" if "form" in facts else facts["solver"]
+    levels = "1 level" if facts["levels"] == 1 else f"{facts['levels']} levels"
     show.write(
         f"{facts['game']}: {facts['states']:,} states, {facts['reachable']:,} with a value; "
-        f"{facts['solver']}, {facts['levels']} levels, {facts['seconds']} s, {facts['threads']} threads"
+        f"{how}, {levels}, {facts['seconds']} s, {facts['threads']} threads"
     )
     show.write("not kept: give --to DIR" if to is None else f"kept in {to}")
 
