@@ -135,7 +135,7 @@ def test_rows_refuse_what_they_cannot_move() -> None:
 @pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
 def test_forms_go_there_and_back(form: object) -> None:
     chooser = np.random.default_rng(3)
-    low, high = {"values": (0, 256), "two-bit": (0, 4), "base-3": (1, 4)}[form.name]
+    low, high = {"values": (0, 256), "two-bit": (0, 4), "base-3": (1, 4), "one-bit": (0, 2)}[form.name]
     for size in (0, 1, 3, 4, 5, 6, 64, 1001):
         codes = chooser.integers(low, high, size).astype(np.uint8)
         packed = form.packed(codes)
@@ -188,7 +188,7 @@ def test_flipped_bits_are_found() -> None:
         for plane in (low, high):
             plane[number] ^= 1
             words = [np.packbits(bits, bitorder="little").view(np.uint64) for bits in (low, high)]
-            layers = list(rows.histogram().values())
+            layers = {"all": list(rows.histogram().values())}
             planted = Database(rows.game, rows.rule, PlaneCodes(*words, layers, rows.size), rows.facts)
             assert planted.verify().count > 0, number
             plane[number] ^= 1

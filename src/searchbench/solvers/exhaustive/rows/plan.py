@@ -147,12 +147,20 @@ class Plan:
         return Local(first, targets, tables, mask)
 
     def _wide_map(self, move: Rearrangement, known: dict[tuple[int, ...], tuple[Array, Array, Array]]) -> WideMap:
-        if self.game.places > 1 or self.game.even:
-            raise BadRequest("a move that rearranges first and last elements, in a game of places or of even sequences")
+        if self.game.places > 1:
+            raise BadRequest(f"the move {move.order} rearranges first and last elements, in a game of several places")
         push, pull = move.order, move.inverse.order
         if pull not in known and (push in known or _kinds(push) <= _kinds(pull)):
-            return WideMap(True, *_tables_of(push, known))
-        return WideMap(False, *_tables_of(pull, known))
+            return WideMap(True, *self._tables_of(push, known))
+        return WideMap(False, *self._tables_of(pull, known))
+
+    def _tables_of(
+        self, order: tuple[int, ...], known: dict[tuple[int, ...], tuple[Array, Array, Array]]
+    ) -> tuple[Array, Array, Array]:
+        if order not in known:
+            tables = _wide_tables(order)
+            known[order] = _halved(*tables, self.parity) if self.game.even else tables
+        return known[order]
 
 
 def _reaches(order: tuple[int, ...]) -> tuple[list[int], list[int], list[int]]:
@@ -174,12 +182,16 @@ def _kinds(order: tuple[int, ...]) -> int:
     return kinds
 
 
-def _tables_of(
-    order: tuple[int, ...], known: dict[tuple[int, ...], tuple[Array, Array, Array]]
-) -> tuple[Array, Array, Array]:
-    if order not in known:
-        known[order] = _wide_tables(order)
-    return known[order]
+def _halved(base: Array, kind: Array, rows: Array, parity: Array) -> tuple[Array, Array, Array]:
+    """Return the tables for even sequences, whose number is half the rank.
+
+    Of two orders of the last elements that follow each other one is even, so a block holds every second one; and the
+    half of a sum is the sum of the halves and a carry, which depends on whether the base is odd.
+    """
+    odd = parities(selections(BLOCK, BLOCK))
+    variants, variant = np.unique(np.stack([kind, parity, base & 1], axis=1), axis=0, return_inverse=True)
+    halves = [(rows[kept][odd == needed] + carried) >> 1 for kept, needed, carried in variants.tolist()]
+    return base >> 1, variant.reshape(-1).astype(np.int32), np.array(halves, np.int32)
 
 
 def _wide_tables(order: tuple[int, ...]) -> tuple[Array, Array, Array]:
