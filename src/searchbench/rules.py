@@ -159,6 +159,14 @@ def unrank(number: Rank, state: State) -> None:
     """Write the state that has this number."""
 
 
+def advance(number: Rank, state: State, gap: int) -> None:
+    """Change the state that has this number into the one with the number + `gap`, which is positive.
+
+    Where neighbouring numbers have states that differ a little, that is quicker than to unrank each.
+    """
+    unrank(number + gap, state)
+
+
 def steps(number: Rank, state: State, out: MutableSequence[int], numbers: MutableSequence[int]) -> int:
     """Write the successors' numbers and return how many there are; `state` and `out` are scratch space.
 

@@ -22,6 +22,7 @@ from searchbench.families.pegs import (
 )
 from searchbench.game import Board, Game
 from searchbench.index import Combination, Part, Sum
+from searchbench.index.bitboard import LARGEST, Bitboards
 from searchbench.jit import popcount
 from searchbench.rules import UNDECIDED, State
 
@@ -124,6 +125,9 @@ class PegSolitaire(Game):
             "start": start, "terminal": terminal, "moves": moves, "play": play, "unplay": play, "unmoves": unmoves,
             "h": h, "h_step": h_step, "solvable": self._solvable(),
         }  # fmt: skip
+        if len(board.places) <= LARGEST:  # the index's own numbers, quicker
+            numbering = Bitboards(len(board.places), 1, popcount(first)).all_functions()
+            functions |= zip(("rank", "unrank", "advance"), numbering, strict=True)
         return functions | ({"canonical": self._canonical()} if self.symmetry else {})
 
     def _solvable(self) -> Callable[[State], bool]:

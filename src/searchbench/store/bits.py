@@ -12,7 +12,7 @@ from searchbench.index.protocol import Part
 from searchbench.store.codes import Array
 from searchbench.store.planes import bits_of
 
-PIECE_WORDS = 1 << 10
+PIECE_WORDS = 1 << 13
 """How many words are packed together."""
 
 
@@ -46,7 +46,10 @@ class PackedBits:
 
         def pack(first: int) -> bytes:
             piece = words[first : first + PIECE_WORDS]
-            return zstandard.ZstdCompressor(level=1).compress(piece.tobytes()) if piece.any() else b""
+            if not piece.any():
+                return b""
+            packed = zstandard.ZstdCompressor(level=1).compress(piece.tobytes())
+            return np.frombuffer(packed, np.uint8).tobytes()  # what it was written to is larger, and would stay in use
 
         return cls(map_all(pack, range(0, len(words), PIECE_WORDS)))
 
@@ -55,19 +58,24 @@ class PackedBits:
         """Return the memory of the pieces."""
         return sum(map(len, self._pieces)) + 48 * len(self._pieces)
 
+    @property
+    def filled(self) -> list[int]:
+        """Return the places of the pieces that have any bit set: the bits from ``64 * PIECE_WORDS * place`` on."""
+        return [place for place, piece in enumerate(self._pieces) if piece]
+
+    def words(self, place: int) -> Array:
+        """Return the words of a piece; the last piece is shorter."""
+        if not self._pieces[place]:
+            return np.zeros(PIECE_WORDS, np.uint64)
+        return np.frombuffer(zstandard.ZstdDecompressor().decompress(self._pieces[place]), np.uint64).copy()
+
     def read(self, first: int, count: int) -> Array:
         """Return some bits, one in a byte."""
         size = 64 * PIECE_WORDS
         place = first // size
-        pieces = self._pieces[place : max(-(-(first + count) // size), place + 1)]
-        words = np.concatenate([self._unpacked(piece) for piece in pieces])
+        stop = max(-(-(first + count) // size), place + 1)
+        words = np.concatenate([self.words(one) for one in range(place, min(stop, len(self._pieces)))])
         return bits_of(words, first - place * size, count)
-
-    @staticmethod
-    def _unpacked(piece: bytes) -> Array:
-        if not piece:
-            return np.zeros(PIECE_WORDS, np.uint64)
-        return np.frombuffer(zstandard.ZstdDecompressor().decompress(piece), np.uint64)
 
 
 class Layer(NamedTuple):

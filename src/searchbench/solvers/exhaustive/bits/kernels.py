@@ -6,8 +6,20 @@ from collections.abc import MutableSequence
 from typing import Any, Final, NamedTuple
 
 from searchbench.jit import atomic_or, popcount, prefetch, trailing_zeros
-from searchbench.rules import UNDECIDED, alternates, new_moves, new_state, terminal, unrank
-from searchbench.solvers.exhaustive.bfs import successor_numbers
+from searchbench.rules import (
+    UNDECIDED,
+    advance,
+    alternates,
+    moves,
+    new_moves,
+    new_state,
+    play,
+    steps,
+    terminal,
+    unplay,
+    unrank,
+)  # fmt: skip
+from searchbench.solvers.exhaustive.neighbours import number_of
 
 BLOCK: Final = 64
 """How many words make a block: it is skipped in one go where nothing has happened to it."""
@@ -44,19 +56,29 @@ def set_bit(target: Vector, bits: Any, bit: int) -> None:
         target.marks[word // BLOCK] = 1
 
 
-def expand(
-    source: Vector, target: Vector, bits: Any, ring: Any, blocks: tuple[int, int], parity: int, through_ends: bool
-) -> int:
+class Wanted(NamedTuple):
+    """Say which states are expanded, and how.
+
+    What `alternates` must return, or ANY; whether finished games go on; whether the game steps from number to number.
+    """
+
+    parity: int
+    through_ends: bool
+    by_number: bool
+
+
+def expand(source: Vector, target: Vector, bits: Any, ring: Any, blocks: tuple[int, int], which: Wanted) -> int:
     """Set the bits of all successors of the states in the marked blocks of an interval; return -1.
 
-    Where a successor lies outside the target, stop and return the number of the state that leads there. `parity` is what
-    `alternates` must return for a state to be expanded, or ANY. `bits[k]` is 2^k; `ring` is room for RING numbers.
+    Where a successor lies outside the target, stop and return the number of the state that leads there. `bits[k]` is 2^k;
+    `ring` is room for RING numbers.
     """
     state = new_state()
     scratch = new_state()
     out = new_moves()
     numbers = new_moves()
     room = 64 * len(target.words)
+    before = -1
     place = 0
     for wait in range(RING):
         ring[wait] = -1
@@ -68,9 +90,9 @@ def expand(
             while left != 0:
                 number = source.origin + 64 * word + trailing_zeros(left)
                 left &= left - bits[0]
-                if not wanted(number, state, parity, through_ends):
-                    continue
-                for step in range(successor_numbers(number, state, scratch, out, numbers)):
+                count = successor_numbers(number, before, state, scratch, out, numbers, which)
+                before = -1 if which.by_number else number
+                for step in range(count):
                     if numbers[step] < 0:
                         continue
                     bit = numbers[step] - target.origin
@@ -88,14 +110,30 @@ def expand(
     return -1
 
 
-def wanted(number: int, state: Any, parity: int, through_ends: bool) -> bool:
-    """Tell whether a state is to be expanded."""
-    if parity == ANY and through_ends:
-        return True
-    unrank(number, state)
-    if parity != ANY and alternates(state) != parity:
-        return False
-    return through_ends or terminal(state) == UNDECIDED
+def successor_numbers(number: int, before: int, state: Any, scratch: Any, out: Any, numbers: Any, which: Wanted) -> int:
+    """Write the successors' numbers and return how many there are: none, if the state is not to be expanded.
+
+    The state is that of the number `before`, unless it is -1; numbers come in order.
+    """
+    plain = which.parity == ANY and which.through_ends
+    if which.by_number and plain:
+        return steps(number, state, out, numbers)
+    if before < 0:
+        unrank(number, state)
+    else:
+        advance(before, state, number - before)
+    if which.parity != ANY and alternates(state) != which.parity:
+        return 0
+    if not which.through_ends and terminal(state) != UNDECIDED:
+        return 0
+    if which.by_number:
+        return steps(number, state, out, numbers)
+    count = moves(state, out)
+    for index in range(count):
+        play(state, out[index])
+        numbers[index] = number_of(state, scratch)
+        unplay(state, out[index])
+    return count
 
 
 def close(

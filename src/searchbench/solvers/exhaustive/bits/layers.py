@@ -1,6 +1,7 @@
 """Breadth-first search of a game whose parts are layers: a move always leads to a part one deeper (Edelkamp 2017).
 
-So in peg solitaire the number of pegs tells the depth. One bit a state is enough, and only two layers are at work.
+So in peg solitaire the number of pegs tells the depth. One bit a state is enough, and only the layer that is written is
+held as bits: the others are packed, and unpacked piece by piece when they are expanded.
 """
 
 from __future__ import annotations
@@ -62,36 +63,36 @@ def layers_of(parts: Sequence[Part], first: int) -> list[list[Part]]:
 
 
 def layer_bytes(layers: Sequence[Sequence[Part]]) -> int:
-    """Return the memory that a search should take: two layers as bits, and all packed."""
+    """Return the memory that a search should take: the largest layer as bits, and all of them packed."""
     sizes = [8 * _words(*_hull(layer)) for layer in layers]
-    pairs = [one + other for one, other in zip(sizes, [*sizes[1:], 0], strict=True)]
-    return max(pairs) + sum(sizes) // PACKED_SHARE
+    return max(sizes) + sum(sizes) // PACKED_SHARE
 
 
 def search_layers(game: Game, run: Run, target: jit.Target = "cpu") -> LayerSearch:
-    """Search layer by layer; keep each packed as soon as it has been expanded. Raises OutOfMemory."""
+    """Search layer by layer. Raises OutOfMemory where layers cannot be packed as well as was hoped."""
     expander = Expander(game, run, target)
     parts = in_order(game.parts())
     layers = layers_of(parts, expander.first)
     kept: dict[str, Layer] = {}
     counts: list[int] = []
     packed = 0
-    source = _window(layers[0])
-    put(source, expander.first)
+    window = _window(layers[0])
+    put(window, expander.first)
     for depth, layer in enumerate(layers):
-        held = part_counts(expander, source, layer)
+        held = part_counts(expander, window, layer)
         if not sum(held):
             break
         counts.append(sum(held))
         run.progress(f"depth {depth}", depth + 1, len(layers))
-        deeper = _window(layers[depth + 1] if depth + 1 < len(layers) else [])
-        run.demand(packed + source.words.nbytes + deeper.words.nbytes, f"depth {depth} of {game}")
-        expander.expand(source, deeper)
-        bits = PackedBits.of(source.words, run.map)
+        origin, bits = window.origin, PackedBits.of(window.words, run.map)
         packed += bits.nbytes
         for part, count in zip(layer, held, strict=True):
-            kept[part.name] = Layer(bits, source.origin, 1 + depth, count)
-        source = deeper
+            kept[part.name] = Layer(bits, origin, 1 + depth, count)
+        deeper = layers[depth + 1] if depth + 1 < len(layers) else []
+        run.demand(packed + 8 * _words(*_hull(deeper)), f"depth {depth + 1} of {game}")
+        window = _window([])  # so that the old one is gone before there is a new one
+        window = _window(deeper)
+        expander.expand_packed(bits, origin, window)
     return LayerSearch(counts, BitCodes(parts, [kept.get(part.name) for part in parts]))
 
 

@@ -22,7 +22,8 @@ from searchbench.index.protocol import Part
 from searchbench.run import Run
 from searchbench.solvers.exhaustive.bfs import first_number
 from searchbench.solvers.exhaustive.bits import kernels
-from searchbench.solvers.exhaustive.bits.kernels import ANY, BLOCK, RING, Planes, Vector
+from searchbench.solvers.exhaustive.bits.kernels import ANY, BLOCK, RING, Planes, Vector, Wanted
+from searchbench.store.bits import PIECE_WORDS, PackedBits
 from searchbench.values import Depth
 
 Array = npt.NDArray[Any]
@@ -75,6 +76,7 @@ class Expander:
         self.game, self.run = game, run
         self.names = game.names(Depth(), target)
         self.through_ends = not game.two_players
+        self.by_number = game.has("steps") and not game.has("canonical")
         self.bits = np.uint64(1) << np.arange(64, dtype=np.uint64)
         self.first = int(jit.bind(first_number, self.names)())
         self._expand = jit.bind(kernels.expand, self.names)
@@ -82,13 +84,29 @@ class Expander:
 
     def expand(self, source: Vector, target: Vector, parity: int = ANY) -> None:
         """Set the bits of the successors of the states in the marked blocks of `source`. Raises BadRequest."""
+        self._check(
+            self.run.map(lambda blocks: self._one(source, blocks, target, parity), self.pieces(len(source.marks)))
+        )
 
-        def work(blocks: tuple[int, int]) -> int:
-            if not hasattr(self._local, "ring"):
-                self._local.ring = np.zeros(RING, np.int64)
-            return int(self._expand(source, target, self.bits, self._local.ring, blocks, parity, self.through_ends))
+    def expand_packed(self, source: PackedBits, origin: int, target: Vector) -> None:
+        """Do the same for bits that are packed, of the numbers from `origin` on."""
+        marks = np.ones(blocks_for(PIECE_WORDS), np.uint8)
 
-        astray = max(self.run.map(work, self.pieces(len(source.marks))), default=-1)
+        def work(place: int) -> int:
+            piece = Vector(source.words(place), marks, origin + 64 * PIECE_WORDS * place)
+            return self._one(piece, (0, blocks_for(len(piece.words))), target, ANY)
+
+        self._check(self.run.map(work, source.filled))
+
+    def _one(self, source: Vector, blocks: tuple[int, int], target: Vector, parity: int) -> int:
+        if not hasattr(self._local, "ring"):
+            self._local.ring = np.zeros(RING, np.int64)
+        which = Wanted(parity, self.through_ends, self.by_number)
+        return int(self._expand(source, target, self.bits, self._local.ring, blocks, which))
+
+    def _check(self, results: Sequence[int]) -> None:
+        """Complain of a state that a move leads astray from."""
+        astray = max(results, default=-1)
         if astray >= 0:
             text = self.game.format(self.game.unrank(astray))
             raise BadRequest(f"{self.game}: a move in {text!r} leads out of the index, or to a part that is not needed")
