@@ -280,6 +280,19 @@ def does_not_compile(rules: Rules) -> Rules:
     return {"terminal": terminal}
 
 
+def alternates_not(rules: Rules) -> Rules:
+    return {"alternates": lambda state: 0}
+
+
+def advance_stays(rules: Rules) -> Rules:
+    unrank = rules["unrank"]
+
+    def advance(number: int, state: Any, gap: int) -> None:
+        unrank(number + (gap if gap < 3 else 3), state)
+
+    return {"advance": advance}
+
+
 def cells_overflow(rules: Rules) -> Rules:
     right, back = rules["play"], rules["unplay"]
 
@@ -319,6 +332,9 @@ PLANTED = [
     ("heuristic", "pancake:5", h_step_wrong, {}),
     ("facets", "pancake:5", steps_wrong, {}),
     ("inverse", "pancake:5", inverse_wrong, {}),
+    ("alternates", "sliding:2x3", alternates_not, {}),
+    ("alternates", "pancake:5", alternates_not, {}),
+    ("advance", "peg-solitaire:triangle,6", advance_stays, {}),
     ("costs-positive", "pancake:5", cost_zero, {}),
     ("legal-closed", "tic-tac-toe", legal_not_closed, {}),
     ("two-player-undecided-has-move", "tic-tac-toe", no_move, {}),

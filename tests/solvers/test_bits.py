@@ -10,6 +10,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from searchbench.errors import BadRequest, OutOfMemory, Unsolvable
 from searchbench.game import Game
@@ -19,7 +21,8 @@ from searchbench.games.pancake import Pancake
 from searchbench.games.peg_solitaire import PegSolitaire
 from searchbench.games.sliding import Sliding
 from searchbench.games.tic_tac_toe import TicTacToe
-from searchbench.index import Multiset, Part, Sum
+from searchbench.index import Combination, Multiset, Part, Sum
+from searchbench.index.bitboard import Bitboards
 from searchbench.rules import UNDECIDED, State
 from searchbench.run import Run
 from searchbench.solvers.exhaustive import solve_states
@@ -373,3 +376,52 @@ def test_codes_of_deep_layers_are_wide() -> None:
     parts = index.parts()
     assert BitCodes(parts, [None, None]).dtype == np.uint8
     assert BitCodes(parts, [None, None]).whole().tolist() == [0] * 6
+
+
+# --- numbers of bitboards ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("cells", "least", "most"), [(4, 0, 4), (11, 3, 5), (12, 0, 12), (15, 1, 15), (5, 2, 2)])
+def test_bitboards_are_numbered_as_a_sum_of_combinations_is(cells: int, least: int, most: int) -> None:
+    words = sorted((word for word in range(1 << cells)), key=lambda word: (word.bit_count(), word))
+    words = [word for word in words if least <= word.bit_count() <= most]
+    index = Bitboards(cells, least, most)
+    rank, unrank, advance = index.all_functions()
+    assert index.size == len(words)
+    for number, word in enumerate(words):
+        state = [0]
+        unrank(number, state)
+        assert state == [word]
+        assert rank([word]) == number
+        for gap in (1, 2, 7, 400):
+            if number + gap < len(words):
+                moved = [word]
+                advance(number, moved, gap)
+                assert moved == [words[number + gap]]
+    for wrong in ((1 << cells), -1, (1 << most + 1) - 1, (1 << least - 1) - 1 if least else -5):
+        assert rank([wrong]) == -1
+
+
+@settings(max_examples=200)
+@given(ones=st.integers(1, 32), where=st.floats(0, 1, exclude_max=True), gap=st.integers(1, 3000))
+def test_large_bitboards_are_numbered_as_combinations_are(ones: int, where: float, gap: int) -> None:
+    one = Combination(33, ones)
+    rank_one, unrank_one = one.functions()
+    rank, unrank, advance = Bitboards(33, ones, ones).all_functions()
+    number = int(where * one.size)
+    state, twin = [0], [0]
+    unrank(number, state)
+    unrank_one(number, twin)
+    assert state == twin
+    assert rank(state) == rank_one(twin) == number
+    if number + gap < one.size:
+        advance(number, state, gap)
+        unrank_one(number + gap, twin)
+        assert state == twin
+
+
+def test_bitboards_of_more_cells_are_refused() -> None:
+    with pytest.raises(BadRequest, match="1 to 33 bits"):
+        Bitboards(34, 1, 5)
+    with pytest.raises(BadRequest, match="at most as many ones"):
+        Bitboards(5, 1, 6)

@@ -158,9 +158,26 @@ class Sliding(Game):
         }  # fmt: skip
         if index is None:
             return functions
-        return functions | self._numbering()
+        rank, unrank = self._numbering()
+        place_of = np.argsort(np.array(self.path(), np.int64))
 
-    def _numbering(self) -> dict[str, Callable[..., Any]]:
+        def steps(number: int, state: State, out: MutableSequence[int], numbers: MutableSequence[int]) -> int:
+            # Along the path the sequence of the tiles stays as it is: only the place changes.
+            unrank(number, state)
+            count = moves(state, out)
+            for index in range(count):
+                step = place_of[out[index] & 127] - place_of[out[index] >> 7]
+                if -1 <= step <= 1:
+                    numbers[index] = number + step
+                else:
+                    play(state, out[index])
+                    numbers[index] = rank(state)
+                    unplay(state, out[index])
+            return count
+
+        return functions | {"rank": rank, "unrank": unrank, "steps": steps}
+
+    def _numbering(self) -> tuple[Callable[[State], int], Callable[[int, State], None]]:
         """Return rank and unrank: the lexicographic rank of the tiles along the path, times the cells, plus the place."""
         cells = self.cells
         path = np.array(self.path(), np.int64)
@@ -187,7 +204,7 @@ class Sliding(Game):
             state[path[place]] = 0
             unrank_tiles(number // cells, state)
 
-        return {"rank": rank, "unrank": unrank}
+        return rank, unrank
 
     def parse(self, text: str) -> list[int]:
         """Read the tiles row by row, 0 for the empty cell."""

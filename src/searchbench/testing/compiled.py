@@ -11,6 +11,8 @@ import numpy.typing as npt
 from searchbench import jit
 from searchbench.rules import (
     UNDECIDED,
+    advance,
+    alternates,
     canonical,
     cost,
     gain,
@@ -31,7 +33,7 @@ from searchbench.rules import (
 )  # fmt: skip
 from searchbench.testing.subject import Finding, Law, State, Subject
 
-FACTS: Final = ("terminal", "legal", "key", "moves", "canonical")
+FACTS: Final = ("terminal", "legal", "key", "moves", "canonical", "alternates")
 MOVE_FACTS: Final = ("moves", "cost", "gain", "play", "unplay")
 MOST: Final = 200
 
@@ -67,6 +69,7 @@ def survey_moves(states: Any, two_players: bool, facts: Any, move_facts: Any) ->
         facts[place, 2] = key(state)
         count = 0 if two_players and terminal(state) != UNDECIDED else moves(state, out)
         facts[place, 3] = count
+        facts[place, 5] = alternates(state)
         for index in range(count):
             move_facts[place, index, 0] = out[index]
             move_facts[place, index, 1] = cost(state, out[index])
@@ -108,6 +111,15 @@ def survey_steps(numbers: Any, listed: Any) -> None:
         count = steps(numbers[place], state, out, found)
         for index in range(count):
             listed[place, index] = found[index]
+
+
+def survey_advance(numbers: Any, cells: Any) -> None:
+    """Note the state that `advance` makes of the one with the number before."""
+    state = new_state()
+    unrank(numbers[0], state)
+    for place in range(1, len(numbers)):
+        advance(numbers[place - 1], state, numbers[place] - numbers[place - 1])
+        write(state, cells, place)
 
 
 def survey_bounds(states: Any, two_players: bool, bounds: Any, changes: Any) -> None:
@@ -154,6 +166,11 @@ def compiled_equals_interpreted(subject: Subject) -> Iterator[Finding]:
         unranked = [subject.unrank(number) for number in numbers]
         outputs = [_Output((len(numbers), game.width), ("unrank",)), _Output((len(numbers),), ("rank",))]
         surveys.append((survey_numbers, (np.array(numbers, np.int64),), outputs, unranked))
+        if subject.has("advance") and numbers:
+            in_order = sorted(set(numbers))
+            outputs = [_Output((len(in_order), game.width), ("advance",))]
+            unranked = [subject.unrank(number) for number in in_order]
+            surveys.append((survey_advance, (np.array(in_order, np.int64),), outputs, unranked))
         if subject.has("steps"):
             numbers = [number for number in numbers if not subject.over(subject.unrank(number))]
             unranked = [subject.unrank(number) for number in numbers]

@@ -174,6 +174,18 @@ def _class(subject: Subject, state: State) -> State:
     return one
 
 
+def alternates(subject: Subject, state: State) -> Iterator[str]:
+    """Require that `alternates` gives 0 or 1, the same for symmetric states, and the other one after every move."""
+    own = subject.call("alternates", list(state))
+    if own not in (0, 1):
+        yield f"`alternates` gives {own}, expected 0 or 1"
+    if subject.has("canonical") and subject.call("alternates", list(subject.canonical(state))) != own:
+        yield f"`alternates` is not {own} of its representative {subject.text(subject.canonical(state))}"
+    for move in subject.moves(state):
+        if subject.call("alternates", list(subject.play(state, move))) == own:
+            yield f"`alternates` is still {own} after move {subject.move_text(state, move)}"
+
+
 def parse_format(subject: Subject, state: State) -> Iterator[str]:
     """Require parse(format(s)) = s on one line, and different texts for the moves of a state, which parse_move reads."""
     game = subject.game
@@ -211,5 +223,6 @@ LAWS = (
     Law("costs-positive", of_each_state(costs_positive), ("cost",)),
     Law("inverse", of_each_state(inverse), ("inverse",)),
     Law("canonical", of_each_state(canonical), ("canonical",)),
+    Law("alternates", of_each_state(alternates), ("alternates",)),
     Law("parse-format", of_each_state(parse_format)),
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 from searchbench.index.protocol import Part
 from searchbench.rules import NOWHERE, UNDECIDED
@@ -104,10 +105,31 @@ def facets(subject: Subject) -> Iterator[Finding]:
             yield state, f"`steps` gives {sorted(numbers[:count])}, `play` and `rank` give {sorted(right)}"
 
 
+def advance(subject: Subject) -> Iterator[Finding]:
+    """Require that `advance` leads from each number to the next one and to the next of the sample, as `unrank` does."""
+    numbers = sorted(set(subject.numbers))
+    steps = [(one, one + 1) for one in numbers if one + 1 < subject.size]
+    for number, target in [*steps, *pairwise(numbers)]:
+        state = None
+        try:
+            state = subject.unrank(number)
+            moved = list(state)
+            subject.call("advance", number, moved, target - number)
+        except Exception as error:  # rules may raise anything
+            yield state, f"number {number}: {raised(error)}"
+            continue
+        if tuple(moved) != subject.unrank(target):
+            yield (
+                state,
+                f"`advance` by {target - number} gives {moved}, number {target} is {list(subject.unrank(target))}",
+            )
+
+
 LAWS = (
     Law("rank-of-unrank", rank_of_unrank, ("rank", "unrank")),
     Law("unrank-of-rank", of_each_state(unrank_of_rank), ("rank", "unrank")),
     Law("closed", of_each_state(closed), ("rank",)),
     Law("parts", parts, ("rank",)),
+    Law("advance", advance, ("advance", "unrank")),
     Law("facets", facets, ("steps", "rank", "unrank")),
 )
