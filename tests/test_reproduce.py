@@ -1,0 +1,65 @@
+"""Rows of the papers: a wrong figure is seen, whichever side it is on."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from searchbench import reproduce as package
+from searchbench.cli.app import app
+from searchbench.reproduce import ROWS, reproduce
+from searchbench.reproduce.row import Row, exact, faster
+from searchbench.run import Run
+
+
+def test_a_row_tells_the_papers_figure_ours_and_the_verdict() -> None:
+    outcome = reproduce(ROWS["G17"])
+    assert list(outcome.as_dict()) == ["id", "title", "source", "paper", "measured", "verdict", "note", "seconds"]
+    assert (outcome.measured, outcome.verdict) == ({"3-3": 26}, "match")
+
+
+@pytest.mark.parametrize("name", ["G1", "G16", "G17"])
+def test_a_wrong_figure_of_the_paper_differs(name: str) -> None:
+    row = ROWS[name]
+    right = reproduce(row)
+    wrong = reproduce(replace(row, paper=_one_off(row.paper)))
+    assert (right.verdict, wrong.verdict) == ("match", "differs")
+    assert wrong.measured == right.measured  # what is measured does not come from the paper's figure
+
+
+def _one_off(figure: Any) -> Any:
+    """Return a figure with its first number wrong by one."""
+    if isinstance(figure, dict):
+        first = next(iter(figure))
+        return {**figure, first: _one_off(figure[first])}
+    if isinstance(figure, list):
+        return [_one_off(figure[0]), *figure[1:]]
+    return figure + 1
+
+
+def test_times_are_to_be_beaten_and_the_rest_to_be_met() -> None:
+    paper = {"n = 9": {"states": 10, "seconds": 4}, "n = 3": {"states": 6, "seconds": 0}}
+    ours = {"n = 9": {"states": 10, "seconds": 3.9}, "n = 3": {"states": 6, "seconds": 0.2}}
+    assert faster(paper, ours) == "better"
+    assert faster(paper, {**ours, "n = 9": {"states": 10, "seconds": 4.1}}) == "differs"
+    assert faster(paper, {**ours, "n = 9": {"states": 11, "seconds": 1}}) == "differs"
+    assert faster(paper, {"n = 9": ours["n = 9"]}) == "differs"
+    assert exact([1, 2], [1, 2]) == "match"
+    assert exact([1, 2], [2, 1]) == "differs"
+
+
+def test_a_figure_that_differs_is_an_exit_code(monkeypatch: pytest.MonkeyPatch) -> None:
+    def measure(run: Run) -> int:
+        return 3
+
+    rows = {"X1": Row("X1", "a figure", "a paper", 3, measure), "X2": Row("X2", "another", "a paper", 4, measure)}
+    monkeypatch.setattr(package, "ROWS", rows)
+    good = CliRunner().invoke(app, ["reproduce", "X1", "--json"])
+    assert (good.exit_code, json.loads(good.stdout)[0]["verdict"]) == (0, "match")
+    bad = CliRunner().invoke(app, ["reproduce", "X1", "X2", "--json"])
+    assert bad.exit_code == 10
+    assert [row["verdict"] for row in json.loads(bad.stdout)] == ["match", "differs"]
