@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from searchbench.catalogue import load
 from searchbench.game import Game
-from searchbench.index.protocol import Part
+from searchbench.index import Part, Sequences
 from searchbench.run import Run
 from searchbench.testing import LAWS, Check, check_game
 
@@ -293,6 +294,12 @@ def advance_stays(rules: Rules) -> Rules:
     return {"advance": advance}
 
 
+def one_turn_missing(game: Any) -> Sequences:
+    told = load("pancake:5").sequences()
+    assert told is not None
+    return replace(told, moves=told.moves[1:])
+
+
 def cells_overflow(rules: Rules) -> Rules:
     right, back = rules["play"], rules["unplay"]
 
@@ -352,6 +359,7 @@ PLANTED = [
     ),
     ("parts", "hanoi:3", nothing, {"parts": lambda self: [Part("one", 0, 9), Part("rest", 8, 27)]}),
     ("parts", "hanoi:3", nothing, {"parts": lambda self: [Part("all", 0, 27, ("all", "other"))]}),
+    ("sequences", "pancake:5", nothing, {"sequences": one_turn_missing}),
     ("known", "pancake:5", nothing, {"known": lambda self: {"deepest": 6}}),
     ("known", "pancake:5", nothing, {"known": lambda self: {"depth": 5}}),
     ("known", "tic-tac-toe", nothing, {"known": lambda self: {"start": "win"}}),

@@ -1,8 +1,6 @@
 """Bring values to the states that they concern: emit requests into buckets by block, apply each bucket to its block."""
 
-from searchbench.exchange.memory import Buckets, Pages, pack, unpack_code, unpack_local, unpack_weight
-from searchbench.exchange.table import ILLEGAL, Table
+from searchbench.exchange.memory import Buckets, Pages
+from searchbench.exchange.table import Table
 
-__all__ = [
-    "ILLEGAL", "Buckets", "Pages", "Table", "pack", "unpack_code", "unpack_local", "unpack_weight",
-]  # fmt: skip
+__all__ = ["Buckets", "Pages", "Table"]

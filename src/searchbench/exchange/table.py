@@ -9,9 +9,6 @@ import numpy.typing as npt
 
 from searchbench.errors import ValueOverflow
 
-ILLEGAL = -1
-"""Stands for the largest number of the table's type: a number of the index that is no position."""
-
 WIDTHS = (np.uint8, np.uint16, np.uint32)
 
 

@@ -7,7 +7,6 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from searchbench.rules import State
 
-RankFunction = Callable[[State], int]
 UnrankFunction = Callable[[int, State], None]
 
 

@@ -89,6 +89,8 @@ class _Work:
         missing = [name for name in law.needs if not self.subject.has(name)]
         if missing:
             obstacle = f"the game supplies no `{missing[0]}`"
+        elif law.name == "sequences" and self.subject.game.sequences() is None:
+            obstacle = "the game tells no `sequences`"
         elif law.two_players and not self.subject.game.two_players:
             obstacle = "the game is for one player"
         if obstacle:

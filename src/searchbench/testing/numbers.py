@@ -105,6 +105,30 @@ def facets(subject: Subject) -> Iterator[Finding]:
             yield state, f"`steps` gives {sorted(numbers[:count])}, `play` and `rank` give {sorted(right)}"
 
 
+def sequences(subject: Subject) -> Iterator[Finding]:
+    """Require that the rearrangements of `sequences` lead to the numbers of the successors."""
+    told = subject.game.sequences()
+    if told is None:
+        return
+    rank, unrank = told.functions()
+    if told.size != subject.size:
+        yield None, f"`sequences` has {told.size:,} numbers, the index {subject.size:,}"
+        return
+    for number in subject.numbers:
+        state = subject.unrank(number)
+        cells = [0] * told.width
+        unrank(number, cells)
+        order, place = cells[: told.n], cells[told.n :]
+        after = sorted(
+            rank([*(order[source] for source in move.order), *([move.target] if place else [])])
+            for move in told.moves
+            if [move.origin] == (place or [0])
+        )
+        right = sorted(subject.rank(subject.play(state, move)) for move in subject.moves(state))
+        if after != right:
+            yield state, f"`sequences` leads to {after}, `play` and `rank` to {right}"
+
+
 def advance(subject: Subject) -> Iterator[Finding]:
     """Require that `advance` leads from each number to the next one and to the next of the sample, as `unrank` does."""
     numbers = sorted(set(subject.numbers))
@@ -131,5 +155,6 @@ LAWS = (
     Law("closed", of_each_state(closed), ("rank",)),
     Law("parts", parts, ("rank",)),
     Law("advance", advance, ("advance", "unrank")),
+    Law("sequences", sequences, ("rank", "unrank")),
     Law("facets", facets, ("steps", "rank", "unrank")),
 )
