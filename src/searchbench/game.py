@@ -97,6 +97,11 @@ class Game:
         """Return the largest number of moves that can have led to one state."""
         return self.max_moves
 
+    @property
+    def places(self) -> int:
+        """Return how many states may share a number: `place` is below."""
+        return 1
+
     def rules(self) -> Mapping[str, Callable[..., Any]]:
         """Return the functions of the contract (:mod:`searchbench.rules`) by their names."""
         raise NotImplementedError
@@ -264,6 +269,13 @@ class Game:
         self.call("unrank", number, state)
         return state
 
+    def unrank_like(self, number: int, like: Sequence[int]) -> list[int]:
+        """Return the state with a number; of several that share it, the one at the same place as `like`."""
+        state = self.unrank(number)
+        if self.has("place"):
+            self.call("put", self.call("place", list(like)), state)
+        return state
+
     def read(self, text: str) -> list[int]:
         """Return the state that a text means, or raise BadState; "start" is the initial state."""
         if text.strip() == "start":
@@ -300,7 +312,7 @@ class Game:
         if number == NOWHERE and self.terminal(state) != UNDECIDED:
             return
         size = max((part.stop for part in self.parts()), default=0)
-        if not 0 <= number < size or self.unrank(number) != self.canonical(state):
+        if not 0 <= number < size or self.unrank_like(number, state) != self.canonical(state):
             raise BadState(f"{self}: {text!r} is no state; one is {example!r}")
 
     def parse_move(self, state: Sequence[int], text: str) -> int:

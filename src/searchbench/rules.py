@@ -23,6 +23,9 @@ UNDECIDED: Final = -(1 << 31)
 NOWHERE: Final = -1
 """What `rank` returns for a state that the index does not number; such a state must be terminal."""
 
+MOST_PLACES: Final = 31
+"""How many states may share a number (see `place`)."""
+
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
@@ -112,6 +115,24 @@ def h_step(state: State, move: Move, tables: Any) -> int:
     return after - before
 
 
+def carries() -> int:
+    """Return how many numbers a heuristic carries along a path of a search, beside the bound itself."""
+    return 0
+
+
+def h_first(state: State, tables: Any, carried: Any, row: int) -> int:
+    """Return h of the state a search begins with, and write what is carried along into a row of `carried`."""
+    return h(state, tables)
+
+
+def h_next(state: State, move: Move, tables: Any, bound: int, carried: Any, row: int, after: int) -> int:
+    """Return h after a move, which is not played yet, where h before it is `bound` and `row` holds what is carried.
+
+    What is carried after the move goes into the row `after`.
+    """
+    return bound + h_step(state, move, tables)
+
+
 def dead(state: State, tables: Any) -> bool:
     """Return true for a state from which no solved state can be reached; guided search asks at every state it expands."""
     return False
@@ -179,6 +200,81 @@ def steps(number: Rank, state: State, out: MutableSequence[int], numbers: Mutabl
         numbers[index] = rank(state)
         unplay(state, out[index])
     return count
+
+
+@required
+def place(state: State) -> int:
+    """Return which of the states that share its number this one is: 0 .. 30 (which cell is empty, say).
+
+    In an abstraction where some moves cost nothing, the states that differ in the place alone share a number.
+    """
+    return 0
+
+
+@required
+def put(where: int, state: State) -> None:
+    """Change the state into the one with the same number and another place; it need not be legal."""
+
+
+def spread(state: State, places: int) -> int:
+    """Return the places, one bit each, that moves without cost lead to from some `places`, these included.
+
+    The state's own place does not matter, and may be left changed.
+    """
+    out = new_moves()
+    reached = places
+    done = 0
+    while done != reached:
+        for where in range(MOST_PLACES):
+            if (reached & ~done) >> where & 1:
+                done |= 1 << where
+                put(where, state)
+                for index in range(moves(state, out)):
+                    if cost(state, out[index]) == 0:
+                        play(state, out[index])
+                        reached |= 1 << place(state)
+                        unplay(state, out[index])
+    return reached
+
+
+def departures(
+    number: Rank, state: State, places: int, numbers: MutableSequence[int], bits: MutableSequence[int]
+) -> int:
+    """Write the numbers and the places (one bit each) that moves with a cost lead to from some places; return how many.
+
+    As in `spread`, `state` has the number, and its place does not matter. Moves cost 0 or 1.
+    """
+    out = new_moves()
+    count = 0
+    for where in range(MOST_PLACES):
+        if places >> where & 1:
+            put(where, state)
+            for index in range(moves(state, out)):
+                if cost(state, out[index]) != 0:
+                    play(state, out[index])
+                    numbers[count] = rank(state)
+                    bits[count] = 1 << place(state)
+                    count += 1
+                    unplay(state, out[index])
+    return count
+
+
+# --- abstractions: from the state of a game to the number of its image ------------------------------------------------
+
+
+@required
+def image_number(state: State, table: Any, at: int) -> Rank:
+    """Return the number of a state's image; what is looked at is told in `table` from `at` on (see `Abstraction`)."""
+    return 0
+
+
+def image_step(state: State, move: Move, table: Any, at: int) -> int:
+    """Return by how much a move changes the number of the image; called before it is played."""
+    before = image_number(state, table, at)
+    play(state, move)
+    after = image_number(state, table, at)
+    unplay(state, move)
+    return after - before
 
 
 # --- buffers, supplied by Game ----------------------------------------------------------------------------------------

@@ -5,6 +5,7 @@ from searchbench.index.compose import Product, Radix, Sum
 from searchbench.index.multiset import Multiset, multinomial
 from searchbench.index.orbit import Orbits, group, polya_count
 from searchbench.index.permutation import LexicographicPermutation, MyrvoldRuskeyPermutation
+from searchbench.index.placement import Placement
 from searchbench.index.protocol import Index, Part
 from searchbench.index.sequence import Rearrangement, Sequences
 
@@ -17,6 +18,7 @@ __all__ = [
     "MyrvoldRuskeyPermutation",
     "Orbits",
     "Part",
+    "Placement",
     "Product",
     "Radix",
     "Rearrangement",

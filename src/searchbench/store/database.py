@@ -122,7 +122,7 @@ class Database:
             number = self.game.rank(state)
             if number == NOWHERE and self.game.terminal(state) != UNDECIDED:
                 return NOWHERE
-            known = 0 <= number < self.size and self.game.unrank(number) == self.game.canonical(state)
+            known = 0 <= number < self.size and self.game.unrank_like(number, state) == self.game.canonical(state)
         except (ValueError, IndexError, OverflowError):
             known = False
         if not known or self.residue(number) == self.illegal:

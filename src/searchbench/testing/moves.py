@@ -122,10 +122,11 @@ def has_move(subject: Subject, state: State) -> Iterator[str]:
 
 
 def costs_positive(subject: Subject, state: State) -> Iterator[str]:
-    """Require that every move costs at least 1."""
+    """Require that every move costs at least 1; where states share a number, 0 or 1."""
+    shared = subject.has("place")
     for move in subject.moves(state):
         cost = subject.cost(state, move)
-        if cost < 1:
+        if cost < (0 if shared else 1) or (shared and cost > 1):
             yield f"move {subject.move_text(state, move)} costs {cost}"
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import pairwise
+from typing import Any, Final
 
+from searchbench import jit, rules
 from searchbench.index.protocol import Part
 from searchbench.rules import NOWHERE, UNDECIDED
 from searchbench.testing.subject import Finding, Law, State, Subject, of_each_state, raised
@@ -37,7 +39,7 @@ def unrank_of_rank(subject: Subject, state: State) -> Iterator[str]:
         return  # law "closed"
     if not 0 <= number < subject.size:
         yield f"number {number} is not in 0 .. {subject.size - 1}"
-    elif subject.unrank(number) != one:
+    elif subject.unrank_like(number, one) != one:
         yield f"its number {number} is that of {subject.text(subject.unrank(number))}"
 
 
@@ -149,6 +151,37 @@ def advance(subject: Subject) -> Iterator[Finding]:
             )
 
 
+def places(subject: Subject) -> Iterator[Finding]:
+    """Require that `spread` and `departures` find what `moves` and `cost` do, from every place of a number alone."""
+    names = jit.Names({name: rule for name, rule in subject.names.items() if name not in FAST}, "interpreted")
+    for number in subject.numbers:
+        state = subject.unrank(number)
+        for place in range(subject.game.places):
+            at_place = list(state)
+            subject.call("put", place, at_place)
+            if not subject.legal(tuple(at_place)):
+                continue
+            for name in FAST:
+                found = _from_place(getattr(rules, name), subject.names, number, at_place, place)
+                right = _from_place(getattr(rules, name), names, number, at_place, place)
+                if found != right:
+                    yield tuple(at_place), f"`{name}` finds {found}, `moves` and `cost` say {right}"
+
+
+FAST: Final = ("spread", "departures")
+LARGEST_FAN: Final = 64
+"""Room for the states that moves from one place lead to."""
+
+
+def _from_place(rule: Any, names: jit.Names, number: int, state: list[int], place: int) -> Any:
+    """Return what `spread` or `departures` finds from one place."""
+    if rule is rules.spread:
+        return jit.bind(rule, names)(list(state), 1 << place)
+    numbers, bits = [0] * LARGEST_FAN, [0] * LARGEST_FAN
+    count = jit.bind(rule, names)(number, list(state), 1 << place, numbers, bits)
+    return sorted(zip(numbers[:count], bits[:count], strict=True))
+
+
 LAWS = (
     Law("rank-of-unrank", rank_of_unrank, ("rank", "unrank")),
     Law("unrank-of-rank", of_each_state(unrank_of_rank), ("rank", "unrank")),
@@ -156,5 +189,6 @@ LAWS = (
     Law("parts", parts, ("rank",)),
     Law("advance", advance, ("advance", "unrank")),
     Law("sequences", sequences, ("rank", "unrank")),
+    Law("places", places, ("place", "put")),
     Law("facets", facets, ("steps", "rank", "unrank")),
 )

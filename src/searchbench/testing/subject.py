@@ -100,6 +100,10 @@ class Subject:
         self.call("unrank", number, state)
         return tuple(state)
 
+    def unrank_like(self, number: int, like: State) -> State:
+        """Return the state with a number, at the same place as `like`."""
+        return tuple(self.game.unrank_like(number, like))
+
     def over(self, state: State) -> bool:
         """Tell whether two players do not move any more."""
         return self.game.two_players and self.terminal(state) != UNDECIDED

@@ -1,15 +1,16 @@
 """What a value is and how it follows from the successors' values."""
 
 from searchbench.errors import BadRequest
+from searchbench.values.bound import Bound
 from searchbench.values.distance import Depth, Distance
 from searchbench.values.outcome import Outcome, Result
 from searchbench.values.reached import Reached
 from searchbench.values.rule import Value, ValueRule
 from searchbench.values.score import Score
 
-__all__ = ["Depth", "Distance", "Outcome", "Reached", "Result", "Score", "Value", "ValueRule", "value_rule"]
+__all__ = ["Bound", "Depth", "Distance", "Outcome", "Reached", "Result", "Score", "Value", "ValueRule", "value_rule"]
 
-SHIPPED: dict[str, type[ValueRule]] = {rule.name: rule for rule in (Distance, Depth, Reached, Outcome, Score)}
+SHIPPED: dict[str, type[ValueRule]] = {rule.name: rule for rule in (Distance, Depth, Bound, Reached, Outcome, Score)}
 
 
 def value_rule(rule: str | ValueRule) -> ValueRule:

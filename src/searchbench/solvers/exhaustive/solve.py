@@ -16,13 +16,14 @@ from searchbench.solvers.exhaustive.blocks import Group, finish_group, groups_in
 from searchbench.solvers.exhaustive.rows import Plan, search_rows
 from searchbench.solvers.exhaustive.rows.plan import BLOCK
 from searchbench.solvers.exhaustive.rows.search import bytes_needed as rows_bytes_needed
+from searchbench.solvers.exhaustive.spread import solve_by_spreading
 from searchbench.store import Database
 from searchbench.store.planes import PlaneCodes
-from searchbench.values import Depth, ValueRule, value_rule
+from searchbench.values import Bound, Depth, ValueRule, value_rule
 
 SOLVERS: Final = ("retrograde", "fixpoint", "bfs")
-VALUES, ROWS = "values", "rows"
-FORMS: Final = (VALUES, ROWS, *BIT_FORMS)
+VALUES, ROWS, SPREAD = "values", "rows", "spread"
+FORMS: Final = (VALUES, ROWS, SPREAD, *BIT_FORMS)
 BUCKET_MEMORY: Final = 96 << 20
 """What the buckets may take together, unless the budget is smaller."""
 
@@ -54,6 +55,10 @@ def solve_states(
         raise BadRequest(f"block_bits {block_bits}: expected 1 to {MOST_BLOCK_BITS}")
     if game.index() is None and not game.has("rank", "unrank"):
         raise BadRequest(f"{game} has no index at this size: its states can be searched and proved, but not all solved")
+    if solver is None and isinstance(value_rule(game.values if rule is None else rule), Bound):
+        solver = "bfs"
+    if game.has("place"):
+        form = _spreading(game, rule, solver, form)
     if form is not None and (solver != "bfs" or form not in FORMS):
         raise BadRequest(f"form {form!r}: solver bfs takes {', '.join(FORMS)}, and no other solver takes a form")
     if solver == "bfs" and form != VALUES:
@@ -70,10 +75,19 @@ def solve_states(
         return _Computation(game, wanted, names, solver, active, block_bits).solve()
 
 
+def _spreading(game: Game, rule: str | ValueRule | None, solver: str | None, form: str | None) -> str:
+    """Return the one form that suits a game whose states share numbers; refuse all else."""
+    if solver != "bfs" or form not in (None, SPREAD) or not isinstance(value_rule(game.values if rule is None else rule), Bound):
+        raise BadRequest(f"{game}: states share numbers, so only solver 'bfs' in the form {SPREAD!r} solves them all")
+    return SPREAD
+
+
 def _solve_compactly(
     game: Game, form: str | None, run: Run, block_bits: int | None, target: jit.Target
 ) -> Database | None:
     """Search breadth first in the form that is asked for, or that suits the game; None where whole values do."""
+    if form == SPREAD:
+        return solve_by_spreading(game, run, target)
     if form == ROWS or (form is None and target == "cpu" and block_bits is None):
         plan = row_plan(game)
         if plan is not None:

@@ -1,0 +1,363 @@
+"""Patterns of sliding tiles: some tiles are told apart, all others look alike (Culberson and Schaeffer 1994, Korf and Felner 2002)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, MutableSequence, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from searchbench.abstraction import Abstraction
+from searchbench.errors import BadState
+from searchbench.game import Board
+from searchbench.games.sliding import Sliding
+from searchbench.index import Placement
+from searchbench.index.permutation import nth_one_bit
+from searchbench.jit import popcount, trailing_zeros
+from searchbench.rules import UNDECIDED, State
+
+OTHER = "x"
+"""How a tile looks that is not told apart."""
+
+
+@dataclass(frozen=True)
+class SlidingPattern(Abstraction):
+    """Slide some tiles, such as 1-2-3, into their places; all others look alike, and to move them costs nothing.
+
+    What costs something in one pattern costs nothing in another with other tiles, so their bounds add up. The numbers are
+    those of the placements of the tiles; the states that differ only in the empty cell share one. With ``tracked=True``
+    every move costs 1 and the empty cell belongs to the pattern. A state holds what is on each cell (0, or 1 and the
+    tile's place in the pattern), then the cell of each tile, then that of the empty one.
+    """
+
+    name: ClassVar[str] = "sliding-pattern"
+    values: ClassVar[str] = "bound"
+
+    rows: int = 3
+    columns: int = 3
+    tiles: str = "1-2-3"
+    tracked: bool = False
+
+    def __post_init__(self) -> None:
+        words = self.tiles.split("-")
+        if not (self.rows >= 1 and self.columns >= 1 and 3 <= self.cells <= 30):
+            raise ValueError(f"a board of {self.rows} x {self.columns}: expected 3 to 30 cells")
+        if not all(word.isdecimal() and 1 <= int(word) < self.cells for word in words) or len(set(words)) < len(words):
+            raise ValueError(f"tiles {self.tiles!r}: expected some of 1 to {self.cells - 1}, each once, such as 1-2-3")
+        if len(words) > self.cells - 2:
+            raise ValueError(f"tiles {self.tiles!r}: at most {self.cells - 2} of {self.cells - 1} can be told apart")
+
+    @property
+    def cells(self) -> int:
+        """Return the number of cells of the board."""
+        return self.rows * self.columns
+
+    @property
+    def pattern(self) -> tuple[int, ...]:
+        """Return the tiles that are told apart."""
+        return tuple(map(int, self.tiles.split("-")))
+
+    @property
+    def width(self) -> int:
+        """Return the number of cells, and one more for each tile and for the empty cell."""
+        return self.cells + len(self.pattern) + 1
+
+    @property
+    def max_moves(self) -> int:
+        """Return the four directions."""
+        return 4
+
+    @property
+    def places(self) -> int:
+        """Return how many states share a number: one for each empty cell, unless it is tracked."""
+        return 1 if self.tracked else self.cells
+
+    def index(self) -> Placement:
+        """Return the numbering of the cells of the tiles and, if it is tracked, of the empty cell."""
+        return Placement(self.cells, len(self.pattern) + self.tracked)
+
+    def original(self) -> Sliding:
+        """Return the puzzle."""
+        return Sliding(self.rows, self.columns)
+
+    def charged(self) -> frozenset[int] | None:
+        """Return the tiles, unless every move costs."""
+        return None if self.tracked else frozenset(self.pattern)
+
+    def rules(self) -> Mapping[str, Callable[..., Any]]:
+        """Return the rules; a move is ``from << 7 | to`` of the empty cell, as in the puzzle itself."""
+        cells, blank, tracked, pieces = self.cells, self.width - 1, self.tracked, len(self.pattern)
+        columns = self.columns
+        home = np.array(self.pattern, np.int64)
+        puzzle = self.original().rules()
+        inverse = puzzle["inverse"]
+        fan, ahead = _ways(self.rows, self.columns)
+
+        def start(state: State) -> None:
+            for cell in range(cells):
+                state[cell] = 0
+            for piece in range(pieces):
+                state[home[piece]] = piece + 1
+                state[cells + piece] = home[piece]
+            state[blank] = 0
+
+        def terminal(state: State) -> int:
+            for piece in range(pieces):
+                if state[cells + piece] != home[piece]:
+                    return UNDECIDED
+            return 0 if state[blank] == 0 else UNDECIDED
+
+        def moves(state: State, out: MutableSequence[int]) -> int:
+            at = state[blank]
+            for index in range(fan[at]):
+                out[index] = at << 7 | ahead[at, index]
+            return int(fan[at])
+
+        def play(state: State, move: int) -> None:
+            piece = state[move & 127]
+            state[move >> 7] = piece
+            state[move & 127] = 0
+            if piece > 0:
+                state[cells + piece - 1] = move >> 7
+            state[blank] = move & 127
+
+        def unplay(state: State, move: int) -> None:
+            play(state, inverse(move))
+
+        def unmoves(state: State, out: MutableSequence[int]) -> int:
+            count = moves(state, out)
+            for index in range(count):
+                out[index] = inverse(out[index])
+            return count
+
+        def alternates(state: State) -> int:
+            return int(state[blank] // columns + state[blank] % columns) & 1
+
+        def cost(state: State, move: int) -> int:
+            return 1 if tracked or state[move & 127] > 0 else 0
+
+        def image_number(state: State, table: Any, at: int) -> int:
+            return number_of_image(state, cells, table, at)
+
+        def image_step(state: State, move: int, table: Any, at: int) -> int:
+            return step_of_image(state, move, cells, table, at)
+
+        functions: dict[str, Callable[..., Any]] = {
+            "start": start, "terminal": terminal, "moves": moves, "play": play, "unplay": unplay, "unmoves": unmoves,
+            "inverse": inverse, "alternates": alternates, "cost": cost, "image_number": image_number,
+            "image_step": image_step,
+        }  # fmt: skip
+        return functions | self._numbering() | ({} if tracked else self._places())
+
+    def _numbering(self) -> dict[str, Callable[..., Any]]:
+        """Return rank, unrank and advance: the cells of the pieces, and with them the board."""
+        index = self.index()
+        cells, blank, tracked, pieces = self.cells, self.width - 1, self.tracked, len(self.pattern)
+        everything = (1 << cells) - 1
+        rank, unrank_pieces = index.functions(cells)
+        loose = min(2, index.pieces)  # the pieces whose digits count least: the others seldom change from number to number
+        fixed = index.pieces - loose
+        last = cells - index.pieces + 1
+        step = index.weights[fixed - 1] if fixed else index.size
+
+        def write_board(state: State) -> None:
+            taken = 0
+            for cell in range(cells):
+                state[cell] = 0
+            for piece in range(pieces):
+                state[state[cells + piece]] = piece + 1
+                taken |= 1 << state[cells + piece]
+            if not tracked:
+                state[blank] = trailing_zeros(everything & ~taken)
+
+        def unrank(number: int, state: State) -> None:
+            unrank_pieces(number, state)
+            write_board(state)
+
+        def advance(number: int, state: State, gap: int) -> None:
+            number += gap
+            if fixed == 0 or number // step != (number - gap) // step:
+                unrank(number, state)
+                return
+            free = everything
+            for piece in range(fixed):
+                free &= ~(1 << state[cells + piece])
+            number %= step
+            for piece in range(fixed, pieces):
+                state[state[cells + piece]] = 0
+            for piece in range(fixed, fixed + loose):
+                digit = number // last if piece + 1 < fixed + loose else number % last
+                cell = nth_one_bit(free, digit)
+                free ^= 1 << cell
+                state[cells + piece] = cell
+            for piece in range(fixed, pieces):
+                state[state[cells + piece]] = piece + 1
+            if not tracked:
+                state[blank] = trailing_zeros(free)
+
+        return {"rank": rank, "unrank": unrank, "advance": advance}
+
+    def _places(self) -> dict[str, Callable[..., Any]]:
+        """Return what tells apart the states that share a number: where the empty cell is."""
+        cells, columns, blank, pieces = self.cells, self.columns, self.width - 1, len(self.pattern)
+        weights = np.array(self.index().weights, np.int64)
+        fan, ahead = _ways(self.rows, columns)
+        everything = (1 << cells) - 1
+        not_first = sum(1 << cell for cell in range(cells) if cell % columns)
+        not_last = sum(1 << cell for cell in range(cells) if (cell + 1) % columns)
+
+        def place(state: State) -> int:
+            return int(state[blank])
+
+        def put(where: int, state: State) -> None:
+            state[blank] = where
+
+        def legal(state: State) -> bool:
+            return bool(state[state[blank]] == 0)
+
+        def spread(state: State, places: int) -> int:
+            free = everything
+            for piece in range(pieces):
+                free &= ~(1 << state[cells + piece])
+            before = 0
+            while places != before:
+                before = places
+                beside = (places & not_last) << 1 | (places & not_first) >> 1
+                places = (places | beside | places << columns | places >> columns) & free
+            return places
+
+        def departures(
+            number: int, state: State, places: int, numbers: MutableSequence[int], bits: MutableSequence[int]
+        ) -> int:
+            count = 0
+            for piece in range(pieces):
+                at = state[cells + piece]
+                for way in range(fan[at]):
+                    to = ahead[at, way]
+                    if places >> to & 1:
+                        numbers[count] = number + tile_step(state, piece, at, to)
+                        bits[count] = 1 << at
+                        count += 1
+            return count
+
+        def tile_step(state: State, piece: int, at: int, to: int) -> int:
+            """Return by how much the number changes when a tile slides; the digits of those it passes change too."""
+            weight = weights[piece]
+            change = weight * (abs(to - at))
+            for cell in range(min(at, to) + 1, max(at, to)):
+                other = state[cell] - 1
+                if other >= piece:
+                    change += weights[other]
+                elif other >= 0:
+                    change -= weight
+            return int(change if to > at else -change)
+
+        return {
+            "place": place, "put": put, "legal": legal, "spread": spread, "departures": departures,
+        }  # fmt: skip
+
+    def images(self) -> list[npt.NDArray[np.int64]]:
+        """Return the table of the state itself and, on a square board, that of its mirror image."""
+        same = np.arange(self.cells)
+        if self.rows != self.columns:
+            return [self._image(same)]
+        return [self._image(same), self._image(same.reshape(self.rows, self.columns).T.reshape(-1))]
+
+    def _image(self, mirror: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """Return what `number_of_image` reads; `mirror` maps both cells and tiles, and is its own inverse."""
+        index = self.index()
+        weights = dict(zip(self.pattern, index.weights, strict=False))
+        order = {int(mirror[tile]): place for place, tile in enumerate(self.pattern)}
+        weight = [weights[int(mirror[tile])] if tile in order else 0 for tile in range(self.cells)]
+        passing = np.zeros((self.cells, self.cells), np.int64)
+        for tile in order:
+            for other in order:
+                passing[tile, other] = weight[tile] if order[other] < order[tile] else -weight[other]
+        of_blank = index.weights[-1] if self.tracked else 0
+        orders = [order.get(tile, -1) for tile in range(self.cells)]
+        if self.tracked:
+            orders[0], weight[0] = len(order), of_blank
+        return np.concatenate([[of_blank], mirror, mirror, orders, weight, passing.reshape(-1)]).astype(np.int64)
+
+    def parse(self, text: str) -> list[int]:
+        """Read what is on each cell row by row: a tile of the pattern, 0 for the empty cell, or x."""
+        words = text.split()
+        wanted = sorted(["0", *map(str, self.pattern), *[OTHER] * (self.cells - len(self.pattern) - 1)])
+        if sorted(words) != wanted:
+            raise BadState(f"{self}: {text!r}: expected {' '.join(wanted)} in some order")
+        places = [words.index(str(tile)) for tile in self.pattern]
+        board = [places.index(cell) + 1 if cell in places else 0 for cell in range(self.cells)]
+        return [*board, *places, words.index("0")]
+
+    def format(self, state: Sequence[int]) -> str:
+        """Return what is on each cell."""
+        return " ".join(piece or "0" for piece in self.pieces(state))
+
+    def format_move(self, state: Sequence[int], move: int) -> str:
+        """Return the cell from which a tile slides."""
+        return str(move & 127)
+
+    def board(self) -> Board:
+        """Return the cells row by row."""
+        return self.original().board()
+
+    def pieces(self, state: Sequence[int]) -> list[str]:
+        """Return what is on each cell."""
+        names = [OTHER, *map(str, self.pattern)]
+        return ["" if cell == state[self.width - 1] else names[state[cell]] for cell in range(self.cells)]
+
+    def known(self) -> Mapping[str, Any]:
+        """Return the number of placements."""
+        return {"states": self.index().size, "start": "0"}
+
+
+def _ways(rows: int, columns: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Return how many neighbours each cell has, and which."""
+    found = []
+    for cell in range(rows * columns):
+        row, column = divmod(cell, columns)
+        steps = ((row - 1, column), (row, column - 1), (row, column + 1), (row + 1, column))
+        found.append([r * columns + c for r, c in steps if 0 <= r < rows and 0 <= c < columns])
+    return np.array([len(ways) for ways in found]), np.array([(ways + [0] * 4)[:4] for ways in found])
+
+
+def number_of_image(state: State, cells: int, table: Any, at: int) -> int:
+    """Return the number of the pattern in a board of the puzzle, read as the table says.
+
+    The table holds the weight of the empty cell's digit (0 if it is not tracked), the cells in the order of reading, the
+    place of each cell in it, of each tile its place in the pattern (-1: none) and the weight of its digit, and by how
+    much the number falls, for each tile and each other one, when the first passes the second.
+    """
+    orders, weights = at + 1 + 2 * cells, at + 1 + 3 * cells
+    number = 0
+    seen = 0
+    for place in range(cells):
+        tile = state[table[at + 1 + place]]
+        order = table[orders + tile]
+        if order >= 0:
+            number += table[weights + tile] * (place - popcount(seen & ((1 << order) - 1)))
+            seen |= 1 << order
+    return int(number)
+
+
+def step_of_image(state: State, move: int, cells: int, table: Any, at: int) -> int:
+    """Return by how much the number of the image changes with a move: digits of what passes each other change."""
+    places, orders = at + 1 + cells, at + 1 + 2 * cells
+    weights, passing = orders + cells, orders + 2 * cells
+    tile = state[move & 127]
+    weight, of_blank = table[weights + tile], table[at]
+    if weight == 0 and of_blank == 0:
+        return 0
+    to, origin = table[places + (move >> 7)], table[places + (move & 127)]
+    low, high = min(to, origin), max(to, origin)
+    row = passing + tile * cells
+    change = weight * (high - low)
+    passed = 1 if weight != 0 else 0
+    for place in range(low + 1, high):
+        other = state[table[at + 1 + place]]
+        change -= table[row + other]
+        passed += 1 if table[orders + other] >= 0 else 0
+    change -= of_blank * (high - low - passed)  # the empty cell goes the other way
+    return int(change if to > origin else -change)
