@@ -73,6 +73,7 @@ def solve(
     progress: Callable[[str, int, int], None] | None = None,
     overwrite: bool = False,
     form: str | None = None,
+    mapped: bool = False,
 ) -> Database:
     """Solve every state of a game and return the database; with `to`, also keep it in that folder.
 
@@ -80,7 +81,8 @@ def solve(
     default the one that suits the game. `memory` is a budget such as "1GB": what does not fit is refused before it
     starts, and so is a folder `to` that is there already, unless `overwrite`. `progress` is called with a stage, how
     much of it is done, and its total (0: unknown). `form` is how breadth-first search ("bfs") keeps depths: "values" or
-    "two-bit" among others (see `solve_states`), by default what fits.
+    "two-bit" among others (see `solve_states`), by default what fits. A `mapped` database is kept without
+    compression: opened, it is mapped into memory.
     """
     from searchbench.catalogue import load
     from searchbench.solvers.exhaustive import solve_states
@@ -95,7 +97,8 @@ def solve(
     if to is not None:
         options = {"solver": solver, "rule": getattr(rule, "name", rule), "form": form, "memory": memory}
         words = [f"--{name} {value}" for name, value in options.items() if value is not None]
-        database.save(to, " ".join(["searchbench solve", chosen.spec, *words]), overwrite)
+        words += ["--mapped"] if mapped else []
+        database.save(to, " ".join(["searchbench solve", chosen.spec, *words]), overwrite, mapped)
     return database
 
 

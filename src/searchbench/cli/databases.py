@@ -22,6 +22,9 @@ def solve(
         typer.Option(metavar="NAME", help="How bfs keeps depths: values, two-bit, ...; by default what fits."),
     ] = None,
     rule: Rule = None,
+    mapped: Annotated[
+        bool, typer.Option("--mapped", help="Keep it uncompressed, to be mapped into memory: for pattern databases.")
+    ] = False,
     memory: Memory = None,
     threads: Threads = None,
     force: Annotated[bool, typer.Option("--force", help="Replace the database that is in DIR.")] = False,
@@ -33,7 +36,7 @@ def solve(
     from searchbench.cli.progress import Reporter
 
     with Reporter(progress) as reporter:
-        database = sb.solve(game, rule, solver, to, memory, threads, reporter, force, form)
+        database = sb.solve(game, rule, solver, to, memory, threads, reporter, force, form, mapped)
     facts: dict[str, Any] = {
         "game": database.game.spec,
         "states": database.states,

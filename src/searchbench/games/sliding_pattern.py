@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, MutableSequence, Sequence
 from dataclasses import dataclass
+from itertools import permutations
 from typing import Any, ClassVar
 
 import numpy as np
@@ -202,8 +203,10 @@ class SlidingPattern(Abstraction):
     def _places(self) -> dict[str, Callable[..., Any]]:
         """Return what tells apart the states that share a number: where the empty cell is."""
         cells, columns, blank, pieces = self.cells, self.columns, self.width - 1, len(self.pattern)
-        weights = np.array(self.index().weights, np.int64)
-        fan, ahead = _ways(self.rows, columns)
+        weights = np.array([0, *self.index().weights], np.int64)
+        passing = np.zeros((pieces + 1) ** 2, np.int64)  # by how much the number falls when one piece passes another
+        for piece, other in permutations(range(1, pieces + 1), 2):
+            passing[piece * (pieces + 1) + other] = weights[piece] if other < piece else -weights[other]
         everything = (1 << cells) - 1
         not_first = sum(1 << cell for cell in range(cells) if cell % columns)
         not_last = sum(1 << cell for cell in range(cells) if (cell + 1) % columns)
@@ -231,28 +234,47 @@ class SlidingPattern(Abstraction):
         def departures(
             number: int, state: State, places: int, numbers: MutableSequence[int], bits: MutableSequence[int]
         ) -> int:
-            count = 0
+            taken = 0
             for piece in range(pieces):
-                at = state[cells + piece]
-                for way in range(fan[at]):
-                    to = ahead[at, way]
-                    if places >> to & 1:
-                        numbers[count] = number + tile_step(state, piece, at, to)
-                        bits[count] = 1 << at
-                        count += 1
+                taken |= 1 << state[cells + piece]
+            count = 0
+            ahead = taken & (places & not_first) >> 1  # tiles with an empty cell to the right, and so on
+            while ahead != 0:
+                at = trailing_zeros(ahead)
+                ahead &= ahead - 1
+                numbers[count] = number + weights[state[at]]
+                bits[count] = 1 << at
+                count += 1
+            ahead = taken & (places & not_last) << 1
+            while ahead != 0:
+                at = trailing_zeros(ahead)
+                ahead &= ahead - 1
+                numbers[count] = number - weights[state[at]]
+                bits[count] = 1 << at
+                count += 1
+            ahead = taken & places >> columns
+            while ahead != 0:
+                at = trailing_zeros(ahead)
+                ahead &= ahead - 1
+                numbers[count] = number + row_step(state, at, at)
+                bits[count] = 1 << at
+                count += 1
+            ahead = taken & places << columns
+            while ahead != 0:
+                at = trailing_zeros(ahead)
+                ahead &= ahead - 1
+                numbers[count] = number - row_step(state, at, at - columns)
+                bits[count] = 1 << at
+                count += 1
             return count
 
-        def tile_step(state: State, piece: int, at: int, to: int) -> int:
-            """Return by how much the number changes when a tile slides; the digits of those it passes change too."""
-            weight = weights[piece]
-            change = weight * (abs(to - at))
-            for cell in range(min(at, to) + 1, max(at, to)):
-                other = state[cell] - 1
-                if other >= piece:
-                    change += weights[other]
-                elif other >= 0:
-                    change -= weight
-            return int(change if to > at else -change)
+        def row_step(state: State, at: int, upper: int) -> int:
+            """Return the change of the number when the tile at `at` slides past all cells between `upper` and the one below."""
+            piece = state[at]
+            change = weights[piece] * columns
+            for cell in range(1, columns):
+                change -= passing[piece * (pieces + 1) + state[upper + cell]]
+            return int(change)
 
         return {
             "place": place, "put": put, "legal": legal, "spread": spread, "departures": departures,

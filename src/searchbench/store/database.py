@@ -244,14 +244,15 @@ class Database:
 
     # --- on disk, and verified ---------------------------------------------------------------------------------------
 
-    def save(self, path: str | Path, command: str = "", overwrite: bool = False) -> None:
+    def save(self, path: str | Path, command: str = "", overwrite: bool = False, mapped: bool = False) -> None:
         """Keep the database in a folder, a Zarr v3 group; it is there complete or not at all.
 
+        If `mapped`, nothing is compressed, and the codes are mapped into memory when the database is opened.
         Raises BadRequest where there is something already, unless it is a database and `overwrite` is true.
         """
-        from searchbench.store.writing import write_database
+        from searchbench.store.writing import DEFAULT, MAPPED, write_database
 
-        write_database(self, Path(path), command or self.command, overwrite)
+        write_database(self, Path(path), command or self.command, overwrite, MAPPED if mapped else DEFAULT)
 
     @classmethod
     def open(

@@ -80,7 +80,11 @@ class DiskCodes:
         return dict(next(record for record in self._records if record.name == part.name).counts)
 
     def whole(self) -> Array:
-        """Return all codes in one array."""
+        """Return all codes in one array; it is read-only where the file of the one part there is is mapped."""
+        with self._lock:
+            mapped = self._part(self._records[0]).mapped if len(self._records) == 1 else None
+        if mapped is not None and self._form.per_unit == 1:
+            return mapped
         codes: Array = np.empty(self.size, self._dtype)
         for record in self._records:
             for first in range(record.start, record.stop, 1 << 24):
@@ -109,21 +113,41 @@ class _PartOnDisk:
     def __init__(self, folder: Path, record: head.PartRecord, chunk: int) -> None:
         self._path = folder / head.codes_path(record.name)
         self._chunk = chunk
-        self._codes = _open_array(self._path)
+        self.mapped = _mapped(self._path)
+        self._codes = _open_array(self._path) if self.mapped is None else self.mapped
         digests = folder / head.digests_path(record.name)
         self._digests = _values(_open_array(digests), slice(None), digests)
         if head.digest_of(self._digests) != record.digest:
             raise DamagedData(f"{digests} does not have the digest that the header gives: {_WHY}")
+        if self.mapped is not None:
+            self._check(self.mapped, 0, len(self._digests))
 
     def chunks(self, first: int, stop: int) -> Array:
         """Return the stored numbers of the chunks first .. stop - 1, each compared with its digest."""
         wanted = slice(first * self._chunk, min(stop * self._chunk, self._codes.shape[0]))
+        if self.mapped is not None:
+            return self.mapped[wanted]
         codes = _values(self._codes, wanted, self._path)
+        self._check(codes, first, stop)
+        codes.flags.writeable = False
+        return codes
+
+    def _check(self, codes: Array, first: int, stop: int) -> None:
         wrong = np.flatnonzero(head.chunk_digests(codes, self._chunk) != self._digests[first:stop])
         if len(wrong):
             raise DamagedData(f"{self._path}: chunk {first + int(wrong[0])} does not have its digest: {_WHY}")
-        codes.flags.writeable = False
-        return codes
+
+
+def _mapped(path: Path) -> Array | None:
+    """Return an array that is one file without compression, mapped into memory; None where it is kept otherwise."""
+    document = head.read_document(path / head.DOCUMENT)
+    try:
+        plain = [codec["name"] for codec in document["codecs"]] == ["bytes"]
+        whole = document["chunk_grid"]["configuration"]["chunk_shape"] == document["shape"]
+        dtype = np.dtype(document["data_type"]).newbyteorder("<")
+        return np.asarray(np.memmap(path / "c" / "0", dtype, "r", shape=tuple(document["shape"]))) if plain and whole else None
+    except (KeyError, TypeError, OSError, ValueError) as error:
+        raise DamagedData(f"{path} cannot be mapped: {error}") from error
 
 
 def _open_array(path: Path) -> Any:

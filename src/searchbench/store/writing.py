@@ -23,16 +23,20 @@ if TYPE_CHECKING:
 class Layout:
     """Say how many codes a chunk has (what is read at once), and how chunks are put into files.
 
-    A part of more than `files` chunks is kept in shards: files of `shard` chunks each.
+    A part of more than `files` chunks is kept in shards: files of `shard` chunks each. Where nothing is `compressed`, a part
+    of one chunk is a file that can be mapped into memory.
     """
 
     chunk: int = 1 << 16
     files: int = 4096
     shard: int = 256
+    compressed: bool = True
 
 
 DEFAULT: Final = Layout()
 """Chosen by the measurements in docs/database-format.md."""
+MAPPED: Final = Layout(chunk=1 << 60, compressed=False)
+"""Each part is one file as it is in memory: look-ups need not read more than they ask for."""
 
 
 def write_database(
@@ -130,7 +134,7 @@ def _write_part(group: Any, database: Database, part: Part, layout: Layout, form
     shard = chunk * layout.shard if units > chunk * layout.files else None
     options: dict[str, Any] = {
         "filters": None,
-        "compressors": [ZstdCodec(level=3), Crc32cCodec()],
+        "compressors": [ZstdCodec(level=3), Crc32cCodec()] if layout.compressed else None,
         "config": {"write_empty_chunks": True},  # a chunk that is not there is damage, not a default
     }
     codes = group.create_array(
