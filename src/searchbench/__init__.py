@@ -120,7 +120,7 @@ def search(
     """Search for a line from one state of a puzzle (by default the start) to a solved one.
 
     `method` is "idastar", "astar" or "bestfirst", by default what suits the size of the game; other options, such as
-    `nodes`, `seconds`, `weight` and `heuristic`, are those of :func:`searchbench.solvers.guided.search_state`.
+    `nodes`, `seconds`, `weight` and `h` (a heuristic), are those of :func:`searchbench.solvers.guided.search_state`.
     """
     from searchbench.catalogue import load
     from searchbench.solvers.guided import search_state

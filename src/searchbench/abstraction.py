@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -10,23 +10,34 @@ import numpy.typing as npt
 from searchbench.game import Game
 
 
+class Image(NamedTuple):
+    """Say how a state of the original is looked up: the table that `image_number` reads, and what is charged for.
+
+    `pieces` are the pieces whose moves cost something: no other move changes the number. None: every move costs.
+    """
+
+    table: npt.NDArray[np.int64]
+    pieces: frozenset[int] | None
+
+
 class Abstraction(Game):
     """Hold the rules of an abstraction: a game that can be solved, and how states of the original map into it.
 
     Besides a game's rules, ``rules()`` supplies `image_number` and, where that is quicker than to number anew,
-    `image_step`: functions of the *original's* states that read the tables of `images`. Abstractions of one class and
-    original share these two functions. Every move can be taken back at the same cost, and the start is the image of the
-    solved state: so the depth of a state is its distance to the end.
+    `image_step`: functions of the *original's* states that read the tables of `images`; and, where there are pieces,
+    `image_piece`. Abstractions of one class and original share these functions. Every move can be taken back at the same
+    cost, and the start is the image of the solved state: so the depth of a state is its distance to the end.
     """
 
     def original(self) -> Game:
         """Return the game whose states look alike."""
         raise NotImplementedError
 
-    def images(self) -> list[npt.NDArray[np.int64]]:
-        """Return the tables of all look-ups: that of a state itself, then of its images in the original's symmetries."""
+    def images(self) -> list[Image]:
+        """Return how a state is looked up, then how its images in the original's symmetries are."""
         raise NotImplementedError
 
-    def charged(self) -> frozenset[Any] | None:
-        """Return what costs something to move here; None: every move costs. Bounds that charge for nothing twice add up."""
-        return None
+
+def charged(abstraction: Abstraction) -> frozenset[Any] | None:
+    """Return the pieces whose moves cost something in an abstraction; bounds that charge for no piece twice add up."""
+    return abstraction.images()[0].pieces

@@ -20,7 +20,7 @@ import types
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import numba
 import numpy as np
@@ -35,6 +35,7 @@ from searchbench.errors import MissingRule
 
 Target = Literal["cpu", "interpreted"]
 log = logging.getLogger(__name__)
+_Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
 # --- intrinsics: an interpreted function each, and its compiled twin ---------------------------------------------------
@@ -58,6 +59,20 @@ def atomic_or(words: Any, place: int, bits: Any) -> None:
 
 def prefetch(words: Any, place: int) -> None:
     """Ask for a word that will be read and written soon; nothing but time depends on it."""
+
+
+def borrowed(value: Any) -> Any:
+    """Return an array, or a tuple of arrays, whose users the compiled kernel does not count: its caller holds them.
+
+    Handing an array on costs two locked instructions for each call otherwise. A kernel must not return what it borrowed.
+    """
+    return value
+
+
+def inlined(function: _Function) -> _Function:
+    """Ask the compiler to put a function into its callers: worth it where it is small and called for each node."""
+    function.inlined = True  # type: ignore[attr-defined]
+    return function
 
 
 def _one_operand(name: str) -> Any:
@@ -107,11 +122,37 @@ def _prefetch() -> Any:
     return intrinsic(typed)
 
 
+def _borrowed() -> Any:
+    def bare(target: Any, builder: Any, kind: Any, value: Any) -> Any:
+        """Return a value without what counts the users of its arrays."""
+        if isinstance(kind, numba_types.BaseTuple):
+            parts = [
+                bare(target, builder, part, builder.extract_value(value, place)) for place, part in enumerate(kind.types)
+            ]
+            return target.make_tuple(builder, kind, parts)
+        if not isinstance(kind, numba_types.Array):
+            return value
+        array = target.make_array(kind)(target, builder, value)
+        array.meminfo = array.meminfo.type(None)
+        array.parent = array.parent.type(None)
+        return array._getvalue()
+
+    def typed(_context: Any, value: Any) -> Any:
+        def generate(target: Any, builder: Any, signature: Any, operands: Any) -> Any:
+            return bare(target, builder, signature.args[0], operands[0])
+
+        return value(value), generate
+
+    typed.__name__ = typed.__qualname__ = "borrowed"
+    return intrinsic(typed)
+
+
 _INTRINSICS: Mapping[Callable[..., Any], Any] = {
     popcount: _one_operand("ctpop"),
     trailing_zeros: _one_operand("cttz"),
     atomic_or: _atomic_or(),
     prefetch: _prefetch(),
+    borrowed: _borrowed(),
 }
 
 
@@ -265,6 +306,8 @@ class _Fingerprint:
             self._text(f"intrinsic {function.__name__}")
             return
         self._add_code(function.__code__)
+        if hasattr(function, "inlined"):
+            self._text("inlined")
         self.add(function.__defaults__)
         for name, value in _references(function).items():
             self._text(name)
@@ -358,8 +401,8 @@ class _Cache(FunctionCache):
         return loaded
 
 
-def _compile(function: types.FunctionType, keep: bool) -> Any:
-    compiled: Any = numba.njit(nogil=True)(function)
+def _compile(function: types.FunctionType, keep: bool, inline: bool) -> Any:
+    compiled: Any = numba.njit(nogil=True, forceinline=inline)(function)
     if keep:
         try:
             compiled._cache = _Cache(function)
@@ -425,7 +468,7 @@ class _Binder:
         if key in self.names.bound:
             return self.names.bound[key]
         bound = self._copy(function)
-        result = _compile(bound, keep) if self.target == "cpu" else bound
+        result = _compile(bound, keep, hasattr(function, "inlined")) if self.target == "cpu" else bound
         self.names.bound[key] = result  # before its references are bound: they may refer back to it
         self._fill(function, bound)
         return result

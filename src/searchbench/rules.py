@@ -277,6 +277,14 @@ def image_step(state: State, move: Move, table: Any, at: int) -> int:
     return after - before
 
 
+def image_piece(state: State, move: Move) -> int:
+    """Return which of the pieces an abstraction may charge for a move changes (see `Abstraction.charged`), or -1: any.
+
+    The numbers of abstractions that charge for other pieces stay as they are.
+    """
+    return -1
+
+
 # --- buffers, supplied by Game ----------------------------------------------------------------------------------------
 
 

@@ -380,12 +380,12 @@ class Misplaced:
 def test_another_heuristic() -> None:
     game, heuristic = load("sliding:3x3"), Misplaced()
     own = search(game, NEAR, target="cpu")
-    lines = [search(game, NEAR, heuristic=heuristic, target=target) for target in ("cpu", "interpreted")]
-    lines.append(search(game, NEAR, "astar", heuristic=heuristic, target="cpu"))
+    lines = [search(game, NEAR, h=heuristic, target=target) for target in ("cpu", "interpreted")]
+    lines.append(search(game, NEAR, "astar", h=heuristic, target="cpu"))
     assert [line.cost for line in lines] == [own.cost] * 3
     assert lines[0].nodes == lines[1].nodes > own.nodes
     heuristic.table[:] = 1  # the table is an argument, not a part of the compiled code: now h is 0
-    blind = search(game, NEAR, heuristic=heuristic, target="cpu")
+    blind = search(game, NEAR, h=heuristic, target="cpu")
     assert blind.cost == own.cost
     assert blind.nodes > lines[0].nodes
 

@@ -10,13 +10,13 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from searchbench.abstraction import Abstraction
+from searchbench.abstraction import Abstraction, Image
 from searchbench.errors import BadState
 from searchbench.game import Board
 from searchbench.games.sliding import Sliding
 from searchbench.index import Placement
 from searchbench.index.permutation import nth_one_bit
-from searchbench.jit import popcount, trailing_zeros
+from searchbench.jit import inlined, popcount, trailing_zeros
 from searchbench.rules import UNDECIDED, State
 
 OTHER = "x"
@@ -83,10 +83,6 @@ class SlidingPattern(Abstraction):
         """Return the puzzle."""
         return Sliding(self.rows, self.columns)
 
-    def charged(self) -> frozenset[int] | None:
-        """Return the tiles, unless every move costs."""
-        return None if self.tracked else frozenset(self.pattern)
-
     def rules(self) -> Mapping[str, Callable[..., Any]]:
         """Return the rules; a move is ``from << 7 | to`` of the empty cell, as in the puzzle itself."""
         cells, blank, tracked, pieces = self.cells, self.width - 1, self.tracked, len(self.pattern)
@@ -142,13 +138,18 @@ class SlidingPattern(Abstraction):
         def image_number(state: State, table: Any, at: int) -> int:
             return number_of_image(state, cells, table, at)
 
+        @inlined
         def image_step(state: State, move: int, table: Any, at: int) -> int:
-            return step_of_image(state, move, cells, table, at)
+            return step_of_image(state, move, cells, columns, table, at)
+
+        @inlined
+        def image_piece(state: State, move: int) -> int:
+            return int(state[move & 127])
 
         functions: dict[str, Callable[..., Any]] = {
             "start": start, "terminal": terminal, "moves": moves, "play": play, "unplay": unplay, "unmoves": unmoves,
             "inverse": inverse, "alternates": alternates, "cost": cost, "image_number": image_number,
-            "image_step": image_step,
+            "image_step": image_step, "image_piece": image_piece,
         }  # fmt: skip
         return functions | self._numbering() | ({} if tracked else self._places())
 
@@ -280,14 +281,14 @@ class SlidingPattern(Abstraction):
             "place": place, "put": put, "legal": legal, "spread": spread, "departures": departures,
         }  # fmt: skip
 
-    def images(self) -> list[npt.NDArray[np.int64]]:
-        """Return the table of the state itself and, on a square board, that of its mirror image."""
+    def images(self) -> list[Image]:
+        """Return how a board is looked up and, where rows and columns can change places, how its mirror image is."""
         same = np.arange(self.cells)
         if self.rows != self.columns:
             return [self._image(same)]
         return [self._image(same), self._image(same.reshape(self.rows, self.columns).T.reshape(-1))]
 
-    def _image(self, mirror: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    def _image(self, mirror: npt.NDArray[np.int64]) -> Image:
         """Return what `number_of_image` reads; `mirror` maps both cells and tiles, and is its own inverse."""
         index = self.index()
         weights = dict(zip(self.pattern, index.weights, strict=False))
@@ -301,7 +302,28 @@ class SlidingPattern(Abstraction):
         orders = [order.get(tile, -1) for tile in range(self.cells)]
         if self.tracked:
             orders[0], weight[0] = len(order), of_blank
-        return np.concatenate([[of_blank], mirror, mirror, orders, weight, passing.reshape(-1)]).astype(np.int64)
+        steps = self._steps(mirror)
+        head = [of_blank, steps.shape[1]]
+        found = np.concatenate([head, mirror, orders, weight, passing.reshape(-1), steps.reshape(-1)])
+        return Image(found.astype(np.int64), None if self.tracked else frozenset(order))
+
+    def _steps(self, mirror: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """Return for each move of the empty cell how far the tile goes in the order of reading, and the cells it passes.
+
+        A row belongs to the cell where the empty one was and to the step from there. It is filled up with that cell: what is
+        empty is passed at no cost.
+        """
+        span = 2 * self.columns + 1
+        found = np.zeros((self.cells * span, max(self.rows, self.columns)), np.int64)
+        fan, ahead = _ways(self.rows, self.columns)
+        for cell in range(self.cells):
+            for to in ahead[cell, : fan[cell]].tolist():
+                row = found[cell * span + to - cell + self.columns]
+                row[:] = cell
+                row[0] = mirror[cell] - mirror[to]
+                between = range(min(mirror[cell], mirror[to]) + 1, max(mirror[cell], mirror[to]))
+                row[1 : 1 + len(between)] = mirror[list(between)]
+        return found
 
     def parse(self, text: str) -> list[int]:
         """Read what is on each cell row by row: a tile of the pattern, 0 for the empty cell, or x."""
@@ -348,15 +370,15 @@ def _ways(rows: int, columns: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[n
 def number_of_image(state: State, cells: int, table: Any, at: int) -> int:
     """Return the number of the pattern in a board of the puzzle, read as the table says.
 
-    The table holds the weight of the empty cell's digit (0 if it is not tracked), the cells in the order of reading, the
-    place of each cell in it, of each tile its place in the pattern (-1: none) and the weight of its digit, and by how
-    much the number falls, for each tile and each other one, when the first passes the second.
+    The table holds the weight of the empty cell's digit (0 if it is not tracked), the length of a row of `_steps`, the
+    cells in the order of reading, of each tile its place in the pattern (-1: none) and the weight of its digit, by how much
+    the number falls, for each tile and each other one, when the first passes the second, and `_steps`.
     """
-    orders, weights = at + 1 + 2 * cells, at + 1 + 3 * cells
+    orders, weights = at + 2 + cells, at + 2 + 2 * cells
     number = 0
     seen = 0
     for place in range(cells):
-        tile = state[table[at + 1 + place]]
+        tile = state[table[at + 2 + place]]
         order = table[orders + tile]
         if order >= 0:
             number += table[weights + tile] * (place - popcount(seen & ((1 << order) - 1)))
@@ -364,22 +386,25 @@ def number_of_image(state: State, cells: int, table: Any, at: int) -> int:
     return int(number)
 
 
-def step_of_image(state: State, move: int, cells: int, table: Any, at: int) -> int:
+@inlined
+def step_of_image(state: State, move: int, cells: int, columns: int, table: Any, at: int) -> int:
     """Return by how much the number of the image changes with a move: digits of what passes each other change."""
-    places, orders = at + 1 + cells, at + 1 + 2 * cells
-    weights, passing = orders + cells, orders + 2 * cells
-    tile = state[move & 127]
-    weight, of_blank = table[weights + tile], table[at]
-    if weight == 0 and of_blank == 0:
-        return 0
-    to, origin = table[places + (move >> 7)], table[places + (move & 127)]
-    low, high = min(to, origin), max(to, origin)
+    weights = at + 2 + 2 * cells
+    passing = weights + cells
+    origin, to = move >> 7, move & 127
+    tile = state[to]
+    length = max(columns, cells // columns)
+    step = passing + cells * cells + (origin * (2 * columns + 1) + to - origin + columns) * length
+    distance = table[step]
     row = passing + tile * cells
-    change = weight * (high - low)
-    passed = 1 if weight != 0 else 0
-    for place in range(low + 1, high):
-        other = state[table[at + 1 + place]]
-        change -= table[row + other]
-        passed += 1 if table[orders + other] >= 0 else 0
-    change -= of_blank * (high - low - passed)  # the empty cell goes the other way
-    return int(change if to > origin else -change)
+    passed = 0
+    for place in range(1, length):
+        passed += table[row + state[table[step + place]]]
+    change = table[weights + tile] * distance + (passed if distance < 0 else -passed)
+    if table[at] != 0:  # the empty cell goes the other way, past the tile and what the tile passes
+        others = 1 if table[weights + tile] != 0 else 0
+        for place in range(1, length):
+            other = state[table[step + place]]
+            others += 1 if other != 0 and table[at + 2 + cells + other] >= 0 else 0
+        change -= table[at] * (distance - others if distance > 0 else distance + others)
+    return int(change)

@@ -20,7 +20,7 @@ from searchbench.rules import (
     State,
     cost,
     dead,
-    h_step,
+    h_next,
     inverse,
     moves,
     new_moves,
@@ -96,6 +96,8 @@ def reach(
         note[COUNT] += 1
         add_node(nodes, node, slot, state)
         nodes.facts[node, H] = entry[H]
+        for column in range(nodes.carried.shape[1]):
+            nodes.carried[node, column] = nodes.carried[len(nodes.carried) - 1, column]
     elif entry[COST] >= nodes.facts[node, COST]:
         return
     elif is_open(queue, node):
@@ -121,7 +123,7 @@ def expand(
         entry[PARENT] = node
         entry[MOVE] = move
         entry[COST] = nodes.facts[node, COST] + cost(state, move)
-        entry[H] = nodes.facts[node, H] + h_step(state, move, tables)
+        entry[H] = h_next(state, move, tables, nodes.facts[node, H], nodes.carried, node, len(nodes.carried) - 1)
         play(state, move)
         reach(state, entry, weights, nodes, queue, note)
         unplay(state, move)
@@ -177,15 +179,17 @@ def greedy(task: Task, weight: Fraction | None = None) -> Line:
 class _BestFirst:
     def __init__(self, task: Task, weights: Weights) -> None:
         self.task, self.weights = task, weights
-        self.bound = task.bound()
+        self.carried = task.carried(1)
+        self.bound = task.bound(self.carried)
         self.note = np.zeros(5, np.int64)
         room = 1 << max(FIRST_BITS, len(task.names["new_moves"]()).bit_length() + 1)
         self._demand(room, room)
-        self.nodes = new_nodes(room, task.game.width, task.game.dtype)
+        self.nodes = new_nodes(room, task.game.width, task.game.dtype, task.carried(room + 1))
         self.queue = new_open_list(room)
 
     def search(self) -> Line:
-        """Open the start and expand until the end."""
+        """Open the start and expand until the end; what a new node carries along is written into the last row first."""
+        self.nodes.carried[-1] = self.carried[0]
         start = np.array([-1, 0, 0, self.bound], np.int64)
         arguments = self.weights, self.nodes, self.queue
         jit.bind(reach, self.task.names)(self.task.state(), start, *arguments, self.note)
@@ -253,4 +257,5 @@ class _BestFirst:
 
     def _bytes_needed(self, room: int, buckets: int) -> int:
         cells: int = self.task.game.width * np.dtype(self.task.game.dtype).itemsize
-        return room * (cells + 4 * 8 + 2 * 4) + 4 * slots_for(room) + buckets * (4 * 8 + 4 + 2 * 4)
+        carried = self.carried.nbytes
+        return room * (cells + 4 * 8 + carried + 2 * 4) + 4 * slots_for(room) + buckets * (4 * 8 + 4 + 2 * 4)

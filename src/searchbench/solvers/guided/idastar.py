@@ -12,13 +12,14 @@ from typing import Any, Final
 import numpy as np
 
 from searchbench import jit
+from searchbench.jit import borrowed, inlined
 from searchbench.line import Line
 from searchbench.rules import (
     UNDECIDED,
     State,
     cost,
     dead,
-    h_step,
+    h_next,
     inverse,
     moves,
     new_moves,
@@ -28,13 +29,17 @@ from searchbench.rules import (
 )  # fmt: skip
 from searchbench.solvers.guided.task import EXHAUSTED, FOUND, FULL, PAUSED, Task
 
-STATUS, BOUND, NEXT, NODES, DEPTH, TOP, FRESH = range(7)
+STATUS, BOUND, NEXT, NODES, DEPTH, FRESH = range(6)
 """What the kernel notes: how the call ended, the bound, the smallest f above it, the nodes generated so far, the depth,
-the height of the stack, and whether the state at hand is still to be expanded."""
+and whether the state at hand is still to be expanded."""
 
-MOVE, COST, H, BASE = range(4)
-"""What stands on the stack for each move to be tried: the move, the cost of the path with it, and h after it. The path
-has the same for each move that was played, and where on the stack the moves that follow it begin."""
+MOVE, COST, H = range(3)
+"""What stands on the stack for each move that was or is to be tried: the move, the cost of the path with it, and h after it.
+The array `carried` has a row for each row of the stack."""
+
+AT, BASE = range(2)
+"""What the path has for each depth: the row of the stack that is tried, and the last one to be tried. The rows above the one
+that is tried belong to deeper states."""
 
 NO_MOVE: Final = -(1 << 63)
 """What stands for the move to the start, and for the inverse of a move that has none: no game has this move."""
@@ -42,25 +47,27 @@ NEVER: Final = (1 << 63) - 1
 """The bound after the last one: no state was cut off."""
 
 
+@inlined
 def push_moves(
-    state: State, came: Any, bound: int, out: MutableSequence[int], tables: Any, stack: Any, top: int
+    state: State, row: int, bound: int, out: MutableSequence[int], tables: Any, stack: Any, carried: Any
 ) -> tuple[int, int, int]:
-    """Put the moves that stay within the bound on the stack, the first one on top; `came` is the end of the path.
+    """Put the moves that stay within the bound on the stack above `row`, the end of the path, the first one on top.
 
     Returns the new top, the number of nodes generated, and the smallest f above the bound.
     """
-    back = inverse(came[MOVE]) if came[MOVE] != NO_MOVE else NO_MOVE
+    back = inverse(stack[row, MOVE]) if stack[row, MOVE] != NO_MOVE else NO_MOVE
     if back == -1:
         back = NO_MOVE
     generated = 0
     cut = NEVER
+    top = row + 1
     for index in range(moves(state, out) - 1, -1, -1):
         move = out[index]
         if move == back:
             continue
         generated += 1
-        child_cost = came[COST] + cost(state, move)
-        child_h = came[H] + h_step(state, move, tables)
+        child_cost = stack[row, COST] + cost(state, move)
+        child_h = h_next(state, move, tables, stack[row, H], carried, row, top)
         if child_cost + child_h <= bound:
             stack[top, MOVE] = move
             stack[top, COST] = child_cost
@@ -71,11 +78,12 @@ def push_moves(
     return top, generated, cut
 
 
-def search_below(state: State, tables: Any, path: Any, stack: Any, note: Any, stop: int) -> None:
+def search_below(state: State, tables: Any, path: Any, stack: Any, carried: Any, note: Any, stop: int) -> None:
     """Search on below the bound, from where `note` says, until a solved state, the end, `stop` nodes, or a full array."""
-    out = new_moves()
+    state, tables, path = borrowed(state), borrowed(tables), borrowed(path)
+    stack, carried, out = borrowed(stack), borrowed(carried), new_moves()
     bound, smallest, nodes = note[BOUND], note[NEXT], note[NODES]
-    depth, top, fresh = note[DEPTH], note[TOP], note[FRESH]
+    depth, fresh = note[DEPTH], note[FRESH]
     status = PAUSED
     while True:
         if fresh:
@@ -85,30 +93,32 @@ def search_below(state: State, tables: Any, path: Any, stack: Any, note: Any, st
                 break
             if nodes >= stop:
                 break
-            if top + len(out) > len(stack) or depth + 1 >= len(path):
+            row = path[depth, AT]
+            if row + len(out) + 1 > len(stack) or depth + 1 >= len(path):
                 status = FULL
                 break
             fresh = 0
+            top = row + 1
             if result == UNDECIDED and not dead(state, tables):
-                top, generated, cut = push_moves(state, path[depth], bound, out, tables, stack, top)
+                top, generated, cut = push_moves(state, row, bound, out, tables, stack, carried)
                 nodes += generated
                 smallest = min(smallest, cut)
-        if top > path[depth, BASE]:
-            top -= 1
-            play(state, stack[top, MOVE])
+            path[depth + 1, AT] = top
+            path[depth + 1, BASE] = row + 1
+        if path[depth + 1, AT] > path[depth + 1, BASE]:
             depth += 1
-            for column in range(BASE):
-                path[depth, column] = stack[top, column]
-            path[depth, BASE] = top
+            row = path[depth, AT] - 1
+            path[depth, AT] = row
+            play(state, stack[row, MOVE])
             fresh = 1
         elif depth > 0:
-            unplay(state, path[depth, MOVE])
+            unplay(state, stack[path[depth, AT], MOVE])
             depth -= 1
         else:
             status = EXHAUSTED
             break
     note[STATUS], note[NEXT], note[NODES] = status, smallest, nodes
-    note[DEPTH], note[TOP], note[FRESH] = depth, top, fresh
+    note[DEPTH], note[FRESH] = depth, fresh
 
 
 def idastar(task: Task) -> Line:
@@ -119,24 +129,26 @@ def idastar(task: Task) -> Line:
     """
     kernel = jit.bind(search_below, task.names)
     state = task.state()
-    path = np.zeros((256, 4), np.int64)
+    path = np.zeros((256, 2), np.int64)
     stack = np.zeros((1024, 3), np.int64)
-    note = np.zeros(7, np.int64)
-    path[0] = NO_MOVE, 0, task.bound(), 0
-    note[BOUND], note[NEXT], note[NODES], note[FRESH] = path[0, H], NEVER, 1, 1
+    carried = task.carried(len(stack))
+    note = np.zeros(6, np.int64)
+    stack[0] = NO_MOVE, 0, task.bound(carried)
+    note[BOUND], note[NEXT], note[NODES], note[FRESH] = stack[0, H], NEVER, 1, 1
     while True:
-        task.advance(kernel, (state, task.tables, path, stack), note, NODES)
+        task.advance(kernel, (state, task.tables, path, stack, carried), note, NODES)
         if note[STATUS] == FOUND:
             break
         if note[STATUS] == FULL:
-            path, stack = _larger(task, path), _larger(task, stack)
+            path, stack, carried = (_larger(task, array) for array in (path, stack, carried))
         elif note[STATUS] == EXHAUSTED:
             if note[NEXT] == NEVER:
                 raise task.unsolvable(int(note[NODES]))
             note[BOUND], note[NEXT], note[FRESH] = note[NEXT], NEVER, 1
         task.report(f"bound {note[BOUND]}", int(note[NODES]), int(note[BOUND]))
-    depth = int(note[DEPTH])
-    return task.line(path[1 : depth + 1, MOVE].tolist(), int(path[depth, COST]), int(note[NODES]), optimal=True)
+    rows = path[1 : int(note[DEPTH]) + 1, AT]
+    total = int(stack[path[int(note[DEPTH]), AT], COST])
+    return task.line(stack[rows, MOVE].tolist(), total, int(note[NODES]), optimal=True)
 
 
 def _larger(task: Task, array: Any) -> Any:

@@ -15,11 +15,15 @@ PARENT, MOVE, COST, H = range(4)
 
 
 class Nodes(NamedTuple):
-    """Hold the nodes: `states[node]`, `facts[node]`, and `slots`, a hash table of node + 1 with open addressing."""
+    """Hold the nodes: `states[node]`, `facts[node]`, and `slots`, a hash table of node + 1 with open addressing.
+
+    `carried[node]` is what the heuristic carries along; its last row belongs to no node and is for scratch.
+    """
 
     states: npt.NDArray[Any]
     facts: npt.NDArray[np.int64]
     slots: npt.NDArray[np.int32]
+    carried: npt.NDArray[np.int64]
 
 
 def same_state(nodes: Nodes, node: int, state: State) -> bool:
@@ -65,15 +69,17 @@ def slots_for(room: int) -> int:
     return 1 << (room + room // 2).bit_length()
 
 
-def new_nodes(room: int, width: int, dtype: Any) -> Nodes:
-    """Return room for so many nodes."""
-    return Nodes(np.zeros((room, width), dtype), np.zeros((room, 4), np.int64), np.zeros(slots_for(room), np.int32))
+def new_nodes(room: int, width: int, dtype: Any, carried: npt.NDArray[np.int64]) -> Nodes:
+    """Return room for so many nodes; `carried` has one row more."""
+    facts, slots = np.zeros((room, 4), np.int64), np.zeros(slots_for(room), np.int32)
+    return Nodes(np.zeros((room, width), dtype), facts, slots, carried)
 
 
 def grow_nodes(nodes: Nodes, room: int, count: int, names: jit.Names) -> None:
     """Make room for so many nodes, in place."""
     nodes.states.resize((room, nodes.states.shape[1]), refcheck=False)
     nodes.facts.resize((room, 4), refcheck=False)
+    nodes.carried.resize((room + 1, nodes.carried.shape[1]), refcheck=False)
     if slots_for(room) > len(nodes.slots):
         nodes.slots.resize(slots_for(room), refcheck=False)
         nodes.slots[:] = 0

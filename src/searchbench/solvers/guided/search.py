@@ -21,6 +21,7 @@ from searchbench.solvers.guided.task import Heuristic, Task
 METHODS: Final = ("idastar", "astar", "bestfirst")
 REMEMBERED: Final = 5_000_000
 """How many states A* remembers without asking for much memory."""
+BOUNDS: Final = {"h", "h_step", "h_first", "h_next", "carries"}
 _FINEST_WEIGHT: Final = 1000
 """The largest denominator of a weight: f stays a whole number."""
 
@@ -32,7 +33,7 @@ def search_state(
     run: Run | None = None,
     nodes: int = 0,
     weight: float | Fraction | None = None,
-    heuristic: Heuristic | None = None,
+    h: Heuristic | None = None,
     *,
     seconds: float = 0.0,
     target: jit.Target = "cpu",
@@ -41,7 +42,7 @@ def search_state(
 
     The default is "astar" where the index is small enough for A* to remember every state, and "idastar" elsewhere.
     `weight` is that of h in f = g + weight h: for "astar" 1 (up to there the line is optimal, beyond it costs at most
-    weight times the least), for "bestfirst" none, which means f = h. `heuristic` takes the place of the game's own `h`.
+    weight times the least), for "bestfirst" none, which means f = h. `h` is a heuristic that takes the place of the game's own.
     `nodes` and `seconds` are limits, 0 for none; a search stops within a slice of some tenths of a second. `target`
     "interpreted" runs the same kernels without a compiler.
     Raises Unsolvable, LimitReached (with the best lower bound so far as `bound`), and OutOfMemory.
@@ -57,7 +58,7 @@ def search_state(
         raise BadRequest(f"limits of {nodes} nodes and {seconds} seconds: both must be positive, or 0 for none")
     start = _start(game, state)
     with run or Run() as active:
-        names, tables = _names(game, heuristic, target)
+        names, tables = _names(game, h, target)
         task = Task(game, start, names, tables, active, nodes, seconds)
         if method == "idastar" and weight not in (None, 1):
             raise BadRequest(f"weight {weight}: idastar takes none; use astar or bestfirst")
@@ -105,6 +106,6 @@ def _with_bound(game: Game, functions: frozenset[tuple[str, Callable[..., Any]]]
     """Return the game's names with another bound; kept, so that kernels are bound once for many searches."""
     replaced = dict(functions)
     names: Mapping[str, Callable[..., Any]] = game.names(target=target)
-    if "h" in replaced:
-        names = {name: function for name, function in names.items() if name != "h_step"}  # it belongs to the other h
+    if {"h", "h_first"} & set(replaced):
+        names = {name: function for name, function in names.items() if name not in BOUNDS}  # they belong to the other h
     return jit.Names({**names, **replaced}, target)

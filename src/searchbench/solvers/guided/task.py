@@ -6,11 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Protocol
 
+import numpy as np
+
 from searchbench import jit
 from searchbench.errors import LimitReached, Unsolvable
 from searchbench.game import Game
 from searchbench.line import Line
-from searchbench.rules import h
+from searchbench.rules import State, carries, h_first
 from searchbench.run import Run
 
 PAUSED, FOUND, EXHAUSTED, FULL = range(4)
@@ -25,12 +27,17 @@ class Heuristic(Protocol):
     """Supply a bound in the place of the game's own `h`."""
 
     def names(self) -> Mapping[str, Any]:
-        """Return the functions that replace `h`, `h_step` (and `dead`): the same objects at each call."""
+        """Return the functions that replace `h` and `h_step`, or `h_first` and `h_next`: the same objects at each call."""
         ...
 
     def tables(self) -> tuple[Any, ...]:
         """Return the arrays that these functions look things up in; they get them as their argument `tables`."""
         ...
+
+
+def first_bound(state: State, tables: Any, carried: Any) -> int:
+    """Return h of the state that a search begins with, and write what is carried along into row 0."""
+    return h_first(state, tables, carried, 0)
 
 
 @dataclass
@@ -61,9 +68,13 @@ class Task:
         state[:] = self.start
         return state
 
-    def bound(self) -> int:
-        """Return h of the start."""
-        return int(jit.bind(h, self.names)(self.state(), self.tables))
+    def carried(self, rows: int) -> Any:
+        """Return room for what the heuristic carries along, in so many rows."""
+        return np.zeros((rows, self.names.get("carries", carries)()), np.int64)
+
+    def bound(self, carried: Any) -> int:
+        """Return h of the start, and write what is carried along into row 0."""
+        return int(jit.bind(first_bound, self.names)(self.state(), self.tables, carried))
 
     def advance(self, kernel: Any, arguments: tuple[Any, ...], note: Any, column: int) -> None:
         """Call a kernel for one slice; `column` of its note counts the nodes. The last argument is where to stop."""

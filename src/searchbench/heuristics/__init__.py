@@ -1,0 +1,5 @@
+"""Lower bounds that guided search takes in the place of a game's own."""
+
+from searchbench.heuristics.patterns import PatternDatabases
+
+__all__ = ["PatternDatabases"]

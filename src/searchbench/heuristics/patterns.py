@@ -1,0 +1,232 @@
+"""Pattern databases as a heuristic: databases of abstractions of a game, added up, and the best of several sums.
+
+A state is looked up in the databases of a set, whose bounds add up, and so are its images in the symmetries that the
+abstraction tells of: h is the largest sum. Numbers, values and sums are carried along a path, so that a move costs one
+addition and one look-up for each sum.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from searchbench import jit, rules
+from searchbench.abstraction import Abstraction, charged
+from searchbench.errors import BadRequest
+from searchbench.game import Game
+from searchbench.jit import inlined
+from searchbench.rules import Move, State, image_number, image_piece, image_step
+from searchbench.store import Database
+from searchbench.values import Bound, Depth, Distance
+
+MOST: Final = 16
+"""How many databases a heuristic takes."""
+FAR: Final = 1 << 40
+"""The bound of a state that no way leads out of: a code 0 says so."""
+
+
+class Lookup(NamedTuple):
+    """Say which database is looked up, how the number is found, and which pieces change it (None: all)."""
+
+    database: int
+    table: tuple[int, ...]
+    pieces: frozenset[int] | None
+
+
+class PatternDatabases:
+    """Bound the cost of solving a state of `game` by databases of its abstractions.
+
+    `sets` are lists of databases: within a set the bounds are added, and of the sets, and of the images of the state in
+    the game's symmetries, the largest sum counts. `images` False leaves the images out. Raises BadRequest where
+    databases are of another game, where bounds do not add up, or where a database does not hold distances.
+    """
+
+    def __init__(self, game: Game, sets: Sequence[Sequence[Database]], images: bool = True) -> None:
+        self.databases = list({id(database): database for one in sets for database in one}.values())
+        if not (all(sets) and 1 <= len(self.databases) <= MOST):
+            raise BadRequest(f"{len(self.databases)} pattern databases: expected 1 to {MOST}, and no empty set")
+        self.game = game
+        first = _abstraction(self.databases[0])
+        for database in self.databases:
+            _check_database(database, game, first)
+        for one in sets:
+            _check_sum(one)
+        self._tables = tuple(self._codes())
+        self._names = _names(first, tuple(self._sums(sets, images)))
+
+    def names(self) -> Mapping[str, Callable[..., Any]]:
+        """Return the functions that take the place of the game's own bound."""
+        return self._names
+
+    def tables(self) -> tuple[Any, ...]:
+        """Return the codes of the databases."""
+        return self._tables
+
+    def bound(self, state: Any = None) -> int:
+        """Return h of a state, given as `Game.position` takes it."""
+        names = jit.Names({**self.game.names(target="interpreted"), **self._names}, "interpreted")
+        return int(jit.bind(rules.h, names)(list(self.game.position(state).state), self._tables))
+
+    def _codes(self) -> Iterator[Any]:
+        """Yield the table of each database, read-only as those are that are mapped into memory."""
+        for database in self.databases:
+            codes = database.codes.view()
+            codes.flags.writeable = False
+            yield codes
+
+    def _sums(self, sets: Sequence[Sequence[Database]], images: bool) -> Iterator[tuple[Lookup, ...]]:
+        """Yield the look-ups of each sum: of each set, and of each image of the state."""
+        places = {id(database): place for place, database in enumerate(self.databases)}
+        for one in sets:
+            found = [_abstraction(database).images() for database in one]
+            for image in range(min(map(len, found)) if images else 1):
+                yield tuple(
+                    Lookup(places[id(database)], tuple(of_one[image].table.tolist()), of_one[image].pieces)
+                    for database, of_one in zip(one, found, strict=True)
+                )
+
+
+def _abstraction(database: Database) -> Abstraction:
+    game = database.game
+    if not isinstance(game, Abstraction):
+        raise BadRequest(f"{database!r} is no pattern database: {game} is no abstraction of another game")
+    return game
+
+
+def _check_database(database: Database, game: Game, first: Abstraction) -> None:
+    abstraction = _abstraction(database)
+    if abstraction.original() != game:
+        raise BadRequest(f"{database!r} bounds {abstraction.original()}, not {game}")
+    if type(abstraction) is not type(first):
+        raise BadRequest(f"{database!r} is of another kind than {first}: one heuristic looks up one kind of abstraction")
+    if type(database.rule) not in (Bound, Depth, Distance) or database.dtype != np.uint8 or database.modulus:
+        raise BadRequest(f"{database!r}: expected whole distances of one byte")
+
+
+def _check_sum(databases: Sequence[Database]) -> None:
+    """Refuse to add bounds that charge for the same thing."""
+    seen: set[Any] = set()
+    for database in databases if len(databases) > 1 else ():
+        pieces = charged(_abstraction(database))
+        if pieces is None:
+            raise BadRequest(f"{database!r} charges for every move: its bound can only be compared with others, not added")
+        if seen & pieces:
+            raise BadRequest(f"{database!r}: {sorted(seen & pieces)} is charged for twice: the bounds do not add up")
+        seen |= pieces
+
+
+@lru_cache(maxsize=32)
+def _names(abstraction: Abstraction, sums: tuple[tuple[Lookup, ...], ...]) -> Mapping[str, Callable[..., Any]]:
+    """Return the functions for some sums of look-ups.
+
+    A row of what is carried has the number of each look-up, its value, and the total of each sum.
+    """
+    lookups = [lookup for one in sums for lookup in one]
+    count, of_sums = len(lookups), len(sums)
+    table = np.concatenate([np.array(lookup.table, np.int64) for lookup in lookups])
+    begins = np.cumsum([0, *(len(lookup.table) for lookup in lookups)])
+    first = np.cumsum([0, *map(len, sums)])
+    databases = np.array([lookup.database for lookup in lookups], np.int64)
+    value_of = _reader(1 + max(lookup.database for lookup in lookups))
+    own = abstraction.rules()
+    owners = _owners(sums) if "image_piece" in own else None
+
+    def carries() -> int:
+        return 2 * count + of_sums
+
+    def h_first(state: State, tables: Any, carried: Any, row: int) -> int:
+        best = 0
+        for one in range(of_sums):
+            total = 0
+            for lookup in range(first[one], first[one + 1]):
+                number = image_number(state, table, begins[lookup])
+                value = value_of(tables, databases[lookup], number)
+                carried[row, lookup] = number
+                carried[row, count + lookup] = value
+                total += value
+            carried[row, 2 * count + one] = total
+            best = max(best, total)
+        return int(best)
+
+    def h(state: State, tables: Any) -> int:
+        return h_first(state, tables, np.zeros((1, 2 * count + of_sums), np.int64), 0)
+
+    @inlined
+    def follow(state: State, move: Move, tables: Any, lookup: int, one: int, carried: Any, after: int) -> None:
+        """Change what is carried of one look-up, and its sum, by a move."""
+        step = image_step(state, move, table, begins[lookup])
+        if step != 0:
+            number = carried[after, lookup] + step
+            value = value_of(tables, databases[lookup], number)
+            carried[after, 2 * count + one] += value - carried[after, count + lookup]
+            carried[after, lookup] = number
+            carried[after, count + lookup] = value
+
+    @inlined
+    def h_next(state: State, move: Move, tables: Any, bound: int, carried: Any, row: int, after: int) -> int:
+        for column in range(2 * count + of_sums):
+            carried[after, column] = carried[row, column]
+        best = 0
+        for one in range(of_sums):
+            for lookup in range(first[one], first[one + 1]):
+                follow(state, move, tables, lookup, one, carried, after)
+            best = max(best, carried[after, 2 * count + one])
+        return int(best)
+
+    @inlined
+    def h_next_of_piece(state: State, move: Move, tables: Any, bound: int, carried: Any, row: int, after: int) -> int:
+        for column in range(2 * count + of_sums):
+            carried[after, column] = carried[row, column]
+        piece = image_piece(state, move)
+        best = 0
+        for one in range(of_sums):
+            lookup = owners[one, piece]  # type: ignore[index]
+            if lookup >= 0:
+                follow(state, move, tables, lookup, one, carried, after)
+            best = max(best, carried[after, 2 * count + one])
+        return int(best)
+
+    functions = {
+        "carries": carries, "h": h, "h_first": h_first, "h_next": h_next if owners is None else h_next_of_piece,
+    }  # fmt: skip
+    return functions | {name: own[name] for name in ("image_number", "image_step", "image_piece") if name in own}
+
+
+def _owners(sums: tuple[tuple[Lookup, ...], ...]) -> Any:
+    """Return for each sum and piece the look-up that the piece's moves change, -1 for none; None if that is not known."""
+    pieces = [lookup.pieces for one in sums for lookup in one]
+    if None in pieces:
+        return None
+    found = np.full((len(sums), 1 + max(piece for some in pieces for piece in some or ())), -1, np.int64)
+    number = 0
+    for place, one in enumerate(sums):
+        for lookup in one:
+            found[place, list(lookup.pieces or ())] = number
+            number += 1
+    return found
+
+
+def _reader(databases: int) -> Callable[[Any, int, int], int]:
+    """Return the function that reads a value from one of so many tables, which are arguments of their own."""
+
+    @inlined
+    def read_first(tables: Any, _database: int, number: int) -> int:
+        return int(tables[0][number]) - 1 if tables[0][number] != 0 else FAR
+
+    found = read_first
+    for place in range(1, databases):
+        found = _one_more(place, found)
+    return found
+
+
+def _one_more(place: int, others: Callable[[Any, int, int], int]) -> Callable[[Any, int, int], int]:
+    @inlined
+    def read(tables: Any, database: int, number: int) -> int:
+        if database == place:
+            return int(tables[place][number]) - 1 if tables[place][number] != 0 else FAR
+        return others(tables, database, number)
+
+    return read
