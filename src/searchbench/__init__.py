@@ -14,14 +14,17 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from searchbench import errors, index
+    from searchbench.abstraction import Abstraction, Image
     from searchbench.catalogue import load
     from searchbench.errors import SearchBenchError
     from searchbench.game import Board, Game, Position
+    from searchbench.heuristics import PatternDatabases
     from searchbench.index.protocol import Part
     from searchbench.line import Line
     from searchbench.proof import Proof
     from searchbench.rules import NOWHERE, UNDECIDED, State
     from searchbench.run import Run
+    from searchbench.solvers.guided import Heuristic
     from searchbench.store import Database
     from searchbench.testing import Check
     from searchbench.values import ValueRule
@@ -30,15 +33,16 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "Board": "game", "Check": "testing", "Database": "store", "Game": "game", "Line": "line", "NOWHERE": "rules",
+    "Abstraction": "abstraction", "Image": "abstraction", "PatternDatabases": "heuristics",
     "Part": "index.protocol", "Position": "game", "Proof": "proof", "Run": "run", "SearchBenchError": "errors",
     "State": "rules", "UNDECIDED": "rules", "ValueRule": "values", "errors": "", "index": "", "load": "catalogue",
 }  # fmt: skip
 """Where each public name lives; "" for a module."""
 
 __all__ = [
-    "NOWHERE", "UNDECIDED", "Board", "Check", "Database", "Game", "Line", "Part", "Position", "Proof", "Run",
-    "SearchBenchError", "State", "ValueRule", "check", "errors", "index", "load", "open_database", "prove", "search",
-    "solve",
+    "NOWHERE", "UNDECIDED", "Abstraction", "Board", "Check", "Database", "Game", "Image", "Line", "Part",
+    "PatternDatabases", "Position", "Proof", "Run", "SearchBenchError", "State", "ValueRule", "check", "errors", "index",
+    "load", "open_database", "prove", "search", "solve",
 ]  # fmt: skip
 
 
@@ -115,17 +119,24 @@ def search(
     method: str | None = None,
     memory: str | int | None = None,
     progress: Callable[[str, int, int], None] | None = None,
+    h: Heuristic | str | None = None,
+    threads: int | None = 1,
     **options: Any,
 ) -> Line:
     """Search for a line from one state of a puzzle (by default the start) to a solved one.
 
-    `method` is "idastar", "astar" or "bestfirst", by default what suits the size of the game; other options, such as
-    `nodes`, `seconds`, `weight` and `h` (a heuristic), are those of :func:`searchbench.solvers.guided.search_state`.
+    `method` is "idastar", "astar" or "bestfirst", by default what suits the size of the game. `h` is a heuristic in the
+    place of the game's own bound: an object such as :class:`PatternDatabases`, one of the names that the game has
+    ("linear-conflict"), or folders of pattern databases ("a.db+b.db"). Only IDA* uses more than one of `threads`. Other
+    options, such as `nodes`, `seconds` and `weight`, are those of :func:`searchbench.solvers.guided.search_state`.
     """
     from searchbench.catalogue import load
+    from searchbench.heuristics import heuristic
     from searchbench.solvers.guided import search_state
 
-    return search_state(load(game), state, method, _run(memory, 1, progress), **options)
+    chosen = load(game)
+    bound = heuristic(chosen, h) if isinstance(h, str) else h
+    return search_state(chosen, state, method, _run(memory, threads, progress), h=bound, **options)
 
 
 def prove(

@@ -106,6 +106,10 @@ class Game:
         """Return the functions of the contract (:mod:`searchbench.rules`) by their names."""
         raise NotImplementedError
 
+    def heuristics(self) -> Mapping[str, Mapping[str, Callable[..., Any]]]:
+        """Return bounds by their names; each is functions that take the place of `h` and `h_step`, the same at each call."""
+        return {}
+
     def index(self) -> Index | None:
         """Return the numbering of the states, if there is one."""
         return None

@@ -126,9 +126,8 @@ def _borrowed() -> Any:
     def bare(target: Any, builder: Any, kind: Any, value: Any) -> Any:
         """Return a value without what counts the users of its arrays."""
         if isinstance(kind, numba_types.BaseTuple):
-            parts = [
-                bare(target, builder, part, builder.extract_value(value, place)) for place, part in enumerate(kind.types)
-            ]
+            kinds: Any = kind
+            parts = [bare(target, builder, one, builder.extract_value(value, at)) for at, one in enumerate(kinds)]
             return target.make_tuple(builder, kind, parts)
         if not isinstance(kind, numba_types.Array):
             return value

@@ -133,6 +133,11 @@ def h_next(state: State, move: Move, tables: Any, bound: int, carried: Any, row:
     return bound + h_step(state, move, tables)
 
 
+def sorts() -> bool:
+    """Tell whether depth-first search tries the moves in the order of their bounds, not in that of `moves`."""
+    return False
+
+
 def dead(state: State, tables: Any) -> bool:
     """Return true for a state from which no solved state can be reached; guided search asks at every state it expands."""
     return False

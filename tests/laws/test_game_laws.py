@@ -33,6 +33,7 @@ SIZES = {
     "pocket-cube": ["pocket-cube"],
     "pyraminx": ["pyraminx"],
     "sliding": ["sliding:2x3"],
+    "sliding-pattern": ["sliding-pattern:2,4,1-5-3", "sliding-pattern:3,3,1-2-5,yes"],
     "small-town": ["small-town"],
     "tic-tac-toe": ["tic-tac-toe"],
     "top-spin": ["top-spin:7"],

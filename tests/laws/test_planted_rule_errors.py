@@ -294,6 +294,35 @@ def advance_stays(rules: Rules) -> Rules:
     return {"advance": advance}
 
 
+def spread_stays(rules: Rules) -> Rules:
+    return {"spread": lambda state, places: places}
+
+
+def departures_to_itself(rules: Rules) -> Rules:
+    right = rules["departures"]
+
+    def departures(number: int, state: Any, places: int, numbers: Any, bits: Any) -> int:
+        count = right(number, state, places, numbers, bits)
+        for index in range(count):
+            numbers[index] = number
+        return count
+
+    return {"departures": departures}
+
+
+def image_step_backwards(rules: Rules) -> Rules:
+    right = rules["image_step"]
+
+    def image_step(state: Any, move: int, table: Any, at: int) -> int:
+        return -right(state, move, table, at)
+
+    return {"image_step": image_step}
+
+
+def image_piece_astray(rules: Rules) -> Rules:
+    return {"image_piece": lambda state, move: 5}
+
+
 def one_turn_missing(game: Any) -> Sequences:
     told = load("pancake:5").sequences()
     assert told is not None
@@ -342,6 +371,10 @@ PLANTED = [
     ("alternates", "sliding:2x3", alternates_not, {}),
     ("alternates", "pancake:5", alternates_not, {}),
     ("advance", "peg-solitaire:triangle,6", advance_stays, {}),
+    ("places", "sliding-pattern:2,3,1-2", spread_stays, {}),
+    ("places", "sliding-pattern:2,3,1-2", departures_to_itself, {}),
+    ("images", "sliding-pattern:2,3,1-2", image_step_backwards, {}),
+    ("images", "sliding-pattern:2,3,1-2", image_piece_astray, {}),
     ("costs-positive", "pancake:5", cost_zero, {}),
     ("legal-closed", "tic-tac-toe", legal_not_closed, {}),
     ("two-player-undecided-has-move", "tic-tac-toe", no_move, {}),
@@ -364,7 +397,7 @@ PLANTED = [
     ("known", "pancake:5", nothing, {"known": lambda self: {"depth": 5}}),
     ("known", "tic-tac-toe", nothing, {"known": lambda self: {"start": "win"}}),
 ]
-STATELESS = {"known", "start", "parts"}
+STATELESS = {"known", "start", "parts", "images"}
 """Laws that a game can break as a whole."""
 
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from searchbench.errors import BadState
 from searchbench.game import Board, Game
+from searchbench.heuristics.linear_conflict import LONGEST, linear_conflict
 from searchbench.index import LexicographicPermutation, Rearrangement, Sequences
 from searchbench.rules import UNDECIDED, State
 
@@ -81,6 +82,14 @@ class Sliding(Game):
     def index(self) -> Sequences | None:
         """Return the numbering of the boards; beyond 20 cells there is none."""
         return self.sequences()
+
+    def heuristics(self) -> Mapping[str, Mapping[str, Callable[..., Any]]]:
+        """Return Manhattan distance, which is the game's own bound, and where lines are short linear conflict."""
+        own = self.names()
+        found = {"manhattan": {name: own[name] for name in ("h", "h_step")}}
+        if max(self.rows, self.columns) <= LONGEST:
+            found["linear-conflict"] = dict(linear_conflict(self.rows, self.columns))
+        return found
 
     def rules(self) -> Mapping[str, Callable[..., Any]]:
         """Return the rules; a move is ``from << 7 | to`` of the empty cell, so that no division is needed to read it."""

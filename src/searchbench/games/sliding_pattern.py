@@ -1,4 +1,4 @@
-"""Patterns of sliding tiles: some tiles are told apart, all others look alike (Culberson and Schaeffer 1994, Korf and Felner 2002)."""
+"""Patterns of sliding tiles: some are told apart, all others look alike (Culberson and Schaeffer 1994, Korf and Felner 2002)."""
 
 from __future__ import annotations
 
@@ -159,7 +159,9 @@ class SlidingPattern(Abstraction):
         cells, blank, tracked, pieces = self.cells, self.width - 1, self.tracked, len(self.pattern)
         everything = (1 << cells) - 1
         rank, unrank_pieces = index.functions(cells)
-        loose = min(2, index.pieces)  # the pieces whose digits count least: the others seldom change from number to number
+        loose = min(
+            2, index.pieces
+        )  # the pieces whose digits count least: the others seldom change from number to number
         fixed = index.pieces - loose
         last = cells - index.pieces + 1
         step = index.weights[fixed - 1] if fixed else index.size

@@ -1,5 +1,6 @@
 """Lower bounds that guided search takes in the place of a game's own."""
 
+from searchbench.heuristics.named import heuristic
 from searchbench.heuristics.patterns import PatternDatabases
 
-__all__ = ["PatternDatabases"]
+__all__ = ["PatternDatabases", "heuristic"]

@@ -101,7 +101,9 @@ def _check_database(database: Database, game: Game, first: Abstraction) -> None:
     if abstraction.original() != game:
         raise BadRequest(f"{database!r} bounds {abstraction.original()}, not {game}")
     if type(abstraction) is not type(first):
-        raise BadRequest(f"{database!r} is of another kind than {first}: one heuristic looks up one kind of abstraction")
+        raise BadRequest(
+            f"{database!r} is of another kind than {first}: one heuristic looks up one kind of abstraction"
+        )
     if type(database.rule) not in (Bound, Depth, Distance) or database.dtype != np.uint8 or database.modulus:
         raise BadRequest(f"{database!r}: expected whole distances of one byte")
 
@@ -112,7 +114,9 @@ def _check_sum(databases: Sequence[Database]) -> None:
     for database in databases if len(databases) > 1 else ():
         pieces = charged(_abstraction(database))
         if pieces is None:
-            raise BadRequest(f"{database!r} charges for every move: its bound can only be compared with others, not added")
+            raise BadRequest(
+                f"{database!r} charges for every move: its bound can only be compared with others, not added"
+            )
         if seen & pieces:
             raise BadRequest(f"{database!r}: {sorted(seen & pieces)} is charged for twice: the bounds do not add up")
         seen |= pieces
@@ -189,10 +193,15 @@ def _names(abstraction: Abstraction, sums: tuple[tuple[Lookup, ...], ...]) -> Ma
             best = max(best, carried[after, 2 * count + one])
         return int(best)
 
-    functions = {
-        "carries": carries, "h": h, "h_first": h_first, "h_next": h_next if owners is None else h_next_of_piece,
+    functions: dict[str, Callable[..., Any]] = {
+        "carries": carries, "sorts": _always, "h": h, "h_first": h_first, "h_next": h_next if owners is None else h_next_of_piece,
     }  # fmt: skip
     return functions | {name: own[name] for name in ("image_number", "image_step", "image_piece") if name in own}
+
+
+def _always() -> bool:
+    """Return true: where bounds tell much, to try the most promising move first saves nodes at the last bound."""
+    return True
 
 
 def _owners(sums: tuple[tuple[Lookup, ...], ...]) -> Any:
@@ -216,7 +225,7 @@ def _reader(databases: int) -> Callable[[Any, int, int], int]:
     def read_first(tables: Any, _database: int, number: int) -> int:
         return int(tables[0][number]) - 1 if tables[0][number] != 0 else FAR
 
-    found = read_first
+    found: Callable[[Any, int, int], int] = read_first
     for place in range(1, databases):
         found = _one_more(place, found)
     return found

@@ -42,9 +42,7 @@ class Placement:
     @property
     def weights(self) -> tuple[int, ...]:
         """Return what each piece's digit counts in the number."""
-        return tuple(
-            perm(self.cells - piece - 1, self.pieces - piece - 1) for piece in range(self.pieces)
-        )
+        return tuple(perm(self.cells - piece - 1, self.pieces - piece - 1) for piece in range(self.pieces))
 
     def functions(self, at: int = 0) -> tuple[Any, Any]:
         """Return rank and unrank for the cells from `at` on."""

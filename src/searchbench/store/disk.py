@@ -145,7 +145,11 @@ def _mapped(path: Path) -> Array | None:
         plain = [codec["name"] for codec in document["codecs"]] == ["bytes"]
         whole = document["chunk_grid"]["configuration"]["chunk_shape"] == document["shape"]
         dtype = np.dtype(document["data_type"]).newbyteorder("<")
-        return np.asarray(np.memmap(path / "c" / "0", dtype, "r", shape=tuple(document["shape"]))) if plain and whole else None
+        return (
+            np.asarray(np.memmap(path / "c" / "0", dtype, "r", shape=tuple(document["shape"])))
+            if plain and whole
+            else None
+        )
     except (KeyError, TypeError, OSError, ValueError) as error:
         raise DamagedData(f"{path} cannot be mapped: {error}") from error
 

@@ -20,7 +20,7 @@ from searchbench.index.protocol import Part
 from searchbench.run import Run
 from searchbench.store.codes import count_codes
 from searchbench.values import Distance, Reached, Score, ValueRule
-from searchbench.verify import check, ground
+from searchbench.verify import bound, check, ground
 from searchbench.verify.claims import claims_of
 from searchbench.verify.depth import check_depths
 from searchbench.verify.modulo import EVEN, NOT_SEEN, check_level
@@ -95,7 +95,9 @@ class _Verification:
 
     def report(self) -> Report:
         note = ""
-        if self.database.modulus or isinstance(self.rule, Reached):
+        if self.game.has("place"):
+            self._check_bounds()
+        elif self.database.modulus or isinstance(self.rule, Reached):
             self._check_levels()
         elif self.rule.from_start:
             self._check_depths()
@@ -139,6 +141,27 @@ class _Verification:
         led_to[start] = 1
         reached = (self.codes != 0) & (self.codes != self.illegal)
         self._add(np.flatnonzero(reached & (led_to == 0)), check.UNSUPPORTED)
+
+    def _check_bounds(self) -> None:
+        """Compare each bound with the least cost of the states that share the number, all worked out anew."""
+        places = self.game.places
+        size = len(self.codes) * (places + self.codes.itemsize)
+        self.run.demand(size, f"verifying {self.game}, {places} states to a number,")
+        costs = np.zeros(len(self.codes) * places, self.codes.dtype)
+        follow = jit.bind(bound.follow_moves, self.names)
+        costs[jit.bind(bound.first_state, self.names)(places)] = now = 1
+        while (costs == now).any():
+            while follow(costs, places, now):
+                pass
+            self.run.progress(f"checking cost {now - 1}", now, 0)
+            now += 1
+        shared = costs.reshape(-1, places)
+        least = np.where(shared == 0, self.illegal, shared).min(axis=1)
+        least[least == self.illegal] = 0
+        self.states += len(self.codes)
+        wrong = np.flatnonzero(least != self.codes)
+        self.count += len(wrong)
+        self.found += [(int(number), check.IMPLIED, int(least[number])) for number in wrong[: self.limit]]
 
     def _check_levels(self) -> None:
         """Follow the codes level by level from the start: depths modulo 3, or just what is reached."""

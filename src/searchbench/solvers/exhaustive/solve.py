@@ -77,7 +77,11 @@ def solve_states(
 
 def _spreading(game: Game, rule: str | ValueRule | None, solver: str | None, form: str | None) -> str:
     """Return the one form that suits a game whose states share numbers; refuse all else."""
-    if solver != "bfs" or form not in (None, SPREAD) or not isinstance(value_rule(game.values if rule is None else rule), Bound):
+    if (
+        solver != "bfs"
+        or form not in (None, SPREAD)
+        or not isinstance(value_rule(game.values if rule is None else rule), Bound)
+    ):
         raise BadRequest(f"{game}: states share numbers, so only solver 'bfs' in the form {SPREAD!r} solves them all")
     return SPREAD
 

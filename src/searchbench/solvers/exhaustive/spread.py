@@ -78,8 +78,8 @@ def take_blocks(words: Any, shift: int, codes: Any, code: int, marks: Any, first
 def expand_blocks(words: Any, shift: int, marks: Any, reached: Any, first: int, stop: int) -> None:
     """Expand the places of the marked blocks that wait and are reached; mark in `reached` where others wait then."""
     state = new_state()
-    numbers = np.zeros(MOST_PLACES * len(new_moves()), np.int64)
-    bits = np.zeros(MOST_PLACES * len(new_moves()), np.int64)
+    numbers: Any = np.zeros(MOST_PLACES * len(new_moves()), np.int64)
+    bits: Any = np.zeros(MOST_PLACES * len(new_moves()), np.int64)
     at = -1
     for block in range(first, stop):
         if marks[block] == 0:

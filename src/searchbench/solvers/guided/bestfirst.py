@@ -257,5 +257,5 @@ class _BestFirst:
 
     def _bytes_needed(self, room: int, buckets: int) -> int:
         cells: int = self.task.game.width * np.dtype(self.task.game.dtype).itemsize
-        carried = self.carried.nbytes
+        carried: int = self.carried.nbytes
         return room * (cells + 4 * 8 + carried + 2 * 4) + 4 * slots_for(room) + buckets * (4 * 8 + 4 + 2 * 4)

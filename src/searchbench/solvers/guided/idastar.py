@@ -24,6 +24,7 @@ from searchbench.rules import (
     moves,
     new_moves,
     play,
+    sorts,
     terminal,
     unplay,
 )  # fmt: skip
@@ -45,6 +46,23 @@ NO_MOVE: Final = -(1 << 63)
 """What stands for the move to the start, and for the inverse of a move that has none: no game has this move."""
 NEVER: Final = (1 << 63) - 1
 """The bound after the last one: no state was cut off."""
+
+
+def sink(first: int, place: int, stack: Any, carried: Any) -> None:
+    """Bring the move at `place` below those of a smaller f, down to the row `first`: the smallest f is to be tried first."""
+    while place > first and bound_of(stack, place - 1) < bound_of(stack, place):
+        for array in (stack, carried):
+            for column in range(array.shape[1]):
+                kept = array[place, column]
+                array[place, column] = array[place - 1, column]
+                array[place - 1, column] = kept
+        place -= 1
+
+
+@inlined
+def bound_of(stack: Any, row: int) -> int:
+    """Return f of a move on the stack."""
+    return stack[row, COST] + stack[row, H]  # type: ignore[no-any-return]
 
 
 @inlined
@@ -72,6 +90,8 @@ def push_moves(
             stack[top, MOVE] = move
             stack[top, COST] = child_cost
             stack[top, H] = child_h
+            if sorts():
+                sink(row + 1, top, stack, carried)
             top += 1
         else:
             cut = min(cut, child_cost + child_h)

@@ -1,0 +1,38 @@
+"""Kernels that work out the least cost of the states that share a number, state by state, by the rules alone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from searchbench.rules import cost, legal, moves, new_moves, new_state, place, play, put, rank, start, unplay, unrank
+
+
+def first_state(places: int) -> int:
+    """Return the start's number, with its place: number * places + place."""
+    state = new_state()
+    start(state)
+    return rank(state) * places + place(state)
+
+
+def follow_moves(costs: Any, places: int, now: int) -> int:
+    """Enter what the states with the entry `now` (1 and the cost) lead to; return how many got the same entry.
+
+    `costs` has a number for each state: 0 where none is known yet.
+    """
+    state = new_state()
+    out = new_moves()
+    gained = 0
+    for entry in range(len(costs)):
+        if costs[entry] != now:
+            continue
+        unrank(entry // places, state)
+        put(entry % places, state)
+        for index in range(moves(state, out)):
+            reached = now + cost(state, out[index])
+            play(state, out[index])
+            target = rank(state) * places + place(state)
+            if legal(state) and (costs[target] == 0 or costs[target] > reached):
+                costs[target] = reached
+                gained += 1 if reached == now else 0
+            unplay(state, out[index])
+    return gained
