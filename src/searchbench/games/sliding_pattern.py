@@ -305,8 +305,7 @@ class SlidingPattern(Abstraction):
         if self.tracked:
             orders[0], weight[0] = len(order), of_blank
         steps = self._steps(mirror)
-        head = [of_blank, steps.shape[1]]
-        found = np.concatenate([head, mirror, orders, weight, passing.reshape(-1), steps.reshape(-1)])
+        found = np.concatenate([[of_blank], mirror, orders, weight, passing.reshape(-1), steps.reshape(-1)])
         return Image(found.astype(np.int64), None if self.tracked else frozenset(order))
 
     def _steps(self, mirror: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
@@ -372,15 +371,15 @@ def _ways(rows: int, columns: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[n
 def number_of_image(state: State, cells: int, table: Any, at: int) -> int:
     """Return the number of the pattern in a board of the puzzle, read as the table says.
 
-    The table holds the weight of the empty cell's digit (0 if it is not tracked), the length of a row of `_steps`, the
-    cells in the order of reading, of each tile its place in the pattern (-1: none) and the weight of its digit, by how much
-    the number falls, for each tile and each other one, when the first passes the second, and `_steps`.
+    The table holds the weight of the empty cell's digit (0 if it is not tracked), the cells in the order of reading, of
+    each tile its place in the pattern (-1: none) and the weight of its digit, by how much the number falls, for each tile
+    and each other one, when the first passes the second, and `_steps`.
     """
-    orders, weights = at + 2 + cells, at + 2 + 2 * cells
+    orders, weights = at + 1 + cells, at + 1 + 2 * cells
     number = 0
     seen = 0
     for place in range(cells):
-        tile = state[table[at + 2 + place]]
+        tile = state[table[at + 1 + place]]
         order = table[orders + tile]
         if order >= 0:
             number += table[weights + tile] * (place - popcount(seen & ((1 << order) - 1)))
@@ -391,7 +390,7 @@ def number_of_image(state: State, cells: int, table: Any, at: int) -> int:
 @inlined
 def step_of_image(state: State, move: int, cells: int, columns: int, table: Any, at: int) -> int:
     """Return by how much the number of the image changes with a move: digits of what passes each other change."""
-    weights = at + 2 + 2 * cells
+    weights = at + 1 + 2 * cells
     passing = weights + cells
     origin, to = move >> 7, move & 127
     tile = state[to]
@@ -407,6 +406,6 @@ def step_of_image(state: State, move: int, cells: int, columns: int, table: Any,
         others = 1 if table[weights + tile] != 0 else 0
         for place in range(1, length):
             other = state[table[step + place]]
-            others += 1 if other != 0 and table[at + 2 + cells + other] >= 0 else 0
+            others += 1 if other != 0 and table[at + 1 + cells + other] >= 0 else 0
         change -= table[at] * (distance - others if distance > 0 else distance + others)
     return int(change)
