@@ -138,6 +138,11 @@ def sorts() -> bool:
     return False
 
 
+def remembers() -> bool:
+    """Tell whether depth-first search keeps the states that it has expanded in a transposition table."""
+    return False
+
+
 def dead(state: State, tables: Any) -> bool:
     """Return true for a state from which no solved state can be reached; guided search asks at every state it expands."""
     return False

@@ -24,7 +24,7 @@ from searchbench.line import Line
 from searchbench.rules import UNDECIDED, State
 from searchbench.run import Run
 from searchbench.solvers.exhaustive import solve_states
-from searchbench.solvers.guided import METHODS, search_state, task
+from searchbench.solvers.guided import METHODS, idastar, region, search_state, task
 
 KORF = json.loads((Path(__file__).parents[1] / "golden" / "korf100_15puzzle.json").read_text())["instances"]
 
@@ -388,6 +388,105 @@ def test_another_heuristic() -> None:
     blind = search(game, NEAR, h=heuristic, target="cpu")
     assert blind.cost == own.cost
     assert blind.nodes > lines[0].nodes
+
+
+# --- enhancements of depth-first search --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("options", [{"order": "bound"}, {"table": "1MB"}, {"table": "40kB", "order": "bound"}])
+def test_enhancements_change_nodes_and_not_costs(options: dict[str, Any]) -> None:
+    game = load("sliding:3x3")
+    plain, other = 0, 0
+    for text in (NEAR, FAR, HARDEST):
+        own, line = search(game, text, target="cpu"), search(game, text, target="cpu", **options)
+        assert (line.cost, line.verify()) == (own.cost, [])
+        plain, other = plain + own.nodes, other + line.nodes
+    assert other < plain
+    assert search(game, NEAR, **options).nodes == search(game, NEAR, target="cpu", **options).nodes
+
+
+@given(bounded_puzzles(), st.data())
+def test_a_transposition_table_loses_no_solution(
+    drawn: tuple[BoundedGraph, dict[int, int]], data: st.DataObject
+) -> None:
+    game, true = drawn
+    start = data.draw(st.integers(0, len(game.results) - 1))
+    assert bound_or_cost(game, start, table="40kB") in {true.get(start), "less"} | (
+        set() if start in true else {"none"}
+    )
+
+
+def bound_or_cost(game: Game, start: int, **options: Any) -> int | str:
+    """Return the cost of a solution, "none" where there is none, "less" where a limit was reached below the true cost."""
+    try:
+        return search(game, [start], nodes=2000, **options).cost
+    except LimitReached as limit:
+        return "less" if limit.bound is not None and limit.bound <= naive_bound(game, start) else "more"
+    except Unsolvable:
+        return "none"
+
+
+def naive_bound(game: Game, start: int) -> int:
+    """Return the true cost of a state, or more than any bound."""
+    return naive.distances(naive.explicit(game)).get((start,), 1 << 62)
+
+
+def test_dead_ends_can_be_switched_off() -> None:
+    game = GraphGame(((0, 1, 1, 0), (0, 2, 1, 0), (1, 3, 1, 0), (2, 3, 1, 0), (3, 4, 1, 0)), (UNDECIDED,) * 4 + (0,))
+    with pytest.raises(Unsolvable):
+        search(bounded(game, (0,) * 5, dead_ends=(0,)))
+    assert search(bounded(game, (0,) * 5, dead_ends=(0,)), dead_ends=False).cost == 3
+
+
+def test_threads_change_neither_the_line_nor_the_nodes(monkeypatch: pytest.MonkeyPatch) -> None:
+    game = load("sliding:4x4")
+    easy = sorted(KORF, key=lambda instance: instance["ida_md_generated_last"])[:8]
+    for options in ({}, {"order": "bound"}):
+        for instance in easy:
+            text = " ".join(map(str, instance["tiles"]))
+            one = search(game, text, target="cpu", **options)
+            two = search(game, text, target="cpu", run=Run(threads=2), **options)
+            assert one.nodes > 300_000
+            assert (two.moves, two.cost, two.nodes) == (one.moves, one.cost, one.nodes)
+
+
+def test_threads_on_graphs_with_inconsistent_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(idastar, "LONG", 0)
+    seen = 0
+
+    @given(bounded_puzzles(), st.data())
+    def compare(drawn: tuple[BoundedGraph, dict[int, int]], data: st.DataObject) -> None:
+        nonlocal seen
+        game, true = drawn
+        start = data.draw(st.integers(0, len(game.results) - 1))
+        if start not in true:
+            return
+        one = search(game, [start])
+        two = search(game, [start], run=Run(memory=64 << 20, threads=2))
+        assert (two.moves, two.cost, two.nodes) == (one.moves, one.cost, one.nodes)
+        seen += len(one) > 1
+
+    compare()
+    assert seen > 5
+
+
+def test_limits_hold_on_several_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(idastar, "LONG", 0)
+    monkeypatch.setattr(region, "SLICE", 1 << 10)
+    game, hard = load("sliding:4x4"), " ".join(map(str, KORF[0]["tiles"]))
+    for limits in ({"nodes": 50_000}, {"seconds": 0.01}):
+        with pytest.raises(LimitReached) as caught:
+            search(game, hard, target="cpu", run=Run(threads=2), **limits)
+        assert 41 <= caught.value.bound <= 57
+
+
+def test_bad_switches() -> None:
+    game = load("sliding:3x3")
+    for options in ({"order": "best"}, {"table": "10"}, {"method": "astar", "table": "1MB"}):
+        with pytest.raises(BadRequest):
+            search(game, NEAR, **options)
+    with pytest.raises(OutOfMemory):
+        search(game, NEAR, table="100MB")
 
 
 # --- lines ------------------------------------------------------------------------------------------------------------

@@ -12,11 +12,19 @@ from searchbench import jit
 from searchbench.errors import BadRequest, BadState, Unsolvable
 from searchbench.game import Game, Position
 from searchbench.line import Line
-from searchbench.run import Run
+from searchbench.rules import State
+from searchbench.run import Run, parse_memory
 from searchbench.solvers.guided.astar import astar
 from searchbench.solvers.guided.bestfirst import greedy
 from searchbench.solvers.guided.idastar import idastar
 from searchbench.solvers.guided.task import Heuristic, Task
+from searchbench.solvers.shared.transposition import (
+    ENTRY_BYTES,
+    SMALLEST,
+    Transpositions,
+    largest_size,
+    new_transpositions,
+)
 
 METHODS: Final = ("idastar", "astar", "bestfirst")
 REMEMBERED: Final = 5_000_000
@@ -36,6 +44,9 @@ def search_state(
     h: Heuristic | None = None,
     *,
     seconds: float = 0.0,
+    order: str | None = None,
+    table: str | int = 0,
+    dead_ends: bool = True,
     target: jit.Target = "cpu",
 ) -> Line:
     """Return a line from a state (by default the start) to a solved one; a cheapest one by "idastar" and "astar".
@@ -43,8 +54,11 @@ def search_state(
     The default is "astar" where the index is small enough for A* to remember every state, and "idastar" elsewhere.
     `weight` is that of h in f = g + weight h: for "astar" 1 (up to there the line is optimal, beyond it costs at most
     weight times the least), for "bestfirst" none, which means f = h. `h` is a heuristic that takes the place of the game's own.
-    `nodes` and `seconds` are limits, 0 for none; a search stops within a slice of some tenths of a second. `target`
-    "interpreted" runs the same kernels without a compiler.
+    `nodes` and `seconds` are limits, 0 for none; a search stops within a slice of some tenths of a second.
+    For "idastar", `order` "bound" tries the successors with the smallest bounds first, "moves" in the order of the rules
+    (the default is what the heuristic says), and `table` is the memory of a transposition table, 0 for none; without one
+    it uses all threads of the run. `dead_ends` False does not ask the rules for dead ends. `target` "interpreted" runs the
+    same kernels without a compiler.
     Raises Unsolvable, LimitReached (with the best lower bound so far as `bound`), and OutOfMemory.
     """
     method = method or _default_method(game)
@@ -58,15 +72,46 @@ def search_state(
         raise BadRequest(f"limits of {nodes} nodes and {seconds} seconds: both must be positive, or 0 for none")
     start = _start(game, state)
     with run or Run() as active:
-        names, tables = _names(game, h, target)
-        task = Task(game, start, names, tables, active, nodes, seconds)
         if method == "idastar" and weight not in (None, 1):
             raise BadRequest(f"weight {weight}: idastar takes none; use astar or bestfirst")
+        if method != "idastar" and (order is not None or table):
+            raise BadRequest(f"{method} takes neither an order of moves nor a transposition table; idastar does")
+        room = parse_memory(table)
+        names, tables = _names(game, h, _switches(order, room > 0, dead_ends), target)
+        task = Task(game, start, names, tables, active, nodes, seconds, _table(room, active))
         if method == "idastar":
             return idastar(task)
         if method == "astar":
             return astar(task, _ratio(1 if weight is None else weight))
         return greedy(task, None if weight is None else _ratio(weight))
+
+
+def _switches(order: str | None, table: bool, dead_ends: bool) -> dict[str, Callable[..., Any]]:
+    """Return the functions that switch enhancements on and off."""
+    if order not in (None, "bound", "moves"):
+        raise BadRequest(f"order {order!r}: there are bound, moves")
+    found: dict[str, Callable[..., Any]] = {} if order is None else {"sorts": _yes if order == "bound" else _no}
+    return found | ({"remembers": _yes} if table else {}) | ({} if dead_ends else {"dead": _none})
+
+
+def _table(table: int, run: Run) -> Transpositions:
+    """Return a transposition table of so many bytes, or a token one."""
+    if table and table < 2 * SMALLEST * ENTRY_BYTES:
+        raise BadRequest(f"a transposition table of {table} bytes: expected at least {2 * SMALLEST * ENTRY_BYTES}")
+    run.demand(table, "the transposition table")
+    return new_transpositions(largest_size(table) if table else 2)
+
+
+def _yes() -> bool:
+    return True
+
+
+def _no() -> bool:
+    return False
+
+
+def _none(state: State, tables: Any) -> bool:
+    return False
 
 
 def _default_method(game: Game) -> str:
@@ -95,15 +140,18 @@ def _ratio(weight: float | Fraction) -> Fraction:
     return Fraction(weight).limit_denominator(_FINEST_WEIGHT)
 
 
-def _names(game: Game, heuristic: Heuristic | None, target: jit.Target) -> tuple[jit.Names, tuple[Any, ...]]:
-    if heuristic is None:
-        return game.names(target=target), ()
-    return _with_bound(game, frozenset(heuristic.names().items()), target), tuple(heuristic.tables())
+def _names(
+    game: Game, heuristic: Heuristic | None, switches: dict[str, Callable[..., Any]], target: jit.Target
+) -> tuple[jit.Names, tuple[Any, ...]]:
+    functions = {**(heuristic.names() if heuristic is not None else {}), **switches}
+    tables = tuple(heuristic.tables()) if heuristic is not None else ()
+    names = _replaced(game, frozenset(functions.items()), target) if functions else game.names(target=target)
+    return names, tables
 
 
 @lru_cache(maxsize=32)
-def _with_bound(game: Game, functions: frozenset[tuple[str, Callable[..., Any]]], target: jit.Target) -> jit.Names:
-    """Return the game's names with another bound; kept, so that kernels are bound once for many searches."""
+def _replaced(game: Game, functions: frozenset[tuple[str, Callable[..., Any]]], target: jit.Target) -> jit.Names:
+    """Return the game's names with some replaced; kept, so that kernels are bound once for many searches."""
     replaced = dict(functions)
     names: Mapping[str, Callable[..., Any]] = game.names(target=target)
     if {"h", "h_first"} & set(replaced):

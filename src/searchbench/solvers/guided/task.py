@@ -12,8 +12,9 @@ from searchbench import jit
 from searchbench.errors import LimitReached, Unsolvable
 from searchbench.game import Game
 from searchbench.line import Line
-from searchbench.rules import State, carries, h_first
+from searchbench.rules import State, carries, h_first, play, remembers
 from searchbench.run import Run
+from searchbench.solvers.shared.transposition import Transpositions, new_transpositions
 
 PAUSED, FOUND, EXHAUSTED, FULL = range(4)
 """How a call of a kernel ended: at its slice of nodes, at a solved state, with nothing left, or with an array too small."""
@@ -55,6 +56,8 @@ class Task:
     run: Run
     nodes: int = 0
     seconds: float = 0.0
+    seen: Transpositions = field(default_factory=lambda: new_transpositions(2))
+    """The transposition table of IDA*, if there is one."""
     started: float = field(init=False)
     _slice: int = field(init=False)
 
@@ -62,10 +65,12 @@ class Task:
         self.started = self.run.seconds
         self._slice = _FIRST_SLICE
 
-    def state(self) -> Any:
-        """Return a copy of the start as the kernels take it."""
+    def state(self, moves: Sequence[int] = ()) -> Any:
+        """Return the start as the kernels take it, or the state that moves lead to from there."""
         state = self.names["new_state"]()
         state[:] = self.start
+        for move in moves:
+            jit.bind(play, self.names)(state, move)
         return state
 
     def carried(self, rows: int) -> Any:
@@ -87,11 +92,21 @@ class Task:
         elif took > _LONG:
             self._slice = max(1 << 8, self._slice // 2)
 
+    @property
+    def remembers(self) -> bool:
+        """Tell whether depth-first search uses a transposition table."""
+        return bool(self.names.get("remembers", remembers)())
+
+    def is_over(self, nodes: int) -> bool:
+        """Tell whether a limit is reached."""
+        spent = self.run.seconds - self.started
+        return bool((self.nodes and nodes >= self.nodes) or (self.seconds and spent >= self.seconds))
+
     def report(self, stage: str, nodes: int, bound: int) -> None:
         """Tell how far the search is; raise LimitReached at a limit."""
         self.run.progress(stage, nodes, self.nodes)
         spent = self.run.seconds - self.started
-        if (self.nodes and nodes >= self.nodes) or (self.seconds and spent >= self.seconds):
+        if self.is_over(nodes):
             raise LimitReached(
                 f"{self.game}: no solution of {self.game.format(self.start)!r} after {nodes:,} nodes and {spent:.1f} s; "
                 f"it costs at least {bound}",

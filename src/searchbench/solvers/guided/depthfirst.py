@@ -1,0 +1,224 @@
+"""Depth-first search below a bound, the inner loop of IDA* (Korf 1985; Gasser 1995, section 6.1).
+
+The state is changed in place; the moves that were or are to be tried lie on a stack. All that the kernel knows between two
+calls stands in arrays, so it can stop after any number of nodes and go on later.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, MutableSequence, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from searchbench import jit
+from searchbench.jit import borrowed, inlined
+from searchbench.rules import (
+    UNDECIDED,
+    State,
+    cost,
+    dead,
+    h_next,
+    inverse,
+    key,
+    moves,
+    new_moves,
+    play,
+    remembers,
+    sorts,
+    terminal,
+    unplay,
+)  # fmt: skip
+from searchbench.solvers.guided.task import EXHAUSTED, FOUND, FULL, PAUSED, Task
+from searchbench.solvers.shared.transposition import LARGEST_WORTH, WORTH_SHIFT, Transpositions, probe, store
+
+STATUS, BOUND, NEXT, NODES, DEPTH, FRESH, ROUND = range(7)
+"""What the kernel notes: how the call ended, the bound, the smallest f above it, the nodes generated so far, the depth,
+whether the state at hand is still to be expanded, and the number of the round, which is another for each bound."""
+
+ROUNDS: Final = (1 << WORTH_SHIFT) - 1
+"""The bits of a word of the transposition table that tell the round."""
+
+MOVE, COST, H = range(3)
+"""What stands on the stack for each move that was or is to be tried: the move, the cost of the path with it, and h after it.
+The array `carried` has a row for each row of the stack."""
+
+AT, BASE = range(2)
+"""What the path has for each depth: the row of the stack that is tried, and the last one to be tried. The rows above the one
+that is tried belong to deeper states."""
+
+NO_MOVE: Final = -(1 << 63)
+"""What stands for the move to the start, and for the inverse of a move that has none: no game has this move."""
+NEVER: Final = (1 << 63) - 1
+"""The bound after the last one: no state was cut off."""
+
+
+def sink(first: int, place: int, stack: Any, carried: Any) -> None:
+    """Bring the move at `place` below those of a smaller f, down to the row `first`: the smallest f is to be tried first."""
+    while place > first and bound_of(stack, place - 1) < bound_of(stack, place):
+        for array in (stack, carried):
+            for column in range(array.shape[1]):
+                kept = array[place, column]
+                array[place, column] = array[place - 1, column]
+                array[place - 1, column] = kept
+        place -= 1
+
+
+@inlined
+def bound_of(stack: Any, row: int) -> int:
+    """Return f of a move on the stack."""
+    return stack[row, COST] + stack[row, H]  # type: ignore[no-any-return]
+
+
+@inlined
+def push_moves(
+    state: State, row: int, bound: int, out: MutableSequence[int], tables: Any, stack: Any, carried: Any
+) -> tuple[int, int, int]:
+    """Put the moves that stay within the bound on the stack above `row`, the end of the path, the first one on top.
+
+    Returns the new top, the number of nodes generated, and the smallest f above the bound.
+    """
+    back = inverse(stack[row, MOVE]) if stack[row, MOVE] != NO_MOVE else NO_MOVE
+    if back == -1:
+        back = NO_MOVE
+    generated = 0
+    cut = NEVER
+    top = row + 1
+    for index in range(moves(state, out) - 1, -1, -1):
+        move = out[index]
+        if move == back:
+            continue
+        generated += 1
+        child_cost = stack[row, COST] + cost(state, move)
+        child_h = h_next(state, move, tables, stack[row, H], carried, row, top)
+        if child_cost + child_h <= bound:
+            stack[top, MOVE] = move
+            stack[top, COST] = child_cost
+            stack[top, H] = child_h
+            if sorts():
+                sink(row + 1, top, stack, carried)
+            top += 1
+        else:
+            cut = min(cut, child_cost + child_h)
+    return top, generated, cut
+
+
+def search_below(
+    state: State, tables: Any, path: Any, stack: Any, carried: Any, seen: Transpositions, note: Any, stop: int
+) -> None:
+    """Search on below the bound, from where `note` says, until a solved state, the end, `stop` nodes, or a full array."""
+    state, tables, path = borrowed(state), borrowed(tables), borrowed(path)
+    stack, carried, out = borrowed(stack), borrowed(carried), new_moves()
+    bound, smallest, nodes = note[BOUND], note[NEXT], note[NODES]
+    depth, fresh = note[DEPTH], note[FRESH]
+    status = PAUSED
+    while True:
+        if fresh:
+            result = terminal(state)
+            if result == 0:
+                status = FOUND
+                break
+            if nodes >= stop:
+                break
+            row = path[depth, AT]
+            if row + len(out) + 1 > len(stack) or depth + 1 >= len(path):
+                status = FULL
+                break
+            fresh = 0
+            top = row + 1
+            wanted = result == UNDECIDED and not dead(state, tables)
+            if wanted and remembers():
+                wanted = is_new(seen, key(state), bound - stack[row, COST], note[ROUND])
+            if wanted:
+                top, generated, cut = push_moves(state, row, bound, out, tables, stack, carried)
+                nodes += generated
+                smallest = min(smallest, cut)
+            path[depth + 1, AT] = top
+            path[depth + 1, BASE] = row + 1
+        if path[depth + 1, AT] > path[depth + 1, BASE]:
+            depth += 1
+            row = path[depth, AT] - 1
+            path[depth, AT] = row
+            play(state, stack[row, MOVE])
+            fresh = 1
+        elif depth > 0:
+            unplay(state, stack[path[depth, AT], MOVE])
+            depth -= 1
+        else:
+            status = EXHAUSTED
+            break
+    note[STATUS], note[NEXT], note[NODES] = status, smallest, nodes
+    note[DEPTH], note[FRESH] = depth, fresh
+
+
+def is_new(seen: Transpositions, key: int, left: int, now: int) -> bool:
+    """Tell whether a state was not yet expanded in this round with as much left below the bound; note that it is now.
+
+    What was expanded with as much left led to every solution that is within the bound from here, also by way of the state
+    before this one, which was on the path then.
+    """
+    if left > LARGEST_WORTH:
+        return True
+    word = probe(seen, key)
+    if word != 0 and word & ROUNDS == now and word >> WORTH_SHIFT >= left:
+        return False
+    store(seen, key, left << WORTH_SHIFT | now)
+    return True
+
+
+class DepthFirst:
+    """Search the states below one state, again and again with a larger bound.
+
+    `moves` lead to that state from the start of the task, at a cost; `h` is its bound and `carried` what the heuristic
+    carries there.
+    """
+
+    def __init__(self, task: Task, moves: Sequence[int], cost: int, h: int, carried: Any) -> None:
+        self.task = task
+        self.kernel = jit.bind(search_below, task.names)
+        self.moves = tuple(moves)
+        self.state = task.state(self.moves)
+        self.path = np.zeros((256, 2), np.int64)
+        self.stack = np.zeros((1024, 3), np.int64)
+        self.carried = task.carried(len(self.stack))
+        self.stack[0] = moves[-1] if moves else NO_MOVE, cost, h
+        self.carried[0] = carried
+        self.note = np.zeros(7, np.int64)
+        self.note[NEXT] = h + cost
+
+    @property
+    def nodes(self) -> int:
+        """Return how many nodes were generated."""
+        return int(self.note[NODES])
+
+    @property
+    def next_bound(self) -> int:
+        """Return the smallest f that was above the bound, NEVER if nothing was cut off."""
+        return int(self.note[NEXT])
+
+    @property
+    def status(self) -> int:
+        """Return how the last call of the kernel ended."""
+        return int(self.note[STATUS])
+
+    def begin(self, bound: int, now: int) -> None:
+        """Begin again with a larger bound, in the round `now`."""
+        self.note[BOUND], self.note[NEXT], self.note[FRESH], self.note[ROUND] = bound, NEVER, 1, now & ROUNDS
+
+    def go_on(self, advance: Callable[[Any, tuple[Any, ...], Any, int], None]) -> int:
+        """Search for a while and return how that ended; `advance` calls the kernel, and says how long."""
+        arguments = self.state, self.task.tables, self.path, self.stack, self.carried, self.task.seen
+        advance(self.kernel, arguments, self.note, NODES)
+        if self.status == FULL:
+            self.path, self.stack, self.carried = map(self._larger, (self.path, self.stack, self.carried))
+        return self.status
+
+    def line(self) -> tuple[list[int], int]:
+        """Return the moves to the solved state that was found, from the start of the task, and their cost."""
+        rows = self.path[1 : int(self.note[DEPTH]) + 1, AT]
+        total = int(self.stack[self.path[int(self.note[DEPTH]), AT], COST])
+        return [*self.moves, *self.stack[rows, MOVE].tolist()], total
+
+    def _larger(self, array: Any) -> Any:
+        self.task.run.demand(3 * array.nbytes, f"the path of a search of {self.task.game}")
+        return np.concatenate([array, np.zeros_like(array)])

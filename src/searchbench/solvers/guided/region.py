@@ -1,0 +1,130 @@
+"""IDA* on several threads: the states around the start are expanded once, and the trees below them are shared out.
+
+The trees stand in the order in which one thread comes to them. What is found in the first of them counts, and the nodes
+up to there: so neither the line nor the number of nodes depends on the threads.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from searchbench import jit
+from searchbench.rules import UNDECIDED, State, dead, terminal
+from searchbench.solvers.guided.depthfirst import COST, MOVE, NEVER, NO_MOVE, DepthFirst, H, push_moves
+from searchbench.solvers.guided.task import EXHAUSTED, FOUND, Task
+
+TREES: Final = 400
+"""The region grows level by level until it has so many trees: they differ much in size."""
+SLICE: Final = 1 << 20
+"""After how many nodes a thread looks whether it is still wanted."""
+
+
+class Round(NamedTuple):
+    """Hold what came of a round: the nodes generated so far, the next bound, and the moves and the cost of a solution."""
+
+    nodes: int
+    next_bound: int
+    line: tuple[list[int], int] | None
+
+
+def expandable(state: State, tables: Any) -> bool:
+    """Tell whether a state is to be expanded."""
+    return terminal(state) == UNDECIDED and not dead(state, tables)
+
+
+class Node(NamedTuple):
+    """Hold a state of the region: the moves to it, its cost and h, f of the states on the way to it, what is carried."""
+
+    moves: tuple[int, ...]
+    cost: int
+    h: int
+    path: tuple[int, ...]
+    carried: Any
+    generated: int = -1
+    """How many successors it has, -1 at the edge of the region."""
+
+    def first_above(self, bound: int) -> int | None:
+        """Return the first f on the way that is above the bound, where depth-first search would turn back."""
+        return next((f for f in self.path if f > bound), None)
+
+
+class Region:
+    """Hold the region, in the order of depth-first search, and the search of each tree at its edge.
+
+    `nodes` were generated before. The states that are inside are expanded anew by every thread's count, as one thread would.
+    """
+
+    def __init__(self, task: Task, nodes: int) -> None:
+        self.task = task
+        self.nodes = nodes
+        self.names = task.names
+        self.lock = threading.Lock()
+        carried = task.carried(1)
+        self.order = [Node((), 0, task.bound(carried), (), carried[0])]
+        size = -1
+        while size < len(self.order) and sum(node.generated < 0 for node in self.order) < TREES:
+            size = len(self.order)
+            self.order = [found for node in self.order for found in self._expanded(node)]
+        self.searches = {
+            place: DepthFirst(task, node.moves, node.cost, node.h, node.carried)
+            for place, node in enumerate(self.order)
+            if node.generated < 0
+        }
+
+    def search(self, bound: int, now: int) -> Round:
+        """Search below one bound on all threads. Raises LimitReached."""
+        above = {place: node.first_above(bound) for place, node in enumerate(self.order)}
+        jobs = [place for place in self.searches if above[place] is None]
+        self.first_found, self.bound, self.over = len(self.order), bound, False
+        self.spent = 0
+        before = {place: self.searches[place].nodes for place in jobs}
+        self.task.run.map(lambda place: self._search_tree(place, now), jobs)
+        if self.over:
+            self.task.report(f"bound {bound}", self.nodes + self.spent, bound)
+        for place, node in enumerate(self.order[: self.first_found + 1]):
+            if above[place] is None:
+                self.nodes += node.generated if node.generated >= 0 else self.searches[place].nodes - before[place]
+        if self.first_found < len(self.order):
+            return Round(self.nodes, NEVER, self.searches[self.first_found].line())
+        cut = [f for f in above.values() if f is not None]
+        return Round(self.nodes, min([*cut, *(self.searches[place].next_bound for place in jobs)], default=NEVER), None)
+
+    def _search_tree(self, place: int, now: int) -> None:
+        """Search one tree to the end, unless a solution is found in an earlier one, or a limit is reached."""
+        search = self.searches[place]
+        search.begin(self.bound, now)
+        status = -1
+        while status not in (FOUND, EXHAUSTED) and not self.over and place < self.first_found:
+            before = search.nodes
+            status = search.go_on(_one_slice)
+            with self.lock:
+                self.spent += search.nodes - before
+                self.over = self.over or self.task.is_over(self.nodes + self.spent)
+                self.task.run.progress(f"bound {self.bound}", self.nodes + self.spent, self.task.nodes)
+        if status == FOUND:
+            with self.lock:
+                self.first_found = min(self.first_found, place)
+
+    def _expanded(self, node: Node) -> list[Node]:
+        """Return a node and its successors, as depth-first search comes to them; itself alone where it has none."""
+        state = self.task.state(node.moves)
+        if node.generated >= 0 or not jit.bind(expandable, self.names)(state, self.task.tables):
+            return [node]
+        out: Any = self.names["new_moves"]()
+        stack, carried = np.zeros((len(out) + 1, 3), np.int64), self.task.carried(len(out) + 1)
+        stack[0] = node.moves[-1] if node.moves else NO_MOVE, node.cost, node.h
+        carried[0] = node.carried
+        expand = jit.bind(push_moves, self.names)
+        top, generated, _ = expand(state, 0, NEVER, out, self.task.tables, stack, carried)
+        found = [node._replace(generated=int(generated))]
+        for row in range(int(top) - 1, 0, -1):
+            move, cost, bound = (int(stack[row, column]) for column in (MOVE, COST, H))
+            found.append(Node((*node.moves, move), cost, bound, (*node.path, cost + bound), carried[row].copy()))
+        return found
+
+
+def _one_slice(kernel: Any, arguments: tuple[Any, ...], note: Any, column: int) -> None:
+    kernel(*arguments, note, int(note[column]) + SLICE)
