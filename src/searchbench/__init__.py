@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from searchbench.catalogue import load
     from searchbench.errors import SearchBenchError
     from searchbench.game import Board, Game, Position
-    from searchbench.heuristics import PatternDatabases
+    from searchbench.heuristics import PatternDatabases, heuristic
     from searchbench.index.protocol import Part
     from searchbench.line import Line
     from searchbench.proof import Proof
@@ -33,7 +33,7 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "Board": "game", "Check": "testing", "Database": "store", "Game": "game", "Line": "line", "NOWHERE": "rules",
-    "Abstraction": "abstraction", "Image": "abstraction", "PatternDatabases": "heuristics",
+    "Abstraction": "abstraction", "Image": "abstraction", "PatternDatabases": "heuristics", "heuristic": "heuristics",
     "Part": "index.protocol", "Position": "game", "Proof": "proof", "Run": "run", "SearchBenchError": "errors",
     "State": "rules", "UNDECIDED": "rules", "ValueRule": "values", "errors": "", "index": "", "load": "catalogue",
 }  # fmt: skip
@@ -41,7 +41,8 @@ _HOMES = {
 
 __all__ = [
     "NOWHERE", "UNDECIDED", "Abstraction", "Board", "Check", "Database", "Game", "Image", "Line", "Part",
-    "PatternDatabases", "Position", "Proof", "Run", "SearchBenchError", "State", "ValueRule", "check", "errors", "index",
+    "PatternDatabases", "Position", "Proof", "Run", "SearchBenchError", "State", "ValueRule", "check", "errors", "heuristic",
+    "index",
     "load", "open_database", "prove", "search", "solve",
 ]  # fmt: skip
 

@@ -61,9 +61,10 @@ class LimitReached(SearchBenchError):
 
     exit_code = 20
 
-    def __init__(self, message: str, bound: int | None = None) -> None:
+    def __init__(self, message: str, bound: int | None = None, nodes: int = 0) -> None:
         super().__init__(message)
         self.bound = bound
+        self.nodes = nodes
 
 
 class Unsolvable(SearchBenchError):

@@ -53,7 +53,7 @@ def version(
 for panel, commands in (
     ("Games", (games.games, games.check)),
     ("All states", (databases.solve, databases.verify, databases.stats, ask.find, ask.probe, ask.line)),
-    ("One state", (single.search, single.prove, play.play)),
+    ("One state", (single.search, single.compare, single.prove, play.play)),
     ("Measurements", (measure.bench, measure.reproduce)),
 ):
     for command in commands:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from searchbench.cli import show
-from searchbench.cli.options import GameName, Json, Memory, Progress, StateText
+from searchbench.cli.options import GameName, Json, Memory, Progress, StateText, Threads
+
+if TYPE_CHECKING:
+    from searchbench.line import Line
 
 Nodes = Annotated[int | None, typer.Option(min=1, help="Stop after so many nodes.")]
 Seconds = Annotated[float | None, typer.Option(min=0.0, help="Stop after so many seconds.")]
@@ -16,21 +19,64 @@ Seconds = Annotated[float | None, typer.Option(min=0.0, help="Stop after so many
 def search(
     game: GameName,
     state: StateText = "start",
+    states: Annotated[
+        str | None,
+        typer.Option("--from", metavar="FILE", help="Search all states in a file, one to a line; - is standard input."),
+    ] = None,
     method: Annotated[
         str, typer.Option(metavar="NAME", help="idastar, astar or bestfirst; by default what suits the size.")
     ] = "",
+    heuristic: Annotated[
+        str | None,
+        typer.Option(
+            metavar="H",
+            help="A bound that the game has a name for, or pattern databases: a.db+b.db (added), a.db,b.db.",
+        ),
+    ] = None,
+    order: Annotated[
+        str | None, typer.Option(metavar="NAME", help="idastar: try successors in the order of their bound, or moves.")
+    ] = None,
+    table: Annotated[
+        str | None, typer.Option(metavar="SIZE", help="idastar: the memory of a transposition table.")
+    ] = None,
     nodes: Nodes = None,
     seconds: Seconds = None,
     memory: Memory = None,
+    threads: Threads = None,
+    style: Annotated[str, typer.Option("--format", metavar="NAME", help="text, json or csv.")] = "text",
     as_json: Json = False,
     progress: Progress = None,
 ) -> None:
-    """Search for a line from one state of a puzzle to a solved one."""
+    """Search for a line from one state of a puzzle to a solved one, or from each of many."""
     import searchbench as sb
+    from searchbench.cli import instances
     from searchbench.cli.progress import Reporter
+    from searchbench.errors import BadRequest
+    from searchbench.run import Run, parse_memory
+    from searchbench.solvers.guided import search_many
 
+    if style not in instances.FORMATS:
+        raise BadRequest(f"format {style!r}: there are {', '.join(instances.FORMATS)}")
+    style = "json" if as_json else style
+    options = _limits(nodes, seconds) | _given(order=order, table=table)
+    if states is None and style != "csv":
+        with Reporter(progress) as reporter:
+            line = sb.search(game, state, method or None, memory, reporter, heuristic, threads, **options)
+        _show_line(line, style == "json")
+        return
+    chosen = sb.load(game)
+    if states is not None and state != "start":
+        raise BadRequest(f"the state {state!r} and --from {states}: give one of them")
+    wanted = [chosen.read(state)] if states is None else instances.states_in(chosen, states)
+    bound = sb.heuristic(chosen, heuristic) if heuristic is not None else None
     with Reporter(progress) as reporter:
-        line = sb.search(game, state, method or None, memory, reporter, **_limits(nodes, seconds))
+        run = Run(memory=parse_memory(memory or 0), threads=threads or 0, report=reporter)
+        found = instances.write(search_many(chosen, wanted, method or None, run, bound, **options), chosen, style)
+    if instances.exit_code(found):
+        raise typer.Exit(instances.exit_code(found))
+
+
+def _show_line(line: Line, as_json: bool) -> None:
     if as_json:
         show.write_json(
             {"cost": line.cost, "moves": line.move_texts(), "nodes": line.nodes, "seconds": round(line.seconds, 6)}
@@ -39,6 +85,55 @@ def search(
     show.write(show.line(line))
     show.write(f"\ncost {line.cost}{'' if line.optimal else ' (perhaps not the least)'}, {line.nodes:,} nodes, "
                f"{line.seconds:.3f} s")  # fmt: skip
+
+
+def compare(
+    game: GameName,
+    states: Annotated[
+        str, typer.Option("--from", metavar="FILE", help="The states, one to a line; - is standard input.")
+    ],
+    configurations: Annotated[
+        list[str],
+        typer.Option(
+            "--with", metavar="CONFIG", help="A configuration such as 'idastar h=linear-conflict order=bound'."
+        ),
+    ],
+    nodes: Nodes = None,
+    seconds: Seconds = None,
+    memory: Memory = None,
+    threads: Threads = None,
+    as_json: Json = False,
+    progress: Progress = None,
+) -> None:
+    """Search many states with several configurations, and compare what they solve and what it takes."""
+    import searchbench as sb
+    from searchbench.analyse.compare import compare as compare_all
+    from searchbench.analyse.compare import configuration
+    from searchbench.cli import instances
+    from searchbench.cli.progress import Reporter
+    from searchbench.run import Run, parse_memory
+
+    chosen = sb.load(game)
+    wanted = instances.states_in(chosen, states)
+    chosen_ones = [configuration(chosen, text) for text in configurations]
+    with Reporter(progress) as reporter:
+        run = Run(memory=parse_memory(memory or 0), threads=threads or 0, report=reporter)
+        results = list(compare_all(chosen, wanted, chosen_ones, run, **_limits(nodes, seconds)))
+    if as_json:
+        show.write_json([result.as_dict() for result in results])
+        return
+    rows = [
+        (
+            result.configuration,
+            f"{result.solved} of {len(result.attempts)}",
+            f"{result.cost:,}",
+            f"{result.nodes:,}",
+            f"{result.seconds:.3f} s",
+            f"{result.nodes / max(result.seconds, 1e-9) / 1e6:.2f}",
+        )
+        for result in results
+    ]
+    show.write(show.table(rows, ("configuration", "solved", "cost", "nodes", "time", "million nodes/s")))
 
 
 def prove(
@@ -66,4 +161,8 @@ def prove(
 
 
 def _limits(nodes: int | None, seconds: float | None) -> dict[str, Any]:
-    return {name: limit for name, limit in (("nodes", nodes), ("seconds", seconds)) if limit is not None}
+    return _given(nodes=nodes, seconds=seconds)
+
+
+def _given(**options: Any) -> dict[str, Any]:
+    return {name: value for name, value in options.items() if value is not None}

@@ -1,6 +1,7 @@
 """Search one state of a puzzle: best-first and depth-first searches guided by a bound."""
 
+from searchbench.solvers.guided.many import Attempt, read_states, search_many
 from searchbench.solvers.guided.search import METHODS, search_state
 from searchbench.solvers.guided.task import Heuristic
 
-__all__ = ["METHODS", "Heuristic", "search_state"]
+__all__ = ["METHODS", "Attempt", "Heuristic", "read_states", "search_many", "search_state"]

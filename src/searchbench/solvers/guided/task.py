@@ -111,6 +111,7 @@ class Task:
                 f"{self.game}: no solution of {self.game.format(self.start)!r} after {nodes:,} nodes and {spent:.1f} s; "
                 f"it costs at least {bound}",
                 bound,
+                nodes,
             )
 
     def line(self, moves: Sequence[int], cost: int, nodes: int, optimal: bool) -> Line:

@@ -1,0 +1,81 @@
+"""Search many states one after the other, or several at a time: what came of each, in order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from searchbench.errors import BadRequest, LimitReached, OutOfMemory, SearchBenchError, Unsolvable
+from searchbench.game import Game
+from searchbench.line import Line
+from searchbench.run import Run
+from searchbench.solvers.guided.search import search_state
+from searchbench.solvers.guided.task import Heuristic
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """Hold what came of the search of one state: a line, or the error that ended it; `bound` is the least it can cost."""
+
+    state: tuple[int, ...]
+    line: Line | None
+    error: SearchBenchError | None
+    bound: int | None
+    nodes: int
+    seconds: float
+
+
+def search_many(
+    game: Game,
+    states: Sequence[Sequence[int]],
+    method: str | None = None,
+    run: Run | None = None,
+    h: Heuristic | None = None,
+    **options: Any,
+) -> Iterator[Attempt]:
+    """Yield what comes of each state, in order; `options` are those of `search_state`.
+
+    Each thread of the run searches a state of its own, with its share of the memory. A state that cannot be solved, or at
+    which a limit of nodes, time or memory is reached, does not end the others; bad states and options do.
+    """
+    with run or Run() as active:
+        step = 4 * active.threads if active.threads > 1 else 1
+        done = 0
+        for first in range(0, len(states), step):
+            some = states[first : first + step]
+            for attempt in active.map(lambda state: _attempt(game, state, method, active, h, options), some):
+                yield attempt
+                done += 1
+                active.progress("searching", done, len(states))
+
+
+def _attempt(
+    game: Game, state: Sequence[int], method: str | None, run: Run, h: Heuristic | None, options: dict[str, Any]
+) -> Attempt:
+    own = Run(memory=run.memory // run.threads, threads=1)
+    try:
+        line = search_state(game, state, method, own, h=h, **options)
+    except (LimitReached, OutOfMemory, Unsolvable) as error:
+        bound, nodes = getattr(error, "bound", None), getattr(error, "nodes", 0)
+        return Attempt(tuple(state), None, error, bound, nodes, own.seconds)
+    return Attempt(tuple(state), line, None, line.cost if line.optimal else None, line.nodes, line.seconds)
+
+
+def read_states(game: Game, text: str, source: str) -> list[list[int]]:
+    """Return the states in a text, one to a line; empty lines and what follows a # do not count.
+
+    Raises BadState or BadRequest with the number of the line, before anything is searched.
+    """
+    found = []
+    for number, line in enumerate(text.splitlines(), 1):
+        notation = line.partition("#")[0].strip()
+        if not notation:
+            continue
+        try:
+            found.append(game.read(notation))
+        except SearchBenchError as error:
+            raise type(error)(f"{source}, line {number}: {error}") from None
+    if not found:
+        raise BadRequest(f"{source} holds no state: expected one on each line")
+    return found
