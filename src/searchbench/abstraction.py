@@ -13,11 +13,13 @@ from searchbench.game import Game
 class Image(NamedTuple):
     """Say how a state of the original is looked up: the table that `image_number` reads, and what is charged for.
 
-    `pieces` are the pieces whose moves cost something: no other move changes the number. None: every move costs.
+    `pieces` are the pieces whose moves cost something: no other move changes the number. None: every move costs. The
+    value that is found is a bound less `moves`: what it costs to make the solved state look like the abstraction's start.
     """
 
     table: npt.NDArray[np.int64]
     pieces: frozenset[int] | None
+    moves: int = 0
 
 
 class Abstraction(Game):
@@ -26,7 +28,7 @@ class Abstraction(Game):
     Besides a game's rules, ``rules()`` supplies `image_number` and, where that is quicker than to number anew,
     `image_step`: functions of the *original's* states that read the tables of `images`; and, where there are pieces,
     `image_piece`. Abstractions of one class and original share these functions. Every move can be taken back at the same
-    cost, and the start is the image of the solved state: so the depth of a state is its distance to the end.
+    cost, and the start is the first image of the solved state: so the depth of a state is its distance to the end.
     """
 
     def original(self) -> Game:
@@ -34,7 +36,7 @@ class Abstraction(Game):
         raise NotImplementedError
 
     def images(self) -> list[Image]:
-        """Return how a state is looked up, then how its images in the original's symmetries are."""
+        """Return how a state is looked up, then how its images are, in the original's symmetries or seen from elsewhere."""
         raise NotImplementedError
 
 

@@ -372,7 +372,7 @@ class Misplaced:
         """Return h alone: its steps are worked out."""
         return self.functions
 
-    def tables(self) -> tuple[Any, ...]:
+    def tables(self, state: Any) -> tuple[Any, ...]:
         """Return the table."""
         return (self.table,)
 

@@ -180,27 +180,30 @@ def test_h_is_never_more_than_the_distance(eight: PatternDatabases) -> None:
     better = 0
     for state, depth in naive.depths(game).items():
         room[:] = state
-        found = bound(room, eight.tables())
+        found = bound(room, eight.tables(state))
         assert found <= depth
         better += found > own(room, ())
     assert better > 50_000
 
 
-@pytest.mark.parametrize("tracked", [False, True])
-def test_what_is_carried_along_is_what_is_found_anew(eight: PatternDatabases, tracked: bool) -> None:
+@pytest.mark.parametrize("form", ["shared", "values", "two-bit"])
+def test_what_is_carried_along_is_what_is_found_anew(eight: PatternDatabases, form: str) -> None:
     game = load("sliding:3x3")
-    chosen = PatternDatabases(game, [[solve("sliding-pattern:3x3,2-8-1,yes")]]) if tracked else eight
+    chosen = eight
+    if form != "shared":
+        chosen = PatternDatabases(game, [[solve("sliding-pattern:3x3,2-8-1,yes", solver="bfs", form=form)]])
     names = jit.Names({**game.names(target="interpreted"), **chosen.names()}, "interpreted")
     first, following = jit.bind(rules.h_first, names), jit.bind(rules.h_next, names)
     chance, state = random.Random(2), game.start()
     carried = np.zeros((2, names["carries"]()), np.int64)
-    bound = first(state, chosen.tables(), carried, 0)
+    tables = chosen.tables(state)
+    bound = first(state, tables, carried, 0)
     anew = np.zeros_like(carried)
     for _ in range(300):
         move = chance.choice(game.moves(state))
-        bound = following(state, move, chosen.tables(), bound, carried, 0, 1)
+        bound = following(state, move, tables, bound, carried, 0, 1)
         state = game.play(state, move)
-        assert bound == first(state, chosen.tables(), anew, 0)
+        assert bound == first(state, chosen.tables(state), anew, 0)
         assert np.array_equal(carried[1], anew[0])
         carried[0] = carried[1]
 
@@ -219,6 +222,36 @@ def test_every_search_finds_the_distance(eight: PatternDatabases) -> None:
         assert nodes[0] <= 2 * nodes[1]
     interpreted = search_state(game, state, "idastar", Run(threads=1), h=eight, target="interpreted")
     assert interpreted.nodes == search_state(game, state, "idastar", Run(threads=1), h=eight).nodes
+
+
+def test_depths_modulo_3_give_the_same_bound_on_every_state(tmp_path: Path) -> None:
+    """Row E12: five depths modulo 3 in a byte, followed along the path."""
+    game = load("sliding:3x3")
+    whole = PatternDatabases(game, [[solve("sliding-pattern:3x3,1-2-3-4,yes", solver="bfs", form="values")]])
+    solve("sliding-pattern:3x3,1-2-3-4,yes", solver="bfs", form="two-bit").save(tmp_path / "packed.db", mapped=True)
+    packed = heuristic(game, str(tmp_path / "packed.db"))
+    assert isinstance(packed, PatternDatabases)
+    assert sum(codes.nbytes for codes in packed.tables(game.start())[1:]) == -(-15120 // 5)
+    depths = naive.depths(game)
+    for state in random.Random(6).sample(list(depths), 40):
+        assert packed.bound(state) == whole.bound(state) <= depths[state]
+        lines = [search_state(game, state, "idastar", Run(threads=1), h=one) for one in (whole, packed)]
+        assert lines[0].moves == lines[1].moves
+        assert lines[0].nodes == lines[1].nodes
+        assert lines[0].cost == depths[state]
+
+
+def test_views_from_other_corners_are_bounds() -> None:
+    game = load("sliding:3x3")
+    database = solve("sliding-pattern:3x3,1-3-5-7,yes")
+    views = database.game.images()  # type: ignore[attr-defined]
+    assert sorted(view.moves for view in views) == [0, 0, 2, 2, 2, 2, 4, 4, 4, 4]
+    chosen, plain = PatternDatabases(game, [[database]]), PatternDatabases(game, [[database]], images=False)
+    better = 0
+    for state, depth in random.Random(7).sample(list(naive.depths(game).items()), 300):
+        assert plain.bound(state) <= chosen.bound(state) <= depth
+        better += plain.bound(state) < chosen.bound(state)
+    assert better > 100
 
 
 def test_a_board_without_mirror_image() -> None:

@@ -8,15 +8,15 @@ from itertools import permutations
 from typing import Any, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
 from searchbench.abstraction import Abstraction, Image
 from searchbench.errors import BadState
+from searchbench.families.tiles import neighbours, number_of_image, step_of_image, tile_image, views_of
 from searchbench.game import Board
 from searchbench.games.sliding import Sliding
 from searchbench.index import Placement
 from searchbench.index.permutation import nth_one_bit
-from searchbench.jit import inlined, popcount, trailing_zeros
+from searchbench.jit import inlined, trailing_zeros
 from searchbench.rules import UNDECIDED, State
 
 OTHER = "x"
@@ -90,7 +90,7 @@ class SlidingPattern(Abstraction):
         home = np.array(self.pattern, np.int64)
         puzzle = self.original().rules()
         inverse = puzzle["inverse"]
-        fan, ahead = _ways(self.rows, self.columns)
+        fan, ahead = neighbours(self.rows, self.columns)
 
         def start(state: State) -> None:
             for cell in range(cells):
@@ -284,47 +284,15 @@ class SlidingPattern(Abstraction):
         }  # fmt: skip
 
     def images(self) -> list[Image]:
-        """Return how a board is looked up and, where rows and columns can change places, how its mirror image is."""
-        same = np.arange(self.cells)
-        if self.rows != self.columns:
-            return [self._image(same)]
-        return [self._image(same), self._image(same.reshape(self.rows, self.columns).T.reshape(-1))]
+        """Return how a board is looked up, and how its mirror image is; if every move costs, also those for other corners.
 
-    def _image(self, mirror: npt.NDArray[np.int64]) -> Image:
-        """Return what `number_of_image` reads; `mirror` maps both cells and tiles, and is its own inverse."""
-        index = self.index()
-        weights = dict(zip(self.pattern, index.weights, strict=False))
-        order = {int(mirror[tile]): place for place, tile in enumerate(self.pattern)}
-        weight = [weights[int(mirror[tile])] if tile in order else 0 for tile in range(self.cells)]
-        passing = np.zeros((self.cells, self.cells), np.int64)
-        for tile in order:
-            for other in order:
-                passing[tile, other] = weight[tile] if order[other] < order[tile] else -weight[other]
-        of_blank = index.weights[-1] if self.tracked else 0
-        orders = [order.get(tile, -1) for tile in range(self.cells)]
-        if self.tracked:
-            orders[0], weight[0] = len(order), of_blank
-        steps = self._steps(mirror)
-        found = np.concatenate([[of_blank], mirror, orders, weight, passing.reshape(-1), steps.reshape(-1)])
-        return Image(found.astype(np.int64), None if self.tracked else frozenset(order))
-
-    def _steps(self, mirror: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-        """Return for each move of the empty cell how far the tile goes in the order of reading, and the cells it passes.
-
-        A row belongs to the cell where the empty one was and to the step from there. It is filled up with that cell: what is
-        empty is passed at no cost.
+        From a corner that the empty cell can reach in a few moves, the puzzle looks the same from another side: what it costs
+        to get there bounds the cost to the end (Culberson and Schaeffer 1994).
         """
-        span = 2 * self.columns + 1
-        found = np.zeros((self.cells * span, max(self.rows, self.columns)), np.int64)
-        fan, ahead = _ways(self.rows, self.columns)
-        for cell in range(self.cells):
-            for to in ahead[cell, : fan[cell]].tolist():
-                row = found[cell * span + to - cell + self.columns]
-                row[:] = cell
-                row[0] = mirror[cell] - mirror[to]
-                between = range(min(mirror[cell], mirror[to]) + 1, max(mirror[cell], mirror[to]))
-                row[1 : 1 + len(between)] = mirror[list(between)]
-        return found
+        weights = self.index().weights
+        views = views_of(self.rows, self.columns)
+        chosen = views if self.tracked else [view for view in views if view.moves == 0]
+        return [tile_image(view, self.rows, self.columns, self.pattern, weights) for view in chosen]
 
     def parse(self, text: str) -> list[int]:
         """Read what is on each cell row by row: a tile of the pattern, 0 for the empty cell, or x."""
@@ -356,56 +324,3 @@ class SlidingPattern(Abstraction):
     def known(self) -> Mapping[str, Any]:
         """Return the number of placements."""
         return {"states": self.index().size, "start": "0"}
-
-
-def _ways(rows: int, columns: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Return how many neighbours each cell has, and which."""
-    found = []
-    for cell in range(rows * columns):
-        row, column = divmod(cell, columns)
-        steps = ((row - 1, column), (row, column - 1), (row, column + 1), (row + 1, column))
-        found.append([r * columns + c for r, c in steps if 0 <= r < rows and 0 <= c < columns])
-    return np.array([len(ways) for ways in found]), np.array([(ways + [0] * 4)[:4] for ways in found])
-
-
-def number_of_image(state: State, cells: int, table: Any, at: int) -> int:
-    """Return the number of the pattern in a board of the puzzle, read as the table says.
-
-    The table holds the weight of the empty cell's digit (0 if it is not tracked), the cells in the order of reading, of
-    each tile its place in the pattern (-1: none) and the weight of its digit, by how much the number falls, for each tile
-    and each other one, when the first passes the second, and `_steps`.
-    """
-    orders, weights = at + 1 + cells, at + 1 + 2 * cells
-    number = 0
-    seen = 0
-    for place in range(cells):
-        tile = state[table[at + 1 + place]]
-        order = table[orders + tile]
-        if order >= 0:
-            number += table[weights + tile] * (place - popcount(seen & ((1 << order) - 1)))
-            seen |= 1 << order
-    return int(number)
-
-
-@inlined
-def step_of_image(state: State, move: int, cells: int, columns: int, table: Any, at: int) -> int:
-    """Return by how much the number of the image changes with a move: digits of what passes each other change."""
-    weights = at + 1 + 2 * cells
-    passing = weights + cells
-    origin, to = move >> 7, move & 127
-    tile = state[to]
-    length = max(columns, cells // columns)
-    step = passing + cells * cells + (origin * (2 * columns + 1) + to - origin + columns) * length
-    distance = table[step]
-    row = passing + tile * cells
-    passed = 0
-    for place in range(1, length):
-        passed += table[row + state[table[step + place]]]
-    change = table[weights + tile] * distance + (passed if distance < 0 else -passed)
-    if table[at] != 0:  # the empty cell goes the other way, past the tile and what the tile passes
-        others = 1 if table[weights + tile] != 0 else 0
-        for place in range(1, length):
-            other = state[table[step + place]]
-            others += 1 if other != 0 and table[at + 1 + cells + other] >= 0 else 0
-        change -= table[at] * (distance - others if distance > 0 else distance + others)
-    return int(change)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +22,7 @@ class NamedHeuristic:
         """Return the functions."""
         return self._functions
 
-    def tables(self) -> tuple[Any, ...]:
+    def tables(self, state: Sequence[int]) -> tuple[Any, ...]:
         """Return nothing: the functions hold what they look up."""
         return ()
 

@@ -20,6 +20,7 @@ from searchbench.game import Game
 from searchbench.jit import inlined
 from searchbench.rules import Move, State, image_number, image_piece, image_step
 from searchbench.store import Database
+from searchbench.store.forms import BASE_THREE
 from searchbench.values import Bound, Depth, Distance
 
 MOST: Final = 16
@@ -28,12 +29,20 @@ FAR: Final = 1 << 40
 """The bound of a state that no way leads out of: a code 0 says so."""
 
 
+_DIGITS: Final = np.arange(243)[:, None] // np.array([1, 3, 9, 27, 81]) % 3
+"""The five depths modulo 3 in a byte."""
+
+
 class Lookup(NamedTuple):
     """Say which database is looked up, how the number is found, and which pieces change it (None: all)."""
 
     database: int
     table: tuple[int, ...]
     pieces: frozenset[int] | None
+    less: int
+    """What is taken off the value."""
+    residues: bool
+    """Whether the table has depths modulo 3, five to a byte."""
 
 
 class PatternDatabases:
@@ -55,38 +64,62 @@ class PatternDatabases:
         for one in sets:
             _check_sum(one)
         self._tables = tuple(self._codes())
-        self._names = _names(first, tuple(self._sums(sets, images)))
+        self._sums = tuple(self._lookups(sets, images))
+        self._names = _names(first, self._sums)
+        self._image_number = jit.bind(image_number, jit.Names(self._names, "interpreted"))
 
     def names(self) -> Mapping[str, Callable[..., Any]]:
         """Return the functions that take the place of the game's own bound."""
         return self._names
 
-    def tables(self) -> tuple[Any, ...]:
-        """Return the codes of the databases."""
-        return self._tables
+    def tables(self, state: Sequence[int]) -> tuple[Any, ...]:
+        """Return the values of the look-ups of a state, and the codes of the databases.
+
+        A search asks with the state that it begins with: where depths are kept modulo 3, the first value is found by
+        walking to the start of the abstraction, and every other one follows from the one before it.
+        """
+        values = np.zeros(sum(map(len, self._sums)), np.int64)
+        if any(lookup.residues for one in self._sums for lookup in one):
+            for place, lookup in enumerate(lookup for one in self._sums for lookup in one):
+                database = self.databases[lookup.database]
+                number = int(self._image_number(list(state), np.array(lookup.table, np.int64), 0))
+                values[place] = _value(database.code(number))
+        return (values, *self._tables)
 
     def bound(self, state: Any = None) -> int:
         """Return h of a state, given as `Game.position` takes it."""
         names = jit.Names({**self.game.names(target="interpreted"), **self._names}, "interpreted")
-        return int(jit.bind(rules.h, names)(list(self.game.position(state).state), self._tables))
+        chosen = self.game.position(state).state
+        return int(jit.bind(rules.h, names)(list(chosen), self.tables(chosen)))
 
     def _codes(self) -> Iterator[Any]:
         """Yield the table of each database, read-only as those are that are mapped into memory."""
         for database in self.databases:
-            codes = database.codes.view()
+            codes = (packed_residues(database) if database.modulus else database.codes).view()
             codes.flags.writeable = False
             yield codes
 
-    def _sums(self, sets: Sequence[Sequence[Database]], images: bool) -> Iterator[tuple[Lookup, ...]]:
+    def _lookups(self, sets: Sequence[Sequence[Database]], images: bool) -> Iterator[tuple[Lookup, ...]]:
         """Yield the look-ups of each sum: of each set, and of each image of the state."""
         places = {id(database): place for place, database in enumerate(self.databases)}
         for one in sets:
             found = [_abstraction(database).images() for database in one]
             for image in range(min(map(len, found)) if images else 1):
                 yield tuple(
-                    Lookup(places[id(database)], tuple(of_one[image].table.tolist()), of_one[image].pieces)
+                    Lookup(
+                        places[id(database)],
+                        tuple(of_one[image].table.tolist()),
+                        of_one[image].pieces,
+                        of_one[image].moves,
+                        database.modulus != 0,
+                    )
                     for database, of_one in zip(one, found, strict=True)
                 )
+
+
+def _value(code: int) -> int:
+    """Return the value that a code stands for."""
+    return code - 1 if code else FAR
 
 
 def _abstraction(database: Database) -> Abstraction:
@@ -104,8 +137,21 @@ def _check_database(database: Database, game: Game, first: Abstraction) -> None:
         raise BadRequest(
             f"{database!r} is of another kind than {first}: one heuristic looks up one kind of abstraction"
         )
-    if type(database.rule) not in (Bound, Depth, Distance) or database.dtype != np.uint8 or database.modulus:
-        raise BadRequest(f"{database!r}: expected whole distances of one byte")
+    if type(database.rule) not in (Bound, Depth, Distance) or database.dtype != np.uint8:
+        raise BadRequest(f"{database!r}: expected distances of one byte, or depths modulo 3")
+    if database.modulus and database.reachable < database.size:
+        raise BadRequest(f"{database!r}: depths modulo 3 follow from each other only where every state is reached")
+
+
+def packed_residues(database: Database) -> Any:
+    """Return depths modulo 3, five to a byte (Edelkamp 2017, compressed pattern databases)."""
+    (part,) = database.parts
+    step = 5 << 20
+    pieces = [
+        BASE_THREE.packed(database.read(part, first, min(first + step, part.stop)))
+        for first in range(0, part.stop, step)
+    ]
+    return np.concatenate(pieces)
 
 
 def _check_sum(databases: Sequence[Database]) -> None:
@@ -134,12 +180,23 @@ def _names(abstraction: Abstraction, sums: tuple[tuple[Lookup, ...], ...]) -> Ma
     begins = np.cumsum([0, *(len(lookup.table) for lookup in lookups)])
     first = np.cumsum([0, *map(len, sums)])
     databases = np.array([lookup.database for lookup in lookups], np.int64)
-    value_of = _reader(1 + max(lookup.database for lookup in lookups))
+    less = np.array([lookup.less for lookup in lookups], np.int64)
+    residues = np.array([lookup.residues for lookup in lookups], np.bool_)
+    byte_of = _reader(1 + max(lookup.database for lookup in lookups))
     own = abstraction.rules()
     owners = _owners(sums) if "image_piece" in own else None
 
     def carries() -> int:
         return 2 * count + of_sums
+
+    @inlined
+    def value_of(tables: Any, lookup: int, number: int, before: int) -> int:
+        """Return a value; where it is kept modulo 3, from the value before the move, which differs by at most 1."""
+        if residues[lookup]:
+            digit = _DIGITS[byte_of(tables, databases[lookup], number // 5), number % 5]
+            return before + (digit - before + 1) % 3 - 1  # type: ignore[no-any-return]
+        code = byte_of(tables, databases[lookup], number)
+        return code - 1 if code != 0 else FAR
 
     def h_first(state: State, tables: Any, carried: Any, row: int) -> int:
         best = 0
@@ -147,10 +204,10 @@ def _names(abstraction: Abstraction, sums: tuple[tuple[Lookup, ...], ...]) -> Ma
             total = 0
             for lookup in range(first[one], first[one + 1]):
                 number = image_number(state, table, begins[lookup])
-                value = value_of(tables, databases[lookup], number)
+                value = value_of(tables, lookup, number, tables[0][lookup])
                 carried[row, lookup] = number
                 carried[row, count + lookup] = value
-                total += value
+                total += value - less[lookup]
             carried[row, 2 * count + one] = total
             best = max(best, total)
         return int(best)
@@ -164,8 +221,9 @@ def _names(abstraction: Abstraction, sums: tuple[tuple[Lookup, ...], ...]) -> Ma
         step = image_step(state, move, table, begins[lookup])
         if step != 0:
             number = carried[after, lookup] + step
-            value = value_of(tables, databases[lookup], number)
-            carried[after, 2 * count + one] += value - carried[after, count + lookup]
+            before = carried[after, count + lookup]
+            value = value_of(tables, lookup, number, before)
+            carried[after, 2 * count + one] += value - before
             carried[after, lookup] = number
             carried[after, count + lookup] = value
 
@@ -194,7 +252,8 @@ def _names(abstraction: Abstraction, sums: tuple[tuple[Lookup, ...], ...]) -> Ma
         return int(best)
 
     functions: dict[str, Callable[..., Any]] = {
-        "carries": carries, "sorts": _always, "h": h, "h_first": h_first, "h_next": h_next if owners is None else h_next_of_piece,
+        "carries": carries, "sorts": _always, "h": h, "h_first": h_first,
+        "h_next": h_next if owners is None else h_next_of_piece,
     }  # fmt: skip
     return functions | {name: own[name] for name in ("image_number", "image_step", "image_piece") if name in own}
 
@@ -219,11 +278,11 @@ def _owners(sums: tuple[tuple[Lookup, ...], ...]) -> Any:
 
 
 def _reader(databases: int) -> Callable[[Any, int, int], int]:
-    """Return the function that reads a value from one of so many tables, which are arguments of their own."""
+    """Return the function that reads a byte from one of so many tables, which stand behind the values of the start."""
 
     @inlined
     def read_first(tables: Any, _database: int, number: int) -> int:
-        return int(tables[0][number]) - 1 if tables[0][number] != 0 else FAR
+        return int(tables[1][number])
 
     found: Callable[[Any, int, int], int] = read_first
     for place in range(1, databases):
@@ -231,11 +290,13 @@ def _reader(databases: int) -> Callable[[Any, int, int], int]:
     return found
 
 
-def _one_more(place: int, others: Callable[[Any, int, int], int]) -> Callable[[Any, int, int], int]:
+def _one_more(database: int, others: Callable[[Any, int, int], int]) -> Callable[[Any, int, int], int]:
+    column = 1 + database
+
     @inlined
-    def read(tables: Any, database: int, number: int) -> int:
-        if database == place:
-            return int(tables[place][number]) - 1 if tables[place][number] != 0 else FAR
-        return others(tables, database, number)
+    def read(tables: Any, wanted: int, number: int) -> int:
+        if wanted == database:
+            return int(tables[column][number])
+        return others(tables, wanted, number)
 
     return read

@@ -31,7 +31,7 @@ def _on_a_walk(subject: Subject, abstraction: Abstraction) -> Iterator[Finding]:
     names = jit.Names({**original.names(target="interpreted"), **_own(subject)}, "interpreted")
     chance, state = random.Random(0), original.start()
     for place, image in enumerate(abstraction.images()):
-        if _number(names, state, image) != subject.rank(subject.start()):
+        if image.moves == 0 and _number(names, state, image) != subject.rank(subject.start()):
             yield None, f"image {place} of the original's start does not have the number of the start"
     for _ in range(WALK):
         moves = original.moves(state)

@@ -77,7 +77,7 @@ def search_state(
         if method != "idastar" and (order is not None or table):
             raise BadRequest(f"{method} takes neither an order of moves nor a transposition table; idastar does")
         room = parse_memory(table)
-        names, tables = _names(game, h, _switches(order, room > 0, dead_ends), target)
+        names, tables = _names(game, h, start, _switches(order, room > 0, dead_ends), target)
         task = Task(game, start, names, tables, active, nodes, seconds, _table(room, active))
         if method == "idastar":
             return idastar(task)
@@ -141,10 +141,14 @@ def _ratio(weight: float | Fraction) -> Fraction:
 
 
 def _names(
-    game: Game, heuristic: Heuristic | None, switches: dict[str, Callable[..., Any]], target: jit.Target
+    game: Game,
+    heuristic: Heuristic | None,
+    start: Sequence[int],
+    switches: dict[str, Callable[..., Any]],
+    target: jit.Target,
 ) -> tuple[jit.Names, tuple[Any, ...]]:
     functions = {**(heuristic.names() if heuristic is not None else {}), **switches}
-    tables = tuple(heuristic.tables()) if heuristic is not None else ()
+    tables = tuple(heuristic.tables(start)) if heuristic is not None else ()
     names = _replaced(game, frozenset(functions.items()), target) if functions else game.names(target=target)
     return names, tables
 

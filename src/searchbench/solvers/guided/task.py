@@ -31,8 +31,11 @@ class Heuristic(Protocol):
         """Return the functions that replace `h` and `h_step`, or `h_first` and `h_next`: the same objects at each call."""
         ...
 
-    def tables(self) -> tuple[Any, ...]:
-        """Return the arrays that these functions look things up in; they get them as their argument `tables`."""
+    def tables(self, state: Sequence[int]) -> tuple[Any, ...]:
+        """Return the arrays that these functions look things up in, for a search that begins with `state`.
+
+        They get them as their argument `tables`.
+        """
         ...
 
 

@@ -1,0 +1,148 @@
+"""Boards of sliding tiles as patterns see them: how a placement of some tiles is numbered, from every side of the board."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import permutations, product
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from searchbench.abstraction import Image
+from searchbench.jit import inlined, popcount
+from searchbench.rules import State
+
+Array = npt.NDArray[np.int64]
+
+
+class View(NamedTuple):
+    """Say how a board looks from another side: its cells in the order of reading, and which tile each tile is taken for.
+
+    Seen so, the solved board is the one that the empty cell leaves behind after so many `moves` to another corner.
+    """
+
+    cells: tuple[int, ...]
+    tiles: tuple[int, ...]
+    moves: int
+
+
+def neighbours(rows: int, columns: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Return how many neighbours each cell has, and which."""
+    found = []
+    for cell in range(rows * columns):
+        row, column = divmod(cell, columns)
+        steps = ((row - 1, column), (row, column - 1), (row, column + 1), (row + 1, column))
+        found.append([r * columns + c for r, c in steps if 0 <= r < rows and 0 <= c < columns])
+    return np.array([len(ways) for ways in found]), np.array([(ways + [0] * 4)[:4] for ways in found])
+
+
+def views_of(rows: int, columns: int) -> list[View]:
+    """Return the views from all corners, the plain one and its mirror image first."""
+    found: dict[View, None] = {}
+    for mirrored, flipped_rows, flipped_columns in product((False, True), repeat=3):
+        cells = np.arange(rows * columns).reshape(rows, columns)
+        cells = cells[:: -1 if flipped_rows else 1, :: -1 if flipped_columns else 1]
+        cells = cells.T if mirrored else cells
+        if cells.shape == (rows, columns):
+            seen = cells.reshape(-1)
+            for board, moves in _boards_to(int(seen[0]), rows, columns):
+                tiles = [0] * len(board)
+                for place, cell in enumerate(seen.tolist()):
+                    tiles[board[cell]] = place
+                found[View(tuple(seen.tolist()), tuple(tiles), moves)] = None
+    return sorted(found, key=lambda view: view.moves)
+
+
+def _boards_to(corner: int, rows: int, columns: int) -> list[tuple[list[int], int]]:
+    """Return the solved board after the empty cell went along the edges to a corner, and the moves it took."""
+    down, right = divmod(corner, columns)
+    found = []
+    for path in {(columns,) * down + (1,) * right, (1,) * right + (columns,) * down}:
+        board, empty = list(range(rows * columns)), 0
+        for step in path:
+            board[empty], board[empty + step] = board[empty + step], 0
+            empty += step
+        found.append((board, len(path)))
+    return found
+
+
+def tile_image(view: View, rows: int, columns: int, pattern: Sequence[int], weights: Sequence[int]) -> Image:
+    """Return the look-up of a pattern in a view; with one weight more than tiles, the empty cell is the last piece."""
+    cells = rows * columns
+    order = {view.tiles.index(tile): place for place, tile in enumerate(pattern)}
+    tracked = len(weights) > len(pattern)
+    weight = [weights[order[tile]] if tile in order else 0 for tile in range(cells)]
+    passing = np.zeros((cells, cells), np.int64)
+    for tile, other in permutations(order, 2):
+        passing[tile, other] = weight[tile] if order[other] < order[tile] else -weight[other]
+    of_blank = weights[-1] if tracked else 0
+    orders = [order.get(tile, -1) for tile in range(cells)]
+    if tracked:
+        orders[0], weight[0] = len(order), of_blank
+    steps = _steps(view.cells, rows, columns)
+    table = np.concatenate([[of_blank], view.cells, orders, weight, passing.reshape(-1), steps.reshape(-1)])
+    return Image(table.astype(np.int64), None if tracked else frozenset(order), view.moves)
+
+
+def _steps(seen: Sequence[int], rows: int, columns: int) -> Array:
+    """Return for each move of the empty cell how far the tile goes in the order of reading, and the cells it passes.
+
+    A row belongs to the cell where the empty one was and to the step from there. It is filled up with that cell: what is
+    empty is passed at no cost.
+    """
+    span = 2 * columns + 1
+    place = np.argsort(seen)
+    found = np.zeros((rows * columns * span, max(rows, columns)), np.int64)
+    fan, ahead = neighbours(rows, columns)
+    for cell in range(rows * columns):
+        for to in ahead[cell, : fan[cell]].tolist():
+            row = found[cell * span + to - cell + columns]
+            row[:] = cell
+            row[0] = place[cell] - place[to]
+            between = seen[min(place[cell], place[to]) + 1 : max(place[cell], place[to])]
+            row[1 : 1 + len(between)] = between
+    return found
+
+
+def number_of_image(state: State, cells: int, table: Any, at: int) -> int:
+    """Return the number of the pattern in a board of the puzzle, read as the table says.
+
+    The table holds the weight of the empty cell's digit (0 if it is not tracked), the cells in the order of reading, of
+    each tile its place in the pattern (-1: none) and the weight of its digit, by how much the number falls, for each tile
+    and each other one, when the first passes the second, and `_steps`.
+    """
+    orders, weights = at + 1 + cells, at + 1 + 2 * cells
+    number = 0
+    seen = 0
+    for place in range(cells):
+        tile = state[table[at + 1 + place]]
+        order = table[orders + tile]
+        if order >= 0:
+            number += table[weights + tile] * (place - popcount(seen & ((1 << order) - 1)))
+            seen |= 1 << order
+    return int(number)
+
+
+@inlined
+def step_of_image(state: State, move: int, cells: int, columns: int, table: Any, at: int) -> int:
+    """Return by how much the number of the image changes with a move: digits of what passes each other change."""
+    weights = at + 1 + 2 * cells
+    passing = weights + cells
+    origin, to = move >> 7, move & 127
+    tile = state[to]
+    length = max(columns, cells // columns)
+    step = passing + cells * cells + (origin * (2 * columns + 1) + to - origin + columns) * length
+    distance = table[step]
+    row = passing + tile * cells
+    passed = 0
+    for place in range(1, length):
+        passed += table[row + state[table[step + place]]]
+    change = table[weights + tile] * distance + (passed if distance < 0 else -passed)
+    if table[at] != 0:  # the empty cell goes the other way, past the tile and what the tile passes
+        others = 1 if table[weights + tile] != 0 else 0
+        for place in range(1, length):
+            other = state[table[step + place]]
+            others += 1 if other != 0 and table[at + 1 + cells + other] >= 0 else 0
+        change -= table[at] * (distance - others if distance > 0 else distance + others)
+    return int(change)
