@@ -285,6 +285,46 @@ def alternates_not(rules: Rules) -> Rules:
     return {"alternates": lambda state: 0}
 
 
+def dual_of_nothing(rules: Rules) -> Rules:
+    return {"dual": lambda state: None}
+
+
+def dual_goes_round(rules: Rules) -> Rules:
+    def dual(state: Any) -> None:
+        for disc in range(3):
+            state[disc] = (state[disc] + 2) % 3
+
+    return {"dual": dual}
+
+
+def dual_keeps_moves(rules: Rules) -> Rules:
+    right = rules["dual"]
+
+    def dual(state: Any) -> None:
+        right(state)
+        if state[0] == 1 and state[1] != 1:
+            state[1] = 2 - state[1]
+
+    return {"dual": dual}
+
+
+def dual_of_part(rules: Rules) -> Rules:
+    def dual(state: Any) -> None:
+        state[0] ^= (1 << 15) - 1 - (1 << 7)
+
+    return {"dual": dual}
+
+
+def dual_of_one_side(rules: Rules) -> Rules:
+    def dual(state: Any) -> None:
+        state[0] ^= (1 << 15) - 1
+        low, high = state[0] >> 13 & 1, state[0] >> 14 & 1
+        if low != high and (state[0] & 3) == 3:
+            state[0] ^= 3 << 13
+
+    return {"dual": dual}
+
+
 def advance_stays(rules: Rules) -> Rules:
     unrank = rules["unrank"]
 
@@ -339,6 +379,11 @@ PLANTED = [
     ("heuristic", "pancake:5", h_step_wrong, {}),
     ("facets", "pancake:5", steps_wrong, {}),
     ("inverse", "pancake:5", inverse_wrong, {}),
+    ("dual", "hanoi:3", dual_of_nothing, {}),
+    ("dual", "hanoi:3", dual_goes_round, {}),
+    ("dual", "hanoi:3", dual_keeps_moves, {}),
+    ("dual", "peg-solitaire:triangle,6", dual_of_part, {}),
+    ("dual", "peg-solitaire:triangle,6,yes", dual_of_one_side, {}),
     ("alternates", "sliding:2x3", alternates_not, {}),
     ("alternates", "pancake:5", alternates_not, {}),
     ("advance", "peg-solitaire:triangle,6", advance_stays, {}),

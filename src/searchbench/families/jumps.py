@@ -144,6 +144,11 @@ class Jumps(Game):
                 out[index] = inverse(out[index])
             return count
 
+        def dual(state: State) -> None:
+            for cell in range(cells):
+                if state[cell] != EMPTY:
+                    state[cell] = BLACK + WHITE - state[cell]
+
         def h(state: State, tables: Any) -> int:
             # A move brings one piece home at most, and brings the pieces of one colour two columns or two rows nearer to
             # their goals, all together.
@@ -166,7 +171,7 @@ class Jumps(Game):
 
         return {
             "start": start, "terminal": terminal, "moves": moves, "play": play, "unplay": unplay, "unmoves": unmoves,
-            "inverse": inverse, "h": h,
+            "inverse": inverse, "dual": dual, "h": h,
         }  # fmt: skip
 
     def parse(self, text: str) -> list[int]:
