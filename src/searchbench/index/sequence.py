@@ -1,9 +1,10 @@
-"""Sequences: permutation games told by what their moves do to places, so that whole rows of numbers can be moved.
+"""Sequences: games told by what their moves do to places, so that whole rows of numbers can be moved.
 
-A state is a permutation of n elements, read as a sequence, together with one of a few *places* (where the empty cell of a
-sliding puzzle is; one place if there is nothing of the kind). A move changes the place and rearranges the sequence. The
-number of a state is ``lexicographic rank of the sequence * places + place``. (Edelkamp 2017, hashing permutation games;
-that a move changes only the digits of a window is what the row search makes use of.)
+A state is a sequence of n elements, together with one of a few *places* (where the empty cell of a sliding puzzle is; one
+place if there is nothing of the kind). A move changes the place and rearranges the sequence. The elements are all
+different, or pieces of a few kinds that are equal within their kind. The number of a state is ``lexicographic rank of the
+sequence * places + place``. (Edelkamp 2017, hashing permutation games, and hashing with multinomial coefficients; that a
+move changes only the digits of a window is what the row search makes use of.)
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from math import factorial
 from typing import Any, NamedTuple
 
 from searchbench.errors import BadRequest
+from searchbench.index.multiset import Multiset, multinomial
 from searchbench.index.permutation import LexicographicPermutation
 from searchbench.rules import State
 
@@ -39,14 +41,29 @@ class Rearrangement(NamedTuple):
         return (moved[0], moved[-1] + 1) if moved else (0, 0)
 
 
+def exchange(origin: int, target: int, cells: int) -> Rearrangement:
+    """Return the move that exchanges the empty cell at `origin` with what stands on the cell `target`.
+
+    The sequence is what stands on the other cells, in their order: an element passes all those between the two cells.
+    """
+    before = [cell for cell in range(cells) if cell != origin]
+    after = [target if cell == origin else cell for cell in range(cells) if cell != target]
+    return Rearrangement(origin, target, tuple(map(before.index, after)))
+
+
 @dataclass(frozen=True)
 class Sequences:
-    """Describe a permutation game by rearrangements; with ``even=True`` only even permutations occur."""
+    """Describe a game by rearrangements of n elements.
+
+    With `pieces` there are ``pieces[k]`` equal elements k = 0, 1, ..., n in all; without, the elements are 0 .. n - 1. With
+    ``even=True`` only even permutations occur (of different elements).
+    """
 
     n: int
     places: int
     moves: tuple[Rearrangement, ...]
     even: bool = False
+    pieces: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         for move in self.moves:
@@ -54,10 +71,16 @@ class Sequences:
                 raise BadRequest(f"{move.order} is no rearrangement of {self.n} places")
             if not (0 <= move.origin < self.places and 0 <= move.target < self.places):
                 raise BadRequest(f"a move from place {move.origin} to {move.target}: there are {self.places} places")
+        if self.pieces and sum(self.pieces) != self.n:
+            raise BadRequest(f"pieces {self.pieces}: expected {self.n} in all, as many as the sequence has elements")
+        if self.pieces and self.even:
+            raise BadRequest("even permutations of equal pieces: exchanging two of a kind makes any permutation even")
 
     @property
     def rows(self) -> int:
         """Return the number of sequences."""
+        if self.pieces:
+            return multinomial(self.pieces)
         return factorial(self.n) // 2 if self.even and self.n > 1 else factorial(self.n)
 
     @property
@@ -73,7 +96,8 @@ class Sequences:
     def functions(self, at: int = 0) -> tuple[Any, Any]:
         """Return rank and unrank for a sequence in the cells from `at` on, followed by the place if there are several."""
         n, places = self.n, self.places
-        rank_sequence, unrank_sequence = LexicographicPermutation(n, self.even).functions(at)
+        order = Multiset(self.pieces) if self.pieces else LexicographicPermutation(n, self.even)
+        rank_sequence, unrank_sequence = order.functions(at)
         if places == 1:
             return rank_sequence, unrank_sequence
 

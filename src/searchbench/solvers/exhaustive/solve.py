@@ -89,7 +89,7 @@ def _solve_compactly(
 def row_plan(game: Game) -> Plan | None:
     """Return how rows of numbers are moved, if the game's moves can be told that way."""
     sequences = game.sequences()
-    if sequences is None or sequences.n < BLOCK:
+    if sequences is None or sequences.pieces or sequences.n < BLOCK:
         return None
     try:
         return Plan(sequences)
