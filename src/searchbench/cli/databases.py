@@ -24,6 +24,10 @@ def solve(
     rule: Rule = None,
     memory: Memory = None,
     threads: Threads = None,
+    work: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Keep unfinished work here, and go on with it; by default beside --to."),
+    ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace the database that is in DIR.")] = False,
     as_json: Json = False,
     progress: Progress = None,
@@ -33,7 +37,7 @@ def solve(
     from searchbench.cli.progress import Reporter
 
     with Reporter(progress) as reporter:
-        database = sb.solve(game, rule, solver, to, memory, threads, reporter, force, form)
+        database = sb.solve(game, rule, solver, to, memory, threads, reporter, force, form, work)
     facts: dict[str, Any] = {
         "game": database.game.spec,
         "states": database.states,

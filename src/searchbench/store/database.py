@@ -90,7 +90,7 @@ class Database:
 
     @property
     def modulus(self) -> int:
-        """Return 3 where the table has depths modulo 3, else 0."""
+        """Return 3 or 4 where the table has depths modulo that, 0 where it has whole values."""
         return self._store.modulus
 
     @property
@@ -136,7 +136,7 @@ class Database:
         return Position(self.game, tuple(self.game.unrank(number)))
 
     def code(self, number: int) -> int:
-        """Return the stored code of a number; that of its whole depth where depths are kept modulo 3."""
+        """Return the stored code of a number; that of its whole depth where depths are kept modulo 3 or 4."""
         code = self.residue(number)
         return whole_code(self, number, code) if self.modulus and code else code
 
@@ -324,7 +324,7 @@ class Database:
             yield from (np.flatnonzero(np.isin(codes, codes_wanted)) + start).tolist()
 
     def _fitting_depths(self, codes_wanted: list[int], first: int, stop: int) -> Iterator[int]:
-        """Do the same where depths are kept modulo 3: small layers are listed, in others the ways back are walked."""
+        """Do the same where depths are kept modulo 3 or 4: small layers are listed, in others the ways back are walked."""
         few = self.facts.get("few", {})
         if all(code and str(code - 1) in few for code in codes_wanted):
             listed = sorted(number for code in codes_wanted for number in few[str(code - 1)])

@@ -13,7 +13,7 @@ from searchbench.errors import BadRequest
 from searchbench.index.protocol import Part
 from searchbench.store import header as head
 from searchbench.store.folder import replaced_folder
-from searchbench.store.forms import BASE_THREE, ONE_BIT, TWO_BIT, VALUES, Form
+from searchbench.store.forms import BASE_FIVE, BASE_FOUR, BASE_THREE, ONE_BIT, TWO_BIT, VALUES, Form
 
 if TYPE_CHECKING:
     from searchbench.store.database import Database
@@ -114,12 +114,15 @@ def form_for(database: Database) -> Form:
     """Return the form that takes least room.
 
     Whole values are kept as they are, or in a bit if all codes are 0 or 1; depths modulo 3 in 2 bits or, if every state
-    is reached, in 1.6.
+    is reached, in 1.6; depths modulo 4 in 2.7 bits or, if every state is reached, in 2. Compression comes after that.
     """
     if not database.modulus:
         codes = {code for part in database.parts for code in database.part_counts(part)}
         return ONE_BIT if codes <= {0, 1} and database.dtype == np.uint8 else VALUES
-    return BASE_THREE if database.reachable == database.size else TWO_BIT
+    full = database.reachable == database.size
+    if database.modulus == 4:
+        return BASE_FOUR if full else BASE_FIVE
+    return BASE_THREE if full else TWO_BIT
 
 
 def _write_part(group: Any, database: Database, part: Part, layout: Layout, form: Form) -> head.PartRecord:

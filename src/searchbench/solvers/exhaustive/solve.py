@@ -16,8 +16,9 @@ from searchbench.solvers.exhaustive.blocks import Group, finish_group, groups_in
 from searchbench.solvers.exhaustive.rows import Plan, search_rows
 from searchbench.solvers.exhaustive.rows.plan import BLOCK
 from searchbench.solvers.exhaustive.rows.search import bytes_needed as rows_bytes_needed
+from searchbench.solvers.exhaustive.rows.search import in_two_vectors
 from searchbench.store import Database
-from searchbench.store.planes import PlaneCodes
+from searchbench.store.working import working_folder
 from searchbench.values import Depth, ValueRule, value_rule
 
 SOLVERS: Final = ("retrograde", "fixpoint", "bfs")
@@ -42,7 +43,7 @@ def solve_states(
     retrograde analysis where the game has `unmoves` and the rule can propagate, and the forward fixpoint elsewhere.
     `block_bits` is the binary logarithm of a block's size (the result does not depend on it); `target` "interpreted"
     runs the same kernels without a compiler. `form` is how breadth-first search keeps what it
-    finds: "values" (depths, a byte a state or more), "rows" (depths modulo 3, for games that tell their moves as
+    finds: "values" (depths, a byte a state or more), "rows" (depths modulo 3 or 4, for games that tell their moves as
     rearrangements), "two-bit" (depths modulo 3), "layers" (one bit; for games whose parts are layers), "one-bit" and
     "reachability" (what is reached; the former counts the layers too). By default rows, or else values, or else what
     fits into the memory.
@@ -98,12 +99,12 @@ def row_plan(game: Game) -> Plan | None:
 
 
 def solve_by_rows(game: Game, plan: Plan, run: Run) -> Database:
-    """Search breadth first by moving rows of numbers; the depths are kept modulo 3."""
-    run.demand(rows_bytes_needed(plan), f"solving {game} ({plan.game.size:,} states) with bfs over rows")
-    layers = search_rows(plan, game.rank(game.start()), run)
-    (part,) = game.parts()
-    counts = {part.name: layers.counts}
-    codes = PlaneCodes(layers.low, layers.high, counts, plan.game.size, plan.game.places, plan.word_bits)
+    """Search breadth first by moving rows of numbers; the depths are kept modulo 3, or 4 where moves alternate."""
+    start = game.rank(game.start())
+    least = min(rows_bytes_needed(plan, on_files) for on_files in {False, run.work is not None and in_two_vectors(plan)})
+    run.demand(least, f"solving {game} ({plan.game.size:,} states) with bfs over rows")
+    with working_folder(game, ROWS, run) as work:
+        layers = search_rows(plan, start, run, work)
     facts = {
         "solver": "bfs",
         "form": ROWS,
@@ -112,7 +113,7 @@ def solve_by_rows(game: Game, plan: Plan, run: Run) -> Database:
         "threads": run.threads,
         "few": {str(depth): numbers for depth, numbers in layers.few.items()},
     }
-    return Database(game, Depth(), codes, facts)
+    return Database(game, Depth(), layers.codes, facts)
 
 
 def _bucket_memory(size: int, run: Run) -> int:

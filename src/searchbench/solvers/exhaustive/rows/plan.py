@@ -122,7 +122,7 @@ class Plan:
         row_bits = factorial(n - stop) // self.half * self.word_bits
         if row_bits % 64 == 0:
             bits = 64
-        elif row_bits % 8 == 0 and self.word_bits <= 8 and row_bits > 64:
+        elif row_bits % 8 == 0 and self.game.places == 1 and row_bits > 64:
             bits = 8
         else:
             return None
