@@ -20,7 +20,7 @@ import numpy.typing as npt
 from searchbench import jit
 from searchbench.run import Run
 from searchbench.solvers.exhaustive.rows import alternating, planes
-from searchbench.solvers.exhaustive.rows.alternating import Vectors, Level
+from searchbench.solvers.exhaustive.rows.alternating import Level, Vectors
 from searchbench.solvers.exhaustive.rows.kernels import Moves
 from searchbench.solvers.exhaustive.rows.plan import Plan, RowMap
 from searchbench.solvers.exhaustive.rows.planes import Planes
