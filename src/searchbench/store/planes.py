@@ -58,6 +58,8 @@ class PlaneCodes:
         bits = (row * self._word_bits, rows * self._word_bits)
         codes = bits_of(self._low, *bits) + 2 * bits_of(self._high, *bits)
         kept: Array = codes.reshape(rows, self._word_bits)[:, : self._places].reshape(-1)[skipped:]
+        for words in (self._low, self._high):  # files would fill the memory, as all of them is read
+            release(words, bits[0] >> 6, sum(bits) >> 6)
         return kept[: stop - first]
 
     def counts(self, part: Part) -> dict[int, int]:
@@ -128,7 +130,7 @@ class AlternatingCodes:
             for words in (self._reached, self._second)
         )
         codes: Array = (reached * (2 * second + (self._odd + np.uint8(1)))).reshape(-1)[skipped:]
-        for words in (self._reached, self._second):  # files would fill the memory, as all of them is read
+        for words in (self._reached, self._second):
             release(words, bits[0] >> 6, sum(bits) >> 6)
         return codes[: stop - first]
 

@@ -83,7 +83,7 @@ def _solve_compactly(
             raise BadRequest(f"form {ROWS!r}: {game} does not tell its moves as rearrangements of enough elements")
     if form is None:
         options = {} if block_bits is None else {"block_bits": block_bits}
-        form = form_within(game, run.memory) if _table_bytes(game, run, options) > run.memory else None
+        form = form_within(game, run) if _table_bytes(game, run, options) > run.memory else None
     return solve_in_bits(game, form, run, target) if form is not None else None
 
 
