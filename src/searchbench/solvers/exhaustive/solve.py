@@ -101,7 +101,9 @@ def row_plan(game: Game) -> Plan | None:
 def solve_by_rows(game: Game, plan: Plan, run: Run) -> Database:
     """Search breadth first by moving rows of numbers; the depths are kept modulo 3, or 4 where moves alternate."""
     start = game.rank(game.start())
-    least = min(rows_bytes_needed(plan, on_files) for on_files in {False, run.work is not None and in_two_vectors(plan)})
+    least = min(
+        rows_bytes_needed(plan, on_files) for on_files in {False, run.work is not None and in_two_vectors(plan)}
+    )
     run.demand(least, f"solving {game} ({plan.game.size:,} states) with bfs over rows")
     with working_folder(game, ROWS, run) as work:
         layers = search_rows(plan, start, run, work)
@@ -111,6 +113,7 @@ def solve_by_rows(game: Game, plan: Plan, run: Run) -> Database:
         "levels": len(layers.counts),
         "seconds": round(run.seconds, 3),
         "threads": run.threads,
+        "memory": min(rows_bytes_needed(plan), run.memory),
         "few": {str(depth): numbers for depth, numbers in layers.few.items()},
     }
     return Database(game, Depth(), layers.codes, facts)
@@ -136,7 +139,8 @@ class _Computation:
         self.size = max(part.stop for part in self.parts)
         self.block_bits = {} if block_bits is None else {"block_bits": block_bits}
         self.reserve = max(game.max_moves, game.max_unmoves)
-        run.demand(self._bytes_needed(), f"solving {game} ({self.size:,} states) with {solver}")
+        self.memory = self._bytes_needed()
+        run.demand(self.memory, f"solving {game} ({self.size:,} states) with {solver}")
         self.table = Table(self.size)
         self.levels = 0
 
@@ -181,4 +185,5 @@ class _Computation:
             "levels": self.levels,
             "seconds": round(self.run.seconds, 3),
             "threads": self.run.threads,
+            "memory": self.memory,
         }

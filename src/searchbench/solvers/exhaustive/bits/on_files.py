@@ -289,5 +289,4 @@ class _Search:
     def layers(self) -> Layers:
         """Return what was found; the planes stay in the files."""
         self.buckets.clear()
-        few = {int(depth): numbers for depth, numbers in self.record["few"].items()}
-        return Layers(self.record["counts"], self.record["parts"], *self.planes, few)
+        return Layers.of(self.record, *self.planes)

@@ -77,7 +77,7 @@ def solve_in_bits(game: Game, form: str, run: Run, target: jit.Target = "cpu") -
     on_files = form == TWO_BIT and run.work is not None and bytes_needed(game, form) > run.memory
     needed = LEAST_MEMORY if on_files else bytes_needed(game, form)
     run.demand(needed, f"solving {game} with bfs in the form {form}")
-    facts: dict[str, Any] = {"solver": "bfs", "form": form}
+    facts: dict[str, Any] = {"solver": "bfs", "form": form, "memory": min(bytes_needed(game, form), run.memory)}
     if form == LAYERS:
         found = search_layers(game, run, target)
         return Database(game, Depth(), found.codes, _told(facts, found.counts, run))
