@@ -30,7 +30,7 @@ from searchbench.solvers.exhaustive.bits import search
 from searchbench.solvers.exhaustive.bits.layers import layers_of
 from searchbench.solvers.exhaustive.bits.solve import bytes_needed
 from searchbench.store import Database
-from searchbench.store.bits import BitCodes, PackedBits
+from searchbench.store.bits import BitCodes, PackedBits, PlainBits
 from searchbench.store.planes import PlaneCodes
 from searchbench.values import Reached
 
@@ -366,8 +366,20 @@ def test_packed_bits_read_as_they_were() -> None:
     words[rng.integers(0, 3000, 300)] = rng.integers(1, 1 << 62, 300).astype(np.uint64)
     packed = PackedBits.of(words, lambda pack, places: list(map(pack, places)))
     bits = np.unpackbits(words.view(np.uint8), bitorder="little")
-    for first, count in ((0, 10), (65_000, 2000), (0, 320_000), (65_536, 65_536), (319_999, 1), (7, 131_072), (64, 0)):
-        assert np.array_equal(packed.read(first, count), bits[first : first + count])
+    for first, count in (
+        (0, 10),
+        (3, 10),
+        (65_000, 2000),
+        (64_999, 2005),
+        (0, 320_000),
+        (65_536, 65_536),
+        (319_999, 1),
+        (7, 131_072),
+        (64, 0),
+    ):
+        found = packed.read(first, count)
+        assert np.array_equal(found, np.packbits(bits[first : first + count], bitorder="little"))
+        assert np.array_equal(found, PlainBits(words).read(first, count))
     assert packed.nbytes < words.nbytes // 5
 
 

@@ -9,8 +9,7 @@ import numpy as np
 import zstandard
 
 from searchbench.index.protocol import Part
-from searchbench.store.codes import Array
-from searchbench.store.planes import bits_of
+from searchbench.store.codes import Array, type_for
 
 PIECE_WORDS = 1 << 13
 """How many words are packed together."""
@@ -20,8 +19,23 @@ class Bits(Protocol):
     """Read a bit vector."""
 
     def read(self, first: int, count: int) -> Array:
-        """Return some bits, one in a byte."""
+        """Return some bits, eight in a byte, the first in the lowest place; what is left over is 0."""
         ...
+
+
+def cut_out(words: Array, first: int, count: int) -> Array:
+    """Return some bits of a vector of words, eight in a byte."""
+    start, shift = first >> 3, first & 7
+    found: Array = words.view(np.uint8)[start : start + (shift + count + 7) // 8]
+    if not found.any():
+        return np.zeros((count + 7) // 8, np.uint8)
+    if shift:
+        above = np.append(found[1:], np.uint8(0)) << (8 - shift)
+        found = (found >> shift | above)[: (count + 7) // 8]
+    if count & 7:
+        found = found.copy()
+        found[-1] &= (1 << (count & 7)) - 1
+    return found
 
 
 class PlainBits(NamedTuple):
@@ -30,8 +44,8 @@ class PlainBits(NamedTuple):
     words: Array
 
     def read(self, first: int, count: int) -> Array:
-        """Return some bits, one in a byte."""
-        return bits_of(self.words, first, count)
+        """Return some bits, eight in a byte."""
+        return cut_out(self.words, first, count)
 
 
 class PackedBits:
@@ -70,12 +84,22 @@ class PackedBits:
         return np.frombuffer(zstandard.ZstdDecompressor().decompress(self._pieces[place]), np.uint64).copy()
 
     def read(self, first: int, count: int) -> Array:
-        """Return some bits, one in a byte."""
+        """Return some bits, eight in a byte."""
         size = 64 * PIECE_WORDS
         place = first // size
-        stop = max(-(-(first + count) // size), place + 1)
-        words = np.concatenate([self.words(one) for one in range(place, min(stop, len(self._pieces)))])
-        return bits_of(words, first - place * size, count)
+        stop = min(max(-(-(first + count) // size), place + 1), len(self._pieces))
+        if not any(self._pieces[place:stop]):
+            return np.zeros((count + 7) // 8, np.uint8)
+        words = np.concatenate([self.words(one) for one in range(place, stop)])
+        return cut_out(words, first - place * size, count)
+
+
+def codes_of(bits: Array, count: int, code: int, dtype: np.dtype[Any]) -> Array:
+    """Return the codes that some bits stand for: 0, or `code`."""
+    codes: Array = np.unpackbits(bits, count=count, bitorder="little").astype(dtype, copy=False)
+    if code != 1:
+        codes *= dtype.type(code)
+    return codes
 
 
 class Layer(NamedTuple):
@@ -96,7 +120,7 @@ class BitCodes:
         self._parts = list(parts)
         self._layers = {part.name: layer for part, layer in zip(parts, layers, strict=True)}
         largest = max([1, *(layer.code for layer in layers if layer is not None)])
-        self._dtype = np.dtype(np.uint8 if largest < 255 else np.uint16 if largest < 65535 else np.uint32)
+        self._dtype = type_for(largest)
 
     @property
     def dtype(self) -> np.dtype[Any]:
@@ -118,10 +142,14 @@ class BitCodes:
     def read(self, part: Part, first: int, stop: int) -> Array:
         """Return the codes of the numbers first .. stop - 1 of a part."""
         layer = self._layers[part.name]
+        return codes_of(self.bits(part, first, stop), stop - first, layer.code if layer else 0, self._dtype)
+
+    def bits(self, part: Part, first: int, stop: int) -> Array:
+        """Return which of the numbers first .. stop - 1 of a part are reached, eight in a byte."""
+        layer = self._layers[part.name]
         if layer is None:
-            return np.zeros(stop - first, self._dtype)
-        found: Array = layer.bits.read(first - layer.origin, stop - first).astype(self._dtype) * layer.code
-        return found.astype(self._dtype)
+            return np.zeros((stop - first + 7) // 8, np.uint8)
+        return layer.bits.read(first - layer.origin, stop - first)
 
     def counts(self, part: Part) -> dict[int, int]:
         """Return how often each code occurs in a part."""

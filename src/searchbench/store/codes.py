@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -49,6 +49,20 @@ class Codes(Protocol):
     def close(self) -> None:
         """Let go of files."""
         ...
+
+
+@runtime_checkable
+class BitReader(Protocol):
+    """Read bits where codes are kept as bits, without making codes of them."""
+
+    def bits(self, part: Part, first: int, stop: int) -> Array:
+        """Return which of the numbers first .. stop - 1 of a part have a code other than 0, eight to a byte, lowest first."""
+        ...
+
+
+def type_for(largest: int) -> np.dtype[Any]:
+    """Return the smallest type for codes up to `largest` besides the mark of what is no position."""
+    return np.dtype(np.uint8 if largest < 255 else np.uint16 if largest < 65535 else np.uint32)
 
 
 class MemoryCodes:

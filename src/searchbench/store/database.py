@@ -14,7 +14,7 @@ from searchbench.errors import BadRequest, BadState
 from searchbench.game import Game, Position
 from searchbench.index.protocol import Part
 from searchbench.rules import NOWHERE, UNDECIDED
-from searchbench.store.codes import PIECE, Array, Codes, MemoryCodes
+from searchbench.store.codes import PIECE, Array, BitReader, Codes, MemoryCodes
 from searchbench.store.line import best_line
 from searchbench.store.modulo import Tracer, whole_code
 from searchbench.values import Value, ValueRule
@@ -293,6 +293,12 @@ class Database:
         """Return the stored codes of the numbers first .. stop - 1, which all lie in `part`."""
         return self._store.read(part, first, stop)
 
+    def bits(self, part: Part, first: int, stop: int) -> Array:
+        """Return which of the numbers first .. stop - 1 of `part` have a code other than 0, eight to a byte, lowest first."""
+        if isinstance(self._store, BitReader):
+            return self._store.bits(part, first, stop)
+        return np.packbits(self._store.read(part, first, stop) != 0, bitorder="little")
+
     def part_counts(self, part: Part) -> dict[int, int]:
         """Return how often each stored code occurs in a part, the mark of what is no position included."""
         return self._store.counts(part)
@@ -307,8 +313,11 @@ class Database:
 
     def _pieces(self, first: int, stop: int) -> Iterator[tuple[int, Array]]:
         for part in self.parts:
-            for start in range(max(first, part.start), min(stop, part.stop), PIECE):
-                yield start, self._store.read(part, start, min(start + PIECE, stop, part.stop))
+            yield from self._pieces_of(part, first, stop)
+
+    def _pieces_of(self, part: Part, first: int, stop: int) -> Iterator[tuple[int, Array]]:
+        for start in range(max(first, part.start), min(stop, part.stop), PIECE):
+            yield start, self._store.read(part, start, min(start + PIECE, stop, part.stop))
 
     def _fitting(self, wanted: Callable[[Value], bool] | None, first: int, stop: int) -> Iterator[int]:
         """Yield, in order, the numbers of positions that have a wanted value."""
@@ -316,12 +325,13 @@ class Database:
             for start, codes in self._pieces(first, stop):
                 yield from (np.flatnonzero(codes != self.illegal) + start).tolist()
             return
-        codes_wanted = [code for code in self._counts() if wanted(self.rule.decode(code))]
+        in_parts = [[code for code in self._counts(part.name) if wanted(self.rule.decode(code))] for part in self.parts]
         if self.modulus:
-            yield from self._fitting_depths(codes_wanted, first, stop)
+            yield from self._fitting_depths(sorted({code for codes in in_parts for code in codes}), first, stop)
             return
-        for start, codes in self._pieces(first, stop):
-            yield from (np.flatnonzero(np.isin(codes, codes_wanted)) + start).tolist()
+        for part, codes_wanted in zip(self.parts, in_parts, strict=True):
+            for start, codes in self._pieces_of(part, first, stop) if codes_wanted else ():
+                yield from (np.flatnonzero(np.isin(codes, codes_wanted)) + start).tolist()
 
     def _fitting_depths(self, codes_wanted: list[int], first: int, stop: int) -> Iterator[int]:
         """Do the same where depths are kept modulo 3 or 4: small layers are listed, in others the ways back are walked."""

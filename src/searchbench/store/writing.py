@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
+import numpy.typing as npt
 
 from searchbench.errors import BadRequest
 from searchbench.index.protocol import Part
@@ -32,11 +33,12 @@ class Layout:
 
 
 DEFAULT: Final = Layout()
-"""Chosen by the measurements in docs/database-format.md."""
+OF_BITS: Final = Layout(chunk=1 << 17, files=16, shard=128)
+"""Chosen by the measurements in docs/database-format.md; the latter for the form one-bit, whose parts may be huge."""
 
 
 def write_database(
-    database: Database, path: Path, command: str = "", overwrite: bool = False, layout: Layout = DEFAULT
+    database: Database, path: Path, command: str = "", overwrite: bool = False, layout: Layout | None = None
 ) -> None:
     """Write a database into a folder that appears complete or not at all. Raises BadRequest."""
     _check_parts(database)
@@ -81,12 +83,13 @@ def _check_parts(database: Database) -> None:
         raise BadRequest(f"{database.game}: two parts have the same name")
 
 
-def write_group(database: Database, folder: Path, command: str, layout: Layout) -> None:
+def write_group(database: Database, folder: Path, command: str, layout: Layout | None) -> None:
     """Write the group into an empty folder."""
     import zarr
 
     group = zarr.create_group(folder, zarr_format=3)
     form = form_for(database)
+    layout = layout or (OF_BITS if form is ONE_BIT else DEFAULT)
     parts = tuple(_write_part(group, database, part, layout, form) for part in database.parts)
     game, rule = database.game, database.rule
     histogram = {rule.format(value): count for value, count in database.histogram().items()}
@@ -95,7 +98,7 @@ def write_group(database: Database, folder: Path, command: str, layout: Layout) 
         rule=rule.identity(),
         fingerprints=head.fingerprints(game, rule),
         versions=head.versions(),
-        dtype=database.dtype.name,
+        dtype=_stored_type(database, form).name,
         chunk=layout.chunk,
         states=database.states,
         reachable=database.reachable,
@@ -113,16 +116,29 @@ def write_group(database: Database, folder: Path, command: str, layout: Layout) 
 def form_for(database: Database) -> Form:
     """Return the form that takes least room.
 
-    Whole values are kept as they are, or in a bit if all codes are 0 or 1; depths modulo 3 in 2 bits or, if every state
-    is reached, in 1.6; depths modulo 4 in 2.7 bits or, if every state is reached, in 2. Compression comes after that.
+    Whole values are kept as they are, or in a bit if no part has more than one code besides 0; depths modulo 3 in 2 bits
+    or, if every state is reached, in 1.6; depths modulo 4 in 2.7 bits or, if every state is reached, in 2. Compression
+    comes after that.
     """
     if not database.modulus:
-        codes = {code for part in database.parts for code in database.part_counts(part)}
-        return ONE_BIT if codes <= {0, 1} and database.dtype == np.uint8 else VALUES
+        codes = [set(database.part_counts(part)) for part in database.parts]
+        simple = all(len(found - {0}) <= 1 and database.illegal not in found for found in codes)
+        return ONE_BIT if simple else VALUES
     full = database.reachable == database.size
     if database.modulus == 4:
         return BASE_FOUR if full else BASE_FIVE
     return BASE_THREE if full else TWO_BIT
+
+
+def _stored_type(database: Database, form: Form) -> np.dtype[Any]:
+    return database.dtype if form is VALUES else np.dtype(np.uint8)
+
+
+def _stored(database: Database, part: Part, first: int, stop: int, form: Form) -> npt.NDArray[Any]:
+    """Return the codes first .. stop - 1 of a part, counted from its start, as they are stored."""
+    read = database.bits if form is ONE_BIT else database.read
+    codes = read(part, part.start + first, part.start + stop)
+    return codes if form is ONE_BIT else form.packed(codes)
 
 
 def _write_part(group: Any, database: Database, part: Part, layout: Layout, form: Form) -> head.PartRecord:
@@ -139,7 +155,7 @@ def _write_part(group: Any, database: Database, part: Part, layout: Layout, form
     codes = group.create_array(
         head.codes_path(part.name),
         shape=(units,),
-        dtype=database.dtype,
+        dtype=_stored_type(database, form),
         chunks=(chunk,),
         shards=(shard,) if shard else None,
         fill_value=database.illegal if form is VALUES else 0,
@@ -149,7 +165,7 @@ def _write_part(group: Any, database: Database, part: Part, layout: Layout, form
     step = shard or chunk * 64
     for first in range(0, units, step):
         stop = min((first + step) * form.per_unit, part.size)
-        piece = form.packed(database.read(part, part.start + first * form.per_unit, part.start + stop))
+        piece = _stored(database, part, first * form.per_unit, stop, form)
         codes[first : first + len(piece)] = piece
         found.append(head.chunk_digests(piece, chunk))
     digests = np.concatenate(found)

@@ -30,7 +30,7 @@ ANY: Final = -1
 
 
 class Vector(NamedTuple):
-    """Hold the bits of the numbers from `origin` (a multiple of 64) on, and a mark for each block of interest."""
+    """Hold the bits of the numbers from `origin` on, and a mark for each block of interest."""
 
     words: Any
     marks: Any

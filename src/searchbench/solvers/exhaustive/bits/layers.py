@@ -18,7 +18,6 @@ from searchbench.index.protocol import Part
 from searchbench.run import Run
 from searchbench.solvers.exhaustive.bits.kernels import Vector
 from searchbench.solvers.exhaustive.bits.search import (
-    BLOCK_BITS,
     Expander,
     blocks_for,
     in_order,
@@ -97,10 +96,8 @@ def search_layers(game: Game, run: Run, target: jit.Target = "cpu") -> LayerSear
 
 
 def _hull(layer: Sequence[Part]) -> tuple[int, int]:
-    """Return the first number of the blocks that hold all parts of a layer, and the number after them."""
-    if not layer:
-        return 0, 0
-    return min(part.start for part in layer) // BLOCK_BITS * BLOCK_BITS, max(part.stop for part in layer)
+    """Return the first number of all parts of a layer, and the number after the last."""
+    return min((part.start for part in layer), default=0), max((part.stop for part in layer), default=0)
 
 
 def _words(first: int, stop: int) -> int:
