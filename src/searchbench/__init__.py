@@ -132,11 +132,16 @@ def search(
     """Search for a line from one state of a puzzle (by default the start) to a solved one.
 
     `method` is "idastar", "astar" or "bestfirst", by default what suits the size of the game; other options, such as
-    `nodes`, `seconds`, `weight` and `heuristic`, are those of :func:`searchbench.solvers.guided.search_state`.
+    `nodes`, `seconds`, `weight` and `heuristic`, are those of :func:`searchbench.solvers.guided.search_state`. Or it is
+    "dual", for the start of a game that looks the same from both ends: half of a breadth-first search
+    (:func:`searchbench.solvers.exhaustive.search_by_duality`).
     """
     from searchbench.catalogue import load
+    from searchbench.solvers.exhaustive import search_by_duality
     from searchbench.solvers.guided import search_state
 
+    if method == "dual":
+        return search_by_duality(load(game), state, _run(memory, None, progress), **options)
     return search_state(load(game), state, method, _run(memory, 1, progress), **options)
 
 

@@ -23,7 +23,13 @@ from searchbench.solvers.exhaustive.bits.on_files import LEAST_MEMORY, search_on
 from searchbench.solvers.exhaustive.bits.search import search_one_bit, search_two_bit
 from searchbench.store.working import WorkingFolder
 
-GAMES = ["sliding:2x4", "hanoi:5", "peg-solitaire:layout=triangle,directions=6,symmetry=yes", "fore-and-aft", "small-town"]
+GAMES = [
+    "sliding:2x4",
+    "hanoi:5",
+    "peg-solitaire:layout=triangle,directions=6,symmetry=yes",
+    "fore-and-aft",
+    "small-town",
+]
 TASK = {"game": "a test"}
 
 

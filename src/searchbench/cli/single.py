@@ -17,7 +17,7 @@ def search(
     game: GameName,
     state: StateText = "start",
     method: Annotated[
-        str, typer.Option(metavar="NAME", help="idastar, astar or bestfirst; by default what suits the size.")
+        str, typer.Option(metavar="NAME", help="idastar, astar, bestfirst or dual; by default what suits the size.")
     ] = "",
     nodes: Nodes = None,
     seconds: Seconds = None,

@@ -56,8 +56,13 @@ class BitReader(Protocol):
     """Read bits where codes are kept as bits, without making codes of them."""
 
     def bits(self, part: Part, first: int, stop: int) -> Array:
-        """Return which of the numbers first .. stop - 1 of a part have a code other than 0, eight to a byte, lowest first."""
+        """Return which of the numbers first .. stop - 1 of a part have a value, as `bits_of_codes` does."""
         ...
+
+
+def bits_of_codes(codes: Array) -> Array:
+    """Return which codes are neither 0 nor the mark of what is no position: eight to a byte, the first in the lowest place."""
+    return np.packbits((codes != 0) & (codes != np.iinfo(codes.dtype).max), bitorder="little")
 
 
 def type_for(largest: int) -> np.dtype[Any]:

@@ -14,7 +14,7 @@ from searchbench.errors import BadRequest, BadState
 from searchbench.game import Game, Position
 from searchbench.index.protocol import Part
 from searchbench.rules import NOWHERE, UNDECIDED
-from searchbench.store.codes import PIECE, Array, BitReader, Codes, MemoryCodes
+from searchbench.store.codes import PIECE, Array, BitReader, Codes, MemoryCodes, bits_of_codes
 from searchbench.store.line import best_line
 from searchbench.store.modulo import Tracer, whole_code
 from searchbench.values import Value, ValueRule
@@ -294,10 +294,13 @@ class Database:
         return self._store.read(part, first, stop)
 
     def bits(self, part: Part, first: int, stop: int) -> Array:
-        """Return which of the numbers first .. stop - 1 of `part` have a code other than 0, eight to a byte, lowest first."""
+        """Return which of the numbers first .. stop - 1 of `part` are positions with a code other than 0.
+
+        Eight numbers are in a byte, the first in the lowest place.
+        """
         if isinstance(self._store, BitReader):
             return self._store.bits(part, first, stop)
-        return np.packbits(self._store.read(part, first, stop) != 0, bitorder="little")
+        return bits_of_codes(self._store.read(part, first, stop))
 
     def part_counts(self, part: Part) -> dict[int, int]:
         """Return how often each stored code occurs in a part, the mark of what is no position included."""

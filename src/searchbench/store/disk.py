@@ -14,7 +14,7 @@ from searchbench.errors import DamagedData
 from searchbench.index.protocol import Part
 from searchbench.store import header as head
 from searchbench.store.bits import codes_of, cut_out
-from searchbench.store.codes import Array, type_for
+from searchbench.store.codes import Array, bits_of_codes, type_for
 from searchbench.store.forms import FORMS, ONE_BIT
 
 
@@ -75,9 +75,9 @@ class DiskCodes:
         return codes[first - offset : stop - offset]
 
     def bits(self, part: Part, first: int, stop: int) -> Array:
-        """Return which of the numbers first .. stop - 1 of a part have a code other than 0, eight in a byte."""
+        """Return which of the numbers first .. stop - 1 of a part have a value, as `bits_of_codes` does."""
         if self._form is not ONE_BIT:
-            return np.packbits(self.read(part, first, stop) != 0, bitorder="little")
+            return bits_of_codes(self.read(part, first, stop))
         units, offset = self._units(part, first, stop)
         return cut_out(units, first - offset, stop - first)
 

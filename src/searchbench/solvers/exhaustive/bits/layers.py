@@ -67,8 +67,8 @@ def layer_bytes(layers: Sequence[Sequence[Part]]) -> int:
     return max(sizes) + sum(sizes) // PACKED_SHARE
 
 
-def search_layers(game: Game, run: Run, target: jit.Target = "cpu") -> LayerSearch:
-    """Search layer by layer. Raises OutOfMemory where layers cannot be packed as well as was hoped."""
+def search_layers(game: Game, run: Run, target: jit.Target = "cpu", deepest: int | None = None) -> LayerSearch:
+    """Search layer by layer, down to the depth `deepest`. Raises OutOfMemory where layers cannot be packed as was hoped."""
     expander = Expander(game, run, target)
     parts = in_order(game.parts())
     layers = layers_of(parts, expander.first)
@@ -87,6 +87,8 @@ def search_layers(game: Game, run: Run, target: jit.Target = "cpu") -> LayerSear
         packed += bits.nbytes
         for part, count in zip(layer, held, strict=True):
             kept[part.name] = Layer(bits, origin, 1 + depth, count)
+        if depth == deepest:
+            break
         deeper = layers[depth + 1] if depth + 1 < len(layers) else []
         run.demand(packed + 8 * _words(*_hull(deeper)), f"depth {depth + 1} of {game}")
         window = _window([])  # so that the old one is gone before there is a new one

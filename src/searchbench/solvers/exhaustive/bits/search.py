@@ -175,10 +175,14 @@ def bits_in(words: Array, first: int = 0) -> list[int]:
     return [first + 64 * word + bit for word in filled.tolist() for bit in range(64) if int(words[word]) >> bit & 1]
 
 
+Stop = Callable[[Layers, Vector], bool]
+"""Asked after each layer, with what was found so far and with the layer itself, whether that will do."""
+
+
 def search_two_bit(
-    game: Game, run: Run, target: jit.Target = "cpu", work: WorkingFolder | None = None
-) -> Layers:  # fmt: skip
-    """Search from the start until nothing is new; every state is expanded once.
+    game: Game, run: Run, target: jit.Target = "cpu", work: WorkingFolder | None = None, stop: Stop | None = None
+) -> Layers:
+    """Search from the start until nothing is new, or `stop` says so; every state is expanded once.
 
     With a working folder it goes on from the copy that it finds there, and keeps one from time to time.
     """
@@ -218,6 +222,8 @@ def search_two_bit(
         for part, count in zip(parts, new.tolist(), strict=True):
             layers.parts[part.name].append(count)
         run.progress(f"depth {len(layers.counts) - 1}", sum(layers.counts), size)
+        if stop is not None and stop(layers, source):
+            return layers
         if work is not None and work.due:
             work.commit(layers.record, kept, run)
         expander.expand(source, found)
