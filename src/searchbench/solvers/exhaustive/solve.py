@@ -13,6 +13,9 @@ from searchbench.run import Run
 from searchbench.solvers.exhaustive import bfs, fixpoint, retrograde
 from searchbench.solvers.exhaustive.bits.solve import BIT_FORMS, form_within, solve_in_bits
 from searchbench.solvers.exhaustive.blocks import Group, finish_group, groups_in_order
+from searchbench.solvers.exhaustive.halves import Plan as HalvesPlan
+from searchbench.solvers.exhaustive.halves import bytes_needed as halves_bytes_needed
+from searchbench.solvers.exhaustive.halves import search_halves
 from searchbench.solvers.exhaustive.rows import Plan, search_rows
 from searchbench.solvers.exhaustive.rows.plan import BLOCK
 from searchbench.solvers.exhaustive.rows.search import bytes_needed as rows_bytes_needed
@@ -87,33 +90,39 @@ def _solve_compactly(
     return solve_in_bits(game, form, run, target) if form is not None else None
 
 
-def row_plan(game: Game) -> Plan | None:
+def row_plan(game: Game) -> Plan | HalvesPlan | None:
     """Return how rows of numbers are moved, if the game's moves can be told that way."""
     sequences = game.sequences()
-    if sequences is None or sequences.pieces or sequences.n < BLOCK:
+    if sequences is None or sequences.n < BLOCK:
         return None
     try:
-        return Plan(sequences)
+        return HalvesPlan(sequences) if sequences.pieces else Plan(sequences)
     except BadRequest:
         return None
 
 
-def solve_by_rows(game: Game, plan: Plan, run: Run) -> Database:
+def solve_by_rows(game: Game, plan: Plan | HalvesPlan, run: Run) -> Database:
     """Search breadth first by moving rows of numbers; the depths are kept modulo 3, or 4 where moves alternate."""
     start = game.rank(game.start())
-    least = min(
-        rows_bytes_needed(plan, on_files) for on_files in {False, run.work is not None and in_two_vectors(plan)}
-    )
+    if isinstance(plan, HalvesPlan):
+        memory = least = halves_bytes_needed(plan, run.threads)
+    else:
+        memory = rows_bytes_needed(plan)
+        least = min(memory, rows_bytes_needed(plan, run.work is not None and in_two_vectors(plan)))
     run.demand(least, f"solving {game} ({plan.game.size:,} states) with bfs over rows")
     with working_folder(game, ROWS, run) as work:
-        layers = search_rows(plan, start, run, work)
+        layers = (
+            search_halves(plan, start, run, work)
+            if isinstance(plan, HalvesPlan)
+            else search_rows(plan, start, run, work)
+        )
     facts = {
         "solver": "bfs",
         "form": ROWS,
         "levels": len(layers.counts),
         "seconds": round(run.seconds, 3),
         "threads": run.threads,
-        "memory": min(rows_bytes_needed(plan), run.memory),
+        "memory": min(memory, run.memory),
         "few": {str(depth): numbers for depth, numbers in layers.few.items()},
     }
     return Database(game, Depth(), layers.codes, facts)
