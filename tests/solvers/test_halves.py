@@ -18,8 +18,15 @@ from searchbench.index import Rearrangement, Sequences, exchange
 from searchbench.jit import or_line
 from searchbench.run import Run
 from searchbench.solvers.exhaustive import solve_states
-from searchbench.solvers.exhaustive.halves import Plan, search_halves
+from searchbench.solvers.exhaustive.halves import HalvesSearch, Plan
 from searchbench.solvers.exhaustive.halves.words import class_sizes, keys, words
+from searchbench.solvers.exhaustive.rows.levels import Layers, search_levels
+
+
+def search_halves(plan: Plan, start: int, run: Run) -> Layers:
+    """Search from a state until nothing is new."""
+    return search_levels(HalvesSearch(plan, start, run), start, run)
+
 
 BOARDS = ["fore-and-aft", "frogs-and-toads:xxxx/xx-o/oooo/o", "frogs-and-toads:..x/..x/xx-oo/..o/..o"]
 
@@ -54,7 +61,11 @@ def games(draw: st.DrawFn) -> Sequences:
     n = sum(pieces)
     places = draw(st.integers(5, 20))
     tell = st.builds(
-        Rearrangement, st.integers(0, places - 1), st.integers(0, places - 1), st.permutations(range(n)).map(tuple)
+        Rearrangement,
+        st.integers(0, places - 1),
+        st.integers(0, places - 1),
+        st.permutations(range(n)).map(tuple),
+        st.just(()),
     )
     moves = set(draw(st.lists(tell, min_size=1, max_size=6)))
     moves |= {exchange(place, place + 1, n + 1) for place in range(min(n, places - 1))}

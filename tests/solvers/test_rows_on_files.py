@@ -18,24 +18,34 @@ import searchbench as sb
 from searchbench.errors import BadRequest, DamagedData, OutOfMemory
 from searchbench.index import Sequences
 from searchbench.run import Run
-from searchbench.solvers.exhaustive.rows import Layers, Plan, search_rows
-from searchbench.solvers.exhaustive.rows.search import LEAST_BUDGET, AlternatingSearch, bytes_needed
+from searchbench.solvers.exhaustive.by_rows import method_for, search_by_rows
+from searchbench.solvers.exhaustive.rows import search_alternating
+from searchbench.solvers.exhaustive.rows.levels import Layers
+from searchbench.solvers.exhaustive.rows.plan import Plan
+from searchbench.solvers.exhaustive.rows.search_alternating import AlternatingSearch
 from searchbench.store.working import RECORD, WorkingFolder
 
 SPEC = "sliding:2x5,half=yes"
-ALTERNATING, GENERAL = SPEC, "top-spin:10"
+ALTERNATING, GENERAL, TWO_SIDED, EQUAL = SPEC, "top-spin:10", "burnt-pancake:7", "fore-and-aft"
 TASK = {"game": "a test"}
 
 
 @pytest.fixture(scope="module")
-def plans() -> dict[str, Plan]:
-    return {spec: Plan(_sequences(spec)) for spec in (ALTERNATING, GENERAL)}
+def plan() -> Plan:
+    return Plan(_sequences(SPEC))
 
 
 def _sequences(spec: str) -> Sequences:
     sequences = sb.load(spec).sequences()
     assert sequences is not None
     return sequences
+
+
+def _search(spec: str, run: Run | None = None, work: WorkingFolder | None = None) -> Layers:
+    run = run or Run()
+    method = method_for(_sequences(spec), run)
+    assert method is not None
+    return search_by_rows(method, sb.load(spec).rank(sb.load(spec).start()), run, work)
 
 
 def _same(one: Layers, other: Layers) -> bool:
@@ -47,25 +57,21 @@ def _tight(plan: Plan) -> Run:
     return Run(memory=plan.table_bytes + 1000, threads=2)
 
 
-def test_vectors_in_files_give_the_same(plans: dict[str, Plan], tmp_path: Path) -> None:
-    plan = plans[ALTERNATING]
+def test_vectors_in_files_give_the_same(plan: Plan, tmp_path: Path) -> None:
     work = WorkingFolder(tmp_path / "work", TASK)
-    found = search_rows(plan, 0, _tight(plan), work)
+    found = _search(SPEC, _tight(plan), work)
     assert (tmp_path / "work" / "reached.array").stat().st_size == 8 * plan.words
-    assert _same(found, search_rows(plan, 0, Run()))
-    assert found.few == search_rows(plan, 0, Run()).few
+    assert _same(found, _search(SPEC))
+    assert found.few == _search(SPEC).few
 
 
 class Killed(Exception):
     """Stand for the end of the process."""
 
 
-@pytest.mark.parametrize("spec", [ALTERNATING, GENERAL])
+@pytest.mark.parametrize("spec", [ALTERNATING, GENERAL, TWO_SIDED, EQUAL])
 @pytest.mark.parametrize("level", [1, 4, 9])
-def test_copies_are_gone_on_with(
-    plans: dict[str, Plan], tmp_path: Path, spec: str, level: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    plan = plans[spec]
+def test_copies_are_gone_on_with(tmp_path: Path, spec: str, level: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(WorkingFolder, "due", True)
 
     def stop(stage: str, _done: int, _total: int) -> None:
@@ -74,14 +80,14 @@ def test_copies_are_gone_on_with(
 
     work = WorkingFolder(tmp_path / "work", TASK)
     with pytest.raises(Killed):
-        search_rows(plan, 0, Run(report=stop), work)
+        _search(spec, Run(report=stop), work)
     work.close()
     again = WorkingFolder(tmp_path / "work", TASK)
     assert len(again.record["counts"]) == level + 1
     stages: list[str] = []
-    found = search_rows(plan, 0, Run(report=lambda stage, _done, _total: stages.append(stage)), again)
+    found = _search(spec, Run(report=lambda stage, _done, _total: stages.append(stage)), again)
     assert stages[0] == f"depth {level}"
-    whole = search_rows(plan, 0, Run())
+    whole = _search(spec)
     assert _same(found, whole)
     assert found.few == whole.few
 
@@ -90,12 +96,13 @@ def test_copies_are_gone_on_with(
 @pytest.mark.parametrize("then_on_files", [True, False])
 @pytest.mark.parametrize(("level", "blocks"), [(1, 3), (12, 5), (20, 1), (40, 7)])
 def test_a_level_that_was_cut_short_is_done_again(
-    plans: dict[str, Plan], tmp_path: Path, first_on_files: bool, then_on_files: bool, level: int, blocks: int,
+    plan: Plan, tmp_path: Path, first_on_files: bool, then_on_files: bool, level: int, blocks: int,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
-    plan = plans[ALTERNATING]
     monkeypatch.setattr(WorkingFolder, "due", True)
-    monkeypatch.setattr("searchbench.solvers.exhaustive.rows.search.LEAST_BUDGET", 1)  # many small pieces of work
+    monkeypatch.setattr(
+        "searchbench.solvers.exhaustive.rows.search_alternating.LEAST_BUDGET", 1
+    )  # many small pieces of work
     work = WorkingFolder(tmp_path / "work", TASK)
     advance = AlternatingSearch.level
     done = []
@@ -115,21 +122,21 @@ def test_a_level_that_was_cut_short_is_done_again(
 
     monkeypatch.setattr(AlternatingSearch, "level", cut_short)
     with pytest.raises(Killed):
-        search_rows(plan, 0, Run(memory=plan.table_bytes + 1000 if first_on_files else 0, threads=1), work)
+        _search(SPEC, Run(memory=plan.table_bytes + 1000 if first_on_files else 0, threads=1), work)
     work.close()
     monkeypatch.setattr(AlternatingSearch, "level", advance)
     memory = plan.table_bytes + 1000 if then_on_files else 0
-    found = search_rows(plan, 0, Run(memory=memory), WorkingFolder(tmp_path / "work", TASK))
-    assert _same(found, search_rows(plan, 0, Run()))
+    found = _search(SPEC, Run(memory=memory), WorkingFolder(tmp_path / "work", TASK))
+    assert _same(found, _search(SPEC))
 
 
 PROGRAM = """
 import sys, time
 import searchbench as sb
-from searchbench.solvers.exhaustive.rows import search
+from searchbench.solvers.exhaustive.rows import search_alternating
 from searchbench.store.working import WorkingFolder
 WorkingFolder.due = True
-search.LEAST_BUDGET = 1000
+search_alternating.LEAST_BUDGET = 1000
 def slowly(stage, done, total):
     time.sleep(0.02)
 sb.solve(sys.argv[1], solver="bfs", to=sys.argv[2], memory=int(sys.argv[3]) or None, progress=slowly)
@@ -137,8 +144,8 @@ sb.solve(sys.argv[1], solver="bfs", to=sys.argv[2], memory=int(sys.argv[3]) or N
 
 
 @pytest.mark.parametrize("on_files", [False, True])
-def test_killed_ten_times_the_database_is_the_same(plans: dict[str, Plan], tmp_path: Path, on_files: bool) -> None:
-    memory = plans[SPEC].table_bytes + 1000 if on_files else 0
+def test_killed_ten_times_the_database_is_the_same(plan: Plan, tmp_path: Path, on_files: bool) -> None:
+    memory = plan.table_bytes + 1000 if on_files else 0
     plain = sb.solve(SPEC, solver="bfs")
     chooser = random.Random(5 + on_files)
     to = tmp_path / "tiles.db"
@@ -160,9 +167,9 @@ def test_killed_ten_times_the_database_is_the_same(plans: dict[str, Plan], tmp_p
     assert not kept.verify().faults
 
 
-def test_memory_is_asked_for_where_there_is_no_folder(plans: dict[str, Plan]) -> None:
-    needed = bytes_needed(plans[ALTERNATING])
-    assert bytes_needed(plans[ALTERNATING], on_files=True) - plans[ALTERNATING].table_bytes == LEAST_BUDGET
+def test_memory_is_asked_for_where_there_is_no_folder(plan: Plan) -> None:
+    needed = search_alternating.bytes_needed(plan)
+    assert needed == plan.table_bytes + 16 * plan.words
     with pytest.raises(OutOfMemory):
         sb.solve(SPEC, solver="bfs", form="rows", memory=needed - 1)
 

@@ -104,6 +104,11 @@ class WorkingFolder:
         self.record, self._saved, self._generation = body["record"], body["arrays"], body["generation"]
 
     @property
+    def has_copies(self) -> bool:
+        """Tell whether the record comes with copies of arrays."""
+        return bool(self._saved)
+
+    @property
     def due(self) -> bool:
         """Tell whether it is time for a copy."""
         return time.monotonic() - self._committed >= max(LEAST_SECONDS, SHARE * self._cost)

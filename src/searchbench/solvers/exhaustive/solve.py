@@ -13,19 +13,12 @@ from searchbench.run import Run
 from searchbench.solvers.exhaustive import bfs, fixpoint, retrograde
 from searchbench.solvers.exhaustive.bits.solve import BIT_FORMS, form_within, solve_in_bits
 from searchbench.solvers.exhaustive.blocks import Group, finish_group, groups_in_order
-from searchbench.solvers.exhaustive.halves import Plan as HalvesPlan
-from searchbench.solvers.exhaustive.halves import bytes_needed as halves_bytes_needed
-from searchbench.solvers.exhaustive.halves import search_halves
-from searchbench.solvers.exhaustive.rows import Plan, search_rows
-from searchbench.solvers.exhaustive.rows.plan import BLOCK
-from searchbench.solvers.exhaustive.rows.search import bytes_needed as rows_bytes_needed
-from searchbench.solvers.exhaustive.rows.search import in_two_vectors
+from searchbench.solvers.exhaustive.by_rows import ROWS, method_for, solve_by_rows
 from searchbench.store import Database
-from searchbench.store.working import working_folder
 from searchbench.values import Depth, ValueRule, value_rule
 
 SOLVERS: Final = ("retrograde", "fixpoint", "bfs")
-VALUES, ROWS = "values", "rows"
+VALUES: Final = "values"
 FORMS: Final = (VALUES, ROWS, *BIT_FORMS)
 BUCKET_MEMORY: Final = 96 << 20
 """What the buckets may take together, unless the budget is smaller."""
@@ -79,53 +72,15 @@ def _solve_compactly(
 ) -> Database | None:
     """Search breadth first in the form that is asked for, or that suits the game; None where whole values do."""
     if form == ROWS or (form is None and target == "cpu" and block_bits is None):
-        plan = row_plan(game)
-        if plan is not None:
-            return solve_by_rows(game, plan, run)
+        method = method_for(game.sequences(), run)
+        if method is not None:
+            return solve_by_rows(game, method, run)
         if form == ROWS:
             raise BadRequest(f"form {ROWS!r}: {game} does not tell its moves as rearrangements of enough elements")
     if form is None:
         options = {} if block_bits is None else {"block_bits": block_bits}
         form = form_within(game, run) if _table_bytes(game, run, options) > run.memory else None
     return solve_in_bits(game, form, run, target) if form is not None else None
-
-
-def row_plan(game: Game) -> Plan | HalvesPlan | None:
-    """Return how rows of numbers are moved, if the game's moves can be told that way."""
-    sequences = game.sequences()
-    if sequences is None or sequences.n < BLOCK:
-        return None
-    try:
-        return HalvesPlan(sequences) if sequences.pieces else Plan(sequences)
-    except BadRequest:
-        return None
-
-
-def solve_by_rows(game: Game, plan: Plan | HalvesPlan, run: Run) -> Database:
-    """Search breadth first by moving rows of numbers; the depths are kept modulo 3, or 4 where moves alternate."""
-    start = game.rank(game.start())
-    if isinstance(plan, HalvesPlan):
-        memory = least = halves_bytes_needed(plan, run.threads)
-    else:
-        memory = rows_bytes_needed(plan)
-        least = min(memory, rows_bytes_needed(plan, run.work is not None and in_two_vectors(plan)))
-    run.demand(least, f"solving {game} ({plan.game.size:,} states) with bfs over rows")
-    with working_folder(game, ROWS, run) as work:
-        layers = (
-            search_halves(plan, start, run, work)
-            if isinstance(plan, HalvesPlan)
-            else search_rows(plan, start, run, work)
-        )
-    facts = {
-        "solver": "bfs",
-        "form": ROWS,
-        "levels": len(layers.counts),
-        "seconds": round(run.seconds, 3),
-        "threads": run.threads,
-        "memory": min(memory, run.memory),
-        "few": {str(depth): numbers for depth, numbers in layers.few.items()},
-    }
-    return Database(game, Depth(), layers.codes, facts)
 
 
 def _bucket_memory(size: int, run: Run) -> int:

@@ -20,7 +20,7 @@ from searchbench.solvers.exhaustive.halves import kernels
 from searchbench.solvers.exhaustive.halves.kernels import Level, Planes, Room
 from searchbench.solvers.exhaustive.halves.plan import LINE_BITS, Plan
 from searchbench.solvers.exhaustive.halves.words import Array
-from searchbench.solvers.exhaustive.rows.search import FEW, Layers, recalled
+from searchbench.solvers.exhaustive.rows.levels import FEW, load_copies
 from searchbench.store.planes import PlaneCodes
 from searchbench.store.working import WorkingFolder
 
@@ -38,43 +38,21 @@ def bytes_needed(plan: Plan, threads: int) -> int:
     return 3 * vector + plan.table_bytes + threads * room
 
 
-def search_halves(plan: Plan, start: int, run: Run, work: WorkingFolder | None = None) -> Layers:
-    """Search from the state with the number `start` (row * places + place) until nothing is new.
+class HalvesSearch:
+    """Search with two planes of depths modulo 3, and a vector of what a level leads to."""
 
-    With a working folder it goes on from what it finds there, and keeps copies of its planes there from time to time.
-    """
-    counts, few = [1], {0: [start]}
-    search = _Search(plan, start, run)
-    if work is not None and work.record:
-        counts, few = recalled(work)
-        for name, plane in search.planes.items():
-            work.load(name, plane, run)
-    while True:
-        run.progress(f"depth {len(counts) - 1}", sum(counts), plan.game.size)
-        count, numbers = search.level(len(counts))
-        if count == 0:
-            return Layers(counts, few, search.codes(counts))
-        if numbers:
-            few[len(counts)] = numbers
-        counts.append(count)
-        if work is not None and work.due:
-            run.progress(f"depth {len(counts) - 1}, keeping a copy", sum(counts), plan.game.size)
-            work.commit(
-                {"counts": counts, "few": {str(depth): listed for depth, listed in few.items()}}, search.planes, run
-            )
-
-
-class _Search:
     def __init__(self, plan: Plan, start: int, run: Run) -> None:
         self.plan, self.run = plan, run
+        self.size = plan.game.size
+        self.on_files, self.ahead = False, 0
         names = jit.Names({})
         self.pull_tails = jit.bind(kernels.pull_tails, names)
         self.close_heads = jit.bind(kernels.close_heads, names)
         self.lane = np.dtype(f"u{plan.word_bits // 8}")
-        self.planes = {name: np.zeros(_words(plan), np.uint64) for name in ("low", "high")}
+        self.vectors = {name: np.zeros(_words(plan), np.uint64) for name in ("low", "high")}
         self.result = np.zeros(_words(plan), np.uint64)
         row, place = divmod(start, plan.game.places)
-        self.planes["low"].view(self.lane)[row] = 1 << place
+        self.vectors["low"].view(self.lane)[row] = 1 << place
         self.by_head = self._tasks(np.diff(plan.matrices.begin))
         self.by_tail = self._tasks(plan.matrices.columns)
         self.local = threading.local()
@@ -86,7 +64,7 @@ class _Search:
         flip_low, flip_high = (np.uint64(0 if frontier & bit else ALL_BITS) for bit in (1, 2))
         places = plan.game.places
         level = Level(flip_low, flip_high, depth % 3 + 1, places, np.uint64((1 << places) - 1))
-        low, high, result = (one.view(self.lane) for one in (self.planes["low"], self.planes["high"], self.result))
+        low, high, result = (one.view(self.lane) for one in (self.vectors["low"], self.vectors["high"], self.result))
         planes = Planes(low, high, result)
 
         def pull(tasks: Array) -> None:
@@ -102,10 +80,14 @@ class _Search:
         count = sum(int(one[0]) for one in found)
         return count, sorted(number for one in found for number in one[1 : 1 + one[0]].tolist()) if count <= FEW else []
 
+    def resume(self, work: WorkingFolder, reached: int) -> None:
+        """Take the planes from a working folder."""
+        load_copies(work, self.vectors, self.run)
+
     def codes(self, counts: Sequence[int]) -> PlaneCodes:
         """Return the codes of all states."""
         game = self.plan.game
-        low, high = self.planes["low"], self.planes["high"]
+        low, high = self.vectors["low"], self.vectors["high"]
         return PlaneCodes(low, high, {"all": counts}, game.size, game.places, self.plan.word_bits)
 
     def _tasks(self, lines: Array) -> list[Array]:

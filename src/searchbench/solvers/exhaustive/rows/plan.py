@@ -109,6 +109,21 @@ class Plan:
         return sum(word << (self.word_bits * lane) for lane in range(64 // self.word_bits))
 
     @property
+    def alternates(self) -> bool:
+        """Tell whether two bit vectors are enough: every move changes the parity of the place, and none is wide."""
+        return self.game.alternates and not self.wide_maps
+
+    def bit(self, number: int) -> int:
+        """Return where the bit of a state's number is."""
+        row, place = divmod(number, self.game.places)
+        return row * self.word_bits + place
+
+    def number(self, bit: int) -> int:
+        """Return the number of the state whose bit it is."""
+        row, place = divmod(bit, self.word_bits)
+        return row * self.game.places + place
+
+    @property
     def table_bytes(self) -> int:
         """Return the memory of the tables."""
         tables = {id(wide.rows): wide.rows.nbytes for wide in self.wide_maps}
