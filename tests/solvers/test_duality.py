@@ -20,6 +20,7 @@ from searchbench.games.hanoi import Hanoi
 from searchbench.games.pancake import Pancake
 from searchbench.games.peg_solitaire import PegSolitaire
 from searchbench.games.tic_tac_toe import TicTacToe
+from searchbench.reproduce.symmetry import states_of_classes
 from searchbench.rules import State
 from searchbench.run import Run
 from searchbench.solvers.exhaustive import search_by_duality, solve_states
@@ -172,6 +173,8 @@ def test_classes_of_symmetric_states_make_up_the_full_layers(game: PegSolitaire,
             assert min(orbit) == word
             together |= orbit
         assert together == reached
+    counted = [count for depth, count in full.histogram().items() if depth is not None]
+    assert states_of_classes(classes, Run(threads=2)) == counted
     for form in ("two-bit", "reachability"):
         assert solve_states(turned, solver="bfs", form=form).reachable == classes.reachable
     assert classes.reachable < full.reachable

@@ -9,6 +9,7 @@ from searchbench.catalogue import load
 from searchbench.index import LexicographicPermutation, Multiset, MyrvoldRuskeyPermutation
 from searchbench.reproduce.bijection import faults_in_full, faults_in_samples
 from searchbench.reproduce.row import Cost, Measured, Row, Verdict, faster, forget_peak, peak_memory
+from searchbench.reproduce.symmetry import symmetry_and_duality
 from searchbench.run import Run
 from searchbench.solvers.exhaustive import solve_states
 from searchbench.store import Database
@@ -253,6 +254,21 @@ ROWS = [
         frogs_and_toads,
         note="at depth 2 the table has 17, one more than there are: the printed rows exceed 31 C(30, 15), the number of all "
         "arrangements, by one; half an hour on the paper's GPU",
+    ),
+    Row(
+        "E11",
+        "peg solitaire and Fore and Aft by symmetry and by duality: the same results with less",
+        "Edelkamp 2017, symmetries",
+        {
+            "peg-solitaire, moves by duality": 31,
+            "peg-solitaire, moves": 31,
+            "peg-solitaire, states of the classes at each depth": "the same",
+            "fore-and-aft, moves by duality": 46,
+            "fore-and-aft, moves": 46,
+            "less work and space": True,
+        },
+        symmetry_and_duality,
+        note="less work is fewer states; less space, no higher peak of the memory",
     ),
     Row(
         "E13",

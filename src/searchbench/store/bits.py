@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Final, NamedTuple, Protocol
 
 import numpy as np
 import zstandard
 
+from searchbench import jit
 from searchbench.index.protocol import Part
+from searchbench.jit import trailing_zeros
 from searchbench.store.codes import Array, type_for
 
-PIECE_WORDS = 1 << 13
+PIECE_WORDS: Final = 1 << 13
 """How many words are packed together."""
+FAR: Final = 255
+PACK_LEVEL: Final = 1
+_NAMES: Final = jit.Names({}, "cpu")
+_POWERS: Final[Array] = np.uint64(1) << np.arange(64, dtype=np.uint64)
 
 
 class Bits(Protocol):
@@ -48,24 +54,64 @@ class PlainBits(NamedTuple):
         return cut_out(self.words, first, count)
 
 
-class PackedBits:
-    """Hold a bit vector in compressed pieces: thinly set bits take less than half of the room."""
+def write_gaps(words: Any, bits: Any, out: Any) -> int:
+    """Write how many bits that are 0 lie before each that is 1, and return how many bytes that takes; `bits[k]` is 2^k.
 
-    def __init__(self, pieces: Sequence[bytes]) -> None:
-        self._pieces = pieces
+    The byte FAR stands for so many bits that are 0, with no 1 after them.
+    """
+    count = 0
+    before = -1
+    for word in range(len(words)):
+        left = words[word]
+        while left != 0:
+            bit = 64 * word + trailing_zeros(left)
+            left &= left - bits[0]
+            gap = bit - before - 1
+            while gap >= FAR:
+                out[count] = FAR
+                count += 1
+                gap -= FAR
+            out[count] = gap
+            count += 1
+            before = bit
+    return count
+
+
+def read_gaps(gaps: Any, bits: Any, words: Any) -> None:
+    """Set the bits that `write_gaps` has found."""
+    bit = 0
+    for place in range(len(gaps)):
+        bit += gaps[place]
+        if gaps[place] != FAR:
+            words[bit >> 6] |= bits[bit & 63]
+            bit += 1
+
+
+class PackedBits:
+    """Hold a bit vector in compressed pieces, as the gaps between the bits that are set.
+
+    Where bits are thinly set by some rule, gaps repeat each other, and take a third of what the bits themselves would.
+    """
+
+    def __init__(self, pieces: Sequence[bytes], words: int) -> None:
+        self._pieces, self._words = pieces, words
 
     @classmethod
     def of(cls, words: Array, map_all: Callable[[Callable[[int], bytes], range], list[bytes]]) -> PackedBits:
         """Pack words; `map_all` calls a function for each of a range, on several threads perhaps."""
+        writer = jit.bind(write_gaps, _NAMES)
 
         def pack(first: int) -> bytes:
             piece = words[first : first + PIECE_WORDS]
             if not piece.any():
                 return b""
-            packed = zstandard.ZstdCompressor(level=1).compress(piece.tobytes())
+            ones = int(np.bitwise_count(piece).sum())
+            gaps = np.empty(ones + 64 * len(piece) // FAR + 1, np.uint8)
+            count = writer(piece, _POWERS, gaps)
+            packed = zstandard.ZstdCompressor(level=PACK_LEVEL).compress(gaps[:count].data)
             return np.frombuffer(packed, np.uint8).tobytes()  # what it was written to is larger, and would stay in use
 
-        return cls(map_all(pack, range(0, len(words), PIECE_WORDS)))
+        return cls(map_all(pack, range(0, len(words), PIECE_WORDS)), len(words))
 
     @property
     def nbytes(self) -> int:
@@ -79,9 +125,11 @@ class PackedBits:
 
     def words(self, place: int) -> Array:
         """Return the words of a piece; the last piece is shorter."""
-        if not self._pieces[place]:
-            return np.zeros(PIECE_WORDS, np.uint64)
-        return np.frombuffer(zstandard.ZstdDecompressor().decompress(self._pieces[place]), np.uint64).copy()
+        words = np.zeros(min(PIECE_WORDS, self._words - PIECE_WORDS * place), np.uint64)
+        if self._pieces[place]:
+            gaps = np.frombuffer(zstandard.ZstdDecompressor().decompress(self._pieces[place]), np.uint8)
+            jit.bind(read_gaps, _NAMES)(gaps, _POWERS, words)
+        return words
 
     def read(self, first: int, count: int) -> Array:
         """Return some bits, eight in a byte."""

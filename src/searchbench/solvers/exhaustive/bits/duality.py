@@ -20,9 +20,9 @@ from searchbench.line import Line
 from searchbench.rules import advance, dual, new_state, unrank
 from searchbench.run import Run
 from searchbench.solvers.exhaustive.bits.kernels import BLOCK, Vector
-from searchbench.solvers.exhaustive.bits.layers import layers_of, search_layers
-from searchbench.solvers.exhaustive.bits.search import Layers, blocks_for, search_two_bit, words_for
-from searchbench.solvers.exhaustive.bits.solve import LAYERS, TWO_BIT, bytes_needed, obstacle
+from searchbench.solvers.exhaustive.bits.layers import layer_bytes, layers_of, search_layers
+from searchbench.solvers.exhaustive.bits.search import Layers, blocks_for, search_two_bit, two_bit_bytes, words_for
+from searchbench.solvers.exhaustive.bits.solve import LAYERS, TWO_BIT, obstacle
 from searchbench.solvers.exhaustive.neighbours import number_of
 from searchbench.store import Database
 from searchbench.store.planes import PlaneCodes
@@ -159,9 +159,7 @@ def search_by_duality(
     if tuple(game.position(state).state) != tuple(game.start()):
         raise BadRequest(f"{game}: the method dual searches from the start: only its dual is the goal")
     with run or Run() as active:
-        form = TWO_BIT if obstacle(game, LAYERS) else LAYERS
-        active.demand(bytes_needed(game, form), f"searching {game} by duality in the form {form}")
-        meet = _meet_in_layers if form == LAYERS else _meet_in_planes
+        meet = _meet_in_planes if obstacle(game, LAYERS) else _meet_in_layers
         database, number, depths = meet(game, active, target)
         moves = _moves_along(game, _way(database, number, depths[0], depths[1]))
         states = database.reachable
@@ -198,6 +196,7 @@ def _meet_in_layers(game: Game, run: Run, target: jit.Target) -> tuple[Database,
         raise _unsolvable(game)
     far = (length + 1) // 2
     near = length - far
+    run.demand(layer_bytes(layers[: far + 1]), f"searching {game} by duality in the form {LAYERS}")
     found = search_layers(game, run, target, far)
     database = Database(game, Depth(), found.codes)
     finder = Finder(game, run, target)
@@ -211,6 +210,8 @@ def _meet_in_layers(game: Game, run: Run, target: jit.Target) -> tuple[Database,
 
 def _meet_in_planes(game: Game, run: Run, target: jit.Target) -> tuple[Database, int, tuple[int, int]]:
     """Search until a layer meets its dual, or that of the layer before; return what `_meet_in_layers` does."""
+    size = max(part.stop for part in game.parts())
+    run.demand(two_bit_bytes(size), f"searching {game} by duality in the form {TWO_BIT}")
     finder = Finder(game, run, target)
     meeting: list[tuple[int, tuple[int, int]]] = []
 
@@ -226,7 +227,6 @@ def _meet_in_planes(game: Game, run: Run, target: jit.Target) -> tuple[Database,
     layers = search_two_bit(game, run, target, stop=stop)
     if not meeting:
         raise _unsolvable(game)
-    size = max(part.stop for part in game.parts())
     codes = PlaneCodes(layers.low, layers.high, layers.parts, size)
     return Database(game, Depth(), codes), *meeting[0]
 
