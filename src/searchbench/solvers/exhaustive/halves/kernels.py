@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from searchbench.jit import or_line, popcount, prefetch, trailing_zeros
 from searchbench.solvers.exhaustive.halves.plan import Crossing, Matrices, Moves
 
-AHEAD = 16
+AHEAD = 12
 """How many lines ahead memory is asked for."""
 
 
@@ -81,6 +81,11 @@ def close_heads(
             count = min(len(room.chunk), len(heads) - start)
             lines = heads[start : start + count]
             clear(room.chunk)
+            for line in range(len(lines)):
+                first = matrices.start[lines[line]] + column
+                fetch(planes.low, first, lanes)
+                fetch(planes.high, first, lanes)
+                fetch(planes.result, first, lanes)
             if some:
                 pull(room, moves, kind, len(heads), start, count)
             close(planes, matrices, lines, column, lanes, level, room)
@@ -162,7 +167,10 @@ def load_rows(
     for start in range(0, len(heads), len(room.chunk)):
         left = level.all_places ^ level.all_places
         for line in range(start, min(start + len(room.chunk), len(heads))):
-            fetch(planes, matrices, heads, line + AHEAD, column)
+            if line + AHEAD < len(heads):
+                ahead = matrices.start[heads[line + AHEAD]] + column
+                fetch(planes.low, ahead, lanes)
+                fetch(planes.high, ahead, lanes)
             first = matrices.start[heads[line]] + column
             low, high = planes.low[first : first + lanes], planes.high[first : first + lanes]
             tile = room.tile_lanes[line]
@@ -175,13 +183,10 @@ def load_rows(
     return bool(some != 0)
 
 
-def fetch(planes: Planes, matrices: Matrices, heads: Any, line: int, column: int) -> None:
-    """Ask for what stands at a column of a head, which is far from what stands there of the one before."""
-    if line < len(heads):
-        first = matrices.start[heads[line]] + column
-        prefetch(planes.low, first)
-        prefetch(planes.high, first)
-        prefetch(planes.result, first)
+def fetch(vector: Any, first: int, lanes: int) -> None:
+    """Ask for the memory of some lanes, which may lie on two lines of the cache."""
+    prefetch(vector, first)
+    prefetch(vector, first + lanes - 1)
 
 
 def close(planes: Planes, matrices: Matrices, heads: Any, column: int, lanes: int, level: Level, room: Room) -> None:
