@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -32,6 +33,10 @@ class Layout:
     shard: int = 256
 
 
+PACKED: Final = 1 << 18
+"""How many stored numbers are packed at a time: they and their codes stay in a core's cache."""
+WRITERS: Final = 2
+"""How many pieces are packed, compressed and written at the same time."""
 DEFAULT: Final = Layout()
 OF_BITS: Final = Layout(chunk=1 << 17, files=16, shard=128)
 """Chosen by the measurements in docs/database-format.md; the latter for the form one-bit, whose parts may be huge."""
@@ -135,10 +140,19 @@ def _stored_type(database: Database, form: Form) -> np.dtype[Any]:
 
 
 def _stored(database: Database, part: Part, first: int, stop: int, form: Form) -> npt.NDArray[Any]:
-    """Return the codes first .. stop - 1 of a part, counted from its start, as they are stored."""
-    read = database.bits if form is ONE_BIT else database.read
-    codes = read(part, part.start + first, part.start + stop)
-    return codes if form is ONE_BIT else form.packed(codes)
+    """Return the stored numbers first .. stop - 1 of a part; codes are read and packed a few at a time."""
+    if form is ONE_BIT:
+        return database.bits(part, *_codes_of(part, first, stop, form))
+    pieces = [
+        form.packed(database.read(part, *_codes_of(part, some, min(some + PACKED, stop), form)))
+        for some in range(first, stop, PACKED)
+    ]
+    return np.concatenate(pieces)
+
+
+def _codes_of(part: Part, first: int, stop: int, form: Form) -> tuple[int, int]:
+    """Return the interval of the number line that stored numbers hold."""
+    return part.start + first * form.per_unit, part.start + min(stop * form.per_unit, part.size)
 
 
 def _write_part(group: Any, database: Database, part: Part, layout: Layout, form: Form) -> head.PartRecord:
@@ -161,14 +175,15 @@ def _write_part(group: Any, database: Database, part: Part, layout: Layout, form
         fill_value=database.illegal if form is VALUES else 0,
         **options,
     )
-    found = [np.empty(0, np.uint64)]
     step = shard or chunk * 64
-    for first in range(0, units, step):
-        stop = min((first + step) * form.per_unit, part.size)
-        piece = _stored(database, part, first * form.per_unit, stop, form)
+
+    def write(first: int) -> npt.NDArray[np.uint64]:
+        piece = _stored(database, part, first, min(first + step, units), form)
         codes[first : first + len(piece)] = piece
-        found.append(head.chunk_digests(piece, chunk))
-    digests = np.concatenate(found)
+        return head.chunk_digests(piece, chunk)
+
+    with ThreadPoolExecutor(WRITERS) as pool:
+        digests = np.concatenate([np.empty(0, np.uint64), *pool.map(write, range(0, units, step))])
     size = max(1, len(digests))
     kept = group.create_array(
         head.digests_path(part.name), shape=digests.shape, dtype="uint64", chunks=(size,), fill_value=0, **options
