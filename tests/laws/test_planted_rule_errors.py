@@ -340,6 +340,15 @@ def one_turn_missing(game: Any) -> Sequences:
     return replace(told, moves=told.moves[1:])
 
 
+def wrong_piece_passes(game: Any) -> Sequences:
+    told = load("frogs-and-toads:2").sequences()
+    assert told is not None
+    jumps = [move for move in told.moves if move.window[1] - move.window[0] > 1]
+    return replace(
+        told, moves=(*(move for move in told.moves if move != jumps[0]), jumps[0]._replace(order=jumps[1].order))
+    )
+
+
 def cells_overflow(rules: Rules) -> Rules:
     right, back = rules["play"], rules["unplay"]
 
@@ -405,6 +414,7 @@ PLANTED = [
     ("parts", "hanoi:3", nothing, {"parts": lambda self: [Part("one", 0, 9), Part("rest", 8, 27)]}),
     ("parts", "hanoi:3", nothing, {"parts": lambda self: [Part("all", 0, 27, ("all", "other"))]}),
     ("sequences", "pancake:5", nothing, {"sequences": one_turn_missing}),
+    ("sequences", "frogs-and-toads:2", nothing, {"sequences": wrong_piece_passes}),
     ("known", "pancake:5", nothing, {"known": lambda self: {"deepest": 6}}),
     ("known", "pancake:5", nothing, {"known": lambda self: {"depth": 5}}),
     ("known", "tic-tac-toe", nothing, {"known": lambda self: {"start": "win"}}),
