@@ -59,7 +59,7 @@ def games(draw: st.DrawFn) -> Sequences:
     """Return a game of equal pieces with some moves, each with its way back."""
     pieces = tuple(draw(st.lists(st.integers(1, 3), min_size=2, max_size=3)))
     n = sum(pieces)
-    places = draw(st.integers(5, 20))
+    places = draw(st.sampled_from((5, 8, 9, 16, 17, 31, 32, 33, 64)))
     tell = st.builds(
         Rearrangement,
         st.integers(0, places - 1),

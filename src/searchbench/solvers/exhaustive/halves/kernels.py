@@ -34,13 +34,19 @@ class Room(NamedTuple):
 
 
 class Level(NamedTuple):
-    """Tell a level: the frontier is ``(low ^ flip_low) & (high ^ flip_high)``, new states get the code, 1 to 3."""
+    """Tell a level: the frontier is ``(low ^ flip_low) & (high ^ flip_high)``, new states get the code, 1 to 3.
+
+    `all_places` has a bit for each place. It is a word, and so are `zero` and `one`: words must not be mixed with numbers
+    that have a sign.
+    """
 
     flip_low: Any
     flip_high: Any
     code: int
     places: int
     all_places: Any
+    zero: Any
+    one: Any
 
 
 def pull_tails(
@@ -117,9 +123,9 @@ def load_columns(planes: Planes, matrices: Matrices, heads: Any, columns: int, l
 
     ``room.open_bits`` tells for each chunk of the tile which bits stand for states that are not reached yet.
     """
-    some = level.all_places ^ level.all_places
+    some = level.zero
     for start in range(0, columns, len(room.chunk)):
-        left = level.all_places ^ level.all_places
+        left = level.zero
         for lane in range(len(heads)):
             first = matrices.start[heads[lane]] + start
             stop = first + min(len(room.chunk), columns - start)
@@ -131,7 +137,7 @@ def load_columns(planes: Planes, matrices: Matrices, heads: Any, columns: int, l
                 some |= word
                 left |= ~(low[line] | high[line]) & level.all_places
         room.open_bits[start // len(room.chunk)] = left
-    return bool(some != 0)
+    return bool(some != level.zero)
 
 
 def store_columns(planes: Planes, matrices: Matrices, heads: Any, start: int, count: int, room: Room) -> None:
@@ -147,7 +153,7 @@ def cross(planes: Planes, matrices: Matrices, crossing: Crossing, head: int, lev
     """Add to the words of a head what crossing moves bring."""
     for move in range(len(crossing.origin)):
         origin, target = crossing.origin[move], crossing.target[move]
-        bit = (level.all_places >> origin & 1) << origin
+        bit = level.one << origin
         done = matrices.start[head]
         for run in range(crossing.begin[move, head], crossing.begin[move, head + 1]):
             source, length = crossing.source[run], crossing.length[run]
@@ -163,9 +169,9 @@ def load_rows(
     planes: Planes, matrices: Matrices, heads: Any, column: int, lanes: int, level: Level, room: Room
 ) -> bool:
     """Bring the frontier of some tails into the tile, a line for each head; return whether there is any, as above."""
-    some = level.all_places ^ level.all_places
+    some = level.zero
     for start in range(0, len(heads), len(room.chunk)):
-        left = level.all_places ^ level.all_places
+        left = level.zero
         for line in range(start, min(start + len(room.chunk), len(heads))):
             if line + AHEAD < len(heads):
                 ahead = matrices.start[heads[line + AHEAD]] + column
@@ -180,7 +186,7 @@ def load_rows(
                 some |= word
                 left |= ~(low[lane] | high[lane]) & level.all_places
         room.open_bits[start // len(room.chunk)] = left
-    return bool(some != 0)
+    return bool(some != level.zero)
 
 
 def fetch(vector: Any, first: int, lanes: int) -> None:
@@ -223,5 +229,5 @@ def note(matrices: Matrices, heads: Any, column: int, lanes: int, level: Level, 
                     row = matrices.start[heads[line]] + column + lane
                     found[place] = row * level.places + trailing_zeros(left)
                     place += 1
-                    left &= left - 1
+                    left &= left - level.one
     found[0] += count

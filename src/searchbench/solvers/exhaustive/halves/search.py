@@ -62,9 +62,11 @@ class HalvesSearch:
         plan = self.plan
         frontier = (depth - 1) % 3 + 1
         flip_low, flip_high = (np.uint64(0 if frontier & bit else ALL_BITS) for bit in (1, 2))
-        places = plan.game.places
-        level = Level(flip_low, flip_high, depth % 3 + 1, places, np.uint64((1 << places) - 1))
-        low, high, result = (one.view(self.lane) for one in (self.vectors["low"], self.vectors["high"], self.result))
+        zero, one, all_places = np.uint64(0), np.uint64(1), np.uint64((1 << plan.game.places) - 1)
+        level = Level(flip_low, flip_high, depth % 3 + 1, plan.game.places, all_places, zero, one)
+        low, high, result = (
+            vector.view(self.lane) for vector in (self.vectors["low"], self.vectors["high"], self.result)
+        )
         planes = Planes(low, high, result)
 
         def pull(tasks: Array) -> None:
