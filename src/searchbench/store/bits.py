@@ -16,7 +16,7 @@ from searchbench.store.codes import Array, type_for
 PIECE_WORDS: Final = 1 << 13
 """How many words are packed together."""
 FAR: Final = 255
-PACK_LEVEL: Final = 1
+PACK_LEVEL: Final = 3
 _NAMES: Final = jit.Names({}, "cpu")
 _POWERS: Final[Array] = np.uint64(1) << np.arange(64, dtype=np.uint64)
 
