@@ -10,10 +10,13 @@ searched again.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from searchbench.jit import popcount, trailing_zeros
-from searchbench.solvers.exhaustive.rows.kernels import Moves, push_local, shift, stretch
+from searchbench.solvers.exhaustive.rows.kernels import Moves, pull_local, push_local, shift, stretch
+
+DENSE: Final = 4
+"""Where there is more than one new state to so many rows of a block, moves within it are made for all rows."""
 
 
 class Vectors(NamedTuple):
@@ -36,13 +39,14 @@ class Level(NamedTuple):
 
 
 def advance(
-    vectors: Vectors, work: Any, coming: Any, first: int, stop: int, pulls: Moves, pushes: Moves, parity: Any, place_bits: int,
-    level: Level, notes: Any,
+    vectors: Vectors, work: Any, coming: Any, lanes: Any, coming_lanes: Any, first: int, stop: int, pulls: Moves,
+    pushes: Moves, parity: Any, place_bits: int, level: Level, notes: Any,
 ) -> int:  # fmt: skip
     """Find what is new in the blocks first .. stop - 1 and close it; return how much it is.
 
-    `work` and `coming` have room for a block, all zero. `pulls` are the moves that lead to this level, `pushes` those that
-    lead on. The first new bits are written to `notes` behind their number, notes[0].
+    `work` and `coming` have room for a block, all zero; `lanes` and `coming_lanes` are the same memory, a number a row.
+    `pulls` are the moves that lead to this level, `pushes` those that lead on. The first new bits are written to `notes`
+    behind their number, notes[0].
     """
     count = 0
     words = len(work)
@@ -55,16 +59,8 @@ def advance(
                 work[word] = second[word] & ~reached[word] & level.wanted
         for move in range(len(pulls.row_length)):
             source = pulls.row_source[pulls.row_begin[move] : pulls.row_begin[move + 1]]
-            if pull_rows(
-                vectors,
-                work,
-                start,
-                pulls.row_length[move],
-                source,
-                pulls.row_origin[move],
-                pulls.row_target[move],
-                level.flip,
-            ):
+            origin, target = pulls.row_origin[move], pulls.row_target[move]
+            if pull_rows(vectors, work, start, pulls.row_length[move], source, origin, target, level.flip):
                 busy = True
         if busy:
             new = keep_new(reached, work)
@@ -76,7 +72,10 @@ def advance(
                 shift(work, coming, pushes)
                 if len(pushes.local_target) > 0:
                     tables = pushes.local_table[parity[block] if len(pushes.local_table) == 2 else 0]
-                    push_local(work, coming, vectors.bits, place_bits, pushes, tables)
+                    if DENSE * new > len(lanes) and len(pushes.local_back) > 0:
+                        pull_local(lanes, coming_lanes, pushes, tables)
+                    else:
+                        push_local(work, coming, vectors.bits, place_bits, pushes, tables)
                 close(reached, second, work, coming, level.second)
     return count
 

@@ -28,6 +28,7 @@ class Moves(NamedTuple):
     local_first: Any
     local_target: Any
     local_table: Any
+    local_back: Any
     pull_base: Any
     pull_kind: Any
     pull_row: Any
@@ -70,3 +71,17 @@ def push_local(block: Any, work: Any, bits: Any, place_bits: int, moves: Moves, 
             for table in range(first[place], first[place + 1]):
                 number = (tables[table, bit >> place_bits] << place_bits) + target[table]
                 work[number >> 6] |= bits[number & 63]
+
+
+def pull_local(lanes: Any, coming: Any, moves: Moves, tables: Any) -> None:
+    """Do the same for blocks in which there is much: `lanes` and `coming` have a number for each row, with its places' bits."""
+    for move in range(len(moves.local_back)):
+        table = tables[moves.local_back[move, 2]]
+        origin, target = lanes.dtype.type(moves.local_back[move, 0]), lanes.dtype.type(moves.local_back[move, 1])
+        pull_lanes(lanes, coming, table, origin, target, lanes.dtype.type(1))
+
+
+def pull_lanes(lanes: Any, coming: Any, table: Any, origin: Any, target: Any, one: Any) -> None:
+    """Bring the bits of one place to another, each from the row that a table tells."""
+    for row in range(len(coming)):
+        coming[row] |= ((lanes[table[row]] >> origin) & one) << target

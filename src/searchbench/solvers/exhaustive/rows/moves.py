@@ -25,6 +25,8 @@ def moves_of(plan: Plan, parity: int | None) -> Moves:
     pulls = [wide for wide in plan.wide_maps if not wide.push]
     offsets = np.cumsum([0, *(len(wide.rows) for wide in pulls)])
     blocks, numbers = plan.blocks, plan.block_rows
+    back = [told for told in plan.local.back if parity is None or told[0] % 2 == parity]
+    back = back if plan.word_bits >= 8 and all(table >= 0 for _, _, table in back) else []
     return Moves(
         shift_mask=np.array([mask for mask, _ in shifts], np.uint64),
         shift_distance=np.array([abs(distance) for _, distance in shifts], np.uint64),
@@ -41,6 +43,7 @@ def moves_of(plan: Plan, parity: int | None) -> Moves:
         local_first=plan.local.first,
         local_target=plan.local.targets,
         local_table=plan.local.tables,
+        local_back=np.array(back, np.int64).reshape(len(back), 3),
         pull_base=np.array([wide.base for wide in pulls], np.int64).reshape(len(pulls), blocks),
         pull_kind=np.array(
             [wide.kind + offset for wide, offset in zip(pulls, offsets, strict=False)], np.int32

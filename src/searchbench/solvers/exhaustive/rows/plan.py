@@ -60,13 +60,15 @@ class WideMap(NamedTuple):
 class Local(NamedTuple):
     """Push within a block: from place p by the tables first[p] .. first[p + 1] - 1, each to its target place.
 
-    `tables` is [parity of the first elements, table, number within the block]; `mask` has the origins' bits.
+    `tables` is [parity of the first elements, table, number within the block]; `mask` has the origins' bits. `back` tells
+    of each table's move where it starts and ends, and the table of the move that takes it back, -1 if there is none.
     """
 
     first: Array
     targets: Array
     tables: Array
     mask: int
+    back: list[tuple[int, int, int]]
 
 
 class Plan:
@@ -159,7 +161,9 @@ class Plan:
                 tables[parity, place] = (after[odd == parity] >> 1) if self.half == 2 else after
         mask = self.spread(int(np.bitwise_or.reduce([0, *(1 << move.origin for move in moves)])))
         targets = np.array([move.target for move in moves] or [0], np.int64)
-        return Local(first, targets, tables, mask)
+        number = {move: place for place, move in enumerate(moves)}
+        back = [(move.origin, move.target, number.get(move.inverse, -1)) for move in moves]
+        return Local(first, targets, tables, mask, back)
 
     def _wide_map(self, move: Rearrangement, known: dict[tuple[int, ...], tuple[Array, Array, Array]]) -> WideMap:
         if self.game.places > 1:

@@ -45,6 +45,7 @@ class AlternatingSearch:
         self.moves = [moves_of(plan, parity) for parity in (0, 1)]
         self.fresh = np.zeros(plan.blocks, np.uint8)
         self.ahead = 0
+        self.lane = np.dtype(f"u{max(1, plan.word_bits // 8)}")
         self.step = self._blocks_at_a_time()
         self.untouched = 0
         self.local = threading.local()
@@ -109,7 +110,8 @@ class AlternatingSearch:
             stop = min(first + self.step, plan.blocks)
             notes = np.zeros(FEW + 1, np.int64)
             count = self.advance(
-                vectors, self.local.work, self.local.coming, first, stop, self.moves[1 - parity], self.moves[parity],
+                vectors, self.local.work, self.local.coming, self.local.work.view(self.lane),
+                self.local.coming.view(self.lane), first, stop, self.moves[1 - parity], self.moves[parity],
                 plan.parity, place_bits, level, notes,
             )  # fmt: skip
             self._make_room(stop - first)
