@@ -19,7 +19,7 @@ from searchbench.jit import or_line
 from searchbench.run import Run
 from searchbench.solvers.exhaustive import solve_states
 from searchbench.solvers.exhaustive.halves import HalvesSearch, Plan
-from searchbench.solvers.exhaustive.halves.words import class_sizes, keys, words
+from searchbench.solvers.exhaustive.halves.words import class_sizes, classes, keys, words
 from searchbench.solvers.exhaustive.rows.levels import Layers, search_levels
 
 
@@ -108,6 +108,8 @@ def test_the_cut_keeps_both_halves_small() -> None:
 def test_halves_refuse_what_they_cannot_move() -> None:
     with pytest.raises(BadRequest, match="different elements"):
         Plan(Sequences(9, 9, ()))
+    with pytest.raises(BadRequest, match="too many kinds"):
+        Plan(Sequences(16, 17, (), pieces=(1,) * 16))
     with pytest.raises(BadRequest, match="4 places"):
         Plan(Sequences(9, 4, (), pieces=(4, 5)))
     with pytest.raises(BadRequest, match="no cut"):
@@ -164,6 +166,9 @@ def test_words_are_those_of_itertools() -> None:
             assert (left + np.array(used)).tolist() == [list(pieces)] * len(lines)
             assert sorted(keys(lines, len(pieces)).tolist()) == keys(lines, len(pieces)).tolist()
             assert class_sizes(length, pieces) == Counter(map(tuple, used))
+            kinds_of_words, members = classes(left)
+            assert kinds_of_words[members].tolist() == left.tolist()
+            assert len(kinds_of_words) == len(set(map(tuple, left.tolist())))
 
 
 def add_lines(lines: Any, others: Any, places: Any, mask: int, turn: int) -> None:

@@ -17,8 +17,8 @@ from typing import NamedTuple
 import numpy as np
 
 from searchbench.errors import BadRequest
-from searchbench.index import Rearrangement, Sequences, multinomial
-from searchbench.solvers.exhaustive.halves.words import Array, class_sizes, keys, words
+from searchbench.index import Multiset, Rearrangement, Sequences, multinomial
+from searchbench.solvers.exhaustive.halves.words import Array, class_sizes, classes, keys, words
 
 LINE_BITS = 512
 MOST_LINES = 1 << 14
@@ -71,6 +71,8 @@ class Plan:
     def __init__(self, game: Sequences) -> None:
         if not game.pieces:
             raise BadRequest(f"{game.n} different elements: halves are for equal pieces")
+        if not Multiset(game.pieces).small:
+            raise BadRequest(f"pieces {game.pieces}: too many kinds for halves with the same pieces")
         if not 5 <= game.places <= 64:
             raise BadRequest(f"{game.places} places: halves take 5 to 64, a byte to a word for each sequence")
         self.game = game
@@ -78,9 +80,9 @@ class Plan:
         self.lanes = LINE_BITS // self.word_bits
         self.cut = _cut(game)
         heads, left = words(self.cut, game.pieces)
-        classes, members = np.unique(left, axis=0, return_inverse=True)
-        rows = [np.flatnonzero(members == number) for number in range(len(classes))]
-        tails = [words(game.n - self.cut, counts)[0] for counts in map(tuple, classes.tolist())]
+        left_by_class, members = classes(left)
+        rows = [np.flatnonzero(members == number) for number in range(len(left_by_class))]
+        tails = [words(game.n - self.cut, counts)[0] for counts in map(tuple, left_by_class.tolist())]
         self.matrices = Matrices(
             np.cumsum([0, *map(len, rows)]), np.concatenate(rows), np.array([len(one) for one in tails]), _starts(left)
         )
@@ -101,21 +103,21 @@ class Plan:
             for table in tables
         )
 
-    def _moves(self, moves: list[Rearrangement], classes: list[Array], first: int) -> Moves:
-        """Return moves within the half that begins with the letter `first`; a class is an array of its words."""
+    def _moves(self, moves: list[Rearrangement], by_class: list[Array], first: int) -> Moves:
+        """Return moves within the half that begins with the letter `first`; `by_class` has an array of words for each class."""
         kinds = len(self.game.pieces)
         masks: dict[tuple[tuple[int, ...], int], int] = {}  # moves that differ only in their places are one
         for move in moves:
             alike = (move.inverse.order, (move.target - move.origin) % 64)
             masks[alike] = masks.get(alike, 0) | sum(1 << lane + move.origin for lane in range(0, 64, self.word_bits))
         sources = [np.zeros(0, np.uint16)]
-        for lines in classes:
+        for lines in by_class:
             known = keys(lines, kinds)
             for order, _ in masks:
                 letters = [source - first for source in order[first : first + lines.shape[1]]]
                 sources.append(np.searchsorted(known, keys(lines[:, letters], kinds)).astype(np.uint16))
         return Moves(
-            np.cumsum([0, *(len(masks) * len(lines) for lines in classes)]),
+            np.cumsum([0, *(len(masks) * len(lines) for lines in by_class)]),
             np.concatenate(sources),
             np.array(list(masks.values()), np.uint64),
             np.array([turn for _, turn in masks], np.uint64),
@@ -170,11 +172,14 @@ def _cut(game: Sequences) -> int:
 
 def _sizes(left: Array) -> Array:
     """Return in how many ways words can be continued, by the pieces that they leave: [words, kinds]."""
-    classes, members = np.unique(left, axis=0, return_inverse=True)
-    sizes = np.array([multinomial(counts) for counts in map(tuple, classes.tolist())], np.int64)
-    return sizes[members.reshape(-1)]
+    left_by_class, members = classes(left)
+    sizes: Array = np.array([multinomial(counts) for counts in map(tuple, left_by_class.tolist())], np.int64)
+    found: Array = sizes[members]
+    return found
 
 
 def _starts(left: Array) -> Array:
     """Return the number of the first whole word that continues each word."""
-    return np.cumsum(_sizes(left)) - _sizes(left)
+    sizes = _sizes(left)
+    found: Array = np.cumsum(sizes) - sizes
+    return found

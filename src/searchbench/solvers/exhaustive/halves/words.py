@@ -35,6 +35,13 @@ def keys(lines: Array, kinds: int) -> Array:
     return lines @ weights
 
 
+def classes(left: Array) -> tuple[Array, Array]:
+    """Return the different lines of counts, [classes, kinds], and for each line the number of its class."""
+    base = int(left.max()) + 1
+    _, first, members = np.unique(keys(left, base), return_index=True, return_inverse=True)
+    return left[first], members
+
+
 def class_sizes(length: int, pieces: Counts) -> dict[Counts, int]:
     """Return how many words of a length have each count of pieces."""
     counts = product(*(range(count + 1) for count in pieces))
