@@ -189,12 +189,22 @@ def rank_with_empty(state: State, at: int, table: Table, place: int) -> int:
 
 
 def unrank_with_empty(number: int, state: State, at: int, table: Table, place: int) -> None:
-    """Write the pieces around the empty cell."""
-    cells = int(table[place]) + 1
-    empty = at + number % cells
-    unrank_by_table(number // cells, state, at, table, place)
-    for cell in range(at + cells - 1, at - 1, -1):
-        state[cell] = 0 if cell == empty else 1 + state[cell - (cell > empty)]
+    """Choose in each cell but the empty one the largest kind whose weight the number reaches."""
+    cells, kinds, row = int(table[place]) + 1, int(table[place + 1]), int(table[place + 2])
+    steps = place + 3
+    rows = steps + kinds
+    empty = number % cells
+    number //= cells
+    for cell in range(cells):
+        if cell == empty:
+            state[at + cell] = 0
+            continue
+        kind = kinds - 1
+        while table[rows + row + kind] > number:
+            kind -= 1
+        number -= int(table[rows + row + kind])
+        row -= int(table[steps + kind])
+        state[at + cell] = 1 + kind
 
 
 def rank_by_division(state: State, at: int, table: Table, place: int) -> int:
