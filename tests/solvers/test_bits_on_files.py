@@ -19,6 +19,7 @@ from searchbench.errors import BadRequest, DamagedData, OutOfMemory
 from searchbench.exchange.files import FileBuckets, Requests, add_place
 from searchbench.run import Run
 from searchbench.solvers.exhaustive.bits import on_files
+from searchbench.solvers.exhaustive.bits.layers import search_layers
 from searchbench.solvers.exhaustive.bits.on_files import LEAST_MEMORY, search_on_files, shares
 from searchbench.solvers.exhaustive.bits.search import search_one_bit, search_two_bit
 from searchbench.store.working import WorkingFolder
@@ -135,6 +136,24 @@ def test_one_bit_search_goes_on_from_a_copy(alternating: bool, tmp_path: Path, m
     assert sum(again.counts) == sum(whole.counts)
     if alternating:
         assert again.counts == whole.counts
+
+
+@pytest.mark.parametrize("level", [1, 6, 12])
+def test_layers_are_gone_on_with(level: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(WorkingFolder, "due", True)
+    game = sb.load("peg-solitaire:layout=triangle,directions=6")
+    whole = search_layers(game, Run())
+    work = WorkingFolder(tmp_path / "work", TASK)
+    with pytest.raises(Killed):
+        search_layers(game, Run(report=_stop_at(f"depth {level}")), work=work)
+    work.close()
+    work = WorkingFolder(tmp_path / "work", TASK)
+    assert len(work.record["counts"]) == level
+    stages: list[str] = []
+    again = search_layers(game, Run(report=lambda stage, _done, _total: stages.append(stage)), work=work)
+    assert stages[0] == f"depth {level}"
+    assert again.counts == whole.counts
+    assert np.array_equal(again.codes.whole(), whole.codes.whole())
 
 
 def _stop_at(name: str) -> Callable[[str, int, int], None]:

@@ -113,6 +113,18 @@ class PackedBits:
 
         return cls(map_all(pack, range(0, len(words), PIECE_WORDS)), len(words))
 
+    def flat(self) -> dict[str, Array]:
+        """Return all as two arrays: the pieces behind each other, and the number of words with the pieces' lengths."""
+        lengths = np.array([self._words, *map(len, self._pieces)], np.int64)
+        return {"pieces": np.frombuffer(b"".join(self._pieces), np.uint8), "lengths": lengths}
+
+    @classmethod
+    def of_flat(cls, pieces: Array, lengths: Array) -> PackedBits:
+        """Return what `flat` has told."""
+        ends = np.cumsum(lengths[1:]).tolist()
+        data = pieces.tobytes()
+        return cls([data[first:stop] for first, stop in zip([0, *ends], ends, strict=False)], int(lengths[0]))
+
     @property
     def nbytes(self) -> int:
         """Return the memory of the pieces."""

@@ -15,7 +15,7 @@ import os
 import shutil
 import time
 import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
@@ -104,23 +104,26 @@ class WorkingFolder:
         self.record, self._saved, self._generation = body["record"], body["arrays"], body["generation"]
 
     @property
-    def has_copies(self) -> bool:
-        """Tell whether the record comes with copies of arrays."""
-        return bool(self._saved)
-
-    @property
     def due(self) -> bool:
         """Tell whether it is time for a copy."""
         return time.monotonic() - self._committed >= max(LEAST_SECONDS, SHARE * self._cost)
 
     def commit(
-        self, record: Mapping[str, Any], arrays: Mapping[str, Array] | None = None, run: Run | None = None
+        self,
+        record: Mapping[str, Any],
+        arrays: Mapping[str, Array] | None = None,
+        run: Run | None = None,
+        still: Collection[str] = (),
     ) -> None:
-        """Keep a record, and copies of arrays beside it; both count from the same moment on."""
+        """Keep a record, and copies of arrays beside it; both count from the same moment on.
+
+        Of the arrays named in `still` the copies that are there already go on to count.
+        """
         begun = time.monotonic()
         self._claim()
         generation = self._generation + 1
-        saved = {name: self._save(name, array, generation, run) for name, array in (arrays or {}).items()}
+        saved = {name: self._saved[name] for name in still}
+        saved |= {name: self._save(name, array, generation, run) for name, array in (arrays or {}).items()}
         body = {
             "format": FORMAT, "task": self._task, "record": dict(record), "arrays": saved, "generation": generation,
         }  # fmt: skip
@@ -154,6 +157,20 @@ class WorkingFolder:
         finally:
             os.close(handle)
         return {"file": file, "dtype": array.dtype.str, "size": len(array), "checksums": checksums}
+
+    @property
+    def copies(self) -> set[str]:
+        """Return the names of the arrays whose copies come with the record."""
+        return set(self._saved)
+
+    def copy_of(self, name: str, run: Run | None = None) -> Array:
+        """Return the copy of an array. Raises DamagedData."""
+        kept = self._saved.get(name)
+        if kept is None:
+            raise DamagedData(f"{self.path} has no copy of {name!r}: remove the folder and begin again")
+        array = np.empty(kept["size"], np.dtype(kept["dtype"]))
+        self.load(name, array, run)
+        return array
 
     def load(self, name: str, array: Array, run: Run | None = None) -> None:
         """Read the copy of an array into an array of the same type and size. Raises DamagedData."""

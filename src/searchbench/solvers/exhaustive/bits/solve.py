@@ -78,10 +78,10 @@ def solve_in_bits(game: Game, form: str, run: Run, target: jit.Target = "cpu") -
     needed = LEAST_MEMORY if on_files else bytes_needed(game, form)
     run.demand(needed, f"solving {game} with bfs in the form {form}")
     facts: dict[str, Any] = {"solver": "bfs", "form": form, "memory": min(bytes_needed(game, form), run.memory)}
-    if form == LAYERS:
-        found = search_layers(game, run, target)
-        return Database(game, Depth(), found.codes, _told(facts, found.counts, run))
     with working_folder(game, f"{form} on files" if on_files else form, run) as work:
+        if form == LAYERS:
+            found = search_layers(game, run, target, work=work)
+            return Database(game, Depth(), found.codes, _told(facts, found.counts, run))
         if form == TWO_BIT:
             return _two_bit(game, run, target, facts, work, on_files)
         return _one_bit(game, form == ONE_BIT, run, target, facts, work)

@@ -57,7 +57,7 @@ class AlternatingSearch:
 
     def resume(self, work: WorkingFolder, reached: int) -> None:
         """Take the vectors from a working folder; a level that was cut short has left states that are ahead of it."""
-        if work.has_copies:
+        if work.copies:
             load_copies(work, self.vectors, self.run)
         elif not self.on_files:
             for name, vector in self.vectors.items():
