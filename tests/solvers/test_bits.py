@@ -253,7 +253,7 @@ def test_the_form_is_chosen_by_the_memory() -> None:
     def chosen(game: Game, memory: int) -> Any:
         return solve_states(game, solver="bfs", run=Run(memory=memory, threads=1)).facts["form"]
 
-    game = ForeAndAft()
+    game = Hanoi(7)
     assert chosen(game, 64 << 20) == "values"
     assert chosen(game, 1 << 18) == "two-bit"
     assert chosen(TRIANGLE, 1 << 17) == "layers"
