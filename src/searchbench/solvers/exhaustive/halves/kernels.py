@@ -131,6 +131,9 @@ def load_columns(planes: Planes, matrices: Matrices, heads: Any, columns: int, l
             stop = first + min(len(room.chunk), columns - start)
             low, high = planes.low[first:stop], planes.high[first:stop]
             tile = room.tile_lanes[start:, lane]
+            for line in range(0, len(low), room.tile_lanes.shape[1]):
+                prefetch(planes.low, stop + line)
+                prefetch(planes.high, stop + line)
             for line in range(len(low)):
                 word = (low[line] ^ level.flip_low) & (high[line] ^ level.flip_high)
                 tile[line] = word
