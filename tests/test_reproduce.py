@@ -14,6 +14,7 @@ from searchbench import reproduce as package
 from searchbench.cli.app import app
 from searchbench.reproduce import ROWS, reproduce
 from searchbench.reproduce.row import Cost, Measured, Row, exact, faster
+from searchbench.reproduce.symmetry import takes_less
 from searchbench.run import Run
 
 
@@ -89,3 +90,12 @@ def test_what_a_search_takes_is_told() -> None:
     assert (cost["name"], cost["states"]) == ("fore-and-aft", 218790)
     assert cost["bytes a state"] > 0.25
     assert cost["peak memory"] > 10**7 or not Path("/proc/self/status").exists()
+
+
+def test_halves_must_take_less_than_wholes() -> None:
+    whole, half = Cost("fore-and-aft", 100, 1.0, 9, 9), Cost("fore-and-aft by duality", 50, 1.0, 9, 9)
+    pegs, turned = Cost("peg-solitaire", 100, 1.0, 9, 9), Cost("peg-solitaire:english,4,symmetry=yes", 20, 1.0, 7, 7)
+    assert takes_less([half, whole, turned, pegs])
+    assert not takes_less([half._replace(states=100), whole, turned, pegs])
+    assert not takes_less([half, whole, turned._replace(peak=10), pegs])
+    assert not takes_less([half, whole, turned, pegs._replace(states=20)])

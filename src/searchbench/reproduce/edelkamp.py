@@ -268,7 +268,7 @@ ROWS = [
             "less work and space": True,
         },
         symmetry_and_duality,
-        note="less work is fewer states; less space, no higher peak of the memory",
+        note="less work is fewer states; less space, that peg solitaire takes no more memory at the peak",
     ),
     Row(
         "E13",

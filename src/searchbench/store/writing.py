@@ -38,7 +38,7 @@ PACKED: Final = 1 << 18
 WRITERS: Final = 2
 """How many pieces are packed, compressed and written at the same time."""
 DEFAULT: Final = Layout()
-OF_BITS: Final = Layout(chunk=1 << 17, files=16, shard=128)
+OF_BITS: Final = Layout(chunk=1 << 17, files=16, shard=32)
 """Chosen by the measurements in docs/database-format.md; the latter for the form one-bit, whose parts may be huge."""
 
 
