@@ -41,6 +41,17 @@ def multiset(counts: Contents) -> list[Contents]:
     return sorted(set(permutations([kind for kind, count in enumerate(counts) for _ in range(count)])))
 
 
+def one_empty(pieces: Contents) -> list[Contents]:
+    """Return the pieces in all orders, each with an empty cell before, between and behind them."""
+    return [with_one_empty(word, place) for word in multiset(pieces) for place in range(len(word) + 1)]
+
+
+def with_one_empty(word: Contents, place: int) -> Contents:
+    """Return pieces with an empty cell, 0, at a place; a piece of kind k is 1 + k."""
+    kinds = [1 + kind for kind in word]
+    return (*kinds[:place], 0, *kinds[place:])
+
+
 def combination(cells: int, ones: int) -> list[Contents]:
     """Return the words with so many ones, by value."""
     return [(word,) for word in range(1 << cells) if bin(word).count("1") == ones]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,13 +13,15 @@ from typer.testing import CliRunner
 from searchbench import reproduce as package
 from searchbench.cli.app import app
 from searchbench.reproduce import ROWS, reproduce
-from searchbench.reproduce.row import Row, exact, faster
+from searchbench.reproduce.row import Cost, Measured, Row, exact, faster
+from searchbench.reproduce.symmetry import takes_less
 from searchbench.run import Run
 
 
 def test_a_row_tells_the_papers_figure_ours_and_the_verdict() -> None:
     outcome = reproduce(ROWS["G17"])
-    assert list(outcome.as_dict()) == ["id", "title", "source", "paper", "measured", "verdict", "note", "seconds"]
+    told = ["id", "title", "source", "paper", "measured", "verdict", "note", "seconds", "costs"]
+    assert list(outcome.as_dict()) == told
     assert (outcome.measured, outcome.verdict) == ({"3-3": 26}, "match")
 
 
@@ -63,3 +66,36 @@ def test_a_figure_that_differs_is_an_exit_code(monkeypatch: pytest.MonkeyPatch) 
     bad = CliRunner().invoke(app, ["reproduce", "X1", "X2", "--json"])
     assert bad.exit_code == 10
     assert [row["verdict"] for row in json.loads(bad.stdout)] == ["match", "differs"]
+
+
+def test_long_rows_are_measured_only_when_they_are_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    places = []
+
+    def measure(run: Run) -> Measured:
+        places.append(run.work)
+        return Measured(3, [Cost("a game", 2_000_000, 4.0, 1_000_000, 0)])
+
+    rows = {name: Row(name, "", "", 3, measure, long=name == "X2") for name in ("X1", "X2")}
+    monkeypatch.setattr(package, "ROWS", rows)
+    short = CliRunner().invoke(app, ["reproduce", "--json"])
+    assert [row["id"] for row in json.loads(short.stdout)] == ["X1"]
+    named = CliRunner().invoke(app, ["reproduce", "X2", "X1", "--work", str(tmp_path)])
+    assert places == [None, tmp_path / "X2", None]
+    assert "2,000,000 states in 4.00 s, 0.5 million a second, 0.5 bytes a state\n" in named.stdout
+
+
+def test_what_a_search_takes_is_told() -> None:
+    outcome = reproduce(ROWS["E8"])
+    (cost,) = outcome.costs
+    assert (cost["name"], cost["states"]) == ("fore-and-aft", 218790)
+    assert cost["bytes a state"] > 0.25
+    assert cost["peak memory"] > 10**7 or not Path("/proc/self/status").exists()
+
+
+def test_halves_must_take_less_than_wholes() -> None:
+    whole, half = Cost("fore-and-aft", 100, 1.0, 9, 9), Cost("fore-and-aft by duality", 50, 1.0, 9, 9)
+    pegs, turned = Cost("peg-solitaire", 100, 1.0, 9, 9), Cost("peg-solitaire:english,4,symmetry=yes", 20, 1.0, 7, 7)
+    assert takes_less([half, whole, turned, pegs])
+    assert not takes_less([half._replace(states=100), whole, turned, pegs])
+    assert not takes_less([half, whole, turned._replace(peak=10), pegs])
+    assert not takes_less([half, whole, turned, pegs._replace(states=20)])

@@ -78,6 +78,7 @@ def solve(
     progress: Callable[[str, int, int], None] | None = None,
     overwrite: bool = False,
     form: str | None = None,
+    work: str | Path | None = None,
     mapped: bool = False,
 ) -> Database:
     """Solve every state of a game and return the database; with `to`, also keep it in that folder.
@@ -86,24 +87,38 @@ def solve(
     default the one that suits the game. `memory` is a budget such as "1GB": what does not fit is refused before it
     starts, and so is a folder `to` that is there already, unless `overwrite`. `progress` is called with a stage, how
     much of it is done, and its total (0: unknown). `form` is how breadth-first search ("bfs") keeps depths: "values" or
-    "two-bit" among others (see `solve_states`), by default what fits. A `mapped` database is kept without
-    compression: opened, it is mapped into memory.
+    "two-bit" among others (see `solve_states`), by default what fits. With `to`, long breadth-first searches keep their
+    unfinished work in the folder `work` (by default beside `to`, with ".work" behind the name): what was stopped or killed
+    goes on from there when it is asked for again, and what does not fit into the memory may be searched there. The folder
+    is removed when the database is complete. A `mapped` database is kept without compression: opened, it is mapped into
+    memory.
     """
     from searchbench.catalogue import load
+    from searchbench.errors import BadRequest
     from searchbench.solvers.exhaustive import solve_states
+    from searchbench.store import Database
+    from searchbench.store.working import discard
     from searchbench.store.writing import check_target
 
     chosen = load(game)
-    if to is not None:
-        Path(to).parent.mkdir(parents=True, exist_ok=True)
-        check_target(Path(to), overwrite)
+    if to is None and work is not None:
+        raise BadRequest(
+            f"work {str(work)!r}: unfinished work is kept for a database that is kept; say where, with `to`"
+        )
     with _run(memory, threads, progress) as run:
+        if to is not None:
+            Path(to).parent.mkdir(parents=True, exist_ok=True)
+            check_target(Path(to), overwrite)
+            run.work = Path(work) if work is not None else Path(f"{to}.work")
         database = solve_states(chosen, rule, solver, run, form=form)
-    if to is not None:
+    if to is not None and run.work is not None:
         options = {"solver": solver, "rule": getattr(rule, "name", rule), "form": form, "memory": memory}
         words = [f"--{name} {value}" for name, value in options.items() if value is not None]
         words += ["--mapped"] if mapped else []
         database.save(to, " ".join(["searchbench solve", chosen.spec, *words]), overwrite, mapped)
+        if run.work.exists():
+            database = Database.open(to, chosen, database.rule)
+            discard(run.work)
     return database
 
 
@@ -126,18 +141,26 @@ def search(
 ) -> Line:
     """Search for a line from one state of a puzzle (by default the start) to a solved one.
 
-    `method` is "idastar", "astar" or "bestfirst", by default what suits the size of the game. `h` is a heuristic in the
-    place of the game's own bound: an object such as :class:`PatternDatabases`, one of the names that the game has
-    ("linear-conflict"), or folders of pattern databases ("a.db+b.db"). Only IDA* uses more than one of `threads`. Other
-    options, such as `nodes`, `seconds` and `weight`, are those of :func:`searchbench.solvers.guided.search_state`.
+    `method` is "idastar", "astar" or "bestfirst", by default what suits the size of the game, or "dual", for the start of a
+    game that looks the same from both ends: half of a breadth-first search
+    (:func:`searchbench.solvers.exhaustive.search_by_duality`). `h` is a heuristic in the place of the game's own bound: an
+    object such as :class:`PatternDatabases`, one of the names that the game has ("linear-conflict"), or folders of pattern
+    databases ("a.db+b.db"). `threads` are those of IDA*: by default all. Other options, such as `nodes`, `seconds` and
+    `weight`, are those of :func:`searchbench.solvers.guided.search_state`.
     """
     from searchbench.catalogue import load
+    from searchbench.errors import BadRequest
     from searchbench.heuristics import heuristic
+    from searchbench.solvers.exhaustive import search_by_duality
     from searchbench.solvers.guided import search_state
 
-    chosen = load(game)
+    chosen, run = load(game), _run(memory, threads, progress)
+    if method == "dual":
+        if h is not None:
+            raise BadRequest("method 'dual' takes no heuristic; idastar, astar and bestfirst do")
+        return search_by_duality(chosen, state, run, **options)
     bound = heuristic(chosen, h) if isinstance(h, str) else h
-    return search_state(chosen, state, method, _run(memory, threads, progress), h=bound, **options)
+    return search_state(chosen, state, method, run, h=bound, **options)
 
 
 def prove(

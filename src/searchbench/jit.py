@@ -40,6 +40,9 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 # --- intrinsics: an interpreted function each, and its compiled twin ---------------------------------------------------
 
+LINE_WORDS = 8
+"""How many 64-bit words a line has: the processor's caches have lines of that size, its widest registers too."""
+
 
 def popcount(word: int) -> int:
     """Count the one bits of a non-negative word."""
@@ -73,6 +76,13 @@ def inlined(function: _Function) -> _Function:
     """Ask the compiler to put a function into its callers: worth it where it is small and called for each node."""
     function.inlined = True  # type: ignore[attr-defined]
     return function
+
+
+def or_line(lines: Any, line: int, others: Any, other: int, mask: int, turn: int) -> None:
+    """Add the masked words of a line of one array, each turned left by some bits, to a line of another: [lines, 8] words."""
+    for word in range(LINE_WORDS):
+        bits = others[other, word] & mask
+        lines[line, word] |= (bits << turn | bits >> (64 - turn)) & (1 << 64) - 1
 
 
 def _one_operand(name: str) -> Any:
@@ -146,12 +156,44 @@ def _borrowed() -> Any:
     return intrinsic(typed)
 
 
+def _or_line() -> Any:
+    vector = ir.VectorType(ir.IntType(64), LINE_WORDS)
+    nothing = ir.Constant(vector, ir.Undefined)
+
+    def splat(builder: Any, word: Any) -> Any:
+        one = builder.insert_element(nothing, word, ir.Constant(ir.IntType(32), 0))
+        return builder.shuffle_vector(one, nothing, ir.Constant(ir.VectorType(ir.IntType(32), LINE_WORDS), None))
+
+    def typed(_context: Any, lines: Any, _line: Any, others: Any, _other: Any, _mask: Any, _turn: Any) -> Any:
+        def generate(target: Any, builder: Any, signature: Any, operands: Any) -> Any:
+            def address(place: int) -> Any:
+                array = target.make_array(signature.args[place])(target, builder, operands[place])
+                at = [operands[place + 1], target.get_constant(numba_types.intp, 0)]
+                word = cgutils.get_item_pointer(target, builder, signature.args[place], array, at, wraparound=False)
+                return builder.bitcast(word, vector.as_pointer())
+
+            line, other = address(0), address(2)
+            bits = builder.and_(builder.load(other, align=8), splat(builder, operands[4]))
+            kind = ir.FunctionType(vector, [vector, vector, vector])
+            turn_left = cgutils.get_or_insert_function(builder.module, kind, f"llvm.fshl.v{LINE_WORDS}i64")
+            turned = builder.call(turn_left, [bits, bits, splat(builder, operands[5])])
+            builder.store(builder.or_(builder.load(line, align=8), turned), line, align=8)
+            return target.get_dummy_value()
+
+        whole, word = numba_types.intp, numba_types.uint64
+        return numba_types.void(lines, whole, others, whole, word, word), generate
+
+    typed.__name__ = typed.__qualname__ = "or_line"
+    return intrinsic(typed)
+
+
 _INTRINSICS: Mapping[Callable[..., Any], Any] = {
     popcount: _one_operand("ctpop"),
     trailing_zeros: _one_operand("cttz"),
     atomic_or: _atomic_or(),
     prefetch: _prefetch(),
     borrowed: _borrowed(),
+    or_line: _or_line(),
 }
 
 

@@ -96,6 +96,16 @@ def canonical(state: State) -> None:
     """Replace the state by the representative of its symmetry class."""
 
 
+def dual(state: State) -> None:
+    """Replace the state by its dual, which turns the game round: an involution that exchanges the start and the goal.
+
+    A move leads from s to t just if one of the same cost leads from the dual of t to the dual of s; the start's dual is
+    the only solved state, up to symmetry, and symmetric states have symmetric duals. So what lies d moves from the start
+    has a dual d moves from the goal. A dual may have no number. Only games that supply it are searched that way (Edelkamp
+    2017, symmetries).
+    """
+
+
 def inverse(move: Move) -> Move:
     """Return the move that undoes this one, or -1 where there is none."""
     return -1

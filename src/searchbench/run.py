@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from pathlib import Path
 from types import TracebackType
 from typing import TypeVar
 
@@ -56,13 +57,14 @@ def _cores() -> int:
 class Run:
     """Say what a computation may use and whom it tells; every solver takes one.
 
-    `memory` is in bytes (default: what the machine has free); `threads` defaults to the number of cores. Use it as a
-    context manager to end its threads.
+    `memory` is in bytes (default: what the machine has free); `threads` defaults to the number of cores. `work` is where
+    unfinished work may be kept: a folder that need not exist. Use it as a context manager to end its threads.
     """
 
     memory: int = 0
     threads: int = 0
     report: Report = _silent
+    work: Path | None = None
     started: float = field(default_factory=time.perf_counter)
     _pool: ThreadPoolExecutor | None = None
 

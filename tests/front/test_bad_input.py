@@ -35,6 +35,9 @@ def files_of(folder: Path) -> dict[str, bytes]:
         (["search", "sliding:3x3", "0 1 2 3 4 5 6 7 7"], ["each of 0 .. 8 once"]),
         (["search", "sliding:3x3", "zero"], ["zero"]),
         (["search", "tic-tac-toe"], ["two players"]),
+        (["search", "pancake:5", "--method", "dual"], ["pancake:5", "`dual`"]),
+        (["search", "hanoi:3", "1 1 1", "--method", "dual"], ["from the start"]),
+        (["search", "hanoi:3", "--method", "dual", "--nodes", "9"], ["nodes", "no such option"]),
         (["prove", "sliding:3x3"], ["prove"]),
         (["prove", "tic-tac-toe", "XXXXXXXXX"], ["XXXXXXXXX"]),
         (["stats", "nowhere.db"], ["nowhere.db"]),
@@ -82,6 +85,14 @@ def test_find_refuses_what_it_cannot_read(
     answer = program("find", databases["token"], *options)
     assert answer.code == 30
     assert all(word in answer.err for word in words)
+
+
+def test_what_can_still_be_solved_is_not_counted_where_depths_do_not_tell(
+    program: Program, databases: dict[str, Path]
+) -> None:
+    answer = program("stats", databases["eight"], "--solvable")
+    assert (answer.code, answer.out) == (30, "")
+    assert "supplies no `dual`" in answer.err
 
 
 def test_a_state_that_is_none_is_refused(program: Program, databases: dict[str, Path]) -> None:

@@ -14,6 +14,7 @@ import pytest
 
 from searchbench.catalogue import load
 from searchbench.errors import BadRequest, BadState, SearchBenchError
+from searchbench.families.paths import hamiltonian_paths
 from searchbench.families.pegs import BOARDS, colourings, jump_shapes, symmetries
 from searchbench.families.places import Kind, Turn
 from searchbench.game import Game
@@ -23,6 +24,7 @@ from searchbench.games.top_spin import TopSpin
 from searchbench.run import Run
 from searchbench.solvers.exhaustive import solve_states
 from searchbench.store import Database
+from searchbench.testing import check_game
 
 DEPTHS = json.loads((Path(__file__).parent.parent / "golden" / "depth_distributions.json").read_text())
 Vector = tuple[int, int, int]
@@ -290,6 +292,39 @@ def test_frogs_and_toads_on_other_boards(run: Run) -> None:
         assert sum(map(len, expected)) == searched.reachable
         goal = [(0, 2, 1)[piece] for piece in game.start()]
         assert tuple(goal) in expected[searched.probe(goal)]
+
+
+@pytest.mark.parametrize("layout", ["2", "3", "4", "5"])
+def test_cells_of_two_squares_are_numbered_along_a_path(layout: str) -> None:
+    game = FrogsAndToads(layout)
+    places = game.cells.places
+    assert all(abs(x - a) + abs(y - b) == 1 for (x, y), (a, b) in itertools.pairwise(places))
+    side = int(layout)
+    first = places[: side**2 - 1]
+    corner = places[side**2 - 1]
+    assert corner == (side - 1, side - 1)
+    assert len({x < side and y < side for x, y in first}) == 1  # one square, then the corner, then the other
+    assert game.format(game.start()) == "/".join(line.strip() for line in game.drawing.split("\n"))
+
+
+def test_boards_without_a_path_are_numbered_row_by_row() -> None:
+    game = FrogsAndToads("..x../..x../xx-oo/..o../..o..")
+    assert list(game.cells.places) == sorted(game.cells.places, key=lambda place: (place[1], place[0]))
+    assert check_game(game)
+
+
+@pytest.mark.parametrize(("columns", "rows"), [(1, 1), (2, 2), (3, 2), (3, 3)])
+def test_paths_are_all_that_there_are(columns: int, rows: int) -> None:
+    cells = [(x, y) for y in range(rows) for x in range(columns)]
+    near = [[at for at, (a, b) in enumerate(cells) if abs(x - a) + abs(y - b) == 1] for x, y in cells]
+    expected = {
+        order
+        for order in itertools.permutations(range(len(cells)))
+        if all(b in near[a] for a, b in itertools.pairwise(order))
+    }
+    found = hamiltonian_paths(near)
+    assert len(found) == len(expected)
+    assert set(found) == expected
 
 
 # --- turns --------------------------------------------------------------------------------------------------------------

@@ -23,6 +23,7 @@ from searchbench.index import (
     LexicographicPermutation,
     Multiset,
     MyrvoldRuskeyPermutation,
+    OneEmpty,
     Orbits,
     Part,
     Product,
@@ -158,6 +159,7 @@ SMALL: list[tuple[Index, list[Contents]]] = [
     *((MyrvoldRuskeyPermutation(n), naive.myrvold_ruskey(n)) for n in (1, 2, 6)),
     *((MyrvoldRuskeyPermutation(n, even=True), naive.myrvold_ruskey(n, even=True)) for n in (1, 2, 3, 7)),
     *((Multiset(counts), naive.multiset(counts)) for counts in ((3, 0, 1), (4, 4), (2, 3, 3), (1, 2, 1, 2), (5,))),
+    *((OneEmpty(pieces), naive.one_empty(pieces)) for pieces in ((1,), (3, 2), (2, 0, 1), (2, 2, 2))),
     *((Combination(*size), naive.combination(*size)) for size in ((1, 0), (7, 0), (7, 7), (10, 4))),
     *((Composition(*size), naive.composition(*size)) for size in ((0, 3), (5, 1), (4, 4), (6, 3))),
     *((Radix(bases), naive.radix(bases)) for bases in ((1,), (3, 1, 4, 2))),
@@ -248,6 +250,7 @@ LARGE: list[tuple[Index, Twin]] = [
         (Multiset(counts), lambda i, counts=counts: naive.unrank_multiset(counts, i))
         for counts in ((6, 9, 9), (30, 30), NEAR_2_62, (1,) * 13, (2, 2, 1, 3, 1, 2, 1, 4, 1, 1), (1,) * 20)
     ),
+    (OneEmpty((15, 15)), lambda i: naive.with_one_empty(naive.unrank_multiset((15, 15), i // 31), i % 31)),
     *((Combination(*size), lambda i, size=size: naive.unrank_combination(*size, i)) for size in ((60, 30), (63, 31))),
     *((Composition(*size), lambda i, size=size: naive.unrank_composition(*size, i)) for size in ((48, 12), (100, 14))),
     (Radix((7,) * 22), lambda i: naive.unrank_radix((7,) * 22, i)),
@@ -322,6 +325,7 @@ def cells(low: int, high: int, width: int) -> list[Contents]:
     [
         (Multiset((2, 1, 1)), naive.multiset((2, 1, 1)), cells(-1, 4, 4)),
         (Multiset((1,) * 13), [tuple(range(13))], [(0,) * 13, (12,) * 13, (*range(12), 13), (*range(12), -1)]),
+        (OneEmpty((2, 1)), naive.one_empty((2, 1)), cells(-1, 4, 4)),
         (Combination(5, 2), naive.combination(5, 2), cells(-40, 70, 1)),
         (Composition(4, 3), naive.composition(4, 3), cells(-2, 7, 3)),
         (Radix((2, 3, 1)), naive.radix((2, 3, 1)), cells(-2, 4, 3)),
@@ -517,6 +521,8 @@ def test_orbits_of_a_large_index() -> None:
         (lambda: Multiset(()), "expected"),
         (lambda: Multiset((0, 0)), "expected"),
         (lambda: Multiset((3, -1)), "expected"),
+        (lambda: OneEmpty((32, 33)), "2\\^63"),
+        (lambda: OneEmpty((1,) * 16), "too many kinds"),
         (lambda: Combination(64, 1), "1 to 63 bits"),
         (lambda: Combination(5, 6), "at most as many ones"),
         (lambda: Composition(-1, 2), "expected"),

@@ -285,6 +285,46 @@ def alternates_not(rules: Rules) -> Rules:
     return {"alternates": lambda state: 0}
 
 
+def dual_of_nothing(rules: Rules) -> Rules:
+    return {"dual": lambda state: None}
+
+
+def dual_goes_round(rules: Rules) -> Rules:
+    def dual(state: Any) -> None:
+        for disc in range(3):
+            state[disc] = (state[disc] + 2) % 3
+
+    return {"dual": dual}
+
+
+def dual_keeps_moves(rules: Rules) -> Rules:
+    right = rules["dual"]
+
+    def dual(state: Any) -> None:
+        right(state)
+        if state[0] == 1 and state[1] != 1:
+            state[1] = 2 - state[1]
+
+    return {"dual": dual}
+
+
+def dual_of_part(rules: Rules) -> Rules:
+    def dual(state: Any) -> None:
+        state[0] ^= (1 << 15) - 1 - (1 << 7)
+
+    return {"dual": dual}
+
+
+def dual_of_one_side(rules: Rules) -> Rules:
+    def dual(state: Any) -> None:
+        state[0] ^= (1 << 15) - 1
+        low, high = state[0] >> 13 & 1, state[0] >> 14 & 1
+        if low != high and (state[0] & 3) == 3:
+            state[0] ^= 3 << 13
+
+    return {"dual": dual}
+
+
 def advance_stays(rules: Rules) -> Rules:
     unrank = rules["unrank"]
 
@@ -329,6 +369,15 @@ def one_turn_missing(game: Any) -> Sequences:
     return replace(told, moves=told.moves[1:])
 
 
+def wrong_piece_passes(game: Any) -> Sequences:
+    told = load("frogs-and-toads:2").sequences()
+    assert told is not None
+    jumps = [move for move in told.moves if move.window[1] - move.window[0] > 1]
+    return replace(
+        told, moves=(*(move for move in told.moves if move != jumps[0]), jumps[0]._replace(order=jumps[1].order))
+    )
+
+
 def cells_overflow(rules: Rules) -> Rules:
     right, back = rules["play"], rules["unplay"]
 
@@ -368,6 +417,11 @@ PLANTED = [
     ("heuristic", "pancake:5", h_step_wrong, {}),
     ("facets", "pancake:5", steps_wrong, {}),
     ("inverse", "pancake:5", inverse_wrong, {}),
+    ("dual", "hanoi:3", dual_of_nothing, {}),
+    ("dual", "hanoi:3", dual_goes_round, {}),
+    ("dual", "hanoi:3", dual_keeps_moves, {}),
+    ("dual", "peg-solitaire:triangle,6", dual_of_part, {}),
+    ("dual", "peg-solitaire:triangle,6,yes", dual_of_one_side, {}),
     ("alternates", "sliding:2x3", alternates_not, {}),
     ("alternates", "pancake:5", alternates_not, {}),
     ("advance", "peg-solitaire:triangle,6", advance_stays, {}),
@@ -393,6 +447,7 @@ PLANTED = [
     ("parts", "hanoi:3", nothing, {"parts": lambda self: [Part("one", 0, 9), Part("rest", 8, 27)]}),
     ("parts", "hanoi:3", nothing, {"parts": lambda self: [Part("all", 0, 27, ("all", "other"))]}),
     ("sequences", "pancake:5", nothing, {"sequences": one_turn_missing}),
+    ("sequences", "frogs-and-toads:2", nothing, {"sequences": wrong_piece_passes}),
     ("known", "pancake:5", nothing, {"known": lambda self: {"deepest": 6}}),
     ("known", "pancake:5", nothing, {"known": lambda self: {"depth": 5}}),
     ("known", "tic-tac-toe", nothing, {"known": lambda self: {"start": "win"}}),

@@ -23,6 +23,7 @@ from searchbench.games.sliding import Sliding
 from searchbench.games.tic_tac_toe import TicTacToe
 from searchbench.index import Combination, Multiset, Part, Sum
 from searchbench.index.bitboard import Bitboards
+from searchbench.jit import Names, bind
 from searchbench.rules import UNDECIDED, State
 from searchbench.run import Run
 from searchbench.solvers.exhaustive import solve_states
@@ -30,7 +31,7 @@ from searchbench.solvers.exhaustive.bits import search
 from searchbench.solvers.exhaustive.bits.layers import layers_of
 from searchbench.solvers.exhaustive.bits.solve import bytes_needed
 from searchbench.store import Database
-from searchbench.store.bits import BitCodes, PackedBits
+from searchbench.store.bits import FAR, PIECE_WORDS, BitCodes, PackedBits, PlainBits, read_gaps, write_gaps
 from searchbench.store.planes import PlaneCodes
 from searchbench.values import Reached
 
@@ -252,7 +253,7 @@ def test_the_form_is_chosen_by_the_memory() -> None:
     def chosen(game: Game, memory: int) -> Any:
         return solve_states(game, solver="bfs", run=Run(memory=memory, threads=1)).facts["form"]
 
-    game = ForeAndAft()
+    game = Hanoi(7)
     assert chosen(game, 64 << 20) == "values"
     assert chosen(game, 1 << 18) == "two-bit"
     assert chosen(TRIANGLE, 1 << 17) == "layers"
@@ -366,9 +367,68 @@ def test_packed_bits_read_as_they_were() -> None:
     words[rng.integers(0, 3000, 300)] = rng.integers(1, 1 << 62, 300).astype(np.uint64)
     packed = PackedBits.of(words, lambda pack, places: list(map(pack, places)))
     bits = np.unpackbits(words.view(np.uint8), bitorder="little")
-    for first, count in ((0, 10), (65_000, 2000), (0, 320_000), (65_536, 65_536), (319_999, 1), (7, 131_072), (64, 0)):
-        assert np.array_equal(packed.read(first, count), bits[first : first + count])
+    for first, count in (
+        (0, 10),
+        (3, 10),
+        (65_000, 2000),
+        (64_999, 2005),
+        (0, 320_000),
+        (65_536, 65_536),
+        (319_999, 1),
+        (7, 131_072),
+        (64, 0),
+    ):
+        found = packed.read(first, count)
+        assert np.array_equal(found, np.packbits(bits[first : first + count], bitorder="little"))
+        assert np.array_equal(found, PlainBits(words).read(first, count))
     assert packed.nbytes < words.nbytes // 5
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    gaps=st.lists(st.sampled_from([0, 1, 2, 63, 64, 253, 254, 255, 256, 509, 510, 511, 20_000]), max_size=60),
+    spare=st.integers(0, 300),
+)
+def test_bits_are_packed_as_gaps(gaps: list[int], spare: int) -> None:
+    bits: list[int] = []
+    for gap in gaps:
+        bits.append((bits[-1] + 1 if bits else 0) + gap)
+    words = np.zeros((bits[-1] + 1 + spare if bits else spare + 1) // 64 + 1, np.uint64)
+    for bit in bits:
+        words[bit >> 6] |= np.uint64(1 << (bit & 63))
+    packed = PackedBits.of(words, lambda pack, places: list(map(pack, places)))
+    pieces = [packed.words(place) for place in range(-(-len(words) // PIECE_WORDS))]
+    assert np.array_equal(np.concatenate(pieces), words)
+    assert packed.filled == [place for place, piece in enumerate(pieces) if piece.any()]
+
+
+def test_dense_bits_are_packed_too() -> None:
+    words = np.full(PIECE_WORDS + 7, (1 << 64) - 1, np.uint64)
+    words[3] = 0x8000000000000001
+    packed = PackedBits.of(words, lambda pack, places: list(map(pack, places)))
+    assert np.array_equal(packed.words(0), words[:PIECE_WORDS])
+    assert np.array_equal(packed.words(1), words[PIECE_WORDS:])
+
+
+@given(places=st.sets(st.integers(0, 700), max_size=40))
+def test_gaps_are_those_between_the_bits(places: set[int]) -> None:
+    words = np.zeros(11, np.uint64)
+    for place in places:
+        words[place >> 6] |= np.uint64(1 << (place & 63))
+    powers = np.uint64(1) << np.arange(64, dtype=np.uint64)
+    gaps, back = np.zeros(64, np.uint8), np.zeros(11, np.uint64)
+    names = Names({}, "interpreted")
+    count = bind(write_gaps, names)(words, powers, gaps)
+    runs, run = [], 0
+    for gap in gaps[:count].tolist():
+        run += gap
+        if gap != FAR:
+            runs.append(run)
+            run = 0
+    right = sorted(places)
+    assert runs == [place - before - 1 for before, place in zip([-1, *right], right, strict=False)]
+    bind(read_gaps, names)(gaps[:count], powers, back)
+    assert np.array_equal(back, words)
 
 
 def test_codes_of_deep_layers_are_wide() -> None:

@@ -1,4 +1,4 @@
-"""The row search against the search state by state, and depths modulo 3 in every form and query."""
+"""The row search against the search state by state, and depths modulo 3 and 4 in every form and query."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from searchbench.errors import BadRequest, OutOfMemory
 from searchbench.index import Rearrangement, Sequences
 from searchbench.run import Run
 from searchbench.solvers.exhaustive import solve_states
-from searchbench.solvers.exhaustive.rows import Plan, search_rows
+from searchbench.solvers.exhaustive.by_rows import Method, method_for, search_by_rows
 from searchbench.solvers.exhaustive.rows.orders import (
     parities,
     permutation_ranks,
@@ -23,6 +23,8 @@ from searchbench.solvers.exhaustive.rows.orders import (
     selection_ranks,
     selections,
 )  # fmt: skip
+from searchbench.solvers.exhaustive.rows.plan import Plan
+from searchbench.solvers.exhaustive.rows.sides import SidesPlan, Steps, turn
 from searchbench.store import Database
 from searchbench.store.forms import FORMS
 from searchbench.store.planes import PlaneCodes
@@ -35,7 +37,16 @@ BY_ROWS = [
     "pancake:9",
     "top-spin:9",
     "top-spin:10",
+    "burnt-pancake:6",
+    "burnt-pancake:7",
 ]
+
+
+def method_of(sequences: Sequences | None) -> Method:
+    """Return how the sequences are searched by rows."""
+    method = method_for(sequences, Run())
+    assert method is not None
+    return method
 
 
 @pytest.mark.parametrize("spec", BY_ROWS)
@@ -43,22 +54,21 @@ def test_rows_give_the_depths_of_the_search_state_by_state(spec: str) -> None:
     game = load(spec)
     rows = solve_states(game, solver="bfs")
     plain = solve_states(game, solver="bfs", form="values")
-    assert rows.modulus == 3
+    assert rows.modulus == (4 if spec.startswith("sliding") else 3)
     assert plain.modulus == 0
     assert rows.histogram() == plain.histogram()
     whole = plain.codes.astype(np.int64)
-    assert np.array_equal(rows.codes, np.where(whole == 0, 0, 1 + (whole - 1) % 3))
+    assert np.array_equal(rows.codes, np.where(whole == 0, 0, 1 + (whole - 1) % rows.modulus))
 
 
-@pytest.mark.parametrize("spec", ["pancake:9", "top-spin:10", "sliding:2x5,half=yes"])
+@pytest.mark.parametrize("spec", ["pancake:9", "top-spin:10", "sliding:2x5,half=yes", "burnt-pancake:7"])
 def test_threads_do_not_change_a_bit(spec: str) -> None:
-    plan = Plan(load(spec).sequences())
-    first = search_rows(plan, 0, Run(threads=1))
+    method = method_of(load(spec).sequences())
+    first = search_by_rows(method, 0, Run(threads=1))
     for threads in (2, 3):
-        again = search_rows(plan, 0, Run(threads=threads))
-        assert again.counts == first.counts
-        assert np.array_equal(again.low, first.low)
-        assert np.array_equal(again.high, first.high)
+        again = search_by_rows(method, 0, Run(threads=threads))
+        assert (again.counts, again.few) == (first.counts, first.few)
+        assert np.array_equal(again.codes.whole(), first.codes.whole())
 
 
 @settings(max_examples=12, deadline=None)
@@ -67,9 +77,8 @@ def test_any_rearrangements_give_the_layers_of_a_plain_search(orders: list[list[
     moves = {Rearrangement(0, 0, tuple(order)) for order in orders}
     moves |= {move.inverse for move in moves}
     game = Sequences(9, 1, tuple(sorted(moves)))
-    try:
-        plan = Plan(game)
-    except BadRequest:
+    method = method_for(game, Run())
+    if method is None:
         return
     lines = selections(9, 9)
     sources = np.array([move.order for move in game.moves])
@@ -81,9 +90,28 @@ def test_any_rearrangements_give_the_layers_of_a_plain_search(orders: list[list[
         after = np.unique(permutation_ranks(lines[frontier][:, sources].reshape(-1, 9)))
         frontier = np.array([number for number in after.tolist() if number not in reached], np.int64)
         reached.update(frontier.tolist())
-    found = search_rows(plan, start, Run(threads=2))
+    found = search_by_rows(method, start, Run(threads=2))
     assert found.counts == layers
     assert sum(layers) == len(reached)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.permutations(range(8)), st.sets(st.integers(0, 7)), st.integers(0, 2**256 - 1))
+def test_rows_of_sides_are_turned_as_each_of_their_states_is(order: list[int], turned: set[int], bits: int) -> None:
+    move = Rearrangement(0, 0, tuple(order), tuple(sorted(turned)))
+    plan = SidesPlan(Sequences(8, 1, (move,), two_sided=True))
+    row = np.array([bits >> 64 * word & 2**64 - 1 for word in range(4)], np.uint64)
+    turn(row, Steps(*plan.steps), 0, int(plan.steps.begin[1]))
+    expected = 0
+    for number in range(256):
+        if bits >> number & 1:
+            sides = [number >> 7 - place & 1 for place in range(8)]
+            after = [sides[source] ^ (place in turned) for place, source in enumerate(order)]
+            expected |= 1 << int("".join(map(str, after)), 2)
+    assert sum(int(word) << 64 * place for place, word in enumerate(row)) == expected
+    back = move.inverse
+    assert back.inverse == move
+    assert sorted(back.order[place] for place in turned) == sorted(back.order[place] for place in move.turned)
 
 
 def test_orders_are_those_of_itertools() -> None:
@@ -128,6 +156,12 @@ def test_rows_refuse_what_they_cannot_move() -> None:
         Plan(load("pancake:7").sequences())
     with pytest.raises(BadRequest, match="no rearrangement"):
         Sequences(3, 1, (Rearrangement(0, 0, (0, 1, 1)),))
+    with pytest.raises(BadRequest, match="but one side"):
+        Sequences(3, 1, (Rearrangement(0, 0, (0, 1, 2), (1,)),))
+    with pytest.raises(BadRequest, match="one place"):
+        Sequences(3, 2, (), two_sided=True)
+    with pytest.raises(BadRequest, match="6 to 11"):
+        SidesPlan(load("burnt-pancake:5").sequences())
     with pytest.raises(BadRequest, match="there are 1 places"):
         Sequences(3, 1, (Rearrangement(0, 1, (0, 1, 2)),))
 
@@ -135,7 +169,9 @@ def test_rows_refuse_what_they_cannot_move() -> None:
 @pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
 def test_forms_go_there_and_back(form: object) -> None:
     chooser = np.random.default_rng(3)
-    low, high = {"values": (0, 256), "two-bit": (0, 4), "base-3": (1, 4), "one-bit": (0, 2)}[form.name]
+    low, high = {
+        "values": (0, 256), "two-bit": (0, 4), "base-3": (1, 4), "base-4": (1, 5), "base-5": (0, 5), "one-bit": (0, 2)
+    }[form.name]  # fmt: skip
     for size in (0, 1, 3, 4, 5, 6, 64, 1001):
         codes = chooser.integers(low, high, size).astype(np.uint8)
         packed = form.packed(codes)
@@ -172,11 +208,17 @@ def test_every_query_answers_as_with_whole_depths(eight: tuple[Database, Databas
 
 def test_the_small_file_is_small(eight: tuple[Database, Database, Database], tmp_path: Path) -> None:
     rows, _, _ = eight
-    half = solve_states(load("sliding:3x3,half=yes"), solver="bfs")
-    for database, form in ((rows, "two-bit"), (half, "base-3")):
+    made = {
+        "base-5": rows,
+        "base-4": solve_states(load("sliding:3x3,half=yes"), solver="bfs"),
+        "two-bit": solve_states(load("sliding:3x3"), solver="bfs", form="two-bit"),
+        "base-3": solve_states(load("pancake:9"), solver="bfs"),
+    }
+    for form, database in made.items():
         path = tmp_path / form
         database.save(path)
-        assert Database.open(path).count(value="0-31") == 181440
+        assert Database.open(path).histogram() == database.histogram()
+        assert np.array_equal(Database.open(path).codes, database.codes)
         assert f'"form": "{form}"' in (path / "zarr.json").read_text()
 
 

@@ -27,6 +27,10 @@ def solve(
     ] = False,
     memory: Memory = None,
     threads: Threads = None,
+    work: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Keep unfinished work here, and go on with it; by default beside --to."),
+    ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace the database that is in DIR.")] = False,
     as_json: Json = False,
     progress: Progress = None,
@@ -36,7 +40,7 @@ def solve(
     from searchbench.cli.progress import Reporter
 
     with Reporter(progress) as reporter:
-        database = sb.solve(game, rule, solver, to, memory, threads, reporter, force, form, mapped)
+        database = sb.solve(game, rule, solver, to, memory, threads, reporter, force, form, work, mapped)
     facts: dict[str, Any] = {
         "game": database.game.spec,
         "states": database.states,
@@ -73,16 +77,28 @@ def verify(folder: Folder, as_json: Json = False, progress: Progress = None) -> 
         raise typer.Exit(10)
 
 
-def stats(folder: Folder, as_json: Json = False) -> None:
+def stats(
+    folder: Folder,
+    solvable: Annotated[
+        bool, typer.Option("--solvable", help="Also count those that can still be solved, in layers of a dual game.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
     """Count the states of a database by their value."""
     import searchbench as sb
+    from searchbench.analyse.duality import solvable_by_depth
 
     database = sb.open_database(folder)
     counts, rule = database.histogram(), database.rule
+    left = solvable_by_depth(database) if solvable else {}
     if as_json:
         histogram = {rule.format(value): count for value, count in counts.items() if value is not None}
-        show.write_json({"states": database.states, "reachable": database.reachable, "histogram": histogram})
+        facts: dict[str, Any] = {"states": database.states, "reachable": database.reachable, "histogram": histogram}
+        show.write_json(facts | ({"solvable": {str(depth): n for depth, n in left.items()}} if solvable else {}))
         return
     show.write(f"{database.game}: {database.states:,} states, {database.reachable:,} with a value of {rule.name}")
     show.write()
     show.write(show.histogram(rule, counts))
+    if solvable:
+        show.write("\nof these can still be solved\n")
+        show.write(show.histogram(rule, left))

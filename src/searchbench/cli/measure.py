@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from pathlib import Path
+from typing import Annotated, Any
 
 import typer
 
@@ -35,9 +36,14 @@ def bench(threads: Threads = None, as_json: Json = False, progress: Progress = N
 
 
 def reproduce(
-    ids: Annotated[list[str] | None, typer.Argument(metavar="[ID]...", help="Rows such as G1; by default all.")] = None,
+    ids: Annotated[
+        list[str] | None, typer.Argument(metavar="[ID]...", help="Rows such as G1; by default all but the long ones.")
+    ] = None,
     memory: Annotated[str | None, typer.Option(metavar="SIZE", help="Memory budget such as 1GB.")] = None,
     threads: Threads = None,
+    work: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Keep the unfinished work of long rows here, and go on with it.")
+    ] = None,
     as_json: Json = False,
     progress: Progress = None,
 ) -> None:
@@ -54,16 +60,31 @@ def reproduce(
         raise BadRequest(f"no row {', '.join(unknown)}: there are {', '.join(ROWS)}")
     outcomes = []
     with Reporter(progress) as reporter:
-        for name in ids or ROWS:
+        for name in ids or [row for row in ROWS if not ROWS[row].long]:
             reporter(name, 0, 0)
-            run = Run(memory=parse_memory(memory or 0), threads=threads or 0, report=reporter)
+            place = work / name if work is not None and ROWS[name].long else None
+            run = Run(memory=parse_memory(memory or 0), threads=threads or 0, report=reporter, work=place)
             outcome = measure(ROWS[name], run)
             outcomes.append(outcome)
             if not as_json:
                 show.write(f"{outcome.id:4} {outcome.verdict:8} {outcome.seconds:8.2f} s  {outcome.title}")
+                for cost in outcome.costs:
+                    show.write(f"     {_told(cost)}")
                 if outcome.verdict == "differs":
                     show.write(f"     paper    {outcome.paper}\n     measured {outcome.measured}\n     {outcome.note}")
     if as_json:
         show.write_json([outcome.as_dict() for outcome in outcomes])
     if any(outcome.verdict == "differs" for outcome in outcomes):
         raise typer.Exit(10)
+
+
+def _told(cost: dict[str, Any]) -> str:
+    """Return what a search took, in a line."""
+    from searchbench.run import format_memory
+
+    each = f", {cost['bytes a state']} bytes a state" if cost["states"] >= 10**6 else ""
+    peak = f", {format_memory(cost['peak memory'])} at the peak" if cost["peak memory"] else ""
+    return (
+        f"{cost['name']}: {cost['states']:,} states in {cost['seconds']:.2f} s, "
+        f"{cost['states a second'] / 1e6:.1f} million a second{each}{peak}"
+    )

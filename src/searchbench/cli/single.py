@@ -24,7 +24,7 @@ def search(
         typer.Option("--from", metavar="FILE", help="Search all states in a file, one to a line; - is standard input."),
     ] = None,
     method: Annotated[
-        str, typer.Option(metavar="NAME", help="idastar, astar or bestfirst; by default what suits the size.")
+        str, typer.Option(metavar="NAME", help="idastar, astar, bestfirst or dual; by default what suits the size.")
     ] = "",
     heuristic: Annotated[
         str | None,

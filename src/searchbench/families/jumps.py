@@ -9,9 +9,9 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from searchbench.errors import BadState
+from searchbench.families.paths import hamiltonian_paths
 from searchbench.game import Board, Game
-from searchbench.index import Index, Multiset
-from searchbench.index.multiset import multinomial
+from searchbench.index import Index, Multiset, OneEmpty, Sequences, exchange, multinomial
 from searchbench.rules import UNDECIDED, State
 
 EMPTY, BLACK, WHITE = range(3)
@@ -23,7 +23,7 @@ class Cells(NamedTuple):
     """Hold a board: where its cells are (column, row), what stands on them at the start, and the ways into each cell.
 
     A way into a cell is (from, over): a piece slides from its neighbour `from`, with `over` -1, or jumps over the piece
-    on `over`.
+    on `over`. Where one cell is empty and there is a Hamiltonian path, the cells are numbered along one; else row by row.
     """
 
     places: tuple[tuple[int, int], ...]
@@ -40,7 +40,17 @@ def read_drawing(drawing: str) -> Cells:
         for column, mark in enumerate(line)
         if mark in MARKS
     }
-    number = {place: cell for cell, place in enumerate(pieces)}
+    places = tuple(pieces)
+    start = tuple(pieces.values())
+    ways = _ways(places)
+    order = _cheapest_path(ways) if start.count(EMPTY) == 1 else range(len(places))
+    places = tuple(places[cell] for cell in order)
+    return Cells(places, tuple(start[cell] for cell in order), _ways(places))
+
+
+def _ways(places: tuple[tuple[int, int], ...]) -> tuple[tuple[tuple[int, int], ...], ...]:
+    """Return the ways into each cell."""
+    number = {place: cell for cell, place in enumerate(places)}
 
     def ways(column: int, row: int) -> tuple[tuple[int, int], ...]:
         around = [(column + x, row + y, column + 2 * x, row + 2 * y) for x, y in ((0, -1), (-1, 0), (1, 0), (0, 1))]
@@ -52,7 +62,22 @@ def read_drawing(drawing: str) -> Cells:
         ]
         return tuple(jumps + slides)
 
-    return Cells(tuple(number), tuple(pieces.values()), tuple(ways(*place) for place in number))
+    return tuple(ways(*place) for place in places)
+
+
+def _cheapest_path(ways: tuple[tuple[tuple[int, int], ...], ...]) -> Sequence[int]:
+    """Return a Hamiltonian path whose moves between its halves reach as little as possible into the second, if there is one.
+
+    Breadth-first search moves sequences within a half at no cost, and the longer runs the less of the second half changes.
+    """
+    middle = len(ways) // 2
+
+    def reach(path: tuple[int, ...]) -> int:
+        place = {cell: at for at, cell in enumerate(path)}
+        return sum(place[to] - middle for to in path[middle + 1 :] for cell, _ in ways[to] if place[cell] < middle)
+
+    slides = [[cell for cell, over in into if over < 0] for into in ways]
+    return min(hamiltonian_paths(slides), key=reach, default=range(len(ways)))
 
 
 class Jumps(Game):
@@ -62,6 +87,7 @@ class Jumps(Game):
     jump over a piece of either colour, and nothing is taken.
     """
 
+    version: ClassVar[int] = 2
     consistent: ClassVar[bool] = True
 
     @property
@@ -88,7 +114,17 @@ class Jumps(Game):
     def index(self) -> Index | None:
         """Return the numbering of the arrangements of the pieces, if there are fewer than 2^63."""
         counts = tuple(self.cells.start.count(piece) for piece in (EMPTY, BLACK, WHITE))
-        return Multiset(counts) if multinomial(counts) < 1 << 63 else None
+        if multinomial(counts) >= 1 << 63:
+            return None
+        return OneEmpty(counts[1:]) if counts[EMPTY] == 1 else Multiset(counts)
+
+    def sequences(self) -> Sequences | None:
+        """Return the moves as rearrangements of the pieces, cell by cell, if one cell is empty: that is the place."""
+        index = self.index()
+        if not isinstance(index, OneEmpty):
+            return None
+        moves = [exchange(to, source, self.width) for to, ways in enumerate(self.cells.ways) for source, _ in ways]
+        return Sequences(self.width - 1, self.width, tuple(moves), pieces=index.pieces)
 
     def rules(self) -> Mapping[str, Callable[..., Any]]:
         """Return the rules; a move is ``from * cells + to``."""
@@ -144,6 +180,11 @@ class Jumps(Game):
                 out[index] = inverse(out[index])
             return count
 
+        def dual(state: State) -> None:
+            for cell in range(cells):
+                if state[cell] != EMPTY:
+                    state[cell] = BLACK + WHITE - state[cell]
+
         def h(state: State, tables: Any) -> int:
             # A move brings one piece home at most, and brings the pieces of one colour two columns or two rows nearer to
             # their goals, all together.
@@ -166,24 +207,32 @@ class Jumps(Game):
 
         return {
             "start": start, "terminal": terminal, "moves": moves, "play": play, "unplay": unplay, "unmoves": unmoves,
-            "inverse": inverse, "h": h,
+            "inverse": inverse, "dual": dual, "h": h,
         }  # fmt: skip
 
     def parse(self, text: str) -> list[int]:
         """Read the cells row by row: "x" black, "o" white, "-" empty, with "/" between the rows."""
         marks = [mark for mark in text.strip().lower() if mark not in "/ "]
-        state = [MARKS.index(mark) for mark in marks if mark in MARKS]
-        if len(state) < len(marks) or sorted(state) != sorted(self.cells.start):
+        pieces = [MARKS.index(mark) for mark in marks if mark in MARKS]
+        if len(pieces) < len(marks) or sorted(pieces) != sorted(self.cells.start):
             example = self.format(self.cells.start)
             raise BadState(f"{self}: {text!r}: expected the pieces of {example!r} in some order")
+        state = [EMPTY] * self.width
+        for cell, piece in zip(self._row_by_row(), pieces, strict=True):
+            state[cell] = piece
         return state
 
     def format(self, state: Sequence[int]) -> str:
         """Return the cells row by row: "x" black, "o" white, "-" empty, with "/" between the rows."""
         rows: dict[int, str] = {}
-        for (_, row), piece in zip(self.cells.places, state, strict=True):
-            rows[row] = rows.get(row, "") + MARKS[piece]
+        for cell in self._row_by_row():
+            _, row = self.cells.places[cell]
+            rows[row] = rows.get(row, "") + MARKS[state[cell]]
         return "/".join(rows.values())
+
+    def _row_by_row(self) -> list[int]:
+        """Return the cells in the order in which they are written."""
+        return sorted(range(self.width), key=lambda cell: self.cells.places[cell][::-1])
 
     def format_move(self, state: Sequence[int], move: int) -> str:
         """Return the cells that a piece leaves and goes to, such as "c3-c5": columns a, b, ... and rows from below."""

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from searchbench.errors import BadState
 from searchbench.game import Board, Game
-from searchbench.index import Index, LexicographicPermutation, Product, Radix
+from searchbench.index import Rearrangement, Sequences
 from searchbench.rules import UNDECIDED, State
 
 
@@ -39,9 +39,18 @@ class BurntPancake(Game):
         """Return the number of prefixes that can be turned."""
         return self.n
 
-    def index(self) -> Index | None:
-        """Return the numbering of the orders times that of the sides; beyond 16 pancakes 2^n n! exceeds 2^63."""
-        return Product(LexicographicPermutation(self.n), Radix((2,) * self.n)) if self.n <= 16 else None
+    def sequences(self) -> Sequences | None:
+        """Return the moves as rearrangements that turn over; beyond 16 pancakes 2^n n! exceeds 2^63."""
+        n = self.n
+        if n > 16:
+            return None
+        turns = [(*range(count - 1, -1, -1), *range(count, n)) for count in range(1, n + 1)]
+        moves = tuple(Rearrangement(0, 0, order, tuple(range(count))) for count, order in enumerate(turns, 1))
+        return Sequences(n, 1, moves, two_sided=True)
+
+    def index(self) -> Sequences | None:
+        """Return the numbering of the orders times that of the sides."""
+        return self.sequences()
 
     def rules(self) -> Mapping[str, Callable[..., Any]]:
         """Return the rules; a move is the number of pancakes turned."""

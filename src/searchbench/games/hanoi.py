@@ -91,6 +91,12 @@ class Hanoi(Game):
                 out[index] = inverse(out[index])
             return count
 
+        def dual(state: State) -> None:
+            # The first and the last peg exchanged; every move can be taken back.
+            for disc in range(discs):
+                if state[disc] == 0 or state[disc] == goal:
+                    state[disc] = goal - state[disc]
+
         def h(state: State, tables: Any) -> int:
             # Look at one disc that is not home, and at the smaller ones: when it first moves they all stand elsewhere, and
             # so they do when it last moves, to the goal. So one on its peg or on the goal moves twice, any other once.
@@ -106,7 +112,7 @@ class Hanoi(Game):
 
         return {
             "start": start, "terminal": terminal, "moves": moves, "play": play, "unplay": unplay, "unmoves": unmoves,
-            "inverse": inverse, "h": h,
+            "inverse": inverse, "dual": dual, "h": h,
         }  # fmt: skip
 
     def parse(self, text: str) -> list[int]:

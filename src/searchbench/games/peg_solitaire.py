@@ -87,6 +87,7 @@ class PegSolitaire(Game):
         lines = np.array([shape.lines for shape in shapes], np.int64)
         first, goal = board.start, board.goal
         least = popcount(goal)
+        full = (1 << len(board.places)) - 1
 
         def start(state: State) -> None:
             state[0] = first
@@ -115,6 +116,9 @@ class PegSolitaire(Game):
         def play(state: State, move: int) -> None:
             state[0] ^= move
 
+        def dual(state: State) -> None:
+            state[0] ^= full
+
         def h(state: State, tables: Any) -> int:
             return max(popcount(state[0]) - least, 0)
 
@@ -125,6 +129,8 @@ class PegSolitaire(Game):
             "start": start, "terminal": terminal, "moves": moves, "play": play, "unplay": play, "unmoves": unmoves,
             "h": h, "h_step": h_step, "solvable": self._solvable(),
         }  # fmt: skip
+        if first ^ goal == full:
+            functions["dual"] = dual
         if len(board.places) <= LARGEST:  # the index's own numbers, quicker
             numbering = Bitboards(len(board.places), 1, popcount(first)).all_functions()
             functions |= zip(("rank", "unrank", "advance"), numbering, strict=True)

@@ -13,6 +13,7 @@ from searchbench.errors import BadState
 from searchbench.game import Board, Game
 from searchbench.heuristics.linear_conflict import LONGEST, linear_conflict
 from searchbench.index import LexicographicPermutation, Rearrangement, Sequences
+from searchbench.index.passes import passes
 from searchbench.rules import UNDECIDED, State
 
 
@@ -168,21 +169,34 @@ class Sliding(Game):
         if index is None:
             return functions
         rank, unrank = self._numbering()
-        place_of = np.argsort(np.array(self.path(), np.int64))
+        path = self.path()
+        place_of = {cell: place for place, cell in enumerate(path)}
+        slides = [[place_of[way & 127] for way in ways[cell]] for cell in path]
+        path_cells = np.array(path, np.int64)
+        targets = np.array([(found + [0] * 4)[:4] for found in slides], np.int64)
+        count_of = np.array([len(found) for found in slides], np.int64)
+        units, sizes, begins, changes = passes(slides, cells - 1, self.half)
 
         def steps(number: int, state: State, out: MutableSequence[int], numbers: MutableSequence[int]) -> int:
-            # Along the path the sequence of the tiles stays as it is: only the place changes.
-            unrank(number, state)
-            count = moves(state, out)
-            for index in range(count):
-                step = place_of[out[index] & 127] - place_of[out[index] >> 7]
-                if -1 <= step <= 1:
-                    numbers[index] = number + step
-                else:
-                    play(state, out[index])
+            # Along the path only the place changes; else a tile passes some others, which changes a few digits of the rank.
+            place = number % cells
+            sequence = number // cells
+            known = False
+            for index in range(count_of[place]):
+                target = targets[place, index]
+                numbers[index] = number + target - place
+                if sizes[place, index] > 0:
+                    window = sequence // units[place, index] % sizes[place, index]
+                    numbers[index] += changes[begins[place, index] + window] * units[place, index] * cells
+                elif sizes[place, index] < 0:
+                    if not known:
+                        unrank(number, state)
+                        known = True
+                    move = path_cells[place] << 7 | path_cells[target]
+                    play(state, move)
                     numbers[index] = rank(state)
-                    unplay(state, out[index])
-            return count
+                    unplay(state, move)
+            return int(count_of[place])
 
         return functions | {"rank": rank, "unrank": unrank, "steps": steps}
 

@@ -2,12 +2,12 @@
 
 from searchbench.index.combination import Combination, Composition
 from searchbench.index.compose import Product, Radix, Sum
-from searchbench.index.multiset import Multiset, multinomial
+from searchbench.index.multiset import Multiset, OneEmpty, multinomial
 from searchbench.index.orbit import Orbits, group, polya_count
 from searchbench.index.permutation import LexicographicPermutation, MyrvoldRuskeyPermutation
 from searchbench.index.placement import Placement
 from searchbench.index.protocol import Index, Part
-from searchbench.index.sequence import Rearrangement, Sequences
+from searchbench.index.sequence import Rearrangement, Sequences, exchange
 
 __all__ = [
     "Combination",
@@ -16,6 +16,7 @@ __all__ = [
     "LexicographicPermutation",
     "Multiset",
     "MyrvoldRuskeyPermutation",
+    "OneEmpty",
     "Orbits",
     "Part",
     "Placement",
@@ -24,6 +25,7 @@ __all__ = [
     "Rearrangement",
     "Sequences",
     "Sum",
+    "exchange",
     "group",
     "multinomial",
     "polya_count",

@@ -46,19 +46,20 @@ class Multiset(TableIndex):
 
     def family(self, at: int) -> Family:
         """Return the functions: one look-up a cell if a table of all remaining counts is small, else divisions."""
-        return Family(rank_by_table, unrank_by_table) if self._small else Family(rank_by_division, unrank_by_division)
+        return Family(rank_by_table, unrank_by_table) if self.small else Family(rank_by_division, unrank_by_division)
 
     def table(self) -> Table:
         """Return the weights for all remaining counts, or just the counts."""
-        return _weights(self.counts) if self._small else _packed_counts(self.counts)
+        return weights(self.counts) if self.small else _packed_counts(self.counts)
 
     @property
-    def _small(self) -> bool:
+    def small(self) -> bool:
+        """Tell whether a table of all remaining counts is small."""
         return 8 * prod(count + 1 for count in self.counts) * len(self.counts) <= LARGEST_TABLE // 2
 
 
 @lru_cache(maxsize=256)
-def _weights(counts: tuple[int, ...]) -> Table:
+def weights(counts: tuple[int, ...]) -> Table:
     """Return cells, kinds, the row of all counts, the step to the row with one piece less of each kind, and the rows.
 
     A row belongs to the counts of the pieces that are left. It says for each kind how many arrangements of these begin
@@ -67,17 +68,51 @@ def _weights(counts: tuple[int, ...]) -> Table:
     kinds = len(counts)
     steps = [prod(count + 1 for count in counts[kind + 1 :]) for kind in range(kinds)]
     ways: list[int] = []
-    weights: list[int] = []
+    entries: list[int] = []
     for left in product(*(range(count + 1) for count in counts)):
         row = len(ways)
         total = 0
         for kind in range(kinds):
-            weights.append(total if left[kind] else NEVER)
+            entries.append(total if left[kind] else NEVER)
             total += ways[row - steps[kind]] if left[kind] else 0
         ways.append(total if row else 1)
     return np.array(
-        [sum(counts), kinds, (len(ways) - 1) * kinds, *(kinds * step for step in steps), *weights], np.int64
+        [sum(counts), kinds, (len(ways) - 1) * kinds, *(kinds * step for step in steps), *entries], np.int64
     )
+
+
+@dataclass(frozen=True)
+class OneEmpty(TableIndex):
+    """Number the boards with one empty cell and ``pieces[k]`` equal pieces of each kind k, as `Sequences` of these does.
+
+    A cell holds 0 if it is empty and 1 + k for a piece of kind k. The number is the rank of the sequence of the pieces, as
+    a `Multiset`, times the cells, plus the empty cell. Contents with other counts have the rank NOWHERE.
+    """
+
+    pieces: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        if not Multiset(self.pieces).small:
+            raise BadRequest(f"pieces {self.pieces}: too many kinds for a table of all remaining counts")
+        limited(self.size, f"OneEmpty({self.pieces})")
+
+    @property
+    def width(self) -> int:
+        """Return the number of cells."""
+        return sum(self.pieces) + 1
+
+    @property
+    def size(self) -> int:
+        """Return the multinomial coefficient times the number of cells."""
+        return multinomial(self.pieces) * self.width
+
+    def family(self, at: int) -> Family:
+        """Return the functions: one look-up a cell."""
+        return Family(rank_with_empty, unrank_with_empty)
+
+    def table(self) -> Table:
+        """Return the weights for all remaining counts."""
+        return weights(self.pieces)
 
 
 def _packed_counts(counts: tuple[int, ...]) -> Table:
@@ -129,6 +164,47 @@ def unrank_by_table(number: int, state: State, at: int, table: Table, place: int
         number -= int(table[rows + row + kind])
         row -= int(table[steps + kind])
         state[cell] = kind
+
+
+def rank_with_empty(state: State, at: int, table: Table, place: int) -> int:
+    """Add up the weights of the pieces, and note the empty cell."""
+    cells, kinds, row = int(table[place]) + 1, int(table[place + 1]), int(table[place + 2])
+    steps = place + 3
+    rows = steps + kinds
+    number = 0
+    empty = -1
+    for cell in range(cells):
+        kind = state[at + cell] - 1
+        if kind == -1 and empty < 0:
+            empty = cell
+            continue
+        if kind < 0 or kind >= kinds:
+            return NOWHERE
+        weight = int(table[rows + row + kind])
+        if weight == NEVER:
+            return NOWHERE
+        number += weight
+        row -= int(table[steps + kind])
+    return number * cells + empty
+
+
+def unrank_with_empty(number: int, state: State, at: int, table: Table, place: int) -> None:
+    """Choose in each cell but the empty one the largest kind whose weight the number reaches."""
+    cells, kinds, row = int(table[place]) + 1, int(table[place + 1]), int(table[place + 2])
+    steps = place + 3
+    rows = steps + kinds
+    empty = number % cells
+    number //= cells
+    for cell in range(cells):
+        if cell == empty:
+            state[at + cell] = 0
+            continue
+        kind = kinds - 1
+        while table[rows + row + kind] > number:
+            kind -= 1
+        number -= int(table[rows + row + kind])
+        row -= int(table[steps + kind])
+        state[at + cell] = 1 + kind
 
 
 def rank_by_division(state: State, at: int, table: Table, place: int) -> int:

@@ -8,7 +8,8 @@ from typing import Any
 from searchbench.catalogue import load
 from searchbench.index import LexicographicPermutation, Multiset, MyrvoldRuskeyPermutation
 from searchbench.reproduce.bijection import faults_in_full, faults_in_samples
-from searchbench.reproduce.row import Row, Verdict, faster
+from searchbench.reproduce.row import Cost, Measured, Row, Verdict, faster, forget_peak, peak_memory
+from searchbench.reproduce.symmetry import symmetry_and_duality
 from searchbench.run import Run
 from searchbench.solvers.exhaustive import solve_states
 from searchbench.store import Database
@@ -33,21 +34,25 @@ def selection_ranks(run: Run) -> dict[str, int]:
     }
 
 
-def _breadth_first(spec: str, run: Run) -> Database:
-    """Search a game from its start twice, so that the seconds of the second time are not those of compiling."""
-    for _ in ("compile", "measure"):
-        solved = solve_states(
-            load(spec), solver="bfs", run=Run(memory=run.memory, threads=run.threads, report=run.report)
-        )
-    return solved
+def _search(spec: str, run: Run, form: str | None = None) -> tuple[Database, Cost]:
+    """Search a game breadth first from its start; return what is found and what it takes."""
+    forget_peak()
+    fresh = Run(memory=run.memory, threads=run.threads, report=run.report, work=run.work)
+    solved = solve_states(load(spec), solver="bfs", form=form, run=fresh)
+    facts = solved.facts
+    return solved, Cost(spec, solved.reachable, facts["seconds"], facts["memory"], peak_memory())
 
 
-def _states_and_seconds(specs: dict[str, str], run: Run) -> dict[str, dict[str, Any]]:
-    found = {}
-    for name, spec in specs.items():
-        solved = _breadth_first(spec, run)
-        found[name] = {"states": solved.reachable, "seconds": solved.facts["seconds"]}
-    return found
+def _search_twice(spec: str, run: Run, form: str | None = None) -> tuple[Database, Cost]:
+    """Do it twice, so that the seconds of the second time are not those of compiling."""
+    _search(spec, run, form)
+    return _search(spec, run, form)
+
+
+def _states_and_seconds(specs: dict[str, str], run: Run) -> Measured:
+    costs = {name: _search_twice(spec, run)[1] for name, spec in specs.items()}
+    found = {name: {"states": cost.states, "seconds": cost.seconds} for name, cost in costs.items()}
+    return Measured(found, list(costs.values()))
 
 
 def forms(run: Run) -> dict[str, str]:
@@ -64,41 +69,54 @@ def forms(run: Run) -> dict[str, str]:
     return found
 
 
-def sliding_tiles(run: Run) -> dict[str, dict[str, Any]]:
+def sliding_tiles(run: Run) -> Measured:
     """Return the largest depth and the time of breadth-first search over boards of twelve cells."""
-    found = {}
-    for board in ("2x6", "3x4"):
-        solved = _breadth_first(f"sliding:{board},half=yes", run)
-        deepest = max(depth for depth in solved.histogram() if depth is not None)
-        found[board] = {"layers": deepest, "seconds": solved.facts["seconds"]}
-    return found
+    found, costs = {}, []
+    for board in ("2x6", "3x4", "4x3", "6x2"):
+        deepest, cost = _deepest(f"sliding:{board},half=yes", run)
+        found[board] = {"layers": deepest, "seconds": cost.seconds}
+        costs.append(cost)
+    return Measured(found, costs)
 
 
-def top_spin(run: Run) -> dict[str, dict[str, Any]]:
+def _deepest(spec: str, run: Run) -> tuple[int, Cost]:
+    """Return the largest depth and the cost of a search; what was found is let go of."""
+    solved, cost = _search_twice(spec, run)
+    return solved.facts["levels"] - 1, cost
+
+
+def sliding_tiles_of_fourteen(run: Run) -> Measured:
+    """Return the states and the time of breadth-first search over the board of two times seven cells."""
+    return _once({"7x2": "sliding:2x7,half=yes"}, run)
+
+
+def _once(specs: dict[str, str], run: Run) -> Measured:
+    costs = {name: _search(spec, run)[1] for name, spec in specs.items()}
+    found = {name: {"states": cost.states, "seconds": cost.seconds} for name, cost in costs.items()}
+    return Measured(found, list(costs.values()))
+
+
+def top_spin(run: Run) -> Measured:
     """Return the states and the time of breadth-first search over Top-Spin with six to twelve tokens."""
     return _states_and_seconds({f"n = {n}": f"top-spin:{n},4" for n in range(6, 13)}, run)
 
 
-def pancakes(run: Run) -> dict[str, dict[str, Any]]:
+def pancakes(run: Run) -> Measured:
     """Return the states and the time of breadth-first search over the stacks of 9 to 12 pancakes."""
     return _states_and_seconds({f"n = {n}": f"pancake:{n}" for n in range(9, 13)}, run)
 
 
-def peg_solitaire(run: Run) -> dict[str, Any]:
+def peg_solitaire(run: Run) -> Measured:
     """Return how many positions of peg solitaire each number of jumps leads to, and how many there are after the start."""
-    solved = solve_states(
-        load("peg-solitaire"),
-        solver="bfs",
-        form="layers",
-        run=Run(memory=run.memory, threads=run.threads, report=run.report),
-    )
+    solved, cost = _search_twice("peg-solitaire", run, "layers")
     layers = [count for depth, count in solved.histogram().items() if depth is not None]
-    return {
+    figures = {
         "by jumps": layers,
         "reachable": sum(layers) - 1,
         "one peg left": layers[-1],
-        "seconds": solved.facts["seconds"],
+        "seconds": cost.seconds,
     }
+    return Measured(figures, [cost])
 
 
 def _table_and_time(paper: dict[str, Any], measured: dict[str, Any]) -> Verdict:
@@ -108,31 +126,28 @@ def _table_and_time(paper: dict[str, Any], measured: dict[str, Any]) -> Verdict:
     return "better" if measured["seconds"] < paper["seconds"] else "differs"
 
 
-def cube_corners(run: Run) -> dict[str, int]:
+def cube_corners(run: Run) -> Measured:
     """Return how many states the corners of the cube have, and how many of the whole cube follow from its invariants."""
-    corners = _breadth_first("corner-cube", run).reachable
+    _, cost = _search_twice("corner-cube", run)
     edges = factorial(12) * 2**12
-    return {"corners": corners, "cube": corners * edges // (2 * 2)}
+    return Measured({"corners": cost.states, "cube": cost.states * edges // (2 * 2)}, [cost])
 
 
-def fore_and_aft(run: Run) -> dict[str, Any]:
+def fore_and_aft(run: Run) -> Measured:
     """Return the states of Fore and Aft at each depth, and how many moves reverse the board."""
-    return _exchange("fore-and-aft", "values", run)
+    return _exchange("fore-and-aft", run)
 
 
-def frogs_and_toads(run: Run) -> dict[str, Any]:
+def frogs_and_toads(run: Run) -> Measured:
     """Return the states of Frogs and Toads with 15 pieces a side at each depth, and how many moves reverse the board."""
-    return _exchange("frogs-and-toads:4", "two-bit", run)
+    return _exchange("frogs-and-toads:4", run)
 
 
-def _exchange(spec: str, form: str, run: Run) -> dict[str, Any]:
-    game = load(spec)
-    solved = solve_states(
-        game, solver="bfs", form=form, run=Run(memory=run.memory, threads=run.threads, report=run.report)
-    )
+def _exchange(spec: str, run: Run) -> Measured:
+    solved, cost = _search(spec, run)
     layers = [count for depth, count in solved.histogram().items() if depth is not None]
-    reverse = [{0: 0, 1: 2, 2: 1}[piece] for piece in game.start()]
-    return {"by depth": layers, "total": sum(layers), "moves to reverse": solved.probe(reverse)}
+    reverse = [{0: 0, 1: 2, 2: 1}[piece] for piece in solved.game.start()]
+    return Measured({"by depth": layers, "total": sum(layers), "moves to reverse": solved.probe(reverse)}, [cost])
 
 
 SECONDS = "the paper's seconds are those of its CPU; ours are those of a second run, which compiles nothing"
@@ -161,13 +176,28 @@ ROWS = [
     ),
     Row(
         "E4",
-        "sliding tiles 2x6 and 3x4: layers and time",
+        "sliding tiles of twelve cells: layers and time",
         "Edelkamp 2017, table 0.1",
-        {"2x6": {"layers": 63, "seconds": 176}, "3x4": {"layers": 53, "seconds": 142}},
+        {
+            "2x6": {"layers": 63, "seconds": 176},
+            "3x4": {"layers": 53, "seconds": 142},
+            "4x3": {"layers": 53, "seconds": 142},
+            "6x2": {"layers": 63, "seconds": 160},
+        },
         sliding_tiles,
         judge=faster,
         note="the paper's seconds are those of two-bit search on its CPU. The 2x6 board has 80 layers from a corner (as "
         "in OEIS A090167) and 79 from any other place of the empty cell: the paper's 63 is none of them",
+    ),
+    Row(
+        "E4-7x2",
+        "sliding tiles of fourteen cells: states and time",
+        "Edelkamp 2017, table 0.1",
+        {"7x2": {"states": 43589145600, "seconds": 13590}},
+        sliding_tiles_of_fourteen,
+        judge=faster,
+        note="the paper's seconds are those of one-bit search on its GPU; about 13 GB of memory",
+        long=True,
     ),
     Row(
         "E5",
@@ -224,6 +254,21 @@ ROWS = [
         frogs_and_toads,
         note="at depth 2 the table has 17, one more than there are: the printed rows exceed 31 C(30, 15), the number of all "
         "arrangements, by one; half an hour on the paper's GPU",
+    ),
+    Row(
+        "E11",
+        "peg solitaire and Fore and Aft by symmetry and by duality: the same results with less",
+        "Edelkamp 2017, symmetries",
+        {
+            "peg-solitaire, moves by duality": 31,
+            "peg-solitaire, moves": 31,
+            "peg-solitaire, states of the classes at each depth": "the same",
+            "fore-and-aft, moves by duality": 46,
+            "fore-and-aft, moves": 46,
+            "less work and space": True,
+        },
+        symmetry_and_duality,
+        note="less work is fewer states; less space, that peg solitaire takes no more memory at the peak",
     ),
     Row(
         "E13",

@@ -5,7 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
 
 from searchbench.run import Run
 
@@ -13,9 +14,55 @@ Verdict = Literal["match", "better", "differs"]
 Judge = Callable[[Any, Any], Verdict]
 
 
+class Cost(NamedTuple):
+    """Hold what a search took: its states, its seconds, the bytes of its tables, the peak of the process (0: unknown)."""
+
+    name: str
+    states: int
+    seconds: float
+    memory: int
+    peak: int
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the figures that a reader wants: also states a second and bytes a state."""
+        return {
+            "name": self.name,
+            "states": self.states,
+            "seconds": self.seconds,
+            "states a second": round(self.states / max(self.seconds, 0.001)),
+            "bytes a state": round(self.memory / max(self.states, 1), 3),
+            "peak memory": self.peak,
+        }
+
+
+class Measured(NamedTuple):
+    """Hold our figures of a row, and what the searches for them took."""
+
+    figures: Any
+    costs: list[Cost]
+
+
+def forget_peak() -> None:
+    """Begin to measure the peak of this process's memory anew, where the system can (Linux)."""
+    try:
+        Path("/proc/self/clear_refs").write_text("5")
+    except OSError:
+        return
+
+
+def peak_memory() -> int:
+    """Return the most memory that this process has had, in bytes; 0 where the system does not tell."""
+    try:
+        status = Path("/proc/self/status").read_text()
+    except OSError:
+        return 0
+    found = [line for line in status.splitlines() if line.startswith("VmHWM:")]
+    return 1024 * int(found[0].split()[1]) if found else 0
+
+
 @dataclass(frozen=True)
 class Outcome:
-    """Hold what one row came to: the paper's figure, ours, and the verdict."""
+    """Hold what one row came to: the paper's figure, ours, the verdict, and what each search took."""
 
     id: str
     title: str
@@ -25,6 +72,7 @@ class Outcome:
     verdict: Verdict
     note: str
     seconds: float
+    costs: tuple[dict[str, Any], ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
         """Return the row as it is printed with --json."""
@@ -53,7 +101,11 @@ def faster(paper: Any, measured: Any) -> Verdict:
 
 @dataclass(frozen=True)
 class Row:
-    """Name one result of a paper: where it stands, its figure, the function that measures ours, and the judge."""
+    """Name one result of a paper: where it stands, its figure, the function that measures ours, and the judge.
+
+    `measure` returns a figure, or Measured. What is `long` takes more than a few minutes or gigabytes, and is measured only
+    when it is asked for by its name.
+    """
 
     id: str
     title: str
@@ -62,6 +114,7 @@ class Row:
     measure: Callable[[Run], Any]
     judge: Judge = exact
     note: str = ""
+    long: bool = False
 
 
 def reproduce(row: Row, run: Run | None = None) -> Outcome:
@@ -69,5 +122,7 @@ def reproduce(row: Row, run: Run | None = None) -> Outcome:
     started = time.perf_counter()
     measured = row.measure(run or Run())
     seconds = round(time.perf_counter() - started, 3)
-    verdict = row.judge(row.paper, measured)
-    return Outcome(row.id, row.title, row.source, row.paper, measured, verdict, row.note, seconds)
+    figures, costs = measured if isinstance(measured, Measured) else (measured, [])
+    told = tuple(cost.as_dict() for cost in costs)
+    verdict = row.judge(row.paper, figures)
+    return Outcome(row.id, row.title, row.source, row.paper, figures, verdict, row.note, seconds, told)

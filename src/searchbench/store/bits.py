@@ -3,25 +3,45 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Final, NamedTuple, Protocol
 
 import numpy as np
 import zstandard
 
+from searchbench import jit
 from searchbench.index.protocol import Part
-from searchbench.store.codes import Array
-from searchbench.store.planes import bits_of
+from searchbench.jit import trailing_zeros
+from searchbench.store.codes import Array, type_for
 
-PIECE_WORDS = 1 << 13
+PIECE_WORDS: Final = 1 << 13
 """How many words are packed together."""
+FAR: Final = 255
+PACK_LEVEL: Final = 3
+_NAMES: Final = jit.Names({}, "cpu")
+_POWERS: Final[Array] = np.uint64(1) << np.arange(64, dtype=np.uint64)
 
 
 class Bits(Protocol):
     """Read a bit vector."""
 
     def read(self, first: int, count: int) -> Array:
-        """Return some bits, one in a byte."""
+        """Return some bits, eight in a byte, the first in the lowest place; what is left over is 0."""
         ...
+
+
+def cut_out(words: Array, first: int, count: int) -> Array:
+    """Return some bits of a vector of words, eight in a byte."""
+    start, shift = first >> 3, first & 7
+    found: Array = words.view(np.uint8)[start : start + (shift + count + 7) // 8]
+    if not found.any():
+        return np.zeros((count + 7) // 8, np.uint8)
+    if shift:
+        above = np.append(found[1:], np.uint8(0)) << (8 - shift)
+        found = (found >> shift | above)[: (count + 7) // 8]
+    if count & 7:
+        found = found.copy()
+        found[-1] &= (1 << (count & 7)) - 1
+    return found
 
 
 class PlainBits(NamedTuple):
@@ -30,28 +50,80 @@ class PlainBits(NamedTuple):
     words: Array
 
     def read(self, first: int, count: int) -> Array:
-        """Return some bits, one in a byte."""
-        return bits_of(self.words, first, count)
+        """Return some bits, eight in a byte."""
+        return cut_out(self.words, first, count)
+
+
+def write_gaps(words: Any, bits: Any, out: Any) -> int:
+    """Write how many bits that are 0 lie before each that is 1, and return how many bytes that takes; `bits[k]` is 2^k.
+
+    The byte FAR stands for so many bits that are 0, with no 1 after them.
+    """
+    count = 0
+    before = -1
+    for word in range(len(words)):
+        left = words[word]
+        while left != 0:
+            bit = 64 * word + trailing_zeros(left)
+            left &= left - bits[0]
+            gap = bit - before - 1
+            while gap >= FAR:
+                out[count] = FAR
+                count += 1
+                gap -= FAR
+            out[count] = gap
+            count += 1
+            before = bit
+    return count
+
+
+def read_gaps(gaps: Any, bits: Any, words: Any) -> None:
+    """Set the bits that `write_gaps` has found."""
+    bit = 0
+    for place in range(len(gaps)):
+        bit += gaps[place]
+        if gaps[place] != FAR:
+            words[bit >> 6] |= bits[bit & 63]
+            bit += 1
 
 
 class PackedBits:
-    """Hold a bit vector in compressed pieces: thinly set bits take less than half of the room."""
+    """Hold a bit vector in compressed pieces, as the gaps between the bits that are set.
 
-    def __init__(self, pieces: Sequence[bytes]) -> None:
-        self._pieces = pieces
+    Where bits are thinly set by some rule, gaps repeat each other, and take a third of what the bits themselves would.
+    """
+
+    def __init__(self, pieces: Sequence[bytes], words: int) -> None:
+        self._pieces, self._words = pieces, words
 
     @classmethod
     def of(cls, words: Array, map_all: Callable[[Callable[[int], bytes], range], list[bytes]]) -> PackedBits:
         """Pack words; `map_all` calls a function for each of a range, on several threads perhaps."""
+        writer = jit.bind(write_gaps, _NAMES)
 
         def pack(first: int) -> bytes:
             piece = words[first : first + PIECE_WORDS]
             if not piece.any():
                 return b""
-            packed = zstandard.ZstdCompressor(level=1).compress(piece.tobytes())
+            ones = int(np.bitwise_count(piece).sum())
+            gaps = np.empty(ones + 64 * len(piece) // FAR + 1, np.uint8)
+            count = writer(piece, _POWERS, gaps)
+            packed = zstandard.ZstdCompressor(level=PACK_LEVEL).compress(gaps[:count].data)
             return np.frombuffer(packed, np.uint8).tobytes()  # what it was written to is larger, and would stay in use
 
-        return cls(map_all(pack, range(0, len(words), PIECE_WORDS)))
+        return cls(map_all(pack, range(0, len(words), PIECE_WORDS)), len(words))
+
+    def flat(self) -> dict[str, Array]:
+        """Return all as two arrays: the pieces behind each other, and the number of words with the pieces' lengths."""
+        lengths = np.array([self._words, *map(len, self._pieces)], np.int64)
+        return {"pieces": np.frombuffer(b"".join(self._pieces), np.uint8), "lengths": lengths}
+
+    @classmethod
+    def of_flat(cls, pieces: Array, lengths: Array) -> PackedBits:
+        """Return what `flat` has told."""
+        ends = np.cumsum(lengths[1:]).tolist()
+        data = pieces.tobytes()
+        return cls([data[first:stop] for first, stop in zip([0, *ends], ends, strict=False)], int(lengths[0]))
 
     @property
     def nbytes(self) -> int:
@@ -65,17 +137,29 @@ class PackedBits:
 
     def words(self, place: int) -> Array:
         """Return the words of a piece; the last piece is shorter."""
-        if not self._pieces[place]:
-            return np.zeros(PIECE_WORDS, np.uint64)
-        return np.frombuffer(zstandard.ZstdDecompressor().decompress(self._pieces[place]), np.uint64).copy()
+        words = np.zeros(min(PIECE_WORDS, self._words - PIECE_WORDS * place), np.uint64)
+        if self._pieces[place]:
+            gaps = np.frombuffer(zstandard.ZstdDecompressor().decompress(self._pieces[place]), np.uint8)
+            jit.bind(read_gaps, _NAMES)(gaps, _POWERS, words)
+        return words
 
     def read(self, first: int, count: int) -> Array:
-        """Return some bits, one in a byte."""
+        """Return some bits, eight in a byte."""
         size = 64 * PIECE_WORDS
         place = first // size
-        stop = max(-(-(first + count) // size), place + 1)
-        words = np.concatenate([self.words(one) for one in range(place, min(stop, len(self._pieces)))])
-        return bits_of(words, first - place * size, count)
+        stop = min(max(-(-(first + count) // size), place + 1), len(self._pieces))
+        if not any(self._pieces[place:stop]):
+            return np.zeros((count + 7) // 8, np.uint8)
+        words = np.concatenate([self.words(one) for one in range(place, stop)])
+        return cut_out(words, first - place * size, count)
+
+
+def codes_of(bits: Array, count: int, code: int, dtype: np.dtype[Any]) -> Array:
+    """Return the codes that some bits stand for: 0, or `code`."""
+    codes: Array = np.unpackbits(bits, count=count, bitorder="little").astype(dtype, copy=False)
+    if code != 1:
+        codes *= dtype.type(code)
+    return codes
 
 
 class Layer(NamedTuple):
@@ -96,7 +180,7 @@ class BitCodes:
         self._parts = list(parts)
         self._layers = {part.name: layer for part, layer in zip(parts, layers, strict=True)}
         largest = max([1, *(layer.code for layer in layers if layer is not None)])
-        self._dtype = np.dtype(np.uint8 if largest < 255 else np.uint16 if largest < 65535 else np.uint32)
+        self._dtype = type_for(largest)
 
     @property
     def dtype(self) -> np.dtype[Any]:
@@ -118,10 +202,14 @@ class BitCodes:
     def read(self, part: Part, first: int, stop: int) -> Array:
         """Return the codes of the numbers first .. stop - 1 of a part."""
         layer = self._layers[part.name]
+        return codes_of(self.bits(part, first, stop), stop - first, layer.code if layer else 0, self._dtype)
+
+    def bits(self, part: Part, first: int, stop: int) -> Array:
+        """Return which of the numbers first .. stop - 1 of a part are reached, eight in a byte."""
+        layer = self._layers[part.name]
         if layer is None:
-            return np.zeros(stop - first, self._dtype)
-        found: Array = layer.bits.read(first - layer.origin, stop - first).astype(self._dtype) * layer.code
-        return found.astype(self._dtype)
+            return np.zeros((stop - first + 7) // 8, np.uint8)
+        return layer.bits.read(first - layer.origin, stop - first)
 
     def counts(self, part: Part) -> dict[int, int]:
         """Return how often each code occurs in a part."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -49,6 +49,25 @@ class Codes(Protocol):
     def close(self) -> None:
         """Let go of files."""
         ...
+
+
+@runtime_checkable
+class BitReader(Protocol):
+    """Read bits where codes are kept as bits, without making codes of them."""
+
+    def bits(self, part: Part, first: int, stop: int) -> Array:
+        """Return which of the numbers first .. stop - 1 of a part have a value, as `bits_of_codes` does."""
+        ...
+
+
+def bits_of_codes(codes: Array) -> Array:
+    """Return which codes are neither 0 nor the mark of what is no position: eight to a byte, the first in the lowest place."""
+    return np.packbits((codes != 0) & (codes != np.iinfo(codes.dtype).max), bitorder="little")
+
+
+def type_for(largest: int) -> np.dtype[Any]:
+    """Return the smallest type for codes up to `largest` besides the mark of what is no position."""
+    return np.dtype(np.uint8 if largest < 255 else np.uint16 if largest < 65535 else np.uint32)
 
 
 class MemoryCodes:

@@ -14,7 +14,7 @@ from searchbench.errors import BadRequest, BadState
 from searchbench.game import Game, Position
 from searchbench.index.protocol import Part
 from searchbench.rules import NOWHERE, UNDECIDED
-from searchbench.store.codes import PIECE, Array, Codes, MemoryCodes
+from searchbench.store.codes import PIECE, Array, BitReader, Codes, MemoryCodes, bits_of_codes
 from searchbench.store.line import best_line
 from searchbench.store.modulo import Tracer, whole_code
 from searchbench.values import Value, ValueRule
@@ -90,7 +90,7 @@ class Database:
 
     @property
     def modulus(self) -> int:
-        """Return 3 where the table has depths modulo 3, else 0."""
+        """Return 3 or 4 where the table has depths modulo that, 0 where it has whole values."""
         return self._store.modulus
 
     @property
@@ -136,7 +136,7 @@ class Database:
         return Position(self.game, tuple(self.game.unrank(number)))
 
     def code(self, number: int) -> int:
-        """Return the stored code of a number; that of its whole depth where depths are kept modulo 3."""
+        """Return the stored code of a number; that of its whole depth where depths are kept modulo 3 or 4."""
         code = self.residue(number)
         return whole_code(self, number, code) if self.modulus and code else code
 
@@ -250,9 +250,9 @@ class Database:
         If `mapped`, nothing is compressed, and the codes are mapped into memory when the database is opened.
         Raises BadRequest where there is something already, unless it is a database and `overwrite` is true.
         """
-        from searchbench.store.writing import DEFAULT, MAPPED, write_database
+        from searchbench.store.writing import MAPPED, write_database
 
-        write_database(self, Path(path), command or self.command, overwrite, MAPPED if mapped else DEFAULT)
+        write_database(self, Path(path), command or self.command, overwrite, MAPPED if mapped else None)
 
     @classmethod
     def open(
@@ -294,6 +294,15 @@ class Database:
         """Return the stored codes of the numbers first .. stop - 1, which all lie in `part`."""
         return self._store.read(part, first, stop)
 
+    def bits(self, part: Part, first: int, stop: int) -> Array:
+        """Return which of the numbers first .. stop - 1 of `part` are positions with a code other than 0.
+
+        Eight numbers are in a byte, the first in the lowest place.
+        """
+        if isinstance(self._store, BitReader):
+            return self._store.bits(part, first, stop)
+        return bits_of_codes(self._store.read(part, first, stop))
+
     def part_counts(self, part: Part) -> dict[int, int]:
         """Return how often each stored code occurs in a part, the mark of what is no position included."""
         return self._store.counts(part)
@@ -308,8 +317,11 @@ class Database:
 
     def _pieces(self, first: int, stop: int) -> Iterator[tuple[int, Array]]:
         for part in self.parts:
-            for start in range(max(first, part.start), min(stop, part.stop), PIECE):
-                yield start, self._store.read(part, start, min(start + PIECE, stop, part.stop))
+            yield from self._pieces_of(part, first, stop)
+
+    def _pieces_of(self, part: Part, first: int, stop: int) -> Iterator[tuple[int, Array]]:
+        for start in range(max(first, part.start), min(stop, part.stop), PIECE):
+            yield start, self._store.read(part, start, min(start + PIECE, stop, part.stop))
 
     def _fitting(self, wanted: Callable[[Value], bool] | None, first: int, stop: int) -> Iterator[int]:
         """Yield, in order, the numbers of positions that have a wanted value."""
@@ -317,15 +329,16 @@ class Database:
             for start, codes in self._pieces(first, stop):
                 yield from (np.flatnonzero(codes != self.illegal) + start).tolist()
             return
-        codes_wanted = [code for code in self._counts() if wanted(self.rule.decode(code))]
+        in_parts = [[code for code in self._counts(part.name) if wanted(self.rule.decode(code))] for part in self.parts]
         if self.modulus:
-            yield from self._fitting_depths(codes_wanted, first, stop)
+            yield from self._fitting_depths(sorted({code for codes in in_parts for code in codes}), first, stop)
             return
-        for start, codes in self._pieces(first, stop):
-            yield from (np.flatnonzero(np.isin(codes, codes_wanted)) + start).tolist()
+        for part, codes_wanted in zip(self.parts, in_parts, strict=True):
+            for start, codes in self._pieces_of(part, first, stop) if codes_wanted else ():
+                yield from (np.flatnonzero(np.isin(codes, codes_wanted)) + start).tolist()
 
     def _fitting_depths(self, codes_wanted: list[int], first: int, stop: int) -> Iterator[int]:
-        """Do the same where depths are kept modulo 3: small layers are listed, in others the ways back are walked."""
+        """Do the same where depths are kept modulo 3 or 4: small layers are listed, in others the ways back are walked."""
         few = self.facts.get("few", {})
         if all(code and str(code - 1) in few for code in codes_wanted):
             listed = sorted(number for code in codes_wanted for number in few[str(code - 1)])

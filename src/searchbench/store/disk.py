@@ -13,8 +13,9 @@ import numpy as np
 from searchbench.errors import DamagedData
 from searchbench.index.protocol import Part
 from searchbench.store import header as head
-from searchbench.store.codes import Array
-from searchbench.store.forms import FORMS
+from searchbench.store.bits import codes_of, cut_out
+from searchbench.store.codes import Array, bits_of_codes, type_for
+from searchbench.store.forms import FORMS, ONE_BIT
 
 
 class DiskCodes:
@@ -22,11 +23,13 @@ class DiskCodes:
 
     def __init__(self, folder: Path, header: head.Header, budget: int) -> None:
         self._folder = folder
-        self._dtype = np.dtype(header.dtype)
         self._chunk = header.chunk
         self._form = FORMS[header.form]
         self.modulus = header.modulus
         self._records = sorted(header.parts, key=lambda record: record.stop)
+        self._dtype = np.dtype(header.dtype)
+        if self._form is ONE_BIT:
+            self._dtype = type_for(max(record.code for record in self._records))
         self._stops = [record.stop for record in self._records]
         chunks = [head.chunk_of(record.part, header.chunk, self._form) for record in self._records]
         self._places = [
@@ -62,22 +65,25 @@ class DiskCodes:
                     self._used -= self._cache.popitem(last=False)[1].nbytes
             else:
                 self._cache.move_to_end((place, chunk))
-        unit, place = divmod(offset, self._form.per_unit)
-        return int(self._form.unpack(codes[unit : unit + 1])[place])
+        unit, inside = divmod(offset, self._form.per_unit)
+        return int(self._unpacked(self._records[place], codes[unit : unit + 1])[inside])
 
     def read(self, part: Part, first: int, stop: int) -> Array:
         """Return the codes of the numbers first .. stop - 1 of a part, past the cache."""
-        size = head.chunk_of(part, self._chunk, self._form) * self._form.per_unit
-        start = (first - part.start) // size
-        with self._lock:
-            on_disk = self._part(next(record for record in self._records if record.name == part.name))
-        codes = self._form.unpack(on_disk.chunks(start, -((part.start - stop) // size)))
-        offset = part.start + start * size
+        units, offset = self._units(part, first, stop)
+        codes = self._unpacked(self._record(part), units)
         return codes[first - offset : stop - offset]
+
+    def bits(self, part: Part, first: int, stop: int) -> Array:
+        """Return which of the numbers first .. stop - 1 of a part have a value, as `bits_of_codes` does."""
+        if self._form is not ONE_BIT:
+            return bits_of_codes(self.read(part, first, stop))
+        units, offset = self._units(part, first, stop)
+        return cut_out(units, first - offset, stop - first)
 
     def counts(self, part: Part) -> dict[int, int]:
         """Return how often each code occurs in a part, as the header tells."""
-        return dict(next(record for record in self._records if record.name == part.name).counts)
+        return dict(self._record(part).counts)
 
     def whole(self) -> Array:
         """Return all codes in one array; it is read-only where the file of the one part there is is mapped."""
@@ -98,6 +104,22 @@ class DiskCodes:
             self._parts.clear()
             self._cache.clear()
             self._used = 0
+
+    def _record(self, part: Part) -> head.PartRecord:
+        return next(record for record in self._records if record.name == part.name)
+
+    def _units(self, part: Part, first: int, stop: int) -> tuple[Array, int]:
+        """Return the chunks that hold the numbers first .. stop - 1 of a part, and the first number in them."""
+        size = head.chunk_of(part, self._chunk, self._form) * self._form.per_unit
+        start = (first - part.start) // size
+        with self._lock:
+            on_disk = self._part(self._record(part))
+        return on_disk.chunks(start, -((part.start - stop) // size)), part.start + start * size
+
+    def _unpacked(self, record: head.PartRecord, units: Array) -> Array:
+        if self._form is ONE_BIT:
+            return codes_of(units, 8 * len(units), record.code, self._dtype)
+        return self._form.unpack(units)
 
     def _part(self, record: head.PartRecord) -> _PartOnDisk:
         if record.name not in self._parts:

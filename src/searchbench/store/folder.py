@@ -26,7 +26,7 @@ def replaced_folder(path: Path) -> Iterator[Path]:
     of a living one, and removed by the next.
     """
     _remove_stale(path)
-    folder, lock = _locked_folder(path)
+    folder, handle = _locked_folder(path)
     try:
         yield folder
         _sync(folder)
@@ -34,7 +34,7 @@ def replaced_folder(path: Path) -> Iterator[Path]:
         _sync_one(path.parent)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
-        os.close(lock)
+        os.close(handle)
 
 
 def _prefix(path: Path) -> str:
@@ -45,12 +45,12 @@ def _locked_folder(path: Path) -> tuple[Path, int]:
     while True:
         folder = path.parent / f"{_prefix(path)}{secrets.token_hex(4)}.partial"
         folder.mkdir()
-        lock = _lock(folder)
-        if lock is not None and folder.exists():  # nobody took it for stale before it was locked
-            return folder, lock
+        handle = lock(folder)
+        if handle is not None and folder.exists():  # nobody took it for stale before it was locked
+            return folder, handle
 
 
-def _lock(folder: Path) -> int | None:
+def lock(folder: Path) -> int | None:
     """Lock a folder for as long as this process lives; None if another process holds it, or it is gone."""
     try:
         handle = os.open(folder, os.O_RDONLY)
@@ -66,10 +66,10 @@ def _lock(folder: Path) -> int | None:
 
 def _remove_stale(path: Path) -> None:
     for folder in path.parent.glob(f"{_prefix(path)}*.partial"):
-        lock = _lock(folder)
-        if lock is not None:
+        handle = lock(folder)
+        if handle is not None:
             shutil.rmtree(folder, ignore_errors=True)
-            os.close(lock)
+            os.close(handle)
 
 
 def _sync(folder: Path) -> None:

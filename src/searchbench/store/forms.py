@@ -65,6 +65,29 @@ def _unpack_base_three(packed: Array) -> Array:
     return fives.reshape(-1)
 
 
+def _pack_base_four(codes: Array) -> Array:
+    return _pack_two_bits(codes - 1)
+
+
+def _unpack_base_four(packed: Array) -> Array:
+    return _unpack_two_bits(packed) + np.uint8(1)
+
+
+def _pack_base_five(codes: Array) -> Array:
+    packed: Array = codes.reshape(-1, 3) @ np.array([1, 5, 25], np.uint8)
+    return packed
+
+
+_THREES: Final[Array] = (np.arange(125)[:, None] // np.array([1, 5, 25]) % 5).astype(np.uint8)
+
+
+def _unpack_base_five(packed: Array) -> Array:
+    if len(packed) and packed.max() > 124:
+        raise DamagedData(f"a byte of the form base-5 is {packed.max()}, more than 124")
+    threes: Array = _THREES[packed]
+    return threes.reshape(-1)
+
+
 def _pack_bits(codes: Array) -> Array:
     return np.packbits(codes, bitorder="little")
 
@@ -78,6 +101,10 @@ TWO_BIT: Final = Form("two-bit", 4, 0, _pack_two_bits, _unpack_two_bits)
 """Codes 0 to 3, four to a byte, the first in the lowest bits."""
 BASE_THREE: Final = Form("base-3", 5, 1, _pack_base_three, _unpack_base_three)
 """Codes 1 to 3, five to a byte: 1.6 bits each (Edelkamp 2017, pattern databases)."""
+BASE_FOUR: Final = Form("base-4", 4, 1, _pack_base_four, _unpack_base_four)
+"""Codes 1 to 4, four to a byte, the first in the lowest bits."""
+BASE_FIVE: Final = Form("base-5", 3, 0, _pack_base_five, _unpack_base_five)
+"""Codes 0 to 4, three to a byte."""
 ONE_BIT: Final = Form("one-bit", 8, 0, _pack_bits, _unpack_bits)
 """Codes 0 and 1, eight to a byte, the first in the lowest bit."""
-FORMS: Final = {form.name: form for form in (VALUES, TWO_BIT, BASE_THREE, ONE_BIT)}
+FORMS: Final = {form.name: form for form in (VALUES, TWO_BIT, BASE_THREE, BASE_FOUR, BASE_FIVE, ONE_BIT)}

@@ -12,6 +12,7 @@ import importlib.metadata
 import json
 import platform
 from dataclasses import asdict, dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote
@@ -47,6 +48,11 @@ class PartRecord:
     def part(self) -> Part:
         """Return the part itself."""
         return Part(self.name, self.start, self.stop, self.needs)
+
+    @property
+    def code(self) -> int:
+        """Return the largest code; 1 where there is none but 0. In the form one-bit it is what a bit stands for."""
+        return max([1, *(code for code, _ in self.counts)])
 
 
 @dataclass(frozen=True)
@@ -136,11 +142,20 @@ def chunk_of(part: Part, chunk: int, form: Form) -> int:
 def chunk_digests(codes: npt.NDArray[Any], chunk: int) -> npt.NDArray[np.uint64]:
     """Return a digest of each chunk of stored numbers, which begin with one: 8 bytes of BLAKE2b of the little-endian bytes."""
     codes = np.ascontiguousarray(codes, codes.dtype.newbyteorder("<"))
-    digests = [
-        hashlib.blake2b(codes[first : first + chunk].data, digest_size=8).digest()
-        for first in range(0, len(codes), chunk)
-    ]
+    digests = [_chunk_digest(codes[first : first + chunk]) for first in range(0, len(codes), chunk)]
     return np.frombuffer(b"".join(digests), "<u8").astype(np.uint64)
+
+
+def _chunk_digest(codes: npt.NDArray[Any]) -> bytes:
+    if not codes.any():
+        return _digest_of_zeros(codes.nbytes)
+    return hashlib.blake2b(codes.data, digest_size=8).digest()
+
+
+@lru_cache(maxsize=16)
+def _digest_of_zeros(size: int) -> bytes:
+    """Return the digest of so many bytes that are 0: most of a large table of bits, and quicker found than computed."""
+    return hashlib.blake2b(bytes(size), digest_size=8).digest()
 
 
 def digest_of(digests: npt.NDArray[np.uint64]) -> str:

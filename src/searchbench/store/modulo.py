@@ -1,6 +1,6 @@
-"""The whole depth of a state, from depths modulo 3: by walking back to the start (Edelkamp 2017, two-bit search).
+"""The whole depth of a state, from depths modulo 3 or 4: by walking back to the start (Edelkamp 2017, two-bit search).
 
-A step back leads to a predecessor whose code is one less, modulo 3: it lies one level nearer to the start, since no
+A step back leads to a predecessor whose code is one less, modulo 3 or 4: it lies one level nearer to the start, since no
 predecessor is more than one level nearer.
 """
 
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 
 
 def whole_code(database: Database, number: int, code: int) -> int:
-    """Return 1 + depth of a number whose table has 1 + depth mod 3; for one number, so that nothing is compiled."""
+    """Return 1 + depth of a number whose table has 1 + depth mod 3 or 4; for one number, so that nothing is compiled."""
     game = database.game
     _check(database)
     first = game.rank(game.start())
     out = [0] * max(game.max_moves, game.max_unmoves)
     depth = 0
     while number != first:
-        wanted = (code + 1) % 3 + 1
+        wanted = (code - 2) % database.modulus + 1
         state = game.unrank(number)
         for move in out[: game.call("unmoves", list(state), out)]:
             before = game.rank(game.unplay(state, move))
@@ -44,10 +44,12 @@ def whole_code(database: Database, number: int, code: int) -> int:
 
 def _check(database: Database) -> None:
     if not database.game.has("unmoves"):
-        raise BadRequest(f"{database.game} supplies no `unmoves`: depths modulo 3 cannot be traced back to the start")
+        raise BadRequest(
+            f"{database.game} supplies no `unmoves`: depths modulo {database.modulus} cannot be traced back to the start"
+        )
 
 
-def trace(codes: Any, first: int, numbers: Any, found: Any) -> None:
+def trace(codes: Any, modulus: int, first: int, numbers: Any, found: Any) -> None:
     """Write 1 + depth of each of `numbers`, none of them without a depth; 0 where the way back is lost."""
     state = new_state()
     out = new_moves()
@@ -55,7 +57,7 @@ def trace(codes: Any, first: int, numbers: Any, found: Any) -> None:
         number = numbers[index]
         depth = 0
         while number != first and depth <= len(codes):
-            wanted = (codes[number] + 1) % 3 + 1
+            wanted = codes[number] - 1 if codes[number] > 1 else modulus
             unrank(number, state)
             count = unmoves(state, out)
             lost = True
@@ -81,6 +83,7 @@ class Tracer:
         _check(database)
         self._game = database.game
         self._codes = database.codes
+        self._modulus = database.modulus
         self._first = database.game.rank(database.game.start())
         self._kernel = jit.bind(trace, database.game.names(database.rule))
 
@@ -89,7 +92,7 @@ class Tracer:
         found = np.zeros(len(numbers), np.int64)
         reached = self._codes[numbers] != 0
         walked = np.zeros(int(reached.sum()), np.int64)
-        self._kernel(self._codes, self._first, numbers[reached], walked)
+        self._kernel(self._codes, self._modulus, self._first, numbers[reached], walked)
         if not walked.all():
             lost = int(numbers[reached][walked == 0][0])
             raise DamagedData(f"{self._game}: number {lost} has a depth, but no way back to the start")

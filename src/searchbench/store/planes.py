@@ -1,4 +1,4 @@
-"""Depths modulo 3 in two bit planes, as breadth-first search leaves them: two bits a state."""
+"""Depths modulo 3 or 4 in two bit vectors, as breadth-first search leaves them: two bits a state."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ import numpy as np
 
 from searchbench.index.protocol import Part
 from searchbench.store.codes import Array
-
-MODULUS = 3
+from searchbench.store.working import release
 
 
 class PlaneCodes:
@@ -20,7 +19,7 @@ class PlaneCodes:
     depth has in each part, by the part's name.
     """
 
-    modulus = MODULUS
+    modulus = 3
 
     def __init__(
         self,
@@ -59,12 +58,85 @@ class PlaneCodes:
         bits = (row * self._word_bits, rows * self._word_bits)
         codes = bits_of(self._low, *bits) + 2 * bits_of(self._high, *bits)
         kept: Array = codes.reshape(rows, self._word_bits)[:, : self._places].reshape(-1)[skipped:]
+        for words in (self._low, self._high):  # files would fill the memory, as all of them is read
+            release(words, bits[0] >> 6, sum(bits) >> 6)
         return kept[: stop - first]
 
     def counts(self, part: Part) -> dict[int, int]:
         """Return how many numbers of a part have each depth, as 1 + depth, and how many none."""
         layers = self._layers[part.name]
         found = {0: part.size - sum(layers), **{1 + depth: count for depth, count in enumerate(layers)}}
+        return {code: count for code, count in found.items() if count}
+
+    def whole(self) -> Array:
+        """Return all codes in one array."""
+        return self.read(Part("", 0, self._size), 0, self._size)
+
+    def close(self) -> None:
+        """Do nothing."""
+
+
+class AlternatingCodes:
+    """Read codes 0 (not reached) and 1 + depth mod 4 of a game whose every move changes the parity of the place.
+
+    One vector tells what is reached, the other the second bits of the depths; a state's depth is odd if the parity of its
+    place is not that of the start's, `start_parity`. Bits are where :class:`PlaneCodes` has them; `layers` tells how many
+    states each depth has. The game has one part.
+    """
+
+    modulus = 4
+
+    def __init__(
+        self,
+        reached: Array,
+        second: Array,
+        layers: Sequence[int],
+        size: int,
+        places: int,
+        word_bits: int,
+        start_parity: int,
+    ) -> None:
+        self._reached, self._second = reached, second
+        self._layers = layers
+        self._size = size
+        self._places, self._word_bits = places, word_bits
+        self._odd = (np.arange(places, dtype=np.uint8) + np.uint8(start_parity)) & 1
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """Return the type of a code."""
+        return np.dtype(np.uint8)
+
+    @property
+    def size(self) -> int:
+        """Return how many numbers there are."""
+        return self._size
+
+    def code(self, number: int) -> int:
+        """Return the code of one number."""
+        row, place = divmod(number, self._places)
+        word, shift = divmod(row * self._word_bits + place, 64)
+        if not int(self._reached[word]) >> shift & 1:
+            return 0
+        return 1 + 2 * (int(self._second[word]) >> shift & 1) + int(self._odd[place])
+
+    def read(self, part: Part, first: int, stop: int) -> Array:
+        """Return the codes of the numbers first .. stop - 1."""
+        row, skipped = divmod(first, self._places)
+        rows = -(-stop // self._places) - row
+        bits = (row * self._word_bits, rows * self._word_bits)
+        reached, second = (
+            bits_of(words, *bits).reshape(rows, self._word_bits)[:, : self._places]
+            for words in (self._reached, self._second)
+        )
+        codes: Array = (reached * (2 * second + (self._odd + np.uint8(1)))).reshape(-1)[skipped:]
+        for words in (self._reached, self._second):
+            release(words, bits[0] >> 6, sum(bits) >> 6)
+        return codes[: stop - first]
+
+    def counts(self, part: Part) -> dict[int, int]:
+        """Return how many numbers have each depth, as 1 + depth, and how many none."""
+        found = {0: self._size - sum(self._layers), **{1 + depth: count for depth, count in enumerate(self._layers)}}
         return {code: count for code, count in found.items() if count}
 
     def whole(self) -> Array:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
+import numpy.typing as npt
 
 from searchbench.errors import BadRequest
 from searchbench.index.protocol import Part
 from searchbench.store import header as head
 from searchbench.store.folder import replaced_folder
-from searchbench.store.forms import BASE_THREE, ONE_BIT, TWO_BIT, VALUES, Form
+from searchbench.store.forms import BASE_FIVE, BASE_FOUR, BASE_THREE, ONE_BIT, TWO_BIT, VALUES, Form
 
 if TYPE_CHECKING:
     from searchbench.store.database import Database
@@ -33,14 +35,19 @@ class Layout:
     compressed: bool = True
 
 
+PACKED: Final = 1 << 18
+"""How many stored numbers are packed at a time: they and their codes stay in a core's cache."""
+WRITERS: Final = 2
+"""How many pieces are packed, compressed and written at the same time."""
 DEFAULT: Final = Layout()
-"""Chosen by the measurements in docs/database-format.md."""
+OF_BITS: Final = Layout(chunk=1 << 17, files=16, shard=32)
+"""Chosen by the measurements in docs/database-format.md; the latter for the form one-bit, whose parts may be huge."""
 MAPPED: Final = Layout(chunk=1 << 60, compressed=False)
 """Each part is one file as it is in memory: look-ups need not read more than they ask for."""
 
 
 def write_database(
-    database: Database, path: Path, command: str = "", overwrite: bool = False, layout: Layout = DEFAULT
+    database: Database, path: Path, command: str = "", overwrite: bool = False, layout: Layout | None = None
 ) -> None:
     """Write a database into a folder that appears complete or not at all. Raises BadRequest."""
     _check_parts(database)
@@ -85,12 +92,13 @@ def _check_parts(database: Database) -> None:
         raise BadRequest(f"{database.game}: two parts have the same name")
 
 
-def write_group(database: Database, folder: Path, command: str, layout: Layout) -> None:
+def write_group(database: Database, folder: Path, command: str, layout: Layout | None) -> None:
     """Write the group into an empty folder."""
     import zarr
 
     group = zarr.create_group(folder, zarr_format=3)
     form = form_for(database)
+    layout = layout or (OF_BITS if form is ONE_BIT else DEFAULT)
     parts = tuple(_write_part(group, database, part, layout, form) for part in database.parts)
     game, rule = database.game, database.rule
     histogram = {rule.format(value): count for value, count in database.histogram().items()}
@@ -99,7 +107,7 @@ def write_group(database: Database, folder: Path, command: str, layout: Layout) 
         rule=rule.identity(),
         fingerprints=head.fingerprints(game, rule),
         versions=head.versions(),
-        dtype=database.dtype.name,
+        dtype=_stored_type(database, form).name,
         chunk=layout.chunk,
         states=database.states,
         reachable=database.reachable,
@@ -117,13 +125,38 @@ def write_group(database: Database, folder: Path, command: str, layout: Layout) 
 def form_for(database: Database) -> Form:
     """Return the form that takes least room.
 
-    Whole values are kept as they are, or in a bit if all codes are 0 or 1; depths modulo 3 in 2 bits or, if every state
-    is reached, in 1.6.
+    Whole values are kept as they are, or in a bit if no part has more than one code besides 0; depths modulo 3 in 2 bits
+    or, if every state is reached, in 1.6; depths modulo 4 in 2.7 bits or, if every state is reached, in 2. Compression
+    comes after that.
     """
     if not database.modulus:
-        codes = {code for part in database.parts for code in database.part_counts(part)}
-        return ONE_BIT if codes <= {0, 1} and database.dtype == np.uint8 else VALUES
-    return BASE_THREE if database.reachable == database.size else TWO_BIT
+        codes = [set(database.part_counts(part)) for part in database.parts]
+        simple = all(len(found - {0}) <= 1 and database.illegal not in found for found in codes)
+        return ONE_BIT if simple else VALUES
+    full = database.reachable == database.size
+    if database.modulus == 4:
+        return BASE_FOUR if full else BASE_FIVE
+    return BASE_THREE if full else TWO_BIT
+
+
+def _stored_type(database: Database, form: Form) -> np.dtype[Any]:
+    return database.dtype if form is VALUES else np.dtype(np.uint8)
+
+
+def _stored(database: Database, part: Part, first: int, stop: int, form: Form) -> npt.NDArray[Any]:
+    """Return the stored numbers first .. stop - 1 of a part; codes are read and packed a few at a time."""
+    if form is ONE_BIT:
+        return database.bits(part, *_codes_of(part, first, stop, form))
+    pieces = [
+        form.packed(database.read(part, *_codes_of(part, some, min(some + PACKED, stop), form)))
+        for some in range(first, stop, PACKED)
+    ]
+    return np.concatenate(pieces)
+
+
+def _codes_of(part: Part, first: int, stop: int, form: Form) -> tuple[int, int]:
+    """Return the interval of the number line that stored numbers hold."""
+    return part.start + first * form.per_unit, part.start + min(stop * form.per_unit, part.size)
 
 
 def _write_part(group: Any, database: Database, part: Part, layout: Layout, form: Form) -> head.PartRecord:
@@ -140,20 +173,21 @@ def _write_part(group: Any, database: Database, part: Part, layout: Layout, form
     codes = group.create_array(
         head.codes_path(part.name),
         shape=(units,),
-        dtype=database.dtype,
+        dtype=_stored_type(database, form),
         chunks=(chunk,),
         shards=(shard,) if shard else None,
         fill_value=database.illegal if form is VALUES else 0,
         **options,
     )
-    found = [np.empty(0, np.uint64)]
     step = shard or chunk * 64
-    for first in range(0, units, step):
-        stop = min((first + step) * form.per_unit, part.size)
-        piece = form.packed(database.read(part, part.start + first * form.per_unit, part.start + stop))
+
+    def write(first: int) -> npt.NDArray[np.uint64]:
+        piece = _stored(database, part, first, min(first + step, units), form)
         codes[first : first + len(piece)] = piece
-        found.append(head.chunk_digests(piece, chunk))
-    digests = np.concatenate(found)
+        return head.chunk_digests(piece, chunk)
+
+    with ThreadPoolExecutor(WRITERS) as pool:
+        digests = np.concatenate([np.empty(0, np.uint64), *pool.map(write, range(0, units, step))])
     size = max(1, len(digests))
     kept = group.create_array(
         head.digests_path(part.name), shape=digests.shape, dtype="uint64", chunks=(size,), fill_value=0, **options

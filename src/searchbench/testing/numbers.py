@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Any, Final
 
 from searchbench import jit, rules
-from searchbench.index.protocol import Part
+from searchbench.index import Part, Sequences
 from searchbench.rules import NOWHERE, UNDECIDED
 from searchbench.testing.subject import Finding, Law, State, Subject, of_each_state, raised
 
@@ -120,15 +120,24 @@ def sequences(subject: Subject) -> Iterator[Finding]:
         state = subject.unrank(number)
         cells = [0] * told.width
         unrank(number, cells)
-        order, place = cells[: told.n], cells[told.n :]
-        after = sorted(
-            rank([*(order[source] for source in move.order), *([move.target] if place else [])])
-            for move in told.moves
-            if [move.origin] == (place or [0])
-        )
+        after = sorted(rank(moved) for moved in _rearranged(told, cells))
         right = sorted(subject.rank(subject.play(state, move)) for move in subject.moves(state))
         if after != right:
             yield state, f"`sequences` leads to {after}, `play` and `rank` to {right}"
+
+
+def _rearranged(told: Sequences, cells: list[int]) -> Iterator[list[int]]:
+    """Yield what the rearrangements make of a sequence and what follows it: the place, or the sides."""
+    order, rest = cells[: told.n], cells[told.n :]
+    place = rest[0] if told.places > 1 else 0
+    for move in told.moves:
+        if move.origin == place:
+            moved = [order[source] for source in move.order]
+            if told.two_sided:
+                sides = [rest[source] for source in move.order]
+                yield moved + [side ^ (at in move.turned) for at, side in enumerate(sides)]
+            else:
+                yield moved + ([move.target] if rest else [])
 
 
 def advance(subject: Subject) -> Iterator[Finding]:

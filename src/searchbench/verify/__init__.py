@@ -1,7 +1,8 @@
 """Check results by forward search with the rules alone; nothing of the solvers is used."""
 
-from searchbench.verify.database import Fault, Report, verify_database
+from searchbench.verify.database import verify_database
 from searchbench.verify.line import verify_line
 from searchbench.verify.proof import verify_proof
+from searchbench.verify.report import Fault, Report
 
 __all__ = ["Fault", "Report", "verify_database", "verify_line", "verify_proof"]

@@ -8,7 +8,6 @@ also traced to the ends of the game (:mod:`searchbench.verify.ground`) or to the
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
@@ -23,7 +22,9 @@ from searchbench.values import Distance, Reached, Score, ValueRule
 from searchbench.verify import bound, check, ground
 from searchbench.verify.claims import claims_of
 from searchbench.verify.depth import check_depths
+from searchbench.verify.layers import are_layers, verify_layers
 from searchbench.verify.modulo import EVEN, NOT_SEEN, check_level
+from searchbench.verify.report import Report, fault_of, wrong_counts
 
 if TYPE_CHECKING:
     from searchbench.store import Database
@@ -33,49 +34,16 @@ BLOCK: Final = 1 << 15
 UNBOUNDED: Final = -(1 << 40)
 
 
-@dataclass(frozen=True)
-class Fault:
-    """Say what is wrong with the value of a position: its notation, its number, the claim that fails, and how."""
-
-    position: str
-    number: int
-    claim: str
-    message: str
-
-    def __str__(self) -> str:
-        return f"{self.claim}: {self.position} (number {self.number}): {self.message}"
-
-
-@dataclass(frozen=True)
-class Report:
-    """Say how many positions were checked and what was found: `count` faults, the first of them in `faults`.
-
-    `note` says what was not checked, if anything.
-    """
-
-    game: str
-    rule: str
-    states: int
-    count: int
-    faults: tuple[Fault, ...]
-    note: str = ""
-
-    def __bool__(self) -> bool:
-        """Tell whether no fault was found."""
-        return self.count == 0
-
-    def __str__(self) -> str:
-        head = f"{self.game}, {self.rule}: {self.states:,} positions checked, {self.count:,} faults"
-        return "\n  ".join([head, *map(str, self.faults), *([self.note] if self.note else [])])
-
-
 def verify_database(database: Database, run: Run | None = None, limit: int = 100, target: jit.Target = "cpu") -> Report:
     """Check every value of a database and report the faults, at most `limit` of them in words.
 
-    The codes are read into memory, and a byte for each where values must be grounded. Raises OutOfMemory, MissingRule,
-    and DamagedData for a database on disk that was altered.
+    The codes are read into memory, and a byte for each where values must be grounded; of depths whose parts are layers,
+    only the bits of two layers at a time. Raises OutOfMemory, MissingRule, and DamagedData for a database on disk that was
+    altered.
     """
     with run or Run() as active:
+        if are_layers(database):
+            return verify_layers(database, active, limit, target)
         return _Verification(database, active, limit, target).report()
 
 
@@ -107,8 +75,10 @@ class _Verification:
                 note = f"{self.rule.name} is a rule of one's own: each value was found to follow from its successors'"
             elif self.count == 0:
                 self._check_grounds()
-        faults = [self._fault(*found) for found in sorted(self.found)[: self.limit]]
-        faults += self._wrong_counts()
+        faults = [fault_of(self.database, *found) for found in sorted(self.found)[: self.limit]]
+        miscounts = wrong_counts(self.database, [self._held(place) for place in range(len(self.parts))])
+        self.count += len(miscounts)
+        faults += miscounts
         return Report(str(self.game), self.rule.name, self.states, self.count, tuple(faults), note)
 
     # --- passes over the table ---------------------------------------------------------------------------------------
@@ -243,29 +213,6 @@ class _Verification:
         self.count += len(numbers)
         self.found += [(int(number), kind, 0) for number in numbers[: self.limit]]
 
-    def _fault(self, number: int, kind: int, detail: int) -> Fault:
-        claim, message = _TEXTS[kind]
-        value, expected = self._value(int(self.codes[number])), self._value(detail)
-        text = self.game.format(self.game.unrank(number))
-        return Fault(text, number, claim, message.format(value=value, expected=expected, detail=detail))
-
-    def _value(self, code: int) -> str:
-        return "no position" if code == self.illegal else self.rule.format(self.rule.decode(max(code, 0)))
-
-    def _wrong_counts(self) -> list[Fault]:
-        """Compare what the database says of its parts with what they hold."""
-        faults = []
-        for place, part in enumerate(self.parts):
-            told, held = self.database.part_counts(part), self._held(place)
-            if told != held:
-                code = min(code for code in {*told, *held} if told.get(code) != held.get(code))
-                message = (
-                    f"{told.get(code, 0):,} times {self._value(code)} by the header, {held.get(code, 0):,} in the table"
-                )
-                faults.append(Fault(f"part {part.name}", part.start, "counts", message))
-        self.count += len(faults)
-        return faults
-
     def _held(self, place: int) -> dict[int, int]:
         """Return how often each code occurs in a part; of depths modulo 3, what was counted level by level."""
         part = self.parts[place]
@@ -275,21 +222,6 @@ class _Verification:
         found = {0: int(np.count_nonzero(codes == 0))}
         found |= {1 + depth: level[place] for depth, level in enumerate(self.levels)}
         return {code: count for code, count in found.items() if count}
-
-
-_TEXTS: Final = {
-    check.NOT_LEGAL: ("legal", "is no position by the rules, and has the value {value}"),
-    check.NOT_FIRST: ("representative", "has the value {value}, which only number {detail} of its class may have"),
-    check.NOT_THERE: ("legal", "is a position, and the table says it is none"),
-    check.ENDED: ("terminal", "the game is over with the value {expected}, the table says {value}"),
-    check.IMPLIED: ("value", "the table says {value}, the moves imply {expected}"),
-    check.LOST: ("successor", "a move leads to number {detail}, which is no position (-1: to none that is numbered)"),
-    check.COST: ("cost", "a move has the weight {detail}"),
-    check.UNREACHED: ("start", "is the start, and the table says {value}"),
-    check.UNSUPPORTED: ("reached", "the table says {value}, and no move from one nearer to the start leads here"),
-    check.CIRCULAR: ("grounded", "the value {value} rests on a cycle of values that only support each other"),
-    check.OPEN: ("grounded", "the value {value} is open: a cycle of moves that gain points leads past it"),
-}
 
 
 @lru_cache(maxsize=64)

@@ -13,16 +13,13 @@ from searchbench.run import Run
 from searchbench.solvers.exhaustive import bfs, fixpoint, retrograde
 from searchbench.solvers.exhaustive.bits.solve import BIT_FORMS, form_within, solve_in_bits
 from searchbench.solvers.exhaustive.blocks import Group, finish_group, groups_in_order
-from searchbench.solvers.exhaustive.rows import Plan, search_rows
-from searchbench.solvers.exhaustive.rows.plan import BLOCK
-from searchbench.solvers.exhaustive.rows.search import bytes_needed as rows_bytes_needed
+from searchbench.solvers.exhaustive.by_rows import ROWS, method_for, solve_by_rows
 from searchbench.solvers.exhaustive.spread import solve_by_spreading
 from searchbench.store import Database
-from searchbench.store.planes import PlaneCodes
 from searchbench.values import Bound, Depth, ValueRule, value_rule
 
 SOLVERS: Final = ("retrograde", "fixpoint", "bfs")
-VALUES, ROWS, SPREAD = "values", "rows", "spread"
+VALUES, SPREAD = "values", "spread"
 FORMS: Final = (VALUES, ROWS, SPREAD, *BIT_FORMS)
 BUCKET_MEMORY: Final = 96 << 20
 """What the buckets may take together, unless the budget is smaller."""
@@ -43,7 +40,7 @@ def solve_states(
     retrograde analysis where the game has `unmoves` and the rule can propagate, and the forward fixpoint elsewhere.
     `block_bits` is the binary logarithm of a block's size (the result does not depend on it); `target` "interpreted"
     runs the same kernels without a compiler. `form` is how breadth-first search keeps what it
-    finds: "values" (depths, a byte a state or more), "rows" (depths modulo 3, for games that tell their moves as
+    finds: "values" (depths, a byte a state or more), "rows" (depths modulo 3 or 4, for games that tell their moves as
     rearrangements), "two-bit" (depths modulo 3), "layers" (one bit; for games whose parts are layers), "one-bit" and
     "reachability" (what is reached; the former counts the layers too). By default rows, or else values, or else what
     fits into the memory.
@@ -93,44 +90,15 @@ def _solve_compactly(
     if form == SPREAD:
         return solve_by_spreading(game, run, target)
     if form == ROWS or (form is None and target == "cpu" and block_bits is None):
-        plan = row_plan(game)
-        if plan is not None:
-            return solve_by_rows(game, plan, run)
+        method = method_for(game.sequences(), run)
+        if method is not None:
+            return solve_by_rows(game, method, run)
         if form == ROWS:
             raise BadRequest(f"form {ROWS!r}: {game} does not tell its moves as rearrangements of enough elements")
     if form is None:
         options = {} if block_bits is None else {"block_bits": block_bits}
-        form = form_within(game, run.memory) if _table_bytes(game, run, options) > run.memory else None
+        form = form_within(game, run) if _table_bytes(game, run, options) > run.memory else None
     return solve_in_bits(game, form, run, target) if form is not None else None
-
-
-def row_plan(game: Game) -> Plan | None:
-    """Return how rows of numbers are moved, if the game's moves can be told that way."""
-    sequences = game.sequences()
-    if sequences is None or sequences.n < BLOCK:
-        return None
-    try:
-        return Plan(sequences)
-    except BadRequest:
-        return None
-
-
-def solve_by_rows(game: Game, plan: Plan, run: Run) -> Database:
-    """Search breadth first by moving rows of numbers; the depths are kept modulo 3."""
-    run.demand(rows_bytes_needed(plan), f"solving {game} ({plan.game.size:,} states) with bfs over rows")
-    layers = search_rows(plan, game.rank(game.start()), run)
-    (part,) = game.parts()
-    counts = {part.name: layers.counts}
-    codes = PlaneCodes(layers.low, layers.high, counts, plan.game.size, plan.game.places, plan.word_bits)
-    facts = {
-        "solver": "bfs",
-        "form": ROWS,
-        "levels": len(layers.counts),
-        "seconds": round(run.seconds, 3),
-        "threads": run.threads,
-        "few": {str(depth): numbers for depth, numbers in layers.few.items()},
-    }
-    return Database(game, Depth(), codes, facts)
 
 
 def _bucket_memory(size: int, run: Run) -> int:
@@ -153,7 +121,8 @@ class _Computation:
         self.size = max(part.stop for part in self.parts)
         self.block_bits = {} if block_bits is None else {"block_bits": block_bits}
         self.reserve = max(game.max_moves, game.max_unmoves)
-        run.demand(self._bytes_needed(), f"solving {game} ({self.size:,} states) with {solver}")
+        self.memory = self._bytes_needed()
+        run.demand(self.memory, f"solving {game} ({self.size:,} states) with {solver}")
         self.table = Table(self.size)
         self.levels = 0
 
@@ -198,4 +167,5 @@ class _Computation:
             "levels": self.levels,
             "seconds": round(self.run.seconds, 3),
             "threads": self.run.threads,
+            "memory": self.memory,
         }

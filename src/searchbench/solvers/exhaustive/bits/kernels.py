@@ -23,14 +23,14 @@ from searchbench.solvers.exhaustive.neighbours import number_of
 
 BLOCK: Final = 64
 """How many words make a block: it is skipped in one go where nothing has happened to it."""
-RING: Final = 64
-"""How many bits wait for their words to arrive from memory; a power of two."""
+SLOTS: Final = 512
+"""How many words of bits wait to be written; a power of two."""
 ANY: Final = -1
 """Instead of what `alternates` returns: all states are wanted."""
 
 
 class Vector(NamedTuple):
-    """Hold the bits of the numbers from `origin` (a multiple of 64) on, and a mark for each block of interest."""
+    """Hold the bits of the numbers from `origin` on, and a mark for each block of interest."""
 
     words: Any
     marks: Any
@@ -48,11 +48,20 @@ class Planes(NamedTuple):
     touched: Any
 
 
-def set_bit(target: Vector, bits: Any, bit: int) -> None:
-    """Set a bit that is not set, and mark its block; other threads write to the same words."""
-    word = bit >> 6
-    if target.words[word] & bits[bit & 63] == 0:
-        atomic_or(target.words, word, bits[bit & 63])
+class Pending(NamedTuple):
+    """Hold bits that are to be set, a slot for each of some words: which word it is, or -1, and which of its bits.
+
+    Meanwhile the word arrives from memory, and further bits of the same word join: neighbours lead to neighbours.
+    """
+
+    words: Any
+    bits: Any
+
+
+def write_bits(target: Vector, word: int, bits: Any) -> None:
+    """Set those bits of a word that are not set, and mark its block; other threads write to the same words."""
+    if bits & ~target.words[word] != 0:
+        atomic_or(target.words, word, bits)
         target.marks[word // BLOCK] = 1
 
 
@@ -67,11 +76,11 @@ class Wanted(NamedTuple):
     by_number: bool
 
 
-def expand(source: Vector, target: Vector, bits: Any, ring: Any, blocks: tuple[int, int], which: Wanted) -> int:
+def expand(source: Vector, target: Vector, bits: Any, pending: Pending, blocks: tuple[int, int], which: Wanted) -> int:
     """Set the bits of all successors of the states in the marked blocks of an interval; return -1.
 
     Where a successor lies outside the target, stop and return the number of the state that leads there. `bits[k]` is 2^k;
-    `ring` is room for RING numbers.
+    `pending` has SLOTS slots.
     """
     state = new_state()
     scratch = new_state()
@@ -79,9 +88,9 @@ def expand(source: Vector, target: Vector, bits: Any, ring: Any, blocks: tuple[i
     numbers = new_moves()
     room = 64 * len(target.words)
     before = -1
-    place = 0
-    for wait in range(RING):
-        ring[wait] = -1
+    waiting, gathered = pending.words, pending.bits
+    for slot in range(SLOTS):
+        waiting[slot] = -1
     for block in range(blocks[0], blocks[1]):
         if source.marks[block] == 0:
             continue
@@ -98,15 +107,19 @@ def expand(source: Vector, target: Vector, bits: Any, ring: Any, blocks: tuple[i
                     bit = numbers[step] - target.origin
                     if not 0 <= bit < room:
                         return number
-                    prefetch(target.words, bit >> 6)
-                    waiting = ring[place]
-                    ring[place] = bit
-                    place = (place + 1) & (RING - 1)
-                    if waiting >= 0:
-                        set_bit(target, bits, waiting)
-    for wait in range(RING):
-        if ring[wait] >= 0:
-            set_bit(target, bits, ring[wait])
+                    into = bit >> 6
+                    slot = into & (SLOTS - 1)
+                    if waiting[slot] == into:
+                        gathered[slot] |= bits[bit & 63]
+                        continue
+                    prefetch(target.words, into)
+                    if waiting[slot] >= 0:
+                        write_bits(target, waiting[slot], gathered[slot])
+                    waiting[slot] = into
+                    gathered[slot] = bits[bit & 63]
+    for slot in range(SLOTS):
+        if waiting[slot] >= 0:
+            write_bits(target, waiting[slot], gathered[slot])
     return -1
 
 

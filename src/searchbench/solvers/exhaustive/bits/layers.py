@@ -18,7 +18,6 @@ from searchbench.index.protocol import Part
 from searchbench.run import Run
 from searchbench.solvers.exhaustive.bits.kernels import Vector
 from searchbench.solvers.exhaustive.bits.search import (
-    BLOCK_BITS,
     Expander,
     blocks_for,
     in_order,
@@ -27,6 +26,7 @@ from searchbench.solvers.exhaustive.bits.search import (
     words_for,
 )  # fmt: skip
 from searchbench.store.bits import BitCodes, Layer, PackedBits
+from searchbench.store.working import WorkingFolder
 
 PACKED_SHARE = 8
 """Packed layers are first taken to need this part of what they need as bits; what they do need is asked for as it grows."""
@@ -68,39 +68,83 @@ def layer_bytes(layers: Sequence[Sequence[Part]]) -> int:
     return max(sizes) + sum(sizes) // PACKED_SHARE
 
 
-def search_layers(game: Game, run: Run, target: jit.Target = "cpu") -> LayerSearch:
-    """Search layer by layer. Raises OutOfMemory where layers cannot be packed as well as was hoped."""
+def search_layers(
+    game: Game,
+    run: Run,
+    target: jit.Target = "cpu",
+    deepest: int | None = None,
+    work: WorkingFolder | None = None,
+) -> LayerSearch:
+    """Search layer by layer, down to the depth `deepest`. Raises OutOfMemory where layers cannot be packed as was hoped.
+
+    With a working folder it goes on from the layers that it finds there, and keeps them there from time to time.
+    """
     expander = Expander(game, run, target)
     parts = in_order(game.parts())
     layers = layers_of(parts, expander.first)
-    kept: dict[str, Layer] = {}
-    counts: list[int] = []
-    packed = 0
-    window = _window(layers[0])
-    put(window, expander.first)
-    for depth, layer in enumerate(layers):
-        held = part_counts(expander, window, layer)
+    found = _Found.of(work) if work is not None and work.record else _Found([], [])
+    while not found.counts or (len(found.counts) < len(layers) and len(found.counts) - 1 != deepest):
+        depth = len(found.counts)
+        if work is not None and found.counts and work.due:
+            found.keep(work, run)
+        packed = sum(bits.nbytes for bits in found.packed)
+        run.demand(packed + 8 * _words(*_hull(layers[depth])), f"depth {depth} of {game}")
+        held, bits = _next_layer(expander, layers, found)
         if not sum(held):
             break
-        counts.append(sum(held))
+        found.counts.append(held)
+        found.packed.append(bits)
         run.progress(f"depth {depth}", depth + 1, len(layers))
-        origin, bits = window.origin, PackedBits.of(window.words, run.map)
-        packed += bits.nbytes
-        for part, count in zip(layer, held, strict=True):
-            kept[part.name] = Layer(bits, origin, 1 + depth, count)
-        deeper = layers[depth + 1] if depth + 1 < len(layers) else []
-        run.demand(packed + 8 * _words(*_hull(deeper)), f"depth {depth + 1} of {game}")
-        window = _window([])  # so that the old one is gone before there is a new one
-        window = _window(deeper)
-        expander.expand_packed(bits, origin, window)
-    return LayerSearch(counts, BitCodes(parts, [kept.get(part.name) for part in parts]))
+    kept = {
+        part.name: Layer(bits, _hull(layers[depth])[0], 1 + depth, count)
+        for depth, (bits, counts) in enumerate(zip(found.packed, found.counts, strict=True))
+        for part, count in zip(layers[depth], counts, strict=True)
+    }
+    codes = BitCodes(parts, [kept.get(part.name) for part in parts])
+    return LayerSearch([sum(held) for held in found.counts], codes)
+
+
+def _next_layer(expander: Expander, layers: Sequence[Sequence[Part]], found: _Found) -> tuple[list[int], PackedBits]:
+    """Return how many states each part of the next layer has, and the layer's bits: only here are they not packed."""
+    depth = len(found.packed)
+    window = _window(layers[depth])
+    if depth:
+        expander.expand_packed(found.packed[-1], _hull(layers[depth - 1])[0], window)
+    else:
+        put(window, expander.first)
+    return part_counts(expander, window, layers[depth]), PackedBits.of(window.words, expander.run.map)
+
+
+class _Found(NamedTuple):
+    """Hold the layers found so far: how many states each of their parts has, and their bits."""
+
+    counts: list[list[int]]
+    packed: list[PackedBits]
+
+    @classmethod
+    def of(cls, work: WorkingFolder) -> _Found:
+        """Return what a working folder holds."""
+        counts = [list(held) for held in work.record["counts"]]
+        packed = [
+            PackedBits.of_flat(*(work.copy_of(f"{name}-{depth}") for name in ("pieces", "lengths")))
+            for depth in range(len(counts))
+        ]
+        return cls(counts, packed)
+
+    def keep(self, work: WorkingFolder, run: Run) -> None:
+        """Put the layers into a working folder; those that are there stay there."""
+        fresh = {
+            f"{name}-{depth}": array
+            for depth, bits in enumerate(self.packed)
+            if f"pieces-{depth}" not in work.copies
+            for name, array in bits.flat().items()
+        }
+        work.commit({"counts": self.counts}, fresh, run, still=work.copies)
 
 
 def _hull(layer: Sequence[Part]) -> tuple[int, int]:
-    """Return the first number of the blocks that hold all parts of a layer, and the number after them."""
-    if not layer:
-        return 0, 0
-    return min(part.start for part in layer) // BLOCK_BITS * BLOCK_BITS, max(part.stop for part in layer)
+    """Return the first number of all parts of a layer, and the number after the last."""
+    return min((part.start for part in layer), default=0), max((part.stop for part in layer), default=0)
 
 
 def _words(first: int, stop: int) -> int:

@@ -9,7 +9,7 @@ everything again until nothing is new. Blocks of words to which nothing was adde
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,8 +22,9 @@ from searchbench.index.protocol import Part
 from searchbench.run import Run
 from searchbench.solvers.exhaustive.bfs import first_number
 from searchbench.solvers.exhaustive.bits import kernels
-from searchbench.solvers.exhaustive.bits.kernels import ANY, BLOCK, RING, Planes, Vector, Wanted
+from searchbench.solvers.exhaustive.bits.kernels import ANY, BLOCK, SLOTS, Pending, Planes, Vector, Wanted
 from searchbench.store.bits import PIECE_WORDS, PackedBits
+from searchbench.store.working import WorkingFolder
 from searchbench.values import Depth
 
 Array = npt.NDArray[Any]
@@ -40,6 +41,22 @@ class Layers(NamedTuple):
     low: Array
     high: Array
     few: dict[int, list[int]]
+
+    @property
+    def record(self) -> dict[str, Any]:
+        """Return what a working folder keeps beside the vectors."""
+        return {
+            "counts": self.counts, "parts": self.parts,
+            "few": {str(depth): numbers for depth, numbers in self.few.items()},
+        }  # fmt: skip
+
+    @classmethod
+    def of(cls, record: Mapping[str, Any], low: Array, high: Array) -> Layers:
+        """Return what a record and the planes hold."""
+        few = {int(depth): numbers for depth, numbers in record["few"].items()}
+        return cls(
+            list(record["counts"]), {name: list(counts) for name, counts in record["parts"].items()}, low, high, few
+        )
 
 
 class Reach(NamedTuple):
@@ -99,17 +116,21 @@ class Expander:
         self._check(self.run.map(work, source.filled))
 
     def _one(self, source: Vector, blocks: tuple[int, int], target: Vector, parity: int) -> int:
-        if not hasattr(self._local, "ring"):
-            self._local.ring = np.zeros(RING, np.int64)
+        if not hasattr(self._local, "pending"):
+            self._local.pending = Pending(np.zeros(SLOTS, np.int64), np.zeros(SLOTS, np.uint64))
         which = Wanted(parity, self.through_ends, self.by_number)
-        return int(self._expand(source, target, self.bits, self._local.ring, blocks, which))
+        return int(self._expand(source, target, self.bits, self._local.pending, blocks, which))
 
     def _check(self, results: Sequence[int]) -> None:
         """Complain of a state that a move leads astray from."""
-        astray = max(results, default=-1)
-        if astray >= 0:
-            text = self.game.format(self.game.unrank(astray))
-            raise BadRequest(f"{self.game}: a move in {text!r} leads out of the index, or to a part that is not needed")
+        number = max(results, default=-1)
+        if number >= 0:
+            raise self.astray(number)
+
+    def astray(self, number: int) -> BadRequest:
+        """Return the complaint about a state that a move leads astray from."""
+        text = self.game.format(self.game.unrank(number))
+        return BadRequest(f"{self.game}: a move in {text!r} leads out of the index, or to a part that is not needed")
 
     def pieces(self, blocks: int) -> list[tuple[int, int]]:
         """Return intervals of so many blocks for the threads to share: many where there is much to do."""
@@ -142,17 +163,29 @@ def starts_of(parts: Sequence[Part]) -> npt.NDArray[np.int64]:
 
 def numbers_in(vector: Vector) -> list[int]:
     """Return the numbers whose bits are set in the marked blocks of a vector with few bits."""
-    blocks = np.flatnonzero(vector.marks)
     found = []
-    for block in blocks.tolist():
-        some = vector.words[block * BLOCK : (block + 1) * BLOCK]
-        bits = np.flatnonzero(np.unpackbits(some.view(np.uint8), bitorder="little"))
-        found += (vector.origin + block * BLOCK_BITS + bits).tolist()
+    for block in np.flatnonzero(vector.marks).tolist():
+        found += bits_in(vector.words[block * BLOCK : (block + 1) * BLOCK], vector.origin + block * BLOCK_BITS)
     return found
 
 
-def search_two_bit(game: Game, run: Run, target: jit.Target = "cpu") -> Layers:
-    """Search from the start until nothing is new; every state is expanded once."""
+def bits_in(words: Array, first: int = 0) -> list[int]:
+    """Return where the bits of thinly set words are; the first bit is called `first`."""
+    filled = np.flatnonzero(words)
+    return [first + 64 * word + bit for word in filled.tolist() for bit in range(64) if int(words[word]) >> bit & 1]
+
+
+Stop = Callable[[Layers, Vector], bool]
+"""Asked after each layer, with what was found so far and with the layer itself, whether that will do."""
+
+
+def search_two_bit(
+    game: Game, run: Run, target: jit.Target = "cpu", work: WorkingFolder | None = None, stop: Stop | None = None
+) -> Layers:
+    """Search from the start until nothing is new, or `stop` says so; every state is expanded once.
+
+    With a working folder it goes on from the copy that it finds there, and keeps one from time to time.
+    """
     expander = Expander(game, run, target)
     parts = in_order(game.parts())
     size = max(part.stop for part in parts)
@@ -163,8 +196,16 @@ def search_two_bit(game: Game, run: Run, target: jit.Target = "cpu") -> Layers:
     source, found = Vector(frontier, active, 0), Vector(reached, touched, 0)
     closer = jit.bind(kernels.close, expander.names)
     starts = starts_of(parts)
-    put(found, expander.first)
-    layers = Layers([], {part.name: [] for part in parts}, low, high, {})
+    kept = {"low": low, "high": high, "frontier": frontier}
+    if work is not None and work.record:
+        layers = Layers.of(work.record, low, high)
+        for name, vector in kept.items():
+            work.load(name, vector, run)
+        active[:] = 1
+        expander.expand(source, found)
+    else:
+        layers = Layers([], {part.name: [] for part in parts}, low, high, {})
+        put(found, expander.first)
     while True:
         code = len(layers.counts) % 3 + 1
 
@@ -181,11 +222,17 @@ def search_two_bit(game: Game, run: Run, target: jit.Target = "cpu") -> Layers:
         for part, count in zip(parts, new.tolist(), strict=True):
             layers.parts[part.name].append(count)
         run.progress(f"depth {len(layers.counts) - 1}", sum(layers.counts), size)
+        if stop is not None and stop(layers, source):
+            return layers
+        if work is not None and work.due:
+            work.commit(layers.record, kept, run)
         expander.expand(source, found)
 
 
-def search_one_bit(game: Game, run: Run, alternating: bool, target: jit.Target = "cpu") -> Reach:
-    """Search from the start until nothing is new, with one bit a state.
+def search_one_bit(
+    game: Game, run: Run, alternating: bool, target: jit.Target = "cpu", work: WorkingFolder | None = None
+) -> Reach:
+    """Search from the start until nothing is new, with one bit a state; go on with what is in the working folder.
 
     If `alternating`, only states whose `alternates` is that of the level are expanded, and the counts are those of the
     layers. Old states are expanded again where their block has gained new ones in the round before.
@@ -198,10 +245,18 @@ def search_one_bit(game: Game, run: Run, alternating: bool, target: jit.Target =
     active, touched = (np.zeros(blocks, np.uint8) for _ in range(2))
     held = np.zeros(blocks, np.int16)
     counter = jit.bind(kernels.count_new, expander.names)
-    parity = int(game.call("alternates", game.unrank(expander.first))) if alternating else ANY
+    first_parity = int(game.call("alternates", game.unrank(expander.first))) if alternating else ANY
     found = Reach(reached, [])
-    put(Vector(reached, touched, 0), expander.first)
+    if work is not None and work.record:
+        work.load("reached", reached, run)
+        work.load("held", held, run)
+        work.load("touched", touched, run)
+        found.counts.extend(work.record["counts"])
+    else:
+        put(Vector(reached, touched, 0), expander.first)
     while True:
+        if work is not None and work.due:
+            work.commit({"counts": found.counts}, {"reached": reached, "held": held, "touched": touched}, run)
         gained = Vector(reached, touched, 0)
 
         def count(interval: tuple[int, int], gained: Vector = gained) -> int:
@@ -214,8 +269,8 @@ def search_one_bit(game: Game, run: Run, alternating: bool, target: jit.Target =
         run.progress(f"round {len(found.counts) - 1}", sum(found.counts), size)
         active, touched = touched, active
         touched[:] = 0
+        parity = (first_parity + len(found.counts) + 1) % 2 if alternating else ANY
         expander.expand(Vector(reached, active, 0), Vector(reached, touched, 0), parity)
-        parity = 1 - parity if alternating else ANY
 
 
 def put(vector: Vector, number: int) -> None:

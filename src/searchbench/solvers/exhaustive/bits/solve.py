@@ -14,6 +14,7 @@ from searchbench.index.protocol import Part
 from searchbench.run import Run
 from searchbench.solvers.exhaustive.bits.kernels import Vector
 from searchbench.solvers.exhaustive.bits.layers import layer_bytes, layers_of, search_layers
+from searchbench.solvers.exhaustive.bits.on_files import LEAST_MEMORY, search_on_files
 from searchbench.solvers.exhaustive.bits.search import (
     Expander,
     blocks_for,
@@ -27,6 +28,7 @@ from searchbench.solvers.exhaustive.bits.search import (
 from searchbench.store import Database
 from searchbench.store.bits import BitCodes, Layer, PlainBits
 from searchbench.store.planes import PlaneCodes
+from searchbench.store.working import WorkingFolder, working_folder
 from searchbench.values import Depth, Reached
 
 TWO_BIT, ONE_BIT, LAYERS, REACHABILITY = BIT_FORMS = ("two-bit", "one-bit", "layers", "reachability")
@@ -58,12 +60,13 @@ def bytes_needed(game: Game, form: str) -> int:
     return one_bit_bytes(size)
 
 
-def form_within(game: Game, memory: int) -> str | None:
-    """Return the best of the forms that serve a game and fit into the memory, if there is one."""
-    for form in BY_MERIT:
-        if not obstacle(game, form) and bytes_needed(game, form) <= memory:
+def form_within(game: Game, run: Run) -> str | None:
+    """Return the best of the forms that serve a game and fit into the memory, or can do with files, if there is one."""
+    serving = [form for form in BY_MERIT if not obstacle(game, form)]
+    for form in serving:
+        if bytes_needed(game, form) <= run.memory:
             return form
-    return None
+    return TWO_BIT if TWO_BIT in serving and run.work is not None else None
 
 
 def solve_in_bits(game: Game, form: str, run: Run, target: jit.Target = "cpu") -> Database:
@@ -71,30 +74,40 @@ def solve_in_bits(game: Game, form: str, run: Run, target: jit.Target = "cpu") -
     why_not = obstacle(game, form)
     if why_not:
         raise BadRequest(f"form {form!r}: {why_not}")
-    run.demand(bytes_needed(game, form), f"solving {game} with bfs in the form {form}")
-    facts: dict[str, Any] = {"solver": "bfs", "form": form}
-    if form == TWO_BIT:
-        return _two_bit(game, run, target, facts)
-    if form == LAYERS:
-        found = search_layers(game, run, target)
-        return Database(game, Depth(), found.codes, _told(facts, found.counts, run))
-    return _one_bit(game, form == ONE_BIT, run, target, facts)
+    on_files = form == TWO_BIT and run.work is not None and bytes_needed(game, form) > run.memory
+    needed = LEAST_MEMORY if on_files else bytes_needed(game, form)
+    run.demand(needed, f"solving {game} with bfs in the form {form}")
+    facts: dict[str, Any] = {"solver": "bfs", "form": form, "memory": min(bytes_needed(game, form), run.memory)}
+    with working_folder(game, f"{form} on files" if on_files else form, run) as work:
+        if form == LAYERS:
+            found = search_layers(game, run, target, work=work)
+            return Database(game, Depth(), found.codes, _told(facts, found.counts, run))
+        if form == TWO_BIT:
+            return _two_bit(game, run, target, facts, work, on_files)
+        return _one_bit(game, form == ONE_BIT, run, target, facts, work)
 
 
 def _told(facts: dict[str, Any], counts: Sequence[int], run: Run) -> dict[str, Any]:
     return {**facts, "levels": len(counts), "seconds": round(run.seconds, 3), "threads": run.threads}
 
 
-def _two_bit(game: Game, run: Run, target: jit.Target, facts: dict[str, Any]) -> Database:
-    layers = search_two_bit(game, run, target)
+def _two_bit(
+    game: Game, run: Run, target: jit.Target, facts: dict[str, Any], work: WorkingFolder | None, on_files: bool
+) -> Database:
+    if on_files and work is not None:
+        layers = search_on_files(game, run, work, target)
+    else:
+        layers = search_two_bit(game, run, target, work)
     size = max(part.stop for part in game.parts())
     codes = PlaneCodes(layers.low, layers.high, layers.parts, size)
     few = {str(depth): numbers for depth, numbers in layers.few.items()}
     return Database(game, Depth(), codes, {**_told(facts, layers.counts, run), "few": few})
 
 
-def _one_bit(game: Game, alternating: bool, run: Run, target: jit.Target, facts: dict[str, Any]) -> Database:
-    reach = search_one_bit(game, run, alternating, target)
+def _one_bit(
+    game: Game, alternating: bool, run: Run, target: jit.Target, facts: dict[str, Any], work: WorkingFolder | None
+) -> Database:
+    reach = search_one_bit(game, run, alternating, target, work)
     parts: list[Part] = in_order(game.parts())
     marks = np.zeros(blocks_for(len(reach.words)), np.uint8)
     counts = part_counts(Expander(game, run, target), Vector(reach.words, marks, 0), parts)

@@ -1,10 +1,13 @@
-"""The inner loops of the row search. All words are unsigned 64-bit numbers, and so is all that they are mixed with."""
+"""What the inner loops of the row search share: how moves act on a block of the frontier.
+
+All words are unsigned 64-bit numbers, and so is all that they are mixed with.
+"""
 
 from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from searchbench.jit import atomic_or, popcount, trailing_zeros
+from searchbench.jit import trailing_zeros
 
 
 class Moves(NamedTuple):
@@ -25,93 +28,25 @@ class Moves(NamedTuple):
     local_first: Any
     local_target: Any
     local_table: Any
+    local_back: Any
     pull_base: Any
     pull_kind: Any
     pull_row: Any
 
 
-class Planes(NamedTuple):
-    """Hold the bit vectors: the frontier, what is new, and the two planes of the depths; and bits[k] = 2^k."""
-
-    frontier: Any
-    result: Any
-    low: Any
-    high: Any
-    bits: Any
-    ones: Any
-
-
-def clear(words: Any, first: int, stop: int) -> None:
-    """Set words to zero."""
-    for word in range(first, stop):
-        words[word] = 0
-
-
-def push_wide(planes: Planes, first: int, stop: int, block_words: int, base: Any, kind: Any, rows: Any) -> None:
-    """Mark where the frontier states of the blocks first .. stop - 1 go; other threads write to the same words."""
-    frontier, result, bits = planes.frontier, planes.result, planes.bits
-    for block in range(first, stop):
-        row = rows[kind[block]]
-        start = base[block]
-        for word in range(block_words):
-            left = frontier[block * block_words + word]
-            while left != 0:
-                number = start + row[64 * word + trailing_zeros(left)]
-                left &= left - bits[0]
-                bit = bits[number & 63]
-                if result[number >> 6] & bit == 0:
-                    atomic_or(result, number >> 6, bit)
-
-
-def advance(
-    planes: Planes, frontier_bytes: Any, work: Any, work_bytes: Any, first: int, stop: int, moves: Moves, parity: Any,
-    place_bits: int, code: int, keep: Any, pushed: bool,
-) -> int:  # fmt: skip
-    """Find what is new in the blocks first .. stop - 1 and close it; return how much it is.
-
-    `work` has room for a block, all zero. `code` is the depth's, 1 to 3. `keep` are the bits of the result that stay
-    (where frontier and result share an array); `pushed` tells whether wide moves have already written to the result.
-    """
-    count = 0
-    words = len(work)
-    for block in range(first, stop):
-        start = block * words
-        for move in range(len(moves.shift_mask)):
-            shift(
-                planes.frontier, work, start, moves.shift_mask[move], moves.shift_distance[move], moves.shift_up[move]
-            )
-        for move in range(len(moves.row_length)):
-            source = moves.row_source[moves.row_begin[move] : moves.row_begin[move + 1]]
-            pull_rows(
-                planes.frontier, work, start, moves.row_length[move], source, moves.row_origin[move], moves.row_target[move],
-                planes.ones,
-            )  # fmt: skip
-        for move in range(len(moves.byte_length)):
-            source = moves.byte_source[moves.byte_begin[move] : moves.byte_begin[move + 1]]
-            pull_bytes(frontier_bytes, work_bytes, 8 * start, moves.byte_length[move], source)
-        if len(moves.local_target) > 0:
-            tables = moves.local_table[parity[block] if len(moves.local_table) == 2 else 0]
-            push_local(planes, work, start, place_bits, moves.local_mask, moves.local_first, moves.local_target, tables)
-        for move in range(len(moves.pull_base)):
-            pull_wide(
-                planes, work, start, pushed, moves.pull_base[move, block], moves.pull_row[moves.pull_kind[move, block]]
-            )
-        count += close(planes, work, start, code, keep, pushed)
-    return count
-
-
 # Loops run over slices and count from 0: an index that might be negative would keep them from being vectorized.
 
 
-def shift(frontier: Any, work: Any, start: int, mask: Any, distance: Any, up: bool) -> None:
-    """Move the places of the frontier's states by a distance."""
-    block = frontier[start : start + len(work)]
-    if up:
-        for word in range(len(work)):
-            work[word] |= (block[word] & mask) << distance
-    else:
-        for word in range(len(work)):
-            work[word] |= (block[word] & mask) >> distance
+def shift(block: Any, work: Any, moves: Moves) -> None:
+    """Move the places of a block's frontier states by the distances of all shifts."""
+    for move in range(len(moves.shift_mask)):
+        mask, distance = moves.shift_mask[move], moves.shift_distance[move]
+        if moves.shift_up[move]:
+            for word in range(len(work)):
+                work[word] |= (block[word] & mask) << distance
+        else:
+            for word in range(len(work)):
+                work[word] |= (block[word] & mask) >> distance
 
 
 def stretch(unit: int, left: int, length: int, source: Any) -> tuple[int, int]:
@@ -123,39 +58,12 @@ def stretch(unit: int, left: int, length: int, source: Any) -> tuple[int, int]:
     return whole + source[row] * length + within, min(length - within, left)
 
 
-def pull_rows(
-    frontier: Any, work: Any, start: int, length: int, source: Any, origin: Any, target: Any, ones: Any
-) -> None:
-    """Bring rows of `length` words to where they belong in the block that starts at the word `start`."""
-    done = 0
-    while done < len(work):
-        begin, count = stretch(start + done, len(work) - done, length, source)
-        come, go = frontier[begin : begin + count], work[done : done + count]
-        for step in range(len(go)):
-            go[step] |= ((come[step] >> origin) & ones) << target
-        done += count
-
-
-def pull_bytes(frontier: Any, work: Any, start: int, length: int, source: Any) -> None:
-    """Do the same where rows are no whole words and there is one place: the arrays are the same memory, as bytes."""
-    done = 0
-    while done < len(work):
-        begin, count = stretch(start + done, len(work) - done, length, source)
-        come, go = frontier[begin : begin + count], work[done : done + count]
-        for step in range(len(go)):
-            go[step] |= come[step]
-        done += count
-
-
-def push_local(
-    planes: Planes, work: Any, start: int, place_bits: int, mask: Any, first: Any, target: Any, tables: Any
-) -> None:
-    """Mark where the frontier states of a block go within the block."""
-    bits = planes.bits
+def push_local(block: Any, work: Any, bits: Any, place_bits: int, moves: Moves, tables: Any) -> None:
+    """Mark where the frontier states of a block go within the block; bits[k] = 2^k."""
+    first, target = moves.local_first, moves.local_target
     places = (1 << place_bits) - 1
-    block = planes.frontier[start : start + len(work)]
     for word in range(len(work)):
-        left = block[word] & mask
+        left = block[word] & moves.local_mask
         while left != 0:
             bit = 64 * word + trailing_zeros(left)
             left &= left - bits[0]
@@ -165,37 +73,15 @@ def push_local(
                 work[number >> 6] |= bits[number & 63]
 
 
-def pull_wide(planes: Planes, work: Any, start: int, pushed: bool, base: int, row: Any) -> None:
-    """Mark the states of a block, not yet seen, that the frontier leads to by the inverse of the table's move."""
-    frontier, bits = planes.frontier, planes.bits
-    for word in range(len(work)):
-        seen = planes.low[start + word] | planes.high[start + word] | work[word]
-        if pushed:
-            seen |= planes.result[start + word]
-        left = ~seen
-        while left != 0:
-            offset = trailing_zeros(left)
-            left &= left - bits[0]
-            number = base + row[64 * word + offset]
-            if frontier[number >> 6] & bits[number & 63] != 0:
-                work[word] |= bits[offset]
+def pull_local(lanes: Any, coming: Any, moves: Moves, tables: Any) -> None:
+    """Do the same for blocks in which there is much: `lanes` and `coming` have a number for each row, with its places' bits."""
+    for move in range(len(moves.local_back)):
+        table = tables[moves.local_back[move, 2]]
+        origin, target = lanes.dtype.type(moves.local_back[move, 0]), lanes.dtype.type(moves.local_back[move, 1])
+        pull_lanes(lanes, coming, table, origin, target, lanes.dtype.type(1))
 
 
-def close(planes: Planes, work: Any, start: int, code: int, keep: Any, pushed: bool) -> int:
-    """Give what is new in a block its depth's code, make it the next frontier, and leave `work` zero; return how much."""
-    stop = start + len(work)
-    low, high, result = planes.low[start:stop], planes.high[start:stop], planes.result[start:stop]
-    count = 0
-    for word in range(len(work)):
-        new = work[word]
-        if pushed:
-            new |= result[word]
-        new &= ~(low[word] | high[word])
-        result[word] = (result[word] & keep) | new
-        if code & 1:
-            low[word] |= new
-        if code & 2:
-            high[word] |= new
-        count += popcount(new)
-        work[word] = 0
-    return count
+def pull_lanes(lanes: Any, coming: Any, table: Any, origin: Any, target: Any, one: Any) -> None:
+    """Bring the bits of one place to another, each from the row that a table tells."""
+    for row in range(len(coming)):
+        coming[row] |= ((lanes[table[row]] >> origin) & one) << target

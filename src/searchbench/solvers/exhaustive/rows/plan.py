@@ -60,13 +60,15 @@ class WideMap(NamedTuple):
 class Local(NamedTuple):
     """Push within a block: from place p by the tables first[p] .. first[p + 1] - 1, each to its target place.
 
-    `tables` is [parity of the first elements, table, number within the block]; `mask` has the origins' bits.
+    `tables` is [parity of the first elements, table, number within the block]; `mask` has the origins' bits. `back` tells
+    of each table's move where it starts and ends, and the table of the move that takes it back, -1 if there is none.
     """
 
     first: Array
     targets: Array
     tables: Array
     mask: int
+    back: list[tuple[int, int, int]]
 
 
 class Plan:
@@ -109,6 +111,21 @@ class Plan:
         return sum(word << (self.word_bits * lane) for lane in range(64 // self.word_bits))
 
     @property
+    def alternates(self) -> bool:
+        """Tell whether two bit vectors are enough: every move changes the parity of the place, and none is wide."""
+        return self.game.alternates and not self.wide_maps
+
+    def bit(self, number: int) -> int:
+        """Return where the bit of a state's number is."""
+        row, place = divmod(number, self.game.places)
+        return row * self.word_bits + place
+
+    def number(self, bit: int) -> int:
+        """Return the number of the state whose bit it is."""
+        row, place = divmod(bit, self.word_bits)
+        return row * self.game.places + place
+
+    @property
     def table_bytes(self) -> int:
         """Return the memory of the tables."""
         tables = {id(wide.rows): wide.rows.nbytes for wide in self.wide_maps}
@@ -122,7 +139,7 @@ class Plan:
         row_bits = factorial(n - stop) // self.half * self.word_bits
         if row_bits % 64 == 0:
             bits = 64
-        elif row_bits % 8 == 0 and self.word_bits <= 8 and row_bits > 64:
+        elif row_bits % 8 == 0 and self.game.places == 1 and row_bits > 64:
             bits = 8
         else:
             return None
@@ -144,7 +161,9 @@ class Plan:
                 tables[parity, place] = (after[odd == parity] >> 1) if self.half == 2 else after
         mask = self.spread(int(np.bitwise_or.reduce([0, *(1 << move.origin for move in moves)])))
         targets = np.array([move.target for move in moves] or [0], np.int64)
-        return Local(first, targets, tables, mask)
+        number = {move: place for place, move in enumerate(moves)}
+        back = [(move.origin, move.target, number.get(move.inverse, -1)) for move in moves]
+        return Local(first, targets, tables, mask, back)
 
     def _wide_map(self, move: Rearrangement, known: dict[tuple[int, ...], tuple[Array, Array, Array]]) -> WideMap:
         if self.game.places > 1:

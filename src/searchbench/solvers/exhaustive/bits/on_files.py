@@ -1,0 +1,292 @@
+"""Two-bit breadth-first search of any game with its bit vectors and the requests of a level in files.
+
+A level has two phases. First all states of the frontier are expanded: the numbers that they lead to are put into buckets,
+one for each block of numbers, which are appended to files. Then each bucket is applied to its block: what is new becomes
+the block's part of the next frontier, and goes into the two planes of the depths. Only a block is in memory, and the
+buckets' ends. (Gasser 1995, section 3.5, and Edelkamp 2017: delayed detection of duplicates.)
+
+It can be killed at any time. The record tells the level and the phase; an expansion that was cut short is begun again, and
+of each block the journal tells whether its part of the next frontier is written (then it is true, whatever the planes
+have of it) and whether the planes are, too.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from searchbench import jit
+from searchbench.errors import DamagedData
+from searchbench.exchange.files import LEAST_ROOM, MOST_BLOCK_BITS, FileBuckets, Requests, add_place
+from searchbench.game import Game
+from searchbench.jit import trailing_zeros
+from searchbench.rules import new_moves, new_state
+from searchbench.run import Run
+from searchbench.solvers.exhaustive.bits.kernels import ANY, Vector, Wanted, count_parts, successor_numbers
+from searchbench.solvers.exhaustive.bits.search import (
+    FEW,
+    Expander,
+    Layers,
+    bits_in,
+    blocks_for,
+    in_order,
+    starts_of,
+    words_for,
+)
+from searchbench.store.working import WorkingFolder, release
+
+Array = npt.NDArray[Any]
+LEAST_MEMORY: Final = 4 << 20
+"""What a search on files takes at least."""
+LEAST_BLOCK_BITS: Final = 12
+EXPAND, APPLY = "expand", "apply"
+TODO, FOUND, SETTLED = range(3)
+"""What the journal says of a block: nothing done, its part of the next frontier written, its planes written."""
+PIECE: Final = 1 << 16
+"""How many requests are read at a time."""
+
+
+def emit(
+    words: Any, bits: Any, first: int, stop: int, size: int, which: Wanted, block_bits: int, requests: Requests
+) -> int:  # fmt: skip
+    """Put the successors of the states first .. stop - 1 whose bits are set into buckets.
+
+    Return the first state that is not done, because a bucket might overflow; -1 - number where a move leads astray.
+    """
+    state = new_state()
+    scratch = new_state()
+    out = new_moves()
+    numbers = new_moves()
+    before = -1
+    for word in range(first >> 6, (stop + 63) >> 6):
+        left = words[word]
+        while left != 0:
+            number = 64 * word + trailing_zeros(left)
+            left &= left - bits[0]
+            if number < first:
+                continue
+            count = successor_numbers(number, before, state, scratch, out, numbers, which)
+            before = -1 if which.by_number else number
+            room = len(out)
+            for step in range(count):
+                if numbers[step] < 0:
+                    continue
+                if numbers[step] >= size:
+                    return -1 - number
+                room = min(room, add_place(requests, numbers[step], block_bits))
+            if room < len(out):
+                return number + 1
+    return stop
+
+
+def mark(places: Any, words: Any, bits: Any) -> None:
+    """Set the bits of places."""
+    for index in range(len(places)):
+        words[places[index] >> 6] |= bits[places[index] & 63]
+
+
+def keep_new(reached: Any, low: Any, high: Any) -> bool:
+    """Keep of what a block's bucket reaches only what is new; return whether there is any."""
+    found = False
+    for word in range(len(reached)):
+        new = reached[word] & ~(low[word] | high[word])
+        reached[word] = new
+        if new != 0:
+            found = True
+    return found
+
+
+def settle(new: Any, low: Any, high: Any, code: int) -> None:
+    """Give what is new its depth's code, 1 to 3, in the planes; once or twice is the same."""
+    if code & 1:
+        for word in range(len(new)):
+            low[word] |= new[word]
+    if code & 2:
+        for word in range(len(new)):
+            high[word] |= new[word]
+
+
+class Shares(NamedTuple):
+    """Say how the memory is shared out: numbers of a block as a power of two, and the requests of a bucket that wait."""
+
+    block_bits: int
+    blocks: int
+    room: int
+
+
+def shares(size: int, threads: int, reserve: int, memory: int, block_bits: int = 0) -> Shares:
+    """Share a budget: half of it for blocks at work (their bits and what is read of the files), half for requests.
+
+    Blocks keep the size `block_bits` that was chosen when the work was begun, if it was.
+    """
+    each = max(memory, LEAST_MEMORY) // (2 * threads)
+    block_bits = block_bits or min(MOST_BLOCK_BITS, max(LEAST_BLOCK_BITS, (2 * each).bit_length() - 1))
+    blocks = max(1, -(-size >> block_bits))
+    return Shares(block_bits, blocks, max(LEAST_ROOM, 2 * reserve, each // (4 * blocks)))
+
+
+def search_on_files(game: Game, run: Run, work: WorkingFolder, target: jit.Target = "cpu") -> Layers:
+    """Search from the start until nothing is new, with vectors and buckets in the working folder."""
+    search = _Search(game, run, work, target)
+    while search.next_level():
+        counts = search.record["counts"]
+        run.progress(f"depth {len(counts) - 1}", sum(counts), search.size)
+    return search.layers()
+
+
+class _Search:
+    def __init__(self, game: Game, run: Run, work: WorkingFolder, target: jit.Target) -> None:
+        self.expander = Expander(game, run, target)
+        self.run, self.work = run, work
+        self.parts = in_order(game.parts())
+        self.size = max(part.stop for part in self.parts)
+        self.reserve = game.max_moves
+        kept = work.record.get("block_bits", 0)
+        self.shares = shares(self.size, run.threads, self.reserve, run.memory, kept)
+        names = self.expander.names
+        self.emit, self.mark = jit.bind(emit, names), jit.bind(mark, names)
+        self.keep_new, self.settle = jit.bind(keep_new, names), jit.bind(settle, names)
+        self.count_parts = jit.bind(count_parts, names)
+        words = words_for(self.size)
+        self.planes = [work.in_place(name, np.uint64, words) for name in ("low", "high")]
+        self.frontiers = [work.in_place(f"frontier-{place}", np.uint64, words) for place in (0, 1)]
+        self.filled = [work.in_place(f"filled-{place}", np.uint8, self.shares.blocks) for place in (0, 1)]
+        self.journal = work.in_place("journal", np.uint8, self.shares.blocks)
+        self.buckets = FileBuckets(work.path, self.shares.blocks)
+        self.local = threading.local()
+        self.writers: list[Requests] = []
+        if work.record:
+            self.record = dict(work.record)
+        else:
+            self._begin()
+
+    def _begin(self) -> None:
+        """Note the start as the one request of depth 0."""
+        first = self.expander.first
+        self.buckets.clear()
+        requests = self._requests()
+        add_place(requests, first, self.shares.block_bits)
+        self.buckets.flush(requests)
+        self.record = {"counts": [], "parts": {part.name: [] for part in self.parts}, "few": {}}
+        self._commit(APPLY)
+
+    def _commit(self, phase: str) -> None:
+        layout = {"block_bits": self.shares.block_bits, "phase": phase}
+        self.record = {**self.record, **layout, "requests": self.buckets.sizes() if phase == APPLY else []}
+        self.work.commit(self.record)
+
+    def next_level(self) -> bool:
+        """Finish the level that the record tells of; return whether anything was new."""
+        depth = len(self.record["counts"])
+        if self.record["phase"] == EXPAND:
+            self._expand(depth)
+        elif self.record["requests"] != self.buckets.sizes():
+            raise DamagedData(f"{self.work.path}: buckets are missing or cut short: remove the folder and begin again")
+        self._apply(depth)
+        new = self._count(depth)
+        if not sum(new):
+            return False
+        self.record["counts"].append(sum(new))
+        for part, count in zip(self.parts, new, strict=True):
+            self.record["parts"][part.name].append(count)
+        self._commit(EXPAND)
+        return True
+
+    # --- the two phases ----------------------------------------------------------------------------------------------
+
+    def _requests(self) -> Requests:
+        """Return the room of this thread for requests."""
+        if not hasattr(self.local, "requests"):
+            blocks, room = self.shares.blocks, self.shares.room
+            self.local.requests = Requests(np.zeros((blocks, room), np.uint32), np.zeros(blocks, np.int64))
+            self.writers.append(self.local.requests)
+        requests: Requests = self.local.requests
+        return requests
+
+    def _expand(self, depth: int) -> None:
+        """Fill the buckets with what the frontier, of the depth before, leads to."""
+        self.buckets.clear()
+        self.journal[:] = TODO
+        frontier, filled = self.frontiers[(depth - 1) & 1], self.filled[(depth - 1) & 1]
+        which = Wanted(ANY, self.expander.through_ends, self.expander.by_number)
+        step = 1 << max(LEAST_BLOCK_BITS, min(self.shares.block_bits, 20))
+        pieces = [first for first in range(0, self.size, step) if filled[first >> self.shares.block_bits]]
+
+        def work(first: int) -> None:
+            requests = self._requests()
+            stop = min(first + step, self.size)
+            done = first
+            while done < stop:
+                done = int(
+                    self.emit(
+                        frontier, self.expander.bits, done, stop, self.size, which, self.shares.block_bits, requests
+                    )
+                )
+                if done < 0:
+                    raise self.expander.astray(-1 - done)
+                if done < stop:
+                    self.buckets.flush(requests, self.shares.room // 2)
+            release(frontier, first >> 6, stop >> 6)
+
+        self.run.map(work, pieces)
+        for requests in self.writers:
+            self.buckets.flush(requests)
+        self._commit(APPLY)
+
+    def _apply(self, depth: int) -> None:
+        """Apply each bucket to its block."""
+        code = depth % 3 + 1
+        frontier, filled = self.frontiers[depth & 1], self.filled[depth & 1]
+        requested = self.record["requests"]
+
+        def work(block: int) -> None:
+            first = block << self.shares.block_bits
+            words = slice(first >> 6, words_for(min(first + (1 << self.shares.block_bits), self.size)))
+            new, low, high = frontier[words], self.planes[0][words], self.planes[1][words]
+            if self.journal[block] == TODO:
+                if requested[block]:
+                    reached = np.zeros(len(new), np.uint64)
+                    for places in self.buckets.read(block, PIECE):
+                        self.mark(places, reached, self.expander.bits)
+                    found = self.keep_new(reached, low, high)
+                    new[:] = reached
+                    filled[block] = found
+                elif filled[block]:
+                    new[:] = 0
+                    filled[block] = 0
+                self.journal[block] = FOUND
+            if self.journal[block] == FOUND:
+                if filled[block]:
+                    self.settle(new, low, high, code)
+                self.journal[block] = SETTLED
+            for vector in (frontier, *self.planes):
+                release(vector, words.start, words.stop)
+
+        self.run.map(work, range(self.shares.blocks))
+
+    def _count(self, depth: int) -> list[int]:
+        """Count the new frontier part by part; list its states if they are few."""
+        frontier, filled = self.frontiers[depth & 1], self.filled[depth & 1]
+        starts = starts_of(self.parts)
+        counts = np.zeros(len(self.parts), np.int64)
+        some: list[int] = []
+        for block in np.flatnonzero(filled).tolist():
+            first = block << self.shares.block_bits
+            words = frontier[first >> 6 : words_for(min(first + (1 << self.shares.block_bits), self.size))]
+            vector = Vector(words, filled[:0], first)
+            self.count_parts(vector, self.expander.bits, (0, blocks_for(len(words))), starts, counts)
+            if counts.sum() <= FEW:
+                some += bits_in(words, first)
+            release(frontier, first >> 6, (first >> 6) + len(words))
+        if 0 < counts.sum() <= FEW:
+            self.record["few"][str(depth)] = some
+        found: list[int] = counts.tolist()
+        return found
+
+    def layers(self) -> Layers:
+        """Return what was found; the planes stay in the files."""
+        self.buckets.clear()
+        return Layers.of(self.record, *self.planes)

@@ -1,0 +1,92 @@
+"""Breadth-first search of games that tell their moves as rearrangements: which of the row searches serves a game."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from searchbench.errors import BadRequest
+from searchbench.game import Game
+from searchbench.index import Sequences
+from searchbench.run import Run
+from searchbench.solvers.exhaustive import halves
+from searchbench.solvers.exhaustive.rows import search_alternating, search_planes, sides
+from searchbench.solvers.exhaustive.rows.levels import Layers, Search, search_levels
+from searchbench.solvers.exhaustive.rows.plan import BLOCK, Plan
+from searchbench.store import Database
+from searchbench.store.working import WorkingFolder, working_folder
+from searchbench.values import Depth
+
+ROWS = "rows"
+
+
+class Method(NamedTuple):
+    """Hold how a game is searched: the memory that it takes, the least of it (with files), and what makes the search."""
+
+    memory: int
+    least: int
+    search: Callable[[int, Run, WorkingFolder | None], Search]
+
+
+def method_for(sequences: Sequences | None, run: Run) -> Method | None:
+    """Return how a game is searched by rows; None if its moves are not told, or do not suit."""
+    if sequences is None:
+        return None
+    try:
+        if sequences.two_sided:
+            return _two_sided(sequences)
+        if sequences.n < BLOCK:
+            return None
+        return _of_equal_pieces(sequences, run) if sequences.pieces else _of_different_elements(sequences, run)
+    except BadRequest:
+        return None
+
+
+def _two_sided(sequences: Sequences) -> Method:
+    plan = sides.SidesPlan(sequences)
+    memory = sides.bytes_needed(plan)
+    return Method(memory, memory, lambda start, run, _: sides.SidesSearch(plan, start, run))
+
+
+def _of_equal_pieces(sequences: Sequences, run: Run) -> Method:
+    plan = halves.Plan(sequences)
+    memory = halves.bytes_needed(plan, run.threads)
+    return Method(memory, memory, lambda start, run, _: halves.HalvesSearch(plan, start, run))
+
+
+def _of_different_elements(sequences: Sequences, run: Run) -> Method:
+    plan = Plan(sequences)
+    if plan.alternates:
+        memory = search_alternating.bytes_needed(plan)
+        least = search_alternating.bytes_needed_on_files(plan) if run.work is not None else memory
+        return Method(
+            memory,
+            min(memory, least),
+            lambda start, run, work: search_alternating.AlternatingSearch(plan, start, run, work),
+        )
+    memory = search_planes.bytes_needed(plan)
+    return Method(memory, memory, lambda start, run, _: search_planes.PlaneSearch(plan, start, run))
+
+
+def search_by_rows(method: Method, start: int, run: Run, work: WorkingFolder | None = None) -> Layers:
+    """Search from the state with the number `start` until nothing is new."""
+    return search_levels(method.search(start, run, work), start, run, work)
+
+
+def solve_by_rows(game: Game, method: Method, run: Run) -> Database:
+    """Search breadth first by moving rows of numbers; the depths are kept modulo 3, or 4 where moves alternate."""
+    start = game.rank(game.start())
+    size = max(part.stop for part in game.parts())
+    run.demand(method.least, f"solving {game} ({size:,} states) with bfs over rows")
+    with working_folder(game, ROWS, run) as work:
+        layers = search_by_rows(method, start, run, work)
+    facts = {
+        "solver": "bfs",
+        "form": ROWS,
+        "levels": len(layers.counts),
+        "seconds": round(run.seconds, 3),
+        "threads": run.threads,
+        "memory": min(method.memory, run.memory),
+        "few": {str(depth): numbers for depth, numbers in layers.few.items()},
+    }
+    return Database(game, Depth(), layers.codes, facts)

@@ -1,0 +1,122 @@
+"""Breadth-first search by halves: level by level, each tile of a matrix by one thread (Edelkamp 2017, two-bit search).
+
+Every state has two bits, in two planes: 0 not reached, else 1 + depth mod 3; a third bit vector holds what a level leads
+to. The frontier is all states whose code is that of the depth: those that are three levels and more behind lead to nothing
+new. A level goes over the vectors twice, first with tiles of whole tails, then with tiles of whole heads. A tile reads the
+planes and writes only to itself, so the result does not depend on the number of threads.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+
+from searchbench import jit
+from searchbench.run import Run
+from searchbench.solvers.exhaustive.halves import kernels
+from searchbench.solvers.exhaustive.halves.kernels import Level, Planes, Room
+from searchbench.solvers.exhaustive.halves.plan import LINE_BITS, Plan
+from searchbench.solvers.exhaustive.halves.words import Array
+from searchbench.solvers.exhaustive.rows.levels import FEW, load_copies
+from searchbench.store.planes import PlaneCodes
+from searchbench.store.working import WorkingFolder
+
+ALL_BITS: Final = (1 << 64) - 1
+CHUNK: Final = 64
+"""How many lines are pulled together: they stay in a core's first-level cache."""
+MOST_TASKS: Final = 16
+"""How many tiles a thread takes at a time."""
+
+
+def bytes_needed(plan: Plan, threads: int) -> int:
+    """Return the memory that a search takes."""
+    vector = 8 * _words(plan)
+    room = LINE_BITS // 8 * (plan.most_lines + CHUNK)
+    return 3 * vector + plan.table_bytes + threads * room
+
+
+class HalvesSearch:
+    """Search with two planes of depths modulo 3, and a vector of what a level leads to."""
+
+    def __init__(self, plan: Plan, start: int, run: Run) -> None:
+        self.plan, self.run = plan, run
+        self.size = plan.game.size
+        self.on_files, self.ahead = False, 0
+        names = jit.Names({})
+        self.pull_tails = jit.bind(kernels.pull_tails, names)
+        self.close_heads = jit.bind(kernels.close_heads, names)
+        self.lane = np.dtype(f"u{plan.word_bits // 8}")
+        self.vectors = {name: np.zeros(_words(plan), np.uint64) for name in ("low", "high")}
+        self.result = np.zeros(_words(plan), np.uint64)
+        row, place = divmod(start, plan.game.places)
+        self.vectors["low"].view(self.lane)[row] = 1 << place
+        self.by_head = self._tasks(np.diff(plan.matrices.begin))
+        self.by_tail = self._tasks(plan.matrices.columns)
+        self.local = threading.local()
+
+    def level(self, depth: int) -> tuple[int, list[int]]:
+        """Find what has this depth; return how much it is, and if that is little the numbers."""
+        plan = self.plan
+        frontier = (depth - 1) % 3 + 1
+        flip_low, flip_high = (np.uint64(0 if frontier & bit else ALL_BITS) for bit in (1, 2))
+        zero, one, all_places = np.uint64(0), np.uint64(1), np.uint64((1 << plan.game.places) - 1)
+        level = Level(flip_low, flip_high, depth % 3 + 1, plan.game.places, all_places, zero, one)
+        low, high, result = (
+            vector.view(self.lane) for vector in (self.vectors["low"], self.vectors["high"], self.result)
+        )
+        planes = Planes(low, high, result)
+
+        def pull(tasks: Array) -> None:
+            self.pull_tails(planes, plan.matrices, plan.tail_moves, plan.crossing, level, self._room(), tasks)
+
+        def close(tasks: Array) -> Array:
+            found = np.zeros(1 + FEW, np.int64)
+            self.close_heads(planes, plan.matrices, plan.head_moves, level, self._room(), tasks, found)
+            return found
+
+        self.run.map(pull, self.by_head)
+        found = self.run.map(close, self.by_tail)
+        count = sum(int(one[0]) for one in found)
+        return count, sorted(number for one in found for number in one[1 : 1 + one[0]].tolist()) if count <= FEW else []
+
+    def resume(self, work: WorkingFolder, reached: int) -> None:
+        """Take the planes from a working folder."""
+        load_copies(work, self.vectors, self.run)
+
+    def codes(self, counts: Sequence[int]) -> PlaneCodes:
+        """Return the codes of all states."""
+        game = self.plan.game
+        low, high = self.vectors["low"], self.vectors["high"]
+        return PlaneCodes(low, high, {"all": counts}, game.size, game.places, self.plan.word_bits)
+
+    def _tasks(self, lines: Array) -> list[Array]:
+        """Return the tiles, (class, first line) each, in small lists; `lines` says how many lines a class has."""
+        tasks = np.array(
+            [(kind, first) for kind, count in enumerate(lines.tolist()) for first in range(0, count, self.plan.lanes)]
+        )
+        step = max(1, min(MOST_TASKS, len(tasks) // (8 * self.run.threads)))
+        return [tasks[first : first + step] for first in range(0, len(tasks), step)]
+
+    def _room(self) -> Room:
+        """Return what this thread works on."""
+        if not hasattr(self.local, "room"):
+            tile, chunk = (_lines(count) for count in (self.plan.most_lines, CHUNK))
+            opens = np.zeros(-(-self.plan.most_lines // CHUNK), np.uint64)
+            self.local.room = Room(tile, tile.view(self.lane), chunk, chunk.view(self.lane), opens)
+        room: Room = self.local.room
+        return room
+
+
+def _words(plan: Plan) -> int:
+    return -(-plan.game.rows * plan.word_bits // 64)
+
+
+def _lines(count: int) -> Array:
+    """Return lines that begin where the cache's lines do."""
+    bytes_in_line = LINE_BITS // 8
+    memory = np.zeros((count + 1) * bytes_in_line, np.uint8)
+    first = -memory.ctypes.data % bytes_in_line
+    return memory[first : first + count * bytes_in_line].view(np.uint64).reshape(count, -1)

@@ -1,0 +1,150 @@
+"""The row search of games whose every move changes the parity of the place, in memory or on files."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from searchbench import jit
+from searchbench.run import Run
+from searchbench.solvers.exhaustive.rows import alternating
+from searchbench.solvers.exhaustive.rows.alternating import Level, Vectors
+from searchbench.solvers.exhaustive.rows.levels import FEW, load_copies
+from searchbench.solvers.exhaustive.rows.moves import ALL_BITS, moves_of
+from searchbench.solvers.exhaustive.rows.plan import Plan
+from searchbench.store.planes import AlternatingCodes
+from searchbench.store.working import WorkingFolder, release
+
+Array = npt.NDArray[Any]
+LEAST_BUDGET: Final = 4 << 20
+"""What a search on files takes at least, beside its tables."""
+
+
+class AlternatingSearch:
+    """Search with two bit vectors, in memory or in the files of a working folder."""
+
+    def __init__(self, plan: Plan, start: int, run: Run, work: WorkingFolder | None) -> None:
+        self.plan, self.run = plan, run
+        self.size = plan.game.size
+        self.on_files = work is not None and bytes_needed(plan) > run.memory
+        self.vectors = {
+            name: work.in_place(name, np.uint64, plan.words) if work and self.on_files else np.zeros(plan.words, np.uint64)
+            for name in ("reached", "second")
+        }  # fmt: skip
+        names = jit.Names({})
+        self.advance = jit.bind(alternating.advance, names)
+        self.count_bits = jit.bind(alternating.count_bits, names)
+        self.start_parity = start % plan.game.places & 1
+        self.ones = np.uint64(plan.spread(1))
+        self.bits = np.uint64(1) << np.arange(64, dtype=np.uint64)
+        self.even = plan.spread(sum(1 << place for place in range(0, plan.game.places, 2)))
+        self.moves = [moves_of(plan, parity) for parity in (0, 1)]
+        self.fresh = np.zeros(plan.blocks, np.uint8)
+        self.ahead = 0
+        self.lane = np.dtype(f"u{max(1, plan.word_bits // 8)}")
+        self.step = self._blocks_at_a_time()
+        self.untouched = 0
+        self.local = threading.local()
+        if not (work is not None and work.record):
+            bit = plan.bit(start)
+            self.vectors["second"][bit >> 6] = self.bits[bit & 63]  # as if something led to it
+            self.fresh[(bit >> 6) // plan.block_words] = 1
+            self.level(0)
+
+    def resume(self, work: WorkingFolder, reached: int) -> None:
+        """Take the vectors from a working folder; a level that was cut short has left states that are ahead of it."""
+        if work.copies:
+            load_copies(work, self.vectors, self.run)
+        elif not self.on_files:
+            for name, vector in self.vectors.items():
+                vector[:] = work.in_place(name, np.uint64, self.plan.words)
+        self.fresh[:] = 1
+        piece = 1 << 20
+        vector = self.vectors["reached"]
+        counts = self.run.map(
+            lambda first: int(self.count_bits(vector, first, first + piece)), range(0, len(vector), piece)
+        )
+        self.ahead = sum(counts) - reached
+        self._release()
+
+    def _blocks_at_a_time(self) -> int:
+        step = max(1, min(64, self.plan.blocks // (8 * self.run.threads)))
+        if not self.on_files:
+            return step
+        return max(1, min(step, self._budget() // (4 * self.run.threads * self._touched_by_block())))
+
+    def _budget(self) -> int:
+        return max(LEAST_BUDGET, self.run.memory - self.plan.table_bytes)
+
+    def _touched_by_block(self) -> int:
+        """Return the bytes of the vectors that a block needs: its own, and those where its rows come from."""
+        return 16 * self.plan.block_words * (1 + max(len(moves.row_length) for moves in self.moves))
+
+    def _release(self) -> None:
+        if self.on_files:
+            for vector in self.vectors.values():
+                release(vector, 0, len(vector))
+
+    def level(self, depth: int) -> tuple[int, list[int]]:
+        """Find what has this depth; return how much it is, and if that is little the numbers."""
+        plan = self.plan
+        parity = (depth + self.start_parity) & 1
+        level = Level(
+            flip=np.uint64(0 if (depth - 1) >> 1 & 1 else ALL_BITS),
+            wanted=np.uint64(self.even if parity == 0 else ALL_BITS ^ self.even),
+            second=np.uint64(ALL_BITS if depth >> 1 & 1 else 0),
+        )
+        next_fresh = np.ones_like(self.fresh) if self.ahead else np.zeros_like(self.fresh)
+        vectors = Vectors(
+            self.vectors["reached"], self.vectors["second"], self.bits, self.ones, self.fresh, next_fresh
+        )  # fmt: skip
+        place_bits = plan.word_bits.bit_length() - 1
+
+        def work(first: int) -> tuple[int, list[int]]:
+            if not hasattr(self.local, "work"):
+                self.local.work, self.local.coming = (np.zeros(plan.block_words, np.uint64) for _ in range(2))
+            stop = min(first + self.step, plan.blocks)
+            notes = np.zeros(FEW + 1, np.int64)
+            count = self.advance(
+                vectors, self.local.work, self.local.coming, self.local.work.view(self.lane),
+                self.local.coming.view(self.lane), first, stop, self.moves[1 - parity], self.moves[parity],
+                plan.parity, place_bits, level, notes,
+            )  # fmt: skip
+            self._make_room(stop - first)
+            return int(count), notes[1 : 1 + notes[0]].tolist()
+
+        results = self.run.map(work, range(0, plan.blocks, self.step))
+        self.fresh, self.ahead = next_fresh, 0
+        count = sum(found for found, _ in results)
+        return count, [plan.number(bit) for _, bits in results for bit in bits] if count <= FEW else []
+
+    def _make_room(self, blocks: int) -> None:
+        """Give memory of the vectors back where they are files, before it is more than the budget."""
+        if not self.on_files:
+            return
+        self.untouched += blocks * self._touched_by_block()
+        if 2 * self.untouched > self._budget():
+            self.untouched = 0
+            self._release()
+
+    def codes(self, counts: Sequence[int]) -> AlternatingCodes:
+        """Return the codes of all states."""
+        plan = self.plan
+        return AlternatingCodes(
+            self.vectors["reached"], self.vectors["second"], counts, plan.game.size, plan.game.places, plan.word_bits,
+            self.start_parity,
+        )  # fmt: skip
+
+
+def bytes_needed(plan: Plan) -> int:
+    """Return the memory that a search takes which has its vectors in memory."""
+    return plan.table_bytes + 16 * plan.words
+
+
+def bytes_needed_on_files(plan: Plan) -> int:
+    """Return the memory that a search takes at least."""
+    return plan.table_bytes + LEAST_BUDGET

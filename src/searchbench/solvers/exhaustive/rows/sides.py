@@ -1,0 +1,244 @@
+"""The row search of permutation games whose elements have two sides, as burnt pancakes do.
+
+A row holds the 2^n ways in which the elements of one sequence lie: bit ``row * 2^n + sides``. A move sends a row to a row and,
+within it, exchanges and inverts bits of the numbers of the bits: a few exchanges of parts of words, for all 2^n states at
+once. So a row's source is ranked but once for all of them.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from searchbench import jit
+from searchbench.errors import BadRequest
+from searchbench.index.permutation import LexicographicPermutation
+from searchbench.index.sequence import Rearrangement, Sequences
+from searchbench.jit import popcount
+from searchbench.rules import rank, unrank
+from searchbench.run import Run
+from searchbench.solvers.exhaustive.rows.levels import FEW, bits_in, load_copies
+from searchbench.store.planes import PlaneCodes
+from searchbench.store.working import WorkingFolder
+
+Array = npt.NDArray[Any]
+WORD_BITS = 6
+"""A word holds 2^6 bits: the lowest six bits of a bit's number tell where in the word it is."""
+LARGEST = 11
+"""For how many elements a row is looked at as a whole."""
+EXCHANGE, CROSS, WORDS, INVERT, INVERT_WORDS = range(5)
+"""Steps: exchange two low bits of the numbers; a low and a high one; two high ones; invert a low bit; a high one."""
+
+
+class Steps(NamedTuple):
+    """Hold the steps of all moves: those of move m are begin[m] .. begin[m + 1] - 1."""
+
+    begin: Any
+    kind: Any
+    shift: Any
+    mask: Any
+    low: Any
+    high: Any
+
+
+class Planes(NamedTuple):
+    """Hold the bit vectors: the frontier, what is new, and the two planes of the depths."""
+
+    frontier: Any
+    result: Any
+    low: Any
+    high: Any
+
+
+class SidesPlan:
+    """Hold how the moves act on rows. Raises BadRequest where rows do not serve the game."""
+
+    def __init__(self, game: Sequences) -> None:
+        if not WORD_BITS <= game.n <= LARGEST or game.even:
+            raise BadRequest(f"sequences of {game.n} elements with two sides: rows take {WORD_BITS} to {LARGEST}")
+        self.game = game
+        self.row_words = 1 << (game.n - WORD_BITS)
+        self.rows = game.rows
+        self.words = self.rows * self.row_words
+        self.orders = np.array([move.inverse.order for move in game.moves], np.int64)
+        told = [_steps(move) for move in game.moves]
+        flat = [_step(kind, one, other) for steps in told for kind, one, other in steps]
+        self.steps = Steps(
+            np.cumsum([0, *map(len, told)]).astype(np.int64),
+            np.array([step[0] for step in flat], np.int64),
+            np.array([step[1] for step in flat], np.uint64),
+            np.array([step[2] for step in flat], np.uint64),
+            np.array([step[3] for step in flat], np.int64),
+            np.array([step[4] for step in flat], np.int64),
+        )
+
+
+def _steps(move: Rearrangement) -> list[tuple[int, int, int]]:
+    """Return how the bits' numbers change: (EXCHANGE, one, other) and (INVERT, bit, 0), by bits of the numbers.
+
+    The side of the first element is the highest bit. Element i comes from order[i], so bit n - 1 - i becomes what bit
+    n - 1 - order[i] was.
+    """
+    n = len(move.order)
+    come_from = [n - 1 - move.order[n - 1 - bit] for bit in range(n)]
+    steps = []
+    now = list(range(n))  # which old bit each bit has become so far
+    for bit in range(n):
+        other = now.index(come_from[bit])
+        if other != bit:
+            steps.append((EXCHANGE, bit, other))
+            now[bit], now[other] = now[other], now[bit]
+    return steps + [(INVERT, n - 1 - place, 0) for place in move.turned]
+
+
+def _step(kind: int, one: int, other: int) -> tuple[int, int, int, int, int]:
+    """Return a step as kernels take it: its kind, shift, mask, and the bits of the words' numbers."""
+    low, high = min(one, other), max(one, other)
+    if kind == INVERT:
+        if one < WORD_BITS:
+            return INVERT, 1 << one, _mask(one, 0), 0, 0
+        return INVERT_WORDS, 0, 0, 0, 1 << (one - WORD_BITS)
+    if high < WORD_BITS:
+        return EXCHANGE, (1 << high) - (1 << low), _mask(low, 1) & _mask(high, 0), 0, 0
+    if low < WORD_BITS:
+        return CROSS, 1 << low, _mask(low, 0), 0, 1 << (high - WORD_BITS)
+    return WORDS, 0, 0, 1 << (low - WORD_BITS), 1 << (high - WORD_BITS)
+
+
+def _mask(bit: int, value: int) -> int:
+    """Return the bits of a word in whose number a bit has a value."""
+    return sum(1 << place for place in range(64) if place >> bit & 1 == value)
+
+
+def turn(row: Any, steps: Steps, first: int, stop: int) -> None:
+    """Change a row as a move does."""
+    words = len(row)
+    for step in range(first, stop):
+        kind, shift, mask = steps.kind[step], steps.shift[step], steps.mask[step]
+        low, high = steps.low[step], steps.high[step]
+        if kind == EXCHANGE:
+            for word in range(words):
+                apart = ((row[word] >> shift) ^ row[word]) & mask
+                row[word] ^= apart ^ (apart << shift)
+        elif kind == INVERT:
+            for word in range(words):
+                row[word] = ((row[word] >> shift) & mask) | ((row[word] & mask) << shift)
+        elif kind == CROSS:
+            for word in range(words):
+                if word & high == 0:
+                    apart = ((row[word] >> shift) ^ row[word | high]) & mask
+                    row[word | high] ^= apart
+                    row[word] ^= apart << shift
+        else:
+            for word in range(words):
+                if word & high == 0 and word & low == low:  # low is 0 where words are just inverted
+                    other = (word | high) ^ low
+                    row[word], row[other] = row[other], row[word]
+
+
+def advance(
+    planes: Planes, first: int, stop: int, orders: Any, steps: Steps, code: int, sequence: Any, before: Any, row: Any
+) -> int:
+    """Find what is new in the rows first .. stop - 1 and give it its depth's code, 1 to 3; return how much it is.
+
+    `sequence` and `before` have room for a sequence, `row` for a row. Rows in which nothing is missing are passed over.
+    """
+    words = len(row)
+    count = 0
+    for target in range(first, stop):
+        start = target * words
+        low, high = planes.low[start : start + words], planes.high[start : start + words]
+        result = planes.result[start : start + words]
+        missing = False
+        for word in range(words):
+            result[word] = 0
+            if ~(low[word] | high[word]) != 0:
+                missing = True
+        if not missing:
+            continue
+        unrank(target, sequence)
+        for move in range(len(orders)):
+            for place in range(orders.shape[1]):
+                before[place] = sequence[orders[move, place]]
+            source = rank(before) * words
+            if copy(planes.frontier[source : source + words], row):
+                turn(row, steps, steps.begin[move], steps.begin[move + 1])
+                for word in range(words):
+                    result[word] |= row[word]
+        count += close(result, low, high, code)
+    return count
+
+
+def copy(come: Any, row: Any) -> bool:
+    """Copy a row; return whether it has any bit."""
+    some = False
+    for word in range(len(row)):
+        row[word] = come[word]
+        if come[word] != 0:
+            some = True
+    return some
+
+
+def close(result: Any, low: Any, high: Any, code: int) -> int:
+    """Keep of a row's result what is new, and give it its depth's code; return how much it is."""
+    count = 0
+    for word in range(len(result)):
+        new = result[word] & ~(low[word] | high[word])
+        result[word] = new
+        count += popcount(new)
+        if code & 1:
+            low[word] |= new
+        if code & 2:
+            high[word] |= new
+    return count
+
+
+class SidesSearch:
+    """Search with two planes of depths modulo 3, a frontier, and what is new."""
+
+    def __init__(self, plan: SidesPlan, start: int, run: Run) -> None:
+        self.plan, self.run = plan, run
+        self.size = plan.game.size
+        self.on_files, self.ahead = False, 0
+        rank_sequence, unrank_sequence = LexicographicPermutation(plan.game.n).functions()
+        self.advance = jit.bind(advance, jit.Names({"rank": rank_sequence, "unrank": unrank_sequence}))
+        self.vectors = {name: np.zeros(plan.words, np.uint64) for name in ("frontier", "low", "high")}
+        self.result = np.zeros(plan.words, np.uint64)
+        bit = np.uint64(1 << (start & 63))
+        self.vectors["frontier"][start >> 6] = self.vectors["low"][start >> 6] = bit
+        self.local = threading.local()
+
+    def level(self, depth: int) -> tuple[int, list[int]]:
+        """Find what has this depth; return how much it is, and if that is little the numbers."""
+        vectors, plan = self.vectors, self.plan
+        planes = Planes(vectors["frontier"], self.result, vectors["low"], vectors["high"])
+        step = max(1, min(4096, plan.rows // (8 * self.run.threads)))
+
+        def work(first: int) -> int:
+            if not hasattr(self.local, "room"):
+                sequence, before = (np.zeros(plan.game.n, np.int64) for _ in range(2))
+                self.local.room = sequence, before, np.zeros(plan.row_words, np.uint64)
+            stop = min(first + step, plan.rows)
+            code = depth % 3 + 1
+            return int(self.advance(planes, first, stop, plan.orders, plan.steps, code, *self.local.room))
+
+        count = sum(self.run.map(work, range(0, plan.rows, step)))
+        self.result, vectors["frontier"] = vectors["frontier"], self.result
+        return count, bits_in(vectors["frontier"]) if count <= FEW else []
+
+    def resume(self, work: WorkingFolder, reached: int) -> None:
+        """Take the vectors from a working folder."""
+        load_copies(work, self.vectors, self.run)
+
+    def codes(self, counts: Sequence[int]) -> PlaneCodes:
+        """Return the codes of all states."""
+        return PlaneCodes(self.vectors["low"], self.vectors["high"], {"all": counts}, self.plan.game.size)
+
+
+def bytes_needed(plan: SidesPlan) -> int:
+    """Return the memory that a search takes."""
+    return 32 * plan.words

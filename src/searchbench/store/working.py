@@ -1,0 +1,271 @@
+"""A folder for unfinished work: arrays in files, and a record of how far it is, which is replaced in one go.
+
+Two kinds of arrays. A *saved* array is a copy, written anew each time beside the older one, with checksums; the record says
+which copy counts, so a process that is killed while it writes loses nothing but the time since the copy before. An array
+*in place* is the file itself, mapped into memory: its owner must write in such an order that a step which was cut short
+can be done again.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import mmap
+import os
+import shutil
+import time
+import zlib
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from searchbench.errors import BadRequest, DamagedData
+from searchbench.game import Game
+from searchbench.run import Run
+from searchbench.store import folder as folders
+
+Array = npt.NDArray[Any]
+
+RECORD: Final = "record.json"
+FORMAT: Final = 1
+PIECE: Final = 1 << 26
+"""How many bytes are written, read and given a checksum at a time."""
+LEAST_SECONDS: Final = 30.0
+"""How long work goes on at least between two copies of it."""
+SHARE: Final = 20
+"""Writing copies takes at most one part in so many of the time."""
+
+
+class WorkingFolder:
+    """Keep what an unfinished computation needs to go on.
+
+    `task` says what is computed: a folder with another task is refused, and so is one at which another process works.
+    `record` is what was committed last, or empty. The folder is made when something is first kept in it. Raises
+    BadRequest and DamagedData.
+    """
+
+    def __init__(self, path: Path, task: Mapping[str, Any]) -> None:
+        self.path = path
+        self._task = json.loads(json.dumps(task))
+        self.record: dict[str, Any] = {}
+        self._saved: dict[str, dict[str, Any]] = {}
+        self._generation = 0
+        self._committed = time.monotonic()
+        self._cost = 0.0
+        self._handle: int | None = None
+        if path.exists():
+            self._claim()
+
+    def _claim(self) -> None:
+        """Lock the folder, and read its record."""
+        if self._handle is not None:
+            return
+        if self.path.exists() and not self.path.is_dir():
+            raise BadRequest(f"{self.path} is no folder: unfinished work is kept in a folder of its own")
+        self.path.mkdir(parents=True, exist_ok=True)
+        self._handle = folders.lock(self.path)
+        if self._handle is None:
+            raise BadRequest(f"{self.path}: another process works there")
+        try:
+            self._read()
+        except BaseException:
+            self.close()
+            raise
+
+    def _read(self) -> None:
+        path = self.path / RECORD
+        if not path.exists():
+            others = [entry.name for entry in self.path.iterdir() if not entry.name.endswith((".array", ".part"))]
+            if others:
+                raise BadRequest(f"{self.path} holds {min(others)}: unfinished work is kept in a folder of its own")
+            return
+        try:
+            document = json.loads(path.read_bytes())
+            body, digest = document["body"], document["digest"]
+            intact = digest == _digest(body)
+            version, task = body["format"], body["task"]
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise DamagedData(f"{path} cannot be read ({error}): remove the folder and begin again") from None
+        if not intact:
+            raise DamagedData(f"{path} was altered: remove the folder and begin again")
+        if version != FORMAT:
+            raise DamagedData(f"{path} has format {version!r}, this version of searchbench reads {FORMAT}")
+        if task != self._task:
+            differing = sorted(key for key in {*task, *self._task} if task.get(key) != self._task.get(key))
+            raise BadRequest(
+                f"{self.path} holds unfinished work on another task ({', '.join(differing)}: "
+                f"{[task.get(key) for key in differing]}, now {[self._task.get(key) for key in differing]}); "
+                "finish that one, remove the folder, or name another"
+            )
+        self.record, self._saved, self._generation = body["record"], body["arrays"], body["generation"]
+
+    @property
+    def due(self) -> bool:
+        """Tell whether it is time for a copy."""
+        return time.monotonic() - self._committed >= max(LEAST_SECONDS, SHARE * self._cost)
+
+    def commit(
+        self,
+        record: Mapping[str, Any],
+        arrays: Mapping[str, Array] | None = None,
+        run: Run | None = None,
+        still: Collection[str] = (),
+    ) -> None:
+        """Keep a record, and copies of arrays beside it; both count from the same moment on.
+
+        Of the arrays named in `still` the copies that are there already go on to count.
+        """
+        begun = time.monotonic()
+        self._claim()
+        generation = self._generation + 1
+        saved = {name: self._saved[name] for name in still}
+        saved |= {name: self._save(name, array, generation, run) for name, array in (arrays or {}).items()}
+        body = {
+            "format": FORMAT, "task": self._task, "record": dict(record), "arrays": saved, "generation": generation,
+        }  # fmt: skip
+        fresh = self.path / f"{RECORD}.part"
+        with fresh.open("w") as file:
+            json.dump({"body": body, "digest": _digest(body)}, file)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(fresh, self.path / RECORD)
+        self.record, self._saved, self._generation = json.loads(json.dumps(dict(record))), saved, generation
+        self._remove(lambda name: ".g" in name and name not in {entry["file"] for entry in saved.values()})
+        self._committed = time.monotonic()
+        self._cost = self._committed - begun
+
+    def _save(self, name: str, array: Array, generation: int, run: Run | None) -> dict[str, Any]:
+        """Write a copy of an array and return how it is to be read."""
+        file = f"{name}.g{generation}.array"
+        data = np.ascontiguousarray(array).data.cast("B")
+        handle = os.open(self.path / file, os.O_CREAT | os.O_TRUNC | os.O_WRONLY, 0o644)
+
+        def write(first: int) -> int:
+            piece = data[first : first + PIECE]
+            if os.pwrite(handle, piece, first) != len(piece):
+                raise BadRequest(f"{self.path}: the disk is full")
+            return zlib.crc32(piece)
+
+        try:
+            checksums = _map(run, write, range(0, len(data), PIECE))
+            os.fsync(handle)
+            _drop(handle)
+        finally:
+            os.close(handle)
+        return {"file": file, "dtype": array.dtype.str, "size": len(array), "checksums": checksums}
+
+    @property
+    def copies(self) -> set[str]:
+        """Return the names of the arrays whose copies come with the record."""
+        return set(self._saved)
+
+    def copy_of(self, name: str, run: Run | None = None) -> Array:
+        """Return the copy of an array. Raises DamagedData."""
+        kept = self._saved.get(name)
+        if kept is None:
+            raise DamagedData(f"{self.path} has no copy of {name!r}: remove the folder and begin again")
+        array = np.empty(kept["size"], np.dtype(kept["dtype"]))
+        self.load(name, array, run)
+        return array
+
+    def load(self, name: str, array: Array, run: Run | None = None) -> None:
+        """Read the copy of an array into an array of the same type and size. Raises DamagedData."""
+        kept = self._saved.get(name)
+        if kept is None or (kept["dtype"], kept["size"]) != (array.dtype.str, len(array)):
+            raise DamagedData(
+                f"{self.path} has no copy of {name!r} of the right size: remove the folder and begin again"
+            )
+        path = self.path / kept["file"]
+        data = array.data.cast("B")
+        try:
+            handle = os.open(path, os.O_RDONLY)
+        except OSError as error:
+            raise DamagedData(f"{path} cannot be read: {error}") from None
+
+        def read(first: int) -> int:
+            piece = data[first : first + PIECE]
+            if os.preadv(handle, [piece], first) != len(piece):
+                raise DamagedData(f"{path} is too short: remove the folder and begin again")
+            return zlib.crc32(piece)
+
+        try:
+            if _map(run, read, range(0, len(data), PIECE)) != kept["checksums"]:
+                raise DamagedData(f"{path} was altered: remove the folder and begin again")
+            _drop(handle)
+        finally:
+            os.close(handle)
+
+    def in_place(self, name: str, dtype: Any, size: int) -> Array:
+        """Return an array whose memory is a file of the folder: zeros where it is not there yet. Raises DamagedData."""
+        self._claim()
+        path = self.path / f"{name}.array"
+        wanted = size * np.dtype(dtype).itemsize
+        if not path.exists() or not self.record:
+            with path.open("wb") as file:
+                file.truncate(wanted)
+        elif path.stat().st_size != wanted:
+            raise DamagedData(f"{path} has {path.stat().st_size} bytes, expected {wanted}")
+        with path.open("r+b") as file:
+            return np.frombuffer(mmap.mmap(file.fileno(), wanted), dtype)
+
+    def _remove(self, which: Callable[[str], bool]) -> None:
+        for entry in self.path.iterdir():
+            if entry.name != RECORD and which(entry.name):
+                entry.unlink()
+
+    def close(self) -> None:
+        """Leave the work as it is, for another time."""
+        if self._handle is not None:
+            os.close(self._handle)
+            self._handle = None
+
+
+@contextmanager
+def working_folder(game: Game, form: str, run: Run) -> Iterator[WorkingFolder | None]:
+    """Give the folder where a run keeps what it has done of solving a game in some form; None if it keeps nothing."""
+    if run.work is None:
+        yield None
+        return
+    identity = {key: game.identity()[key] for key in ("name", "version", "parameters")}
+    task = {**identity, "fingerprint": game.fingerprint(), "form": form}
+    folder = WorkingFolder(run.work, task)
+    try:
+        yield folder
+    finally:
+        folder.close()
+
+
+def discard(path: Path) -> None:
+    """Remove a working folder, if there is one: the work is done."""
+    if (path / RECORD).exists():
+        shutil.rmtree(path, ignore_errors=True)
+
+
+def release(array: Array, first: int, stop: int) -> None:
+    """Give back the memory of the entries first .. stop - 1 of an array in place; the file keeps what they hold."""
+    mapped = getattr(array.base, "obj", None)
+    if not isinstance(mapped, mmap.mmap):
+        return
+    page = mmap.PAGESIZE
+    begin = -(-first * array.itemsize // page) * page
+    end = stop * array.itemsize // page * page
+    if end > begin:
+        mapped.madvise(mmap.MADV_DONTNEED, begin, end - begin)
+
+
+def _digest(body: Any) -> str:
+    return hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()
+
+
+def _drop(handle: int) -> None:
+    """Keep a file that is not read again soon out of the memory that other files could use."""
+    if hasattr(os, "posix_fadvise"):
+        os.posix_fadvise(handle, 0, 0, os.POSIX_FADV_DONTNEED)
+
+
+def _map(run: Run | None, function: Callable[[int], int], arguments: range) -> list[int]:
+    return [function(argument) for argument in arguments] if run is None else run.map(function, arguments)
