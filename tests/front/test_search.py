@@ -1,0 +1,97 @@
+"""Searching many states from the command line: sources, formats, limits, heuristics, and comparing configurations."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+
+import pytest
+
+from front_program import Program
+
+HARD, NEAR, LOST = "8 0 6 5 4 7 2 3 1", "1 5 0 4 2 8 3 6 7", "0 2 1 3 4 5 6 7 8"
+
+
+@pytest.fixture
+def states(tmp_path: Path) -> Path:
+    """Return a file of two 8-puzzles that can be solved in 31 and in 10 moves."""
+    path = tmp_path / "states.txt"
+    path.write_text(f"# two puzzles\n{HARD}  # the hardest\n\n{NEAR}\n")
+    return path
+
+
+def test_all_states_of_a_file_are_searched_in_order(program: Program, states: Path) -> None:
+    found = program("search", "sliding:3x3", "--from", states, "--json").json
+    assert [(one["state"], one["cost"], len(one["moves"]), one["error"]) for one in found] == [
+        (HARD, 31, 31, None),
+        (NEAR, 10, 10, None),
+    ]
+    text = program("search", "sliding:3x3", "--from", states, "--method", "idastar").out
+    assert text.splitlines()[1].startswith(f"{NEAR}   cost 10, ")
+    assert "2 of 2 solved, cost 41, " in text
+
+
+def test_csv(program: Program, states: Path) -> None:
+    answer = program("search", "sliding:3x3", "--from", states, "--format", "csv", "--threads", "2")
+    rows = list(csv.DictReader(io.StringIO(answer.out)))
+    assert [(row["state"], row["cost"], row["optimal"]) for row in rows] == [(HARD, "31", "True"), (NEAR, "10", "True")]
+    assert len(rows[1]["moves"].split()) == 10
+
+
+def test_what_is_not_solved_does_not_end_the_others(program: Program, tmp_path: Path) -> None:
+    (tmp_path / "mixed.txt").write_text(f"{LOST}\n{NEAR}\n")
+    answer = program("search", "sliding:3x3", "--from", tmp_path / "mixed.txt", "--json")
+    assert answer.code == 10
+    assert [one["cost"] for one in answer.json] == [None, 10]
+    assert "cannot be solved" in answer.json[0]["error"]
+    (tmp_path / "mixed.txt").write_text(f"{HARD}\n{NEAR}\n")
+    limited = ("--method", "idastar", "--nodes", "100", "--json")
+    answer = program("search", "sliding:3x3", "--from", tmp_path / "mixed.txt", *limited)
+    assert answer.code == 20
+    assert [one["cost"] for one in answer.json] == [None, 10]
+    assert 21 <= answer.json[0]["bound"] < 31
+    assert answer.json[0]["nodes"] >= 100
+
+
+def test_bad_states_are_named_before_any_search(program: Program, tmp_path: Path) -> None:
+    (tmp_path / "bad.txt").write_text(f"{NEAR}\n1 1 2 3 4 5 6 7 8\n")
+    answer = program("search", "sliding:3x3", "--from", tmp_path / "bad.txt")
+    assert answer.code == 30
+    assert "bad.txt, line 2" in answer.err
+    assert answer.out == ""
+    (tmp_path / "empty.txt").write_text("# nothing\n")
+    assert program("search", "sliding:3x3", "--from", tmp_path / "empty.txt").code == 30
+    assert program("search", "sliding:3x3", "--from", tmp_path / "none.txt").code == 30
+    assert program("search", "sliding:3x3", "--format", "xml").code == 30
+
+
+def test_pattern_databases_by_their_folders(program: Program, tmp_path: Path, states: Path) -> None:
+    for name, tiles in (("a.db", "1-2-4-5"), ("b.db", "3-6-7-8")):
+        made = program("solve", f"sliding-pattern:3,3,{tiles}", "--to", tmp_path / name, "--mapped")
+        assert made.code == 0
+    both = f"{tmp_path}/a.db+{tmp_path}/b.db"
+    plain = program("search", "sliding:3x3", HARD, "--method", "idastar", "--json").json
+    guided = program("search", "sliding:3x3", HARD, "--method", "idastar", "--heuristic", both, "--json").json
+    assert guided["cost"] == plain["cost"] == 31
+    assert guided["nodes"] < plain["nodes"]
+    answer = program("search", "sliding:3x4", "--heuristic", both)
+    assert answer.code == 30
+    assert "not sliding:3x4" in answer.err
+    assert program("verify", tmp_path / "a.db", "--json").json["faults"] == 0
+    assert program("probe", tmp_path / "a.db", "0 1 2 x 4 5 x x x", "--json").json["value"] == 0
+
+
+def test_compare(program: Program, states: Path) -> None:
+    configurations = ("idastar", "idastar h=linear-conflict order=bound table=1MB", "astar", "bestfirst weight=1.8")
+    words = [word for text in configurations for word in ("--with", text)]
+    found = program("compare", "sliding:3x3", "--from", states, *words, "--json").json
+    assert [one["configuration"] for one in found] == list(configurations)
+    assert [one["solved"] for one in found] == [2] * 4
+    assert [one["cost"] for one in found[:3]] == [41] * 3
+    assert found[3]["cost"] >= 41
+    assert found[1]["nodes"] < found[0]["nodes"]
+    table = program("compare", "sliding:3x3", "--from", states, "--with", "idastar").out
+    assert "2 of 2" in table
+    for wrong in ("astarr", "idastar h", "idastar speed=2", "bestfirst weight=much", "idastar h=none.db"):
+        assert program("compare", "sliding:3x3", "--from", states, "--with", wrong).code == 30
