@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, MutableSequence, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from math import factorial
 from typing import Any, ClassVar
 
@@ -67,18 +68,7 @@ class Sliding(Game):
 
     def sequences(self) -> Sequences | None:
         """Return the moves as rearrangements of the tiles along the path; the place is that of the empty cell."""
-        if self.cells > 20:
-            return None
-        path = self.path()
-        moves = []
-        for near in range(self.cells):
-            for far in range(near + 1, self.cells):
-                if _steps_between(path[near], path[far], self.columns) == 1:
-                    # The tile at `far` passes those between: it is number far - 1 of the sequence, then number near.
-                    order = [*range(near), far - 1, *range(near, far - 1), *range(far, self.cells - 1)]
-                    move = Rearrangement(near, far, tuple(order))
-                    moves += [move, move.inverse]
-        return Sequences(self.cells - 1, self.cells, tuple(moves), self.half)
+        return _sequences(self)
 
     def index(self) -> Sequences | None:
         """Return the numbering of the boards; beyond 20 cells there is none."""
@@ -259,3 +249,20 @@ class Sliding(Game):
         found: dict[str, Any] = {"deepest": deepest[small]} if small in deepest else {}
         boards = factorial(self.cells)
         return found | {"states": boards // 2 if self.half else boards, "reachable": boards // 2}
+
+
+@lru_cache(maxsize=32)
+def _sequences(game: Sliding) -> Sequences | None:
+    """Return the moves as rearrangements; worked out once for a board, since every search asks for them."""
+    if game.cells > 20:
+        return None
+    path = game.path()
+    moves = []
+    for near in range(game.cells):
+        for far in range(near + 1, game.cells):
+            if _steps_between(path[near], path[far], game.columns) == 1:
+                # The tile at `far` passes those between: it is number far - 1 of the sequence, then number near.
+                order = [*range(near), far - 1, *range(near, far - 1), *range(far, game.cells - 1)]
+                move = Rearrangement(near, far, tuple(order))
+                moves += [move, move.inverse]
+    return Sequences(game.cells - 1, game.cells, tuple(moves), game.half)
