@@ -43,7 +43,7 @@ def find(
     if hardest and value is not None:
         raise BadRequest("give --value or --hardest, not both")
     database = sb.open_database(folder)
-    wanted = _hardest_value(database) if hardest else value
+    wanted = database.hardest() if hardest else value
     test = _all_of([_expression(where, database), _function(predicate)])
     count, states = _found(database, wanted, _interval(numbers, database.size), test, limit)
     if as_json:
@@ -115,18 +115,8 @@ def line(
 def position_in(database: Database, text: str) -> Position:
     """Return the position that a text means: notation, "start", or "hardest", the first that is furthest from the end."""
     if text.strip() == "hardest":
-        return database.find(_hardest_value(database), limit=1)[0]
+        return database.find(database.hardest(), limit=1)[0]
     return database.game.position(text)
-
-
-def _hardest_value(database: Database) -> Any:
-    """Return the value furthest from the end: the one with the most plies, or the largest number."""
-    from searchbench.errors import BadRequest
-
-    known = [value for value in database.histogram() if value is not None]
-    if not known:
-        raise BadRequest(f"{database.game}: no state has a value")
-    return max(known, key=lambda value: (getattr(value, "depth", value), value))
 
 
 def _interval(text: str | None, size: int) -> tuple[int, int] | None:
