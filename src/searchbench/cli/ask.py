@@ -154,19 +154,11 @@ def _expression(text: str | None, database: Database) -> Predicate | None:
 
 
 def _function(text: str | None) -> Predicate | None:
-    from searchbench.catalogue import import_file
     from searchbench.errors import BadRequest
 
     if text is None:
         return None
-    path, separator, name = text.rpartition(":")
-    if not separator:
-        raise BadRequest(f"--predicate {text!r}: expected a file and a function such as mine.py:interesting")
-    if not Path(path).is_file():
-        raise BadRequest(f"--predicate {text!r}: there is no file {path}")
-    function = getattr(import_file(Path(path)), name, None)
-    if not callable(function):
-        raise BadRequest(f"--predicate {text!r}: {path} has no function {name!r}")
+    function = function_in(text)
 
     def test(position: Position) -> bool:
         try:
@@ -175,6 +167,22 @@ def _function(text: str | None) -> Predicate | None:
             raise BadRequest(f"--predicate {text} on {position.text!r}: {type(error).__name__}: {error}") from None
 
     return test
+
+
+def function_in(text: str) -> Callable[[Position], Any]:
+    """Return the function of the user's own that "FILE.py:FUNCTION" names. Raises BadRequest."""
+    from searchbench.catalogue import import_file
+    from searchbench.errors import BadRequest
+
+    path, separator, name = text.rpartition(":")
+    if not separator:
+        raise BadRequest(f"--predicate {text!r}: expected a file and a function such as mine.py:interesting")
+    if not Path(path).is_file():
+        raise BadRequest(f"--predicate {text!r}: there is no file {path}")
+    function: Callable[[Position], Any] | None = getattr(import_file(Path(path)), name, None)
+    if not callable(function):
+        raise BadRequest(f"--predicate {text!r}: {path} has no function {name!r}")
+    return function
 
 
 def _all_of(tests: list[Predicate | None]) -> Predicate | None:

@@ -1,0 +1,36 @@
+"""Run the server."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+from searchbench.errors import BadRequest
+from searchbench.web.app import create_app
+from searchbench.web.guard import LOCAL
+from searchbench.web.jobs import Limits
+from searchbench.web.library import Library
+
+LONGEST_HEAD: Final = 4 << 20
+"""How many bytes of a request's head are read before it is refused, so that the refusal can say why."""
+
+
+def serve(
+    library: Library, host: str = "127.0.0.1", port: int = 8017, limits: Limits | None = None, keep: Path | None = None
+) -> None:  # fmt: skip
+    """Serve the explorer until it is interrupted; without `limits` it only reads. Raises BadRequest where it cannot."""
+    import socket
+
+    import uvicorn
+
+    hosts = LOCAL if host in LOCAL else (*LOCAL, "*") if host in ("0.0.0.0", "::") else (*LOCAL, host.lower())
+    app = create_app(library, limits, hosts, keep)
+    config = uvicorn.Config(
+        app, host=host, port=port, log_level="warning", access_log=False, limit_concurrency=256,
+        h11_max_incomplete_event_size=LONGEST_HEAD, timeout_graceful_shutdown=2,
+    )  # fmt: skip
+    try:
+        with socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET) as place:
+            uvicorn.Server(config).run([place])
+    except OSError as error:
+        raise BadRequest(f"{host}:{port} cannot be served: {error.strerror or error}; give another --port") from None
