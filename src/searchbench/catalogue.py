@@ -37,7 +37,7 @@ def described(game: type[Game]) -> dict[str, Any]:
     rule = value_rule(game.values)
     return {
         "name": game.name,
-        "title": (inspect.getdoc(game) or "").partition("\n")[0],
+        "title": (inspect.getdoc(game) or "").partition("\n")[0].replace("`", ""),
         "parameters": {
             field.name: None if field.default is dataclasses.MISSING else field.default
             for field in dataclasses.fields(game)  # type: ignore[arg-type]

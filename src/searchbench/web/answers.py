@@ -52,7 +52,7 @@ def moves_answer(database: Database, position: Position) -> list[Answer]:
             **_move(database.game, position, choice.move, choice.position),
             "value": value_answer(database.rule, worth),
             "after": value_answer(database.rule, choice.value),
-            "best": worth == worths[0] and not isinstance(database.rule, Reached),
+            "best": worth == worths[0] and worth is not None and not isinstance(database.rule, Reached),
         }
         for choice, worth in zip(choices, worths, strict=True)
     ]
@@ -185,7 +185,7 @@ def details_answer(name: str, database: Database, checked: Answer | None) -> Ans
     values = [value for value in database.histogram() if value is not None]
     return {
         **database_answer(name, database),
-        "parameters": {key: str(value) for key, value in database.game.parameters.items()},
+        "parameters": {key: _parameter(value) for key, value in database.game.parameters.items()},
         "numbers": database.size,
         "bytes": on_disk,
         "size": format_memory(on_disk),
@@ -217,10 +217,16 @@ def stats_answer(database: Database, part: str | None) -> Answer:
     return {"part": part, "values": rows, "without": counts.get(None, 0), "longest": list(longest.values())}
 
 
+def _parameter(value: Any) -> str:
+    return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
+
+
 def game_answer(spec: str, kind: type[Game], game: Game | None, databases: Sequence[str]) -> Answer:
     """Return what a list of games says of one; `size` is None where its states have no numbers."""
     answer = {**described(kind), "spec": spec, "example": None, "size": None, "databases": list(databases)}
-    answer["parameters"] = {key: None if value is None else str(value) for key, value in answer["parameters"].items()}
+    answer["parameters"] = {
+        key: None if value is None else _parameter(value) for key, value in answer["parameters"].items()
+    }
     if game is not None:
         answer["example"] = game.spec
         try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import secrets
 import shutil
 import subprocess
@@ -85,7 +86,7 @@ class Jobs:
             job = Job(secrets.token_hex(6), request, _process())
             self._jobs[job.id] = job
             self._forget()
-        target = self.folder / f"{job.id}.db"
+        target = self._target(request.get("game") or "", job.id)
         limits = {"seconds": self.limits.seconds, "memory": self.limits.memory, "states": self.limits.states}
         nodes = min(request.get("nodes") or self.limits.nodes, self.limits.nodes)
         task = {**request, **limits, "nodes": nodes, "to": str(target)}
@@ -117,6 +118,10 @@ class Jobs:
             job.process.wait()
         if self._own:
             shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _target(self, spec: str, name: str) -> Path:
+        stem = re.sub(r"[^\w.-]+", "-", spec.rpartition("/")[2]).strip("-.")[:60]
+        return self.folder / f"{stem}-{name}.db"
 
     # --- inside ----------------------------------------------------------------------------------------------------------
 
