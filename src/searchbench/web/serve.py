@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 from pathlib import Path
 from typing import Final
 
@@ -19,8 +20,6 @@ def serve(
     library: Library, host: str = "127.0.0.1", port: int = 8017, limits: Limits | None = None, keep: Path | None = None
 ) -> None:  # fmt: skip
     """Serve the explorer until it is interrupted; without `limits` it only reads. Raises BadRequest where it cannot."""
-    import socket
-
     import uvicorn
 
     hosts = LOCAL if host in LOCAL else (*LOCAL, "*") if host in ("0.0.0.0", "::") else (*LOCAL, host.lower())
@@ -30,7 +29,21 @@ def serve(
         h11_max_incomplete_event_size=LONGEST_HEAD, timeout_graceful_shutdown=2,
     )  # fmt: skip
     try:
-        with socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET) as place:
-            uvicorn.Server(config).run([place])
+        place = _listening(host, port)
     except OSError as error:
         raise BadRequest(f"{host}:{port} cannot be served: {error.strerror or error}; give another --port") from None
+    with place:
+        uvicorn.Server(config).run([place])
+
+
+def _listening(host: str, port: int) -> socket.socket:
+    """Return a socket that listens. That it is TCP is said outright: else answers would wait for the client's next word."""
+    place = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    try:
+        place.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        place.bind((host, port))
+        place.listen(128)
+    except OSError:
+        place.close()
+        raise
+    return place
