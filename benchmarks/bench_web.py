@@ -45,7 +45,9 @@ async def ask(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, reques
     writer.write(request)
     head = await reader.readuntil(b"\r\n\r\n")
     assert head.startswith(b"HTTP/1.1 200"), head
-    length = next(int(line.split(b":")[1]) for line in head.split(b"\r\n") if line.lower().startswith(b"content-length"))
+    length = next(
+        int(line.split(b":")[1]) for line in head.split(b"\r\n") if line.lower().startswith(b"content-length")
+    )
     await reader.readexactly(length)
     return time.perf_counter() - began
 

@@ -18,8 +18,8 @@ SHAPES: Final = ("square", "mark", "disc", "point", "pit", "peg", "bar", "card",
 class Board:
     """Describe a board for drawing: where its cells are (x to the right, y down), what joins them, and how it looks.
 
-    `Game.pieces` says what stands on each cell: "" for nothing, any other text is a label. A label in round brackets is a
-    token of the first player, one in square brackets a token of the second, and "#" is a wall.
+    `Game.pieces` says what stands on each cell: "" or dashes for nothing, any other text is a label. A label in round
+    brackets is a token of the first player, one in square brackets a token of the second, and "#" is a wall.
     """
 
     cells: tuple[tuple[float, float], ...]
@@ -53,6 +53,11 @@ class Board:
         return label.translate(str.maketrans("()[]", "[]()"))
 
 
+def is_empty(label: str) -> bool:
+    """Tell whether a label stands for nothing: it is blank, or only dashes."""
+    return not label.strip() or set(label) <= {"-"}
+
+
 def cells_of_move(game: Game, state: Sequence[int], move: int) -> list[int]:
     """Return the cells that a move changes: where a piece leaves, where it goes to, and then the others.
 
@@ -69,7 +74,7 @@ def cells_of_move(game: Game, state: Sequence[int], move: int) -> list[int]:
         (source, target)
         for source in changed
         for target in changed
-        if before[source] and before[source] == after[target] and before[source] != after[source]
+        if not is_empty(before[source]) and before[source] == after[target] and before[source] != after[source]
     ]
     if len(pairs) != 1:
         return changed

@@ -7,12 +7,10 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from html import escape
 from itertools import combinations
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import Final, NamedTuple
 
+from searchbench.board import Board, is_empty
 from searchbench.drawing.svg import svg
-
-if TYPE_CHECKING:
-    from searchbench.board import Board
 
 UNIT: Final = 64
 """The distance of neighbouring cells."""
@@ -149,7 +147,7 @@ def _box(kind: str, width: float, height: float, corner: float) -> str:
 
 def _piece(board: Board, label: str, turned: bool, geometry: _Geometry) -> str:
     text = label.strip()
-    if not text or text == "#":
+    if is_empty(label) or text == "#":
         return ""
     side = _side(board, label, turned)
     if side:
@@ -215,8 +213,6 @@ def _bar(text: str, geometry: _Geometry) -> str:
 
 
 def _card(text: str, geometry: _Geometry) -> str:
-    if set(text) <= {"-"}:
-        return ""
     suit = SUITS.get(text[0], "")
     red = " sb-red" if text[0] in "DH" and suit else ""
     face = _box("sb-card", geometry.width - 2, geometry.height - 2, 6)

@@ -76,7 +76,7 @@ def count_all(database: Database, wanted: Wanted) -> int | None:
 
 def _interval(database: Database, wanted: Wanted) -> tuple[int, int]:
     last = database.size - 1 if wanted.last is None else wanted.last
-    if not (wanted.first >= 0 and last < database.size):
+    if not (0 <= wanted.first < database.size and last < database.size):
         raise BadRequest(f"numbers {wanted.first} to {last}: expected numbers from 0 to {database.size - 1}")
     if wanted.part is None:
         return wanted.first, last + 1

@@ -148,6 +148,8 @@ class Jobs:
         finally:
             timer.cancel()
             job.process.wait()
+            if job.process.stdout is not None:
+                job.process.stdout.close()
             if job.status == "running":
                 job.status = "done" if job.result is not None else "failed"
                 if job.result is None and job.error is None:

@@ -29,14 +29,14 @@ def serve(
         h11_max_incomplete_event_size=LONGEST_HEAD, timeout_graceful_shutdown=2,
     )  # fmt: skip
     try:
-        place = _listening(host, port)
+        place = listening(host, port)
     except OSError as error:
         raise BadRequest(f"{host}:{port} cannot be served: {error.strerror or error}; give another --port") from None
     with place:
         uvicorn.Server(config).run([place])
 
 
-def _listening(host: str, port: int) -> socket.socket:
+def listening(host: str, port: int) -> socket.socket:
     """Return a socket that listens. That it is TCP is said outright: else answers would wait for the client's next word."""
     place = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:

@@ -21,7 +21,7 @@ page(async () => {
   const [found, health] = await Promise.all([api("/games"), api("/health")]);
   games = found;
   const query = new URLSearchParams(location.search);
-  parts.game = h("input", { id: "game", list: "games", value: query.get("game") ?? "sliding:4x4", class: "mono", onchange: () => look() });
+  parts.game = h("input", { id: "game", list: "games", value: query.get("game") ?? "sliding:4x4", class: "mono", onchange: () => { parts.state.value = ""; look(); } });
   parts.state = h("textarea", { id: "state", rows: 2, class: "mono", spellcheck: "false", onchange: () => look() }, query.get("state") ?? "");
   parts.method = h("select", { id: "method" });
   parts.start = h("button", { class: "primary", id: "start-search", disabled: !health.jobs }, "Start");
