@@ -12,6 +12,7 @@ from searchbench.cli import show
 
 if TYPE_CHECKING:
     from searchbench.game import Game
+    from searchbench.web import Library
 
 
 def serve(
@@ -24,7 +25,7 @@ def serve(
     host: Annotated[
         str, typer.Option(help="The address to listen on; others than this machine's own only read.")
     ] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=1, max=65535, help="The port to listen on.")] = 8017,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="The port to listen on; 0 for any.")] = 8017,
     cache: Annotated[str, typer.Option(metavar="SIZE", help="How much of each database is kept in memory.")] = "64MB",
     keep: Annotated[
         Path | None,
@@ -49,27 +50,49 @@ def serve(
     from searchbench.web.jobs import Limits
 
     databases, games = _sorted_out(what or [])
-    if keep is not None:
-        keep.mkdir(parents=True, exist_ok=True)
-        databases += [
-            folder for folder in sorted(keep.iterdir()) if folder.is_dir() and not folder.name.startswith(".")
-        ]
-    library = Library({}, games, {text.rpartition(":")[2]: function_in(text) for text in predicate or ()}, cache)
+    predicates = {text.rpartition(":")[2]: function_in(text) for text in predicate or ()}
+    library = Library({}, games, predicates, cache)
     for folder in databases:
         name = library.add(folder)
         show.write(f"{name}: {library.database(name).game}, {folder}")
+    if keep is not None:
+        _add_kept(library, keep)
     limits = None if read_only or host not in LOCAL else Limits()
-    address = f"http://{f'[{host}]' if ':' in host else host}:{port}/"
-    show.write(f"serving {address}{'' if limits else ' (read only)'}; Ctrl+C ends it")
-    if not no_browser:
-        typer.launch(address)
-    serve_library(library, host, port, limits, keep)
+
+    def ready(address: str) -> None:
+        show.write(f"serving {address}{'' if limits else ' (read only)'}; Ctrl+C ends it")
+        if not no_browser:
+            typer.launch(address)
+
+    serve_library(library, host, port, limits, keep, ready)
 
 
 def _sorted_out(what: list[str]) -> tuple[list[Path], dict[str, Game]]:
-    """Return the databases and the games among the arguments."""
+    """Return the databases and the games among the arguments. Raises BadRequest for what is neither."""
     from searchbench.catalogue import load
+    from searchbench.errors import BadRequest, UnknownGame
 
-    databases = [Path(word) for word in what if Path(word).is_dir()]
-    found = [load(word) for word in what if not Path(word).is_dir()]
-    return databases, {game.spec: game for game in found}
+    databases, games = [], {}
+    for word in what:
+        if Path(word).is_dir():
+            databases.append(Path(word))
+            continue
+        try:
+            game = load(word)
+        except UnknownGame as error:
+            raise BadRequest(f"{word}: there is no such database, nor such a game ({error})") from None
+        games[game.spec] = game
+    return databases, games
+
+
+def _add_kept(library: Library, keep: Path) -> None:
+    """Add the databases that were solved in the browser earlier; what cannot be read is told and left out."""
+    from searchbench.errors import SearchBenchError
+
+    keep.mkdir(parents=True, exist_ok=True)
+    for folder in sorted(keep.iterdir()):
+        if folder.is_dir() and not folder.name.startswith("."):
+            try:
+                show.write(f"{library.add(folder)}: {folder}")
+            except SearchBenchError as error:
+                show.write(f"left out: {error}")

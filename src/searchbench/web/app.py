@@ -77,8 +77,8 @@ def create_app(
     app.state.library = library
     app.state.jobs = jobs
     app.state.verified = {}
-    app.include_router(tasks.router)
     app.include_router(api.router)
+    app.include_router(tasks.router)
     for address, file in PAGES.items():
         app.get(address, include_in_schema=False)(_page(file))
     app.get("/assets/drawing.css", include_in_schema=False)(_drawing_style)

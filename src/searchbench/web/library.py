@@ -71,9 +71,12 @@ class Library:
     def database(self, name: str) -> Database:
         """Return a database; one that was replaced since it was opened is opened again. Raises UnknownName, DamagedData."""
         entry = self._entry(name)
-        if _stamp(entry.path) != entry.stamp:
+        stamp = _stamp(entry.path)
+        if not stamp:
+            raise DamagedData(f"the database {name} is not there now: try again")
+        if stamp != entry.stamp:
             with entry.lock:
-                if _stamp(entry.path) != entry.stamp:
+                if stamp != entry.stamp:
                     opened = self._open(entry.path)
                     entry.database, entry.stamp = opened.database, opened.stamp
         return entry.database
@@ -134,9 +137,9 @@ def _default(kind: type[Game]) -> Game | None:
 
 
 def _stamp(path: Path) -> tuple[int, ...]:
-    """Return what changes when a folder is replaced. Raises DamagedData where it is gone."""
+    """Return what changes when a folder is replaced; nothing where it is gone."""
     try:
         folder, document = path.stat(), (path / DOCUMENT).stat()
-    except OSError as error:
-        raise DamagedData(f"the database {path.name} is not there now ({error.strerror}): try again") from None
+    except OSError:
+        return ()
     return folder.st_ino, document.st_ino, document.st_mtime_ns, document.st_size

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import socket
+from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
@@ -17,22 +19,30 @@ LONGEST_HEAD: Final = 4 << 20
 
 
 def serve(
-    library: Library, host: str = "127.0.0.1", port: int = 8017, limits: Limits | None = None, keep: Path | None = None
-) -> None:  # fmt: skip
-    """Serve the explorer until it is interrupted; without `limits` it only reads. Raises BadRequest where it cannot."""
+    library: Library,
+    host: str = "127.0.0.1",
+    port: int = 8017,
+    limits: Limits | None = None,
+    keep: Path | None = None,
+    ready: Callable[[str], None] = lambda address: None,
+) -> None:
+    """Serve the explorer until it is interrupted; without `limits` it only reads.
+
+    `ready` is called with the address once there is somebody to answer. Raises BadRequest where nothing can listen there.
+    """
     import uvicorn
 
     hosts = LOCAL if host in LOCAL else (*LOCAL, "*") if host in ("0.0.0.0", "::") else (*LOCAL, host.lower())
-    app = create_app(library, limits, hosts, keep)
-    config = uvicorn.Config(
-        app, host=host, port=port, log_level="warning", access_log=False, limit_concurrency=256,
-        h11_max_incomplete_event_size=LONGEST_HEAD, timeout_graceful_shutdown=2,
-    )  # fmt: skip
     try:
         place = listening(host, port)
     except OSError as error:
         raise BadRequest(f"{host}:{port} cannot be served: {error.strerror or error}; give another --port") from None
-    with place:
+    config = uvicorn.Config(
+        create_app(library, limits, hosts, keep), log_level="warning", access_log=False, limit_concurrency=256,
+        h11_max_incomplete_event_size=LONGEST_HEAD, timeout_graceful_shutdown=2,
+    )  # fmt: skip
+    with place, contextlib.suppress(KeyboardInterrupt):  # which is how it is ended
+        ready(f"http://{f'[{host}]' if ':' in host else host}:{place.getsockname()[1]}/")
         uvicorn.Server(config).run([place])
 
 
