@@ -149,9 +149,9 @@ async function findMore(asked, first, list, summary, more) {
   list.append(...answer.states.map((found) => h("li", {}, h("a", { href: positionAddress(name, found.state), title: found.state }, found.picture ? drawing(found.picture) : null, badge(found.value), h("span", { class: "notation mono" }, found.state)))));
   const shown = list.children.length;
   const all = answer.count === null ? "" : ` of ${count(answer.count)}`;
-  const end = answer.next === null ? "" : answer.states.length ? "; there may be more" : `; looked up to number ${count(answer.next)}`;
+  const end = answer.next === null || answer.count !== null ? "" : answer.states.length ? "; there may be more" : `; looked up to number ${count(answer.next)}`;
   summary.textContent = shown ? `${count(shown)}${all} position${shown === 1 && !all ? "" : "s"}${end}` : answer.next === null ? "No position meets all conditions." : `None yet${end}.`;
-  more.replaceChildren(answer.next === null || shown === answer.count ? "" : h("button", { type: "button", id: "more", onclick: () => findMore(asked, answer.next, list, summary, more) }, "Look on"));
+  more.replaceChildren(answer.next === null || shown === answer.count ? "" : h("button", { type: "button", id: "more", onclick: () => findMore(asked, answer.next, list, summary, more) }, answer.states.length ? "More" : "Look on"));
 }
 
 function findFromAddress() {
