@@ -137,3 +137,5 @@ def test_verification_finds_a_planted_fault(copy: Callable[[str], Path], tmp_pat
         assert result["faults"] > 0
         assert result["found"]
         assert checking.fetch("/databases/wrong")["verified"]["faults"] == result["faults"]
+        sb.solve("hanoi:3", to=tmp_path / "wrong.db", overwrite=True, threads=1)
+        assert checking.fetch("/databases/wrong")["verified"] is None  # this one was not verified

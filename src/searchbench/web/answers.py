@@ -10,7 +10,7 @@ from searchbench.catalogue import described
 from searchbench.drawing import board_svg, piece_svg
 from searchbench.errors import SearchBenchError
 from searchbench.game import Game, Position
-from searchbench.rules import UNDECIDED
+from searchbench.rules import NOWHERE, UNDECIDED
 from searchbench.run import format_memory
 from searchbench.store import Database
 from searchbench.store.opening import read_header
@@ -32,15 +32,13 @@ def value_answer(rule: ValueRule, value: Any) -> Answer:
     return {"text": rule.format(value), "kind": rule.kind(value), "number": number}
 
 
-def probe_answer(database: Database, text: str) -> Answer:
-    """Return the value of one state, and its number."""
-    position = database.game.position(text)
+def probe_answer(database: Database, position: Position) -> Answer:
+    """Return the value of one state, and its number (None: a terminal state that has none)."""
     number = database.number(position)
-    return {
-        "state": position.text,
-        "number": number if number >= 0 else None,
-        "value": value_answer(database.rule, database.probe(position)),
-    }
+    if number == NOWHERE:
+        return {"state": position.text, "number": None, "value": value_answer(database.rule, database.probe(position))}
+    value = database.rule.decode(database.code(number))
+    return {"state": position.text, "number": number, "value": value_answer(database.rule, value)}
 
 
 def moves_answer(database: Database, position: Position) -> list[Answer]:
@@ -90,10 +88,9 @@ def position_answer(game: Game, position: Position, side: int, database: Databas
         moves = [_move(game, position, move, following) for move, following in after]
         answer["moves"] = [{**move, "value": None, "after": None, "best": False} for move in moves]
         return answer
-    number = database.number(position)
-    answer["value"] = value_answer(database.rule, database.probe(position))
-    if number >= 0:
-        answer["number"] = number
+    answer |= probe_answer(database, position)
+    number = answer["number"]
+    if number is not None:
         answer["part"] = next(part.name for part in database.parts if part.start <= number < part.stop)
     answer["moves"] = moves_answer(database, position)
     return answer

@@ -16,7 +16,7 @@ from searchbench.errors import SearchBenchError, UnknownName
 from searchbench.game import Game, Position
 from searchbench.store import Database
 from searchbench.web import answers, schema
-from searchbench.web.finding import Wanted, count_all, find_page, part_of
+from searchbench.web.finding import Wanted, count_all, find_page, hardest_number, part_of
 from searchbench.web.library import Library
 
 router = APIRouter(prefix="/api")
@@ -43,7 +43,7 @@ def library_of(request: Request) -> Library:
 def position_in(database: Database, state: str) -> Position:
     """Return the position that a text means; "hardest" is the first of those furthest from the end."""
     if state.strip() == "hardest":
-        return database.find(database.hardest(), limit=1)[0]
+        return database.position(hardest_number(database))
     return database.game.position(state)
 
 
@@ -82,8 +82,7 @@ def _item(library: Library, name: str) -> dict[str, Any]:
 def details(request: Request, name: Name) -> JSONResponse:
     """Tell what a database is: its game, size, compression, and whether it was verified."""
     library = library_of(request)
-    verified = request.app.state.verified.get(name)
-    answer = library.ask(name, lambda database: answers.details_answer(name, database, verified))
+    answer = library.ask(name, lambda database: answers.details_answer(name, database, library.verified(name)))
     return JSONResponse({**answer, "predicates": sorted(library.predicates)})
 
 
@@ -93,9 +92,10 @@ async def probe(request: Request, name: Name, state: State = "start") -> JSONRes
     library = library_of(request)
 
     def question(database: Database) -> dict[str, Any]:
-        return answers.probe_answer(database, position_in(database, state).text)
+        return answers.probe_answer(database, position_in(database, state))
 
-    if library.database(name).modulus:  # the way back to the start is walked: too long to let others wait for it
+    # A look-up is done at once; a way back to the start, or a search of the table, would let others wait.
+    if library.database(name).modulus or state.strip() == "hardest":
         return JSONResponse(await run_in_threadpool(library.ask, name, question))
     return JSONResponse(library.ask(name, question))
 

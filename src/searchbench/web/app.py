@@ -76,7 +76,6 @@ def create_app(
     )  # fmt: skip
     app.state.library = library
     app.state.jobs = jobs
-    app.state.verified = {}
     app.include_router(api.router)
     app.include_router(tasks.router)
     for address, file in PAGES.items():

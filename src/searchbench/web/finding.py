@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
-from searchbench.errors import BadRequest, UnknownName
+from searchbench.errors import BadRequest, LimitReached, UnknownName
 from searchbench.store import Database
 from searchbench.values import Result
 from searchbench.web.condition import condition
@@ -14,6 +15,8 @@ from searchbench.web.library import Predicate
 
 SECONDS: Final = 1.5
 """How long one request looks."""
+PATIENCE: Final = 30.0
+"""How long a hardest position is looked for, once for each database."""
 FIRST_STEP, LARGEST_STEP = 1 << 16, 1 << 24
 NAMES: Final = ("state", "pieces", "number", "value", "outcome", "plies")
 """What a condition may ask of a position: its cells, what stands on them, its number, its value as a number (None: none),
@@ -62,6 +65,17 @@ def find_page(database: Database, wanted: Wanted, limit: int, seconds: float = S
         if time.monotonic() - began < seconds / 8:
             step = min(2 * step, LARGEST_STEP)
     return Page(found, begin if begin < end else None)
+
+
+@lru_cache(maxsize=64)
+def hardest_number(database: Database) -> int:
+    """Return the number of the first of the positions furthest from the end; it is looked for once. Raises LimitReached."""
+    page = find_page(database, Wanted(database.rule.format(database.hardest())), 1, PATIENCE)
+    if not page.numbers:
+        raise LimitReached(
+            f"{database.game}: a hardest position was not found within {PATIENCE:g} s; find it by its value"
+        )
+    return page.numbers[0]
 
 
 def count_all(database: Database, wanted: Wanted) -> int | None:

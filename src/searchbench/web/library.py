@@ -30,6 +30,7 @@ class Entry:
     path: Path
     database: Database
     stamp: tuple[int, ...]
+    verified: dict[str, Any] | None = None
     lock: threading.Lock = field(default_factory=threading.Lock)
 
 
@@ -78,7 +79,7 @@ class Library:
             with entry.lock:
                 if stamp != entry.stamp:
                     opened = self._open(entry.path)
-                    entry.database, entry.stamp = opened.database, opened.stamp
+                    entry.database, entry.stamp, entry.verified = opened.database, opened.stamp, None
         return entry.database
 
     def ask(self, name: str, question: Callable[[Database], Result]) -> Result:
@@ -92,9 +93,15 @@ class Library:
                 raise
             return question(again)
 
-    def path(self, name: str) -> Path:
-        """Return where a database is."""
-        return self._entry(name).path
+    def verified(self, name: str) -> dict[str, Any] | None:
+        """Return what the last verification of a database has found; None where it was not verified as it is now."""
+        return self._entry(name).verified
+
+    def keep_verified(self, name: str, database: Database, result: dict[str, Any]) -> None:
+        """Remember what a verification has found, unless the database was replaced in the meantime."""
+        entry = self._entry(name)
+        if entry.database is database and _stamp(entry.path) == entry.stamp:
+            entry.verified = result
 
     def _entry(self, name: str) -> Entry:
         if name not in self._entries:

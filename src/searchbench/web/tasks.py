@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator
+from functools import partial
 from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Path, Request
@@ -36,9 +37,9 @@ def start(request: Request, asked: schema.JobRequest) -> JSONResponse:
     if asked.kind == "verify":
         if asked.database is None:
             raise BadRequest("a job that verifies needs the name of a database")
-        name = asked.database
-        task["path"] = str(library.path(name).resolve())
-        return JSONResponse(jobs.start(task, lambda result: _keep(request, name, result)).answer(), 202)
+        name, database = asked.database, library.database(asked.database)
+        task["path"] = str(database.path)
+        return JSONResponse(jobs.start(task, partial(library.keep_verified, name, database)).answer(), 202)
     if asked.game is None:
         raise BadRequest(f"a job of kind {asked.kind} needs a game")
     game = library.game(asked.game)
@@ -46,10 +47,6 @@ def start(request: Request, asked: schema.JobRequest) -> JSONResponse:
         task["state"] = game.position(asked.state or "start").text  # refused here and now if it is none
     task["game"] = game.spec
     return JSONResponse(jobs.start(task).answer(), 202)
-
-
-def _keep(request: Request, name: str, result: dict[str, Any]) -> None:
-    request.app.state.verified[name] = result
 
 
 @router.get("/{name}", response_model=schema.JobAnswer, responses=FAILURES)

@@ -31,7 +31,7 @@ function build() {
   const board = h("div", { class: "table large", id: "board" });
   parts.view = new BoardView(board, { onMove: play, onCell: editCell });
   parts.message = h("div", { "aria-live": "polite" });
-  parts.value = h("div", { class: "row", id: "value" });
+  parts.value = h("div", { class: "row", id: "value", "aria-live": "polite" });
   parts.who = h("p", { class: "muted small", id: "who" });
   parts.where = h("dl", { class: "facts small" });
   parts.moves = h("ol", { class: "moves", id: "moves" });
@@ -132,7 +132,9 @@ function show(position, slide = true) {
   parts.value.replaceChildren(badge(position.value, true) ?? "", h("span", { class: "muted" }, meaning(position.value)));
   parts.who.textContent = [facts.two_players ? `The ${["first", "second"][position.side]} player is to move.` : "", position.result ? sentence(position.result) : ""].join(" ").trim();
   parts.where.replaceChildren(...fact("number", position.number === null ? "none" : count(position.number)), ...(facts.parts.length > 1 && position.part ? fact("part", position.part) : []));
+  const inList = parts.moves.contains(document.activeElement);
   parts.moves.replaceChildren(...(position.moves.length ? position.moves.map(moveItem) : [h("li", { class: "muted" }, "No moves.")]));
+  if (inList) parts.moves.querySelector("button")?.focus({ preventScroll: true });
   for (const control of [parts.best, parts.run]) control.disabled = !best();
   if (here().state !== position.state) history.replaceState(null, "", positionAddress(name, position.state, position.side));
   markFilm();
@@ -251,7 +253,7 @@ async function showLine() {
     const line = await api(`${base}/line`, { state: now.state, side: now.side, pictures: true });
     const frame = (place) =>
       h("button", { type: "button", "data-state": line.states[place], title: line.states[place], onclick: () => go(line.states[place], facts.two_players ? (line.side + place) % 2 : 0) },
-        h("span", { class: "small" }, place ? `${place}. ${line.moves[place - 1]}` : "here"), drawing(line.pictures[place], line.texts[place]));
+        h("span", { class: "small" }, place ? `${place}. ${line.moves[place - 1]}` : line.states[0] === now.state ? "here" : "start"), drawing(line.pictures[place], line.texts[place]));
     line.side = now.side;
     const frames = line.states.map((_, place) => frame(place));
     const end = line.complete ? "the end" : line.moves.length ? "it goes on" : "no moves";
