@@ -54,10 +54,10 @@ def find_page(database: Database, wanted: Wanted, limit: int, seconds: float = S
     step = FIRST_STEP
     while begin < end:
         stop, began = min(begin + step, end), time.monotonic()
-        for looked, number in enumerate(database.select(value, (begin, stop))):
+        for number in database.select(value, (begin, stop)):
             if all(test(number) for test in tests):
                 found.append(number)
-            if len(found) == limit or (looked % 64 == 63 and time.monotonic() > deadline):
+            if len(found) == limit or time.monotonic() > deadline:
                 return Page(found, number + 1 if number + 1 < end else None)
         begin = stop
         if time.monotonic() > deadline:

@@ -79,6 +79,7 @@ class Library:
             with entry.lock:
                 if stamp != entry.stamp:
                     opened = self._open(entry.path)
+                    entry.database.close()
                     entry.database, entry.stamp, entry.verified = opened.database, opened.stamp, None
         return entry.database
 

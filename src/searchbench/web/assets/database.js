@@ -135,10 +135,11 @@ async function find(asked, keep = false) {
   const more = h("div", { class: "row", style: "margin-top:0.9rem" });
   parts.results.replaceChildren(summary, list, more);
   parts.results.scrollIntoView({ block: "nearest", behavior: "smooth" });
-  await findMore(asked, asked.first || 0, list, summary, more);
+  await findMore(asked, asked.first || 0, list, summary, more, null);
 }
 
-async function findMore(asked, first, list, summary, more) {
+/** Show the next positions; `total` is how many there are in all, if that is known. */
+async function findMore(asked, first, list, summary, more, total) {
   let answer;
   try {
     answer = await api(`${base}/find`, { ...asked, first, pictures: true });
@@ -148,10 +149,11 @@ async function findMore(asked, first, list, summary, more) {
   }
   list.append(...answer.states.map((found) => h("li", {}, h("a", { href: positionAddress(name, found.state), title: found.state }, found.picture ? drawing(found.picture) : null, badge(found.value), h("span", { class: "notation mono" }, found.state)))));
   const shown = list.children.length;
-  const all = answer.count === null ? "" : ` of ${count(answer.count)}`;
-  const end = answer.next === null || answer.count !== null ? "" : answer.states.length ? "; there may be more" : `; looked up to number ${count(answer.next)}`;
+  const known = total ?? answer.count;
+  const all = known === null ? "" : ` of ${count(known)}`;
+  const end = answer.next === null || known !== null ? "" : answer.states.length ? "; there may be more" : `; looked up to number ${count(answer.next)}`;
   summary.textContent = shown ? `${count(shown)}${all} position${shown === 1 && !all ? "" : "s"}${end}` : answer.next === null ? "No position meets all conditions." : `None yet${end}.`;
-  more.replaceChildren(answer.next === null || shown === answer.count ? "" : h("button", { type: "button", id: "more", onclick: () => findMore(asked, answer.next, list, summary, more) }, answer.states.length ? "More" : "Look on"));
+  more.replaceChildren(answer.next === null || shown === known ? "" : h("button", { type: "button", id: "more", onclick: () => findMore(asked, answer.next, list, summary, more, known) }, answer.states.length ? "More" : "Look on"));
 }
 
 function findFromAddress() {

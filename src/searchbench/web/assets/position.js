@@ -1,7 +1,8 @@
-// The page of a position: the board, its moves with their values, lines of best play, play against the database, editing.
+// The page of a position: the board, its moves with their values, lines of best play, play against the database.
 
 import { BoardView } from "./board.js";
-import { ApiError, api, badge, count, drawing, gameName, h, page, positionAddress, post, showError, titled } from "./common.js";
+import { ApiError, api, badge, count, drawing, gameName, h, page, positionAddress, showError, titled } from "./common.js";
+import { Editor } from "./editor.js";
 
 const PAUSE = 700; // milliseconds between two moves that the page makes
 
@@ -13,9 +14,6 @@ let now; // the position at hand
 let computer = null; // the side that the page plays: 0, 1 or null
 let following = null; // the timer of what the page does by itself
 let asked = 0; // the number of the last request, so that a late answer is dropped
-let labels = []; // while editing: what stands on each cell
-let brush = null; // while editing: the label to be put, or null to exchange two cells
-let held = null; // while editing: the first of two cells
 const parts = {}; // the elements that change
 
 page(async () => {
@@ -29,7 +27,7 @@ page(async () => {
 
 function build() {
   const board = h("div", { class: "table large", id: "board" });
-  parts.view = new BoardView(board, { onMove: play, onCell: editCell });
+  parts.view = new BoardView(board, { onMove: play, onCell: (cell) => parts.editor.cell(cell) });
   parts.message = h("div", { "aria-live": "polite" });
   parts.value = h("div", { class: "row", id: "value", "aria-live": "polite" });
   parts.who = h("p", { class: "muted small", id: "who" });
@@ -39,7 +37,7 @@ function build() {
   parts.best = button("Best move", step, { class: "primary", id: "best", title: "Make the best move (b)" });
   parts.line = button("Best line", showLine, { id: "line", title: "Show the whole line of best play (l)" });
   parts.run = button("Play on", toggleRun, { id: "run", title: "Let both sides play on (space)" });
-  parts.edit = button("Edit", startEditing, { id: "edit", title: "Put pieces by hand (e)" });
+  parts.edit = button("Edit", edit, { id: "edit", title: "Put pieces by hand (e)" });
   parts.notation = h("textarea", { rows: 2, class: "mono", id: "notation", spellcheck: "false", "aria-label": "Notation" });
   parts.notation.addEventListener("keydown", (event) => {
     if (event.key === "Enter" && !event.shiftKey) {
@@ -59,14 +57,14 @@ function build() {
     facts.hardest ? button("Hardest", () => go("hardest", 0), { id: "hardest", title: `A position of value ${facts.hardest}` }) : null,
     parts.edit,
   );
-  parts.editor = h("div", { class: "stack hidden", id: "editor" });
+  parts.editor = new Editor(parts.view, base, { onDone: (position) => goTo(position, false), onCancel: () => show(now, false), onFail: fail });
   parts.opponent = facts.two_players ? opponent() : null;
   parts.whole = [
     h("p", { class: "crumbs" }, h("a", { href: "/" }, "Databases"), " / ", h("a", { href: base }, name), " / position"),
     h("div", { class: "spread", style: "margin-bottom:1rem" }, h("h1", {}, gameName(facts.game)), h("span", { class: "muted small hide-narrow" }, facts.title)),
     h(
       "div", { class: "position" },
-      h("div", { class: "panel stack" }, board, parts.message, controls, parts.film, parts.editor),
+      h("div", { class: "panel stack" }, board, parts.message, controls, parts.film, parts.editor.place),
       h(
         "div", { class: "stack" },
         h("div", { class: "panel stack tight" }, parts.value, parts.who, parts.where, parts.opponent),
@@ -124,7 +122,8 @@ function fail(error) {
 
 function show(position, slide = true) {
   now = position;
-  endEditing();
+  parts.editor.end();
+  parts.edit.setAttribute("aria-pressed", "false");
   parts.message.replaceChildren();
   parts.view.show(position, slide);
   titled(`${position.state} · ${gameName(facts.game)}`);
@@ -179,12 +178,33 @@ async function paste() {
   stop();
   try {
     const position = await api(`${base}/position`, { state: parts.notation.value.trim() || "start", side: now?.side ?? 0 });
-    history.pushState(null, "", positionAddress(name, position.state, position.side));
-    ++asked;
-    show(position);
+    goTo(position);
   } catch (error) {
     fail(error);
   }
+}
+
+/** Show a position that is known already, and put it into the address bar. */
+function goTo(position, slide = true) {
+  history.pushState(null, "", positionAddress(name, position.state, position.side));
+  ++asked;
+  show(position, slide);
+}
+
+/** Begin to edit the position, or leave it as it was. */
+function edit() {
+  if (parts.view.editing) {
+    show(now, false);
+    return;
+  }
+  stop();
+  if (!now.picture) {
+    parts.message.replaceChildren(h("p", { class: "message calm" }, "This game has no board to edit: change its notation below."));
+    parts.notation.focus();
+    return;
+  }
+  parts.edit.setAttribute("aria-pressed", "true");
+  parts.editor.begin(now);
 }
 
 async function copyLink() {
@@ -278,103 +298,12 @@ function markFilm() {
   if (found) parts.film.scrollTo({ left: found.offsetLeft - parts.film.offsetLeft - parts.film.clientWidth / 2 + found.clientWidth / 2, behavior: "smooth" });
 }
 
-// --- editing ------------------------------------------------------------------------------------------------------------
-
-async function startEditing() {
-  if (parts.view.editing) {
-    show(now, false);
-    return;
-  }
-  stop();
-  if (!now.picture) {
-    parts.message.replaceChildren(h("p", { class: "message calm" }, "This game has no board to edit: change its notation below."));
-    parts.notation.focus();
-    return;
-  }
-  const pieces = await api(`${base}/palette`, { state: now.state, side: now.side }).catch((error) => { fail(error); return []; });
-  labels = [...now.pieces];
-  brush = null;
-  held = null;
-  parts.view.editing = true;
-  parts.edit.setAttribute("aria-pressed", "true");
-  parts.view.show(now, false);
-  parts.view.mark();
-  const choose = (chosen, label) => {
-    brush = label;
-    held = null;
-    for (const other of chosen.parentElement.children) other.setAttribute("aria-pressed", String(other === chosen));
-  };
-  const swap = h("button", { type: "button", "aria-pressed": "true", id: "exchange", onclick: (event) => choose(event.currentTarget, null) }, "⇄ exchange two");
-  const tools = pieces.map((piece) =>
-    h("button", { type: "button", "aria-pressed": "false", "aria-label": piece.label || "nothing", "data-label": piece.label, title: piece.label || "nothing", onclick: (event) => choose(event.currentTarget, piece.label) }, piece.label ? drawing(piece.picture) : "∅"));
-  const other = h("input", { size: 4, "aria-label": "another label", placeholder: "other", oninput: () => { brush = other.value; held = null; } });
-  parts.editor.replaceChildren(
-    h("p", { class: "small muted", style: "margin:0" }, "Choose a piece and click cells, or exchange the contents of two cells. The pieces are those of the player to move."),
-    h("div", { class: "palette", role: "toolbar", "aria-label": "Pieces" }, swap, tools), h("div", { class: "row" }, other, button("Cancel", () => show(now, false), { id: "cancel" }), button("Done", arrange, { class: "primary", id: "done" })),
-  );
-  parts.editor.classList.remove("hidden");
-}
-
-function endEditing() {
-  parts.view.editing = false;
-  parts.edit.setAttribute("aria-pressed", "false");
-  parts.editor.classList.add("hidden");
-}
-
-/** Change what stands on a cell; the drawing follows as far as it can without asking the server. */
-function editCell(cell) {
-  if (brush === null) {
-    if (held === null) {
-      held = cell;
-      parts.view.clicked = [cell];
-      parts.view.mark();
-      return;
-    }
-    [labels[held], labels[cell]] = [labels[cell], labels[held]];
-    repaint(held);
-    held = null;
-    parts.view.clicked = [];
-  } else labels[cell] = brush;
-  repaint(cell);
-  parts.view.mark();
-}
-
-function repaint(cell) {
-  const { svg } = parts.view;
-  svg.querySelector(`.sb-piece[data-cell="${cell}"]`)?.remove();
-  const tool = parts.editor.querySelector(`[data-label="${CSS.escape(labels[cell])}"] .sb-piece, [data-label="${CSS.escape(labels[cell])}"] svg`);
-  if (!labels[cell]) return;
-  const piece = document.createElementNS("http://www.w3.org/2000/svg", "g");
-  piece.setAttribute("class", "sb-piece");
-  piece.setAttribute("transform", parts.view.cell(cell).getAttribute("transform"));
-  piece.dataset.cell = cell;
-  if (tool) piece.append(...[...tool.children].map((child) => child.cloneNode(true)));
-  else {
-    const text = document.createElementNS("http://www.w3.org/2000/svg", "text");
-    text.setAttribute("class", "sb-text");
-    text.textContent = labels[cell];
-    piece.append(text);
-  }
-  svg.append(piece);
-}
-
-async function arrange() {
-  try {
-    const position = await post(`${base}/arrange`, { pieces: labels, side: now.side });
-    history.pushState(null, "", positionAddress(name, position.state, position.side));
-    ++asked;
-    show(position, false);
-  } catch (error) {
-    fail(error);
-  }
-}
-
 // --- keyboard -----------------------------------------------------------------------------------------------------------
 
 function shortcut(event) {
   if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, textarea, select")) return;
   const onButton = event.target.closest("button, a, [role=button]");
-  const actions = { ArrowLeft: () => history.back(), ArrowRight: () => history.forward(), b: step, l: showLine, e: startEditing };
+  const actions = { ArrowLeft: () => history.back(), ArrowRight: () => history.forward(), b: step, l: showLine, e: edit };
   if (!facts.lines) for (const key of ["b", "l"]) delete actions[key];
   if (/^[1-9]$/.test(event.key) && now?.moves[event.key - 1]) play(now.moves[event.key - 1]);
   else if (event.key === " " && !onButton && facts.lines) toggleRun();
