@@ -17,6 +17,6 @@ from searchbench.jit.intrinsics import atomic_or, or_line, popcount, prefetch, t
 from searchbench.jit.references import Names, Target, missing, reached, resolve
 
 __all__ = [
-    "Names", "Target", "atomic_or", "bind", "cache_folder", "fingerprint", "missing", "or_line", "popcount", "prefetch", "reached",
-    "resolve", "trailing_zeros",
+    "Names", "Target", "atomic_or", "bind", "cache_folder", "fingerprint", "missing", "or_line", "popcount", "prefetch",
+    "reached", "resolve", "trailing_zeros",
 ]  # fmt: skip
