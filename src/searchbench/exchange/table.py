@@ -51,5 +51,7 @@ def _recode(codes: npt.NDArray[Any], dtype: type) -> npt.NDArray[Any]:
     out: npt.NDArray[Any] = np.empty(len(codes), dtype)
     for first in range(0, len(codes), 1 << 20):
         block = codes[first : first + (1 << 20)]
-        out[first : first + (1 << 20)] = np.where(block == old, new, block).astype(dtype)
+        target = out[first : first + (1 << 20)]
+        target[:] = block
+        target[block == old] = new  # not by `where`: the new number may not fit the type of the old ones
     return out
