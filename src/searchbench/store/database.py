@@ -14,7 +14,7 @@ from searchbench.errors import BadRequest, BadState
 from searchbench.game import Game, Position
 from searchbench.index.protocol import Part
 from searchbench.rules import NOWHERE, UNDECIDED
-from searchbench.store.codes import PIECE, Array, BitReader, Codes, MemoryCodes, bits_of_codes
+from searchbench.store.codes import PIECE, Array, BitReader, Codes, MemoryCodes, bits_of_codes, in_order
 from searchbench.store.line import best_line
 from searchbench.store.modulo import Tracer, whole_code
 from searchbench.values import Value, ValueRule
@@ -54,16 +54,17 @@ class Database:
         facts: dict[str, Any] | None = None,
         command: str = "",
         path: Path | None = None,
+        parts: Sequence[Part] | None = None,
     ) -> None:
         self.game = game
         self.rule = rule
         self.facts = dict(facts or {})
         self.command = command
         self.path = path
-        self.parts: tuple[Part, ...] = tuple(game.parts())
+        self.parts: tuple[Part, ...] = tuple(game.parts() if parts is None else parts)
         self._store: Codes = MemoryCodes(codes) if isinstance(codes, np.ndarray) else codes
         size = max(part.stop for part in self.parts)
-        if self._store.size != size:
+        if self._store.size < size or (parts is None and self._store.size != size):
             raise BadRequest(f"{game}: {self._store.size:,} codes, the index has {size:,} numbers")
 
     # --- what it holds -----------------------------------------------------------------------------------------------
@@ -144,6 +145,10 @@ class Database:
         """Return what the table itself has for a number."""
         if not 0 <= number < self.size:
             raise BadState(f"{self.game}: number {number} lies outside the index of {self.size:,} numbers")
+        if not any(part.start <= number < part.stop for part in self.parts):
+            raise BadState(
+                f"{self.game}: number {number} is in none of the parts {self._part_names()} of this database"
+            )
         return self._store.code(number)
 
     def probe(self, what: What = None) -> Value:
@@ -184,8 +189,7 @@ class Database:
         for code, count in self._counts(part).items():
             value = self.rule.decode(code)
             counts[value] = counts.get(value, 0) + count
-        ordered = sorted(value for value in counts if value is not None)
-        return {value: counts[value] for value in [*ordered, *([None] if None in counts else [])]}
+        return {value: counts[value] for value in in_order(counts)}
 
     def select(
         self,
@@ -287,7 +291,10 @@ class Database:
         for part in self.parts:
             if part.name == name:
                 return part
-        raise BadRequest(f"{self.game} has no part {name!r}; there are {', '.join(part.name for part in self.parts)}")
+        raise BadRequest(f"{self.game} has no part {name!r}; there are {self._part_names()}")
+
+    def _part_names(self) -> str:
+        return ", ".join(part.name for part in self.parts)
 
     def read(self, part: Part, first: int, stop: int) -> Array:
         """Return the stored codes of the numbers first .. stop - 1, which all lie in `part`."""
