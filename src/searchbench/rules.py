@@ -275,7 +275,10 @@ def level(code: Code) -> int:
 
 
 def arrival(successor: Code) -> int:
-    """Return the level before which a successor's stored code must not be the last one propagated to a state."""
+    """Return 0 for a successor's stored code that may be propagated at any time; else how late, from 1 upwards.
+
+    Of the codes that decide a state together, the one with the greatest arrival must come last.
+    """
     return 0
 
 

@@ -44,6 +44,7 @@ class Database:
 
     `codes` has one stored code a number (see :mod:`searchbench.values`); the largest number of its type marks numbers
     of the index that are no positions. `facts` is what the solver tells of its work, `command` what made the database.
+    With `parts`, only those parts of the game are there. `scratch` may hold what must live as long as the database.
     """
 
     def __init__(
@@ -61,6 +62,7 @@ class Database:
         self.facts = dict(facts or {})
         self.command = command
         self.path = path
+        self.scratch: Any = None
         self.parts: tuple[Part, ...] = tuple(game.parts() if parts is None else parts)
         self._store: Codes = MemoryCodes(codes) if isinstance(codes, np.ndarray) else codes
         size = max(part.stop for part in self.parts)

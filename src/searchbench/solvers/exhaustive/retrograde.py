@@ -26,7 +26,7 @@ def emit(
 ) -> int:  # fmt: skip
     """Write requests for the predecessors of the states of level `now`; return the first state not done.
 
-    Stops when the pages might not hold the requests of one more state. -1 stands for what no request can carry.
+    Stops when the pages might not hold the requests of one more state. -1 stands for what no request or no page can carry.
     """
     state = new_state()
     scratch = new_state()
@@ -36,10 +36,13 @@ def emit(
     times = new_moves()
     number = next_due(codes, illegal, first, stop, now, here, due)
     while number < stop:
-        if not has_room(pages, len(out)):
-            return number
         unrank(number, state)
         count = predecessors(state, scratch, out, numbers, weights, times)
+        requests = 0
+        for index in range(count):
+            requests += times[index]
+        if not has_room(pages, requests):
+            return number if pages.used[0] > 0 else -1
         stored = finish(codes[number])
         for index in range(count):
             predecessor = numbers[index]
