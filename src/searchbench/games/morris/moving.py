@@ -124,6 +124,8 @@ def unplay(state: State, move: int) -> None:
 
 def staying_unmoves(state: State, out: MutableSequence[int]) -> int:
     """Write the moves without a capture that can have led here: the man that moved stands in no mill."""
+    if popcount(state[0]) < JUMPING:  # that takes a capture
+        return 0
     men = int(state[1])
     free = ALL & ~(men | int(state[0]))
     jumps = popcount(men) == JUMPING
