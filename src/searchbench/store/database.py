@@ -66,6 +66,7 @@ class Database:
         self.parts: tuple[Part, ...] = tuple(game.parts() if parts is None else parts)
         self._store: Codes = MemoryCodes(codes) if isinstance(codes, np.ndarray) else codes
         size = max(part.stop for part in self.parts)
+        self._end = size if parts is None else max(part.stop for part in game.parts())
         if self._store.size < size or (parts is None and self._store.size != size):
             raise BadRequest(f"{game}: {self._store.size:,} codes, the index has {size:,} numbers")
 
@@ -125,7 +126,7 @@ class Database:
             number = self.game.rank(state)
             if number == NOWHERE and self.game.terminal(state) != UNDECIDED:
                 return NOWHERE
-            known = 0 <= number < self.size and self.game.unrank(number) == self.game.canonical(state)
+            known = 0 <= number < self._end and self.game.unrank(number) == self.game.canonical(state)
         except (ValueError, IndexError, OverflowError):
             known = False
         if not known or self.residue(number) == self.illegal:
@@ -145,11 +146,11 @@ class Database:
 
     def residue(self, number: int) -> int:
         """Return what the table itself has for a number."""
-        if not 0 <= number < self.size:
-            raise BadState(f"{self.game}: number {number} lies outside the index of {self.size:,} numbers")
+        if not 0 <= number < self._end:
+            raise BadState(f"{self.game}: number {number} lies outside the index of {self._end:,} numbers")
         if not any(part.start <= number < part.stop for part in self.parts):
             raise BadState(
-                f"{self.game}: number {number} is in none of the parts {self._part_names()} of this database"
+                f"{self.game}: this database has the parts {self._part_names()}; number {number} is in another"
             )
         return self._store.code(number)
 
