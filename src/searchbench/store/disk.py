@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 
 from searchbench.errors import DamagedData
+from searchbench.exchange.table import untouched
 from searchbench.index.protocol import Part
 from searchbench.store import header as head
 from searchbench.store.bits import codes_of, cut_out
-from searchbench.store.codes import Array, bits_of_codes, type_for
+from searchbench.store.codes import Array, as_type, bits_of_codes, type_for
 from searchbench.store.forms import FORMS, ONE_BIT
 
 
@@ -83,11 +84,15 @@ class DiskCodes:
 
     def counts(self, part: Part) -> dict[int, int]:
         """Return how often each code occurs in a part, as the header tells."""
-        return dict(self._record(part).counts)
+        record = self._record(part)
+        counts = dict(record.counts)
+        if record.dtype and (mark := int(np.iinfo(record.dtype).max)) in counts:
+            counts[int(np.iinfo(self._dtype).max)] = counts.pop(mark)
+        return counts
 
     def whole(self) -> Array:
         """Return all codes in one array."""
-        codes: Array = np.empty(self.size, self._dtype)
+        codes = untouched(self.size, self._dtype)
         for record in self._records:
             for first in range(record.start, record.stop, 1 << 24):
                 stop = min(first + (1 << 24), record.stop)
@@ -115,7 +120,7 @@ class DiskCodes:
     def _unpacked(self, record: head.PartRecord, units: Array) -> Array:
         if self._form is ONE_BIT:
             return codes_of(units, 8 * len(units), record.code, self._dtype)
-        return self._form.unpack(units)
+        return as_type(self._form.unpack(units), self._dtype) if record.dtype else self._form.unpack(units)
 
     def _part(self, record: head.PartRecord) -> _PartOnDisk:
         if record.name not in self._parts:

@@ -85,7 +85,7 @@ class Outcome(ValueRule):
             return (code - drawn - 1) >> 1 if code > drawn else -1
 
         def arrival(code: int) -> int:
-            return (code - 1) >> 1 if code > 0 and (code - 1) & 1 else 0
+            return (code + 1) >> 1 if code > 0 and (code - 1) & 1 else 0
 
         def finish(code: int) -> int:
             return code - drawn if code > drawn else 0

@@ -49,8 +49,8 @@ def verify_database(database: Database, run: Run | None = None, limit: int = 100
 
 class _Verification:
     def __init__(self, database: Database, run: Run, limit: int, target: jit.Target) -> None:
-        size = database.size * (database.dtype.itemsize + 1)
-        run.demand(size, f"verifying {database.game} ({database.size:,} numbers)")
+        size = sum(part.size for part in database.parts) * (database.dtype.itemsize + 1)
+        run.demand(size, f"verifying {database.game} ({sum(part.size for part in database.parts):,} numbers)")
         self.game, self.rule, self.parts = database.game, database.rule, database.parts
         self.run, self.limit = run, limit
         self.database = database
