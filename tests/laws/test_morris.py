@@ -18,7 +18,7 @@ from searchbench.games.morris import Morris, board
 from searchbench.games.morris.board import EDGES, MILLS
 from searchbench.games.morris.placements import placements
 from searchbench.index import group, polya_count
-from searchbench.reproduce.morris import both_ways
+from searchbench.reproduce.morris import RECOUNTED, both_ways
 from searchbench.rules import NOWHERE, UNDECIDED
 from searchbench.run import Run
 from searchbench.solvers.exhaustive import solve_parts, solve_states
@@ -385,3 +385,45 @@ def least_closings(men: Men) -> int:
         for count in range(10)
         if any(all(mill & set(some) for mill in mills) for some in combinations(sorted(men), count))
     )
+
+
+# --- where the paper counts other positions -------------------------------------------------------------------------------
+
+BLOCK = frozenset({0, 1, 2, 8, 9, 10, 16, 17, 18})
+"""Three sides next to each other, and the spoke through them: four mills, closed three times at least."""
+
+
+def orbits_beside(men: Men, others: int, most_closings: int) -> int:
+    """Count, up to the symmetries that leave some men as they are, the sets of other men that have closed few mills."""
+    elements = [symmetry(element) for element in range(16)]
+    fixing = [element for element in elements if {element[point] for point in men} == men]
+    seen: set[Men] = set()
+    orbits = 0
+    for some in map(frozenset, combinations(sorted(set(range(24)) - men), others)):
+        if some not in seen and least_closings(some) <= most_closings:
+            orbits += 1
+            seen |= {frozenset(element[point] for point in some) for element in fixing}
+    return orbits
+
+
+@pytest.mark.parametrize("part", ["9-3", "9-4", "9-5", "9-6", "8-6", "8-7"])
+def test_the_paper_counts_the_block_twice(part: str) -> None:
+    """Find the paper's surplus: the positions of one set of men once more, for either side to move."""
+    many, few = map(int, part.split("-"))
+    men = BLOCK if many == 9 else BLOCK - {18}
+    assert least_closings(men) <= 9 - few  # so the positions are there
+    surplus = GASSER[part]["total"] - RECOUNTED[part]
+    assert surplus == 2 * orbits_beside(men, few, 9 - many)
+
+
+def test_the_paper_leaves_out_four_mills_closed_two_at_a_time() -> None:
+    """In 9-7 two closings suffice for four mills that meet in pairs; the paper has them only where they fill a ring."""
+    closed_twice = [
+        points(word)
+        for word in placements(9, 16, 2).representative.tolist()
+        if sum(word & mask == mask for mask in (sum(1 << point for point in mill) for mill in MILLS)) == 4
+        and not any(word >> shift & 255 == 255 for shift in (0, 8, 16))
+    ]
+    assert all(least_closings(men) == 2 for men in closed_twice)
+    lacking = 2 * sum(orbits_beside(men, 7, 0) for men in closed_twice)
+    assert RECOUNTED["9-7"] - GASSER["9-7"]["total"] == lacking == 38728
