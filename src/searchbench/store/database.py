@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from searchbench import jit, rules
+from searchbench.drawing import chart_svg, columns, facts_html
 from searchbench.errors import BadRequest, BadState
 from searchbench.game import Game, Position
 from searchbench.index.protocol import Part
@@ -111,6 +112,16 @@ class Database:
         where = f" in {self.path}" if self.path is not None else ""
         return f"<Database of {self.game}: {self.rule.name} of {self.size:,} numbers{where}>"
 
+    def _repr_html_(self) -> str:
+        """Return the facts and the chart for a notebook."""
+        facts = {
+            "values": self.rule.name,
+            "states": f"{self.states:,}",
+            "with a value": f"{self.reachable:,}",
+            "kept in": self.path or "memory",
+        }
+        return facts_html(str(self.game), facts, chart_svg(columns(self.rule, self.histogram()), log=True))
+
     # --- one state ---------------------------------------------------------------------------------------------------
 
     def number(self, what: What = None) -> int:
@@ -175,6 +186,15 @@ class Database:
             )
         return [choice for _, choice in sorted(choices, key=lambda pair: pair[0])]
 
+    def worth(self, state: Sequence[int], choice: Choice) -> Value:
+        """Return the value of a state if this were its only move; of depths from the start, that of the state after it."""
+        if self.rule.from_start:
+            return choice.value
+        code = self._call("initial", UNDECIDED, 1)
+        weight = self._call("weight", list(state), choice.move)
+        code = self._call("gather", code, [self.rule.encode(choice.value)], [weight], 1)
+        return self.rule.decode(self._call("finish", code))
+
     def line(self, what: What = None, limit: int | None = None) -> Line:
         """Return a line of best play from a state; at most `limit` moves of it.
 
@@ -183,6 +203,13 @@ class Database:
         needs the game's `unmoves`. Raises Unsolvable where there is no line.
         """
         return best_line(self, self.game.position(what), limit)
+
+    def hardest(self) -> Value:
+        """Return the value furthest from the end: the one with the most plies, or the largest number. Raises BadRequest."""
+        known = [value for value in self.histogram() if value is not None]
+        if not known:
+            raise BadRequest(f"{self.game}: no state has a value")
+        return max(known, key=lambda value: (getattr(value, "depth", value), value))
 
     # --- all states --------------------------------------------------------------------------------------------------
 

@@ -109,6 +109,10 @@ class Outcome(ValueRule):
         """Prefer quick losses of the opponent, then draws, then slow wins of the opponent."""
         return {-1: (0, value.depth), 0: (1, 0), 1: (2, -value.depth)}[value.outcome]
 
+    def kind(self, value: Result) -> str:
+        """Return the outcome."""
+        return _WORDS[value.outcome]
+
     def parse(self, text: str) -> Callable[[Result], bool]:
         """Read "draw", "win", "loss 26" or "win 3-9"."""
         word, _, depths = text.strip().partition(" ")

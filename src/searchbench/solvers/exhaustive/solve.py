@@ -72,7 +72,7 @@ def _solve_compactly(
     """Search breadth first in the form that is asked for, or that suits the game; None where whole values do."""
     if form == ROWS or (form is None and target == "cpu" and block_bits is None):
         method = method_for(game.sequences(), run)
-        if method is not None:
+        if method is not None and (form == ROWS or method.least <= run.memory):
             return solve_by_rows(game, method, run)
         if form == ROWS:
             raise BadRequest(f"form {ROWS!r}: {game} does not tell its moves as rearrangements of enough elements")

@@ -7,6 +7,7 @@ stands in arrays, so it can stop after any number of nodes and go on later.
 from __future__ import annotations
 
 from collections.abc import MutableSequence
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
@@ -134,9 +135,16 @@ def idastar(task: Task) -> Line:
             if note[NEXT] == NEVER:
                 raise task.unsolvable(int(note[NODES]))
             note[BOUND], note[NEXT], note[FRESH] = note[NEXT], NEVER, 1
+        task.run.line(partial(_line_at, path, note))
         task.report(f"bound {note[BOUND]}", int(note[NODES]), int(note[BOUND]))
     depth = int(note[DEPTH])
     return task.line(path[1 : depth + 1, MOVE].tolist(), int(path[depth, COST]), int(note[NODES]), optimal=True)
+
+
+def _line_at(path: Any, note: Any) -> list[int]:
+    """Return the moves from the start to the state at hand."""
+    moves: list[int] = path[1 : int(note[DEPTH]) + 1, MOVE].tolist()
+    return moves
 
 
 def _larger(task: Task, array: Any) -> Any:
