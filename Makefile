@@ -38,7 +38,7 @@ clean:
 	$(PYTHON) -m venv .venv
 
 .venv/installed: .venv/bin/python pyproject.toml
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[web]"
 	@touch $@
 
 .venv/installed-dev: .venv/bin/python pyproject.toml

@@ -94,7 +94,7 @@ class Patience(Game):
         return f"{self.cards()[state[move // self.width]]} to {move % self.width + 1}"
 
     def board(self) -> Board:
-        return Board(tuple((cell % (self.ranks + 1), cell // (self.ranks + 1)) for cell in range(self.width)))
+        return Board(tuple(divmod(cell, self.ranks + 1)[::-1] for cell in range(self.width)), shape="card")
 
     def pieces(self, state: Sequence[int]) -> list[str]:
         return [self.cards()[card] for card in state]

@@ -90,7 +90,7 @@ class Token(Game):
 
     def board(self) -> Board:
         cells = tuple((float(node % 4), float(node // 4)) for node in range(len(self.nodes)))
-        return Board(cells, tuple(self.ends), "point")
+        return Board(cells, tuple(self.ends), "point", opposite=tuple(range(len(cells))))
 
     def pieces(self, state: Sequence[int]) -> list[str]:
         marks = [f" {letter} " for letter in self.nodes]

@@ -27,7 +27,8 @@ class GraphGame(Game):
 
     `results` has one entry a node, UNDECIDED or the node's result. `cuts` are the first nodes of the parts but the
     first. Nodes from `numbered` on have no number. `mirror` maps each node to its image under a symmetry that is its
-    own inverse; the smaller of the two stands for both. `absent` nodes are no positions.
+    own inverse; the smaller of the two stands for both. `absent` nodes are no positions. With `told` the rules count the
+    moves, tell which of them leave a part, and how many symmetries leave a node as it is.
     """
 
     name: ClassVar[str] = "graphgame"
@@ -42,6 +43,7 @@ class GraphGame(Game):
     absent: tuple[int, ...] = ()
     first: int = 0
     padding: int = 0
+    told: bool = False
 
     @property
     def closed(self) -> bool:
@@ -140,6 +142,24 @@ class GraphGame(Game):
         def canonical(state: State) -> None:
             state[0] = min(state[0], mirror[state[0]])
 
+        home = np.array([self._home(node) for node in range(nodes)], np.int64)
+
+        def mobility(state: State, out: MutableSequence[int]) -> int:
+            return forth_at[state[0] + 1] - forth_at[state[0]]
+
+        def leaving_moves(state: State, out: MutableSequence[int]) -> int:
+            count = 0
+            for index in range(forth_at[state[0]], forth_at[state[0] + 1]):
+                target = ends[forth[index], 1]
+                if target >= size or home[target] != home[state[0]]:
+                    out[count] = forth[index]
+                    count += 1
+            return count
+
+        def stabilizer(state: State) -> int:
+            return 2 if symmetric and mirror[state[0]] == state[0] else 1
+
+        symmetric = bool(self.mirror)
         functions: dict[str, Callable[..., Any]] = {
             "start": start, "terminal": terminal, "moves": moves, "unmoves": unmoves, "play": play, "unplay": unplay,
             "cost": cost, "gain": gain, "rank": rank, "unrank": unrank,
@@ -148,7 +168,13 @@ class GraphGame(Game):
             functions["legal"] = legal
         if self.mirror:
             functions["canonical"] = canonical
+        if self.told:
+            functions |= {"mobility": mobility, "leaving_moves": leaving_moves, "stabilizer": stabilizer}
         return functions
+
+    def _home(self, node: int) -> int:
+        """Return the number of the part in which a node's class is."""
+        return sum(cut <= (min(node, self.mirror[node]) if self.mirror else node) for cut in self.cuts)
 
 
 def _by_node(nodes: list[int], count: int) -> tuple[Any, Any]:
@@ -214,7 +240,8 @@ def outcome_games(draw: st.DrawFn, most_cuts: int = 3, outside: bool = True, lar
     for node in range(numbered, size):
         results[node] = -1 if results[node] == UNDECIDED else results[node]
     edges = tuple((a, b, 1, 0) for a, b in _two_player_edges(pairs, results))
-    return GraphGame(edges, tuple(results), "outcome", _cuts(draw, numbered, most_cuts), numbered)
+    cuts = _cuts(draw, numbered, most_cuts)
+    return GraphGame(edges, tuple(results), "outcome", cuts, numbered, told=draw(st.booleans()))
 
 
 @st.composite
@@ -264,4 +291,4 @@ def symmetric_games(draw: st.DrawFn, values: str, largest: int = 7) -> GraphGame
     if values != "distance":
         pairs = set(_two_player_edges(sorted(pairs), results))
     edges = tuple((a, b, 1, 0) for a, b in sorted(pairs))
-    return GraphGame(edges, tuple(results), values, mirror=tuple(image))
+    return GraphGame(edges, tuple(results), values, mirror=tuple(image), told=draw(st.booleans()))

@@ -339,3 +339,53 @@ def recursive(n: int) -> int:
 
 def test_recursion_is_bound_to_itself() -> None:
     assert jit.bind(recursive, jit.Names({}, "interpreted"))(5) == 120
+
+
+# --- large tables -----------------------------------------------------------------------------------------------------
+
+
+def large(folder: Folder, factor: int) -> None:
+    """Let the game look up a table of 2.4 MB, which is too large to be frozen, and one of two dimensions."""
+    folder.edit(
+        "game.py",
+        "TABLE = np.array([1, 2, 3])",
+        f"TABLE = {factor} * np.arange(300_000)\nSQUARE = TABLE.reshape(2, -1)",
+    )
+    folder.edit("game.py", "TABLE[1])", "TABLE[-2] + SQUARE[1, 5] + len(TABLE) + SQUARE.shape[1])")
+
+
+LARGE = RIGHT - 2 + 3 * 299_998 + 3 * 150_005 + 300_000 + 150_000
+
+
+def test_large_tables_are_read_in_any_process_without_compiling(folder: Folder) -> None:
+    large(folder, 3)
+    compiled, results, _ = folder.run("game.py")
+    assert "first_key" in compiled
+    assert results == [str(LARGE)]
+    code = sum(file.stat().st_size for file in (folder.path / "cache").rglob("*.nbc"))
+    assert code < 1_000_000, "the table is not in the code"
+    for _ in range(2):  # the table lies elsewhere in each process
+        compiled, results, _ = folder.run("game.py")
+        assert compiled == []
+        assert results == [str(LARGE)]
+
+
+def test_a_large_table_that_differs_in_one_number_is_noticed(folder: Folder) -> None:
+    large(folder, 3)
+    folder.run("game.py")
+    folder.edit("game.py", "SQUARE = TABLE", "TABLE[-2] += 1; SQUARE = TABLE")
+    compiled, results, _ = folder.run("game.py")
+    assert "first_key" in compiled
+    assert results == [str(LARGE + 1)]
+
+
+def test_a_large_table_cannot_be_written_by_compiled_code() -> None:
+    table = np.zeros(100_000, np.int64)
+
+    def write(place: int) -> int:
+        table[place] = 1
+        return 0
+
+    with pytest.raises(Exception, match="Cannot modify readonly array"):
+        jit.bind(write, jit.Names({}))(5)
+    assert not table.any()

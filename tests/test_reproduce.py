@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 
 from searchbench import reproduce as package
 from searchbench.cli.app import app
+from searchbench.errors import BadRequest
 from searchbench.reproduce import ROWS, reproduce
 from searchbench.reproduce.row import Cost, Measured, Row, exact, faster
 from searchbench.reproduce.symmetry import takes_less
@@ -25,13 +26,30 @@ def test_a_row_tells_the_papers_figure_ours_and_the_verdict() -> None:
     assert (outcome.measured, outcome.verdict) == ({"3-3": 26}, "match")
 
 
-@pytest.mark.parametrize("name", ["G1", "G16", "G17"])
-def test_a_wrong_figure_of_the_paper_differs(name: str) -> None:
+@pytest.mark.parametrize(("name", "parts"), [("G1", ()), ("G16", ("3-3", "4-3")), ("G17", ()), ("G14", ("4-4",))])
+def test_a_wrong_figure_of_the_paper_differs(name: str, parts: tuple[str, ...]) -> None:
     row = ROWS[name]
-    right = reproduce(row)
-    wrong = reproduce(replace(row, paper=_one_off(row.paper)))
+    right = reproduce(row, parts=parts)
+    paper = {**row.paper, parts[0]: _one_off(row.paper[parts[0]])} if parts else _one_off(row.paper)
+    wrong = reproduce(replace(row, paper=paper), parts=parts)
     assert (right.verdict, wrong.verdict) == ("match", "differs")
     assert wrong.measured == right.measured  # what is measured does not come from the paper's figure
+
+
+def test_parts_of_a_row_are_measured_by_name(tmp_path: Path) -> None:
+    outcome = reproduce(ROWS["G16"], Run(work=tmp_path / "morris"), ["4-3"])
+    assert (list(outcome.measured), outcome.verdict) == (["4-3"], "match")
+    assert (tmp_path / "morris" / "zarr.json").exists()
+    for name, part in (("G16", "10-3"), ("G1", "4-3")):
+        with pytest.raises(BadRequest, match=f"row {name} has no part '{part}'"):
+            reproduce(ROWS[name], parts=[part])
+
+
+def test_positions_that_cannot_be_reached_are_left_out() -> None:
+    """The figure of the paper is not ours, and the later one is."""
+    outcome = reproduce(ROWS["G14"], parts=["9-3"])
+    assert (outcome.paper, outcome.measured) == ({"9-3": 73827570}, {"9-3": 73827320})
+    assert outcome.verdict == "better"
 
 
 def _one_off(figure: Any) -> Any:

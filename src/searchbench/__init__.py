@@ -8,7 +8,7 @@ Nothing heavy is imported before it is used.
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -79,6 +79,7 @@ def solve(
     overwrite: bool = False,
     form: str | None = None,
     work: str | Path | None = None,
+    parts: str | Iterable[str] | None = None,
     mapped: bool = False,
 ) -> Database:
     """Solve every state of a game and return the database; with `to`, also keep it in that folder.
@@ -92,6 +93,9 @@ def solve(
     goes on from there when it is asked for again, and what does not fit into the memory may be searched there. The folder
     is removed when the database is complete. A `mapped` database is kept without compression: opened, it is mapped into
     memory.
+
+    `parts` are the names of the parts to solve ("4-4,5-3", or "all"); parts that they need are solved first. Each is kept in
+    `to` when it is done, and what `to` has already is not solved again.
     """
     from searchbench.catalogue import load
     from searchbench.errors import BadRequest
@@ -101,6 +105,8 @@ def solve(
     from searchbench.store.writing import check_target
 
     chosen = load(game)
+    if parts is not None:
+        return _solve_parts(chosen, parts, rule, solver, to, memory, threads, progress, overwrite, form)
     if to is None and work is not None:
         raise BadRequest(
             f"work {str(work)!r}: unfinished work is kept for a database that is kept; say where, with `to`"
@@ -119,6 +125,43 @@ def solve(
         if run.work.exists():
             database = Database.open(to, chosen, database.rule)
             discard(run.work)
+    return database
+
+
+def _solve_parts(
+    game: Game,
+    parts: str | Iterable[str],
+    rule: str | ValueRule | None,
+    solver: str | None,
+    to: str | Path | None,
+    memory: str | int | None,
+    threads: int | None,
+    progress: Callable[[str, int, int], None] | None,
+    overwrite: bool,
+    form: str | None,
+) -> Database:
+    from shutil import rmtree
+    from tempfile import TemporaryDirectory
+
+    from searchbench.errors import BadRequest
+    from searchbench.solvers.exhaustive import solve_parts
+    from searchbench.store.writing import check_target
+
+    if solver not in (None, "retrograde", "fixpoint") or form is not None:
+        raise BadRequest(
+            f"solver {solver!r}, form {form!r}: parts are solved by what suits the game, and keep whole values"
+        )
+    scratch = TemporaryDirectory(prefix="searchbench-") if to is None else None
+    folder = Path(scratch.name) / "parts" if scratch is not None else Path(str(to))
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    if overwrite and folder.exists():
+        check_target(folder, overwrite)
+        rmtree(folder)
+    names = parts if isinstance(parts, str) else ",".join(parts)
+    command = f"searchbench solve {game.spec} --parts {names}"
+    with _run(memory, threads, progress) as run:
+        database = solve_parts(game, names, folder, rule, run, command)
+    database.scratch = scratch  # removed with the database
     return database
 
 

@@ -18,6 +18,7 @@ from typing import Any
 
 from searchbench.errors import UnknownGame
 from searchbench.game import Game
+from searchbench.values import value_rule
 
 ENTRY_POINTS = "searchbench.games"
 
@@ -29,6 +30,21 @@ def shipped() -> Iterator[type[Game]]:
         yield from _games_in(importlib.import_module(f"searchbench.games.{module.name}"))
     for entry in importlib.metadata.entry_points(group=ENTRY_POINTS):
         yield entry.load()
+
+
+def described(game: type[Game]) -> dict[str, Any]:
+    """Return a game's name, title, parameters with their defaults (None: it must be given), players and value rule."""
+    rule = value_rule(game.values)
+    return {
+        "name": game.name,
+        "title": (inspect.getdoc(game) or "").partition("\n")[0].replace("`", ""),
+        "parameters": {
+            field.name: None if field.default is dataclasses.MISSING else field.default
+            for field in dataclasses.fields(game)  # type: ignore[arg-type]
+        },
+        "players": 2 if rule.two_players else 1,
+        "values": rule.name,
+    }
 
 
 def load(spec: str | Game) -> Game:

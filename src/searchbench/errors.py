@@ -25,6 +25,10 @@ class BadRequest(SearchBenchError):
     """Report a query, option or combination that cannot be answered."""
 
 
+class UnknownName(BadRequest):
+    """Report a name of a database, part or task that there is not."""
+
+
 class MissingRule(SearchBenchError):
     """Report that a solver needs a function which the game's rules do not supply."""
 

@@ -13,6 +13,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from searchbench import jit
+from searchbench.board import Board as Board
+from searchbench.board import cells_of_move
+from searchbench.drawing import board_svg
 from searchbench.errors import BadMove, BadRequest, BadState
 from searchbench.rules import NOWHERE, UNDECIDED
 
@@ -20,16 +23,6 @@ if TYPE_CHECKING:
     from searchbench.index.protocol import Index, Part
     from searchbench.index.sequence import Sequences
     from searchbench.values.rule import ValueRule
-
-
-@dataclass(frozen=True)
-class Board:
-    """Describe a board for drawing: where its cells are (x to the right, y down), what joins them, and their shape."""
-
-    cells: tuple[tuple[float, float], ...]
-    edges: tuple[tuple[int, int], ...] = ()
-    shape: str = "square"
-    """"square", "point", "pit", "bar" or "peg"."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +42,11 @@ class Position:
     def text(self) -> str:
         """Return the notation, which `Game.read` understands."""
         return self.game.format(self.state)
+
+    def _repr_svg_(self) -> str | None:
+        """Return the drawing for a notebook."""
+        board = self.game.board()
+        return None if board is None else board_svg(board, self.game.pieces(self.state), title=self.text)
 
     def moves(self) -> list[str]:
         """Return the legal moves as text."""
@@ -150,6 +148,10 @@ class Game:
     def pieces(self, state: Sequence[int]) -> list[str]:
         """Return what stands on each cell of the board, "" for nothing."""
         return [str(cell) if cell else "" for cell in state]
+
+    def clicks(self, state: Sequence[int], move: int) -> list[int]:
+        """Return the cells to click, in order, to make a move; by default the piece, where it goes, and what else changes."""
+        return cells_of_move(self, state, move)
 
     def known(self) -> Mapping[str, Any]:
         """Return published or well-checked numbers, to be compared with what a solver finds.
@@ -315,8 +317,7 @@ class Game:
             raise BadState(f"{self}: {text!r} is no state; one is {example!r}") from None
         if number == NOWHERE and self.terminal(state) != UNDECIDED:
             return
-        size = max((part.stop for part in self.parts()), default=0)
-        if not 0 <= number < size or self.unrank_like(number, state) != self.canonical(state):
+        if not 0 <= number < _size(self) or self.unrank_like(number, state) != self.canonical(state):
             raise BadState(f"{self}: {text!r} is no state; one is {example!r}")
 
     def parse_move(self, state: Sequence[int], text: str) -> int:
@@ -356,6 +357,12 @@ def _buffers(game: Game, target: jit.Target) -> dict[str, Callable[..., Any]]:
         return np.zeros(most, np.int64)
 
     return {"new_state": new_state, "new_moves": new_moves}
+
+
+@lru_cache(maxsize=128)
+def _size(game: Game) -> int:
+    """Return how many numbers the index of a game has, 0 without an index."""
+    return max((part.stop for part in game.parts()), default=0)
 
 
 @lru_cache(maxsize=128)

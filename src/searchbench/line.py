@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from searchbench.drawing import board_svg, boards_html
 from searchbench.game import Game, Position
 
 
@@ -38,6 +39,18 @@ class Line:
 
     def __iter__(self) -> Iterator[Position]:
         return (Position(self.game, state) for state in self.states())
+
+    def _repr_html_(self) -> str:
+        """Return the boards with the moves between them for a notebook."""
+        board, captions = self.game.board(), ["start", *self.move_texts()]
+        turned = self.game.two_players
+        pictures = [
+            str(position)
+            if board is None
+            else board_svg(board, self.game.pieces(position.state), turned and ply % 2 == 1, style=False)
+            for ply, position in enumerate(self)
+        ]
+        return boards_html(list(zip(captions, pictures, strict=True)))
 
     def __len__(self) -> int:
         return len(self.moves)

@@ -77,6 +77,24 @@ def unmoves(state: State, out: MutableSequence[int]) -> int:
     return 0
 
 
+def mobility(state: State, out: MutableSequence[int]) -> int:
+    """Return the number of moves; `out` is scratch space."""
+    return moves(state, out)
+
+
+def leaving_moves(state: State, out: MutableSequence[int]) -> int:
+    """Write the moves that may lead to another group of parts (or to a state without a number); return their number.
+
+    A game that can tell them from the others saves retrograde analysis the look at those.
+    """
+    return moves(state, out)
+
+
+def staying_unmoves(state: State, out: MutableSequence[int]) -> int:
+    """Write the moves that can have led here from a state of the same group of parts; return their number."""
+    return unmoves(state, out)
+
+
 def legal(state: State) -> bool:
     """Return false for a number of the index that is no position."""
     return True
@@ -104,6 +122,14 @@ def dual(state: State) -> None:
     has a dual d moves from the goal. A dual may have no number. Only games that supply it are searched that way (Edelkamp
     2017, symmetries).
     """
+
+
+def stabilizer(state: State) -> int:
+    """Return how many symmetries leave the state as it is, or 0: unknown.
+
+    With it moves can be counted as they are: without, those that lead to symmetric states must be found and counted once.
+    """
+    return 0 if symmetric() else 1
 
 
 def inverse(move: Move) -> Move:
@@ -193,6 +219,16 @@ def mix(code: int) -> int:
 def rank(state: State) -> Rank:
     """Return the number of a state, or NOWHERE."""
     return 0
+
+
+def class_rank(state: State, scratch: State) -> Rank:
+    """Return the number of a state's symmetry class, or NOWHERE; the state stays as it is, `scratch` need not."""
+    if not symmetric():
+        return rank(state)
+    for cell in range(len(state)):
+        scratch[cell] = state[cell]
+    canonical(scratch)
+    return rank(scratch)
 
 
 @required
@@ -353,7 +389,10 @@ def level(code: Code) -> int:
 
 
 def arrival(successor: Code) -> int:
-    """Return the level before which a successor's stored code must not be the last one propagated to a state."""
+    """Return 0 for a successor's stored code that may be propagated at any time; else how late, from 1 upwards.
+
+    Of the codes that decide a state together, the one with the greatest arrival must come last.
+    """
     return 0
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -65,6 +65,8 @@ class Run:
     threads: int = 0
     report: Report = _silent
     work: Path | None = None
+    watch: Callable[[Sequence[int]], None] | None = None
+    """Called now and then with the moves of the line that a search is looking at."""
     started: float = field(default_factory=time.perf_counter)
     _pool: ThreadPoolExecutor | None = None
 
@@ -98,6 +100,11 @@ class Run:
     def progress(self, stage: str, done: int, total: int) -> None:
         """Tell how far a stage is."""
         self.report(stage, done, total)
+
+    def line(self, moves: Callable[[], Sequence[int]]) -> None:
+        """Tell which line a search is looking at; it is worked out only where somebody watches."""
+        if self.watch is not None:
+            self.watch(moves())
 
     def __enter__(self) -> Run:
         return self

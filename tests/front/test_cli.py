@@ -206,7 +206,7 @@ def test_reproduce_measures_a_row(program: Program) -> None:
     answer = program("reproduce", "G1", "--json")
     assert answer.code == 0
     (row,) = answer.json
-    assert set(row) == {"id", "title", "source", "paper", "measured", "verdict", "note", "seconds"}
+    assert set(row) == {"id", "title", "source", "paper", "measured", "verdict", "note", "seconds", "costs"}
     assert row["verdict"] == "match"
     assert program("reproduce", "X99").code == 30
 

@@ -5,23 +5,28 @@ from __future__ import annotations
 import json
 import random
 from collections import Counter
+from itertools import combinations
 from math import comb
 from pathlib import Path
 
 import pytest
 
+from searchbench import jit, rules
 from searchbench.catalogue import load
 from searchbench.errors import BadMove, BadState
-from searchbench.games import morris
-from searchbench.games.morris import EDGES, MILLS, Morris
+from searchbench.games.morris import Morris, board
+from searchbench.games.morris.board import EDGES, MILLS
+from searchbench.games.morris.placements import placements
 from searchbench.index import group, polya_count
+from searchbench.reproduce.morris import RECOUNTED, both_ways
 from searchbench.rules import NOWHERE, UNDECIDED
 from searchbench.run import Run
-from searchbench.solvers.exhaustive import solve_states
+from searchbench.solvers.exhaustive import solve_parts, solve_states
 from searchbench.store import Database
 from searchbench.values import Result
 
 GASSER = json.loads((Path(__file__).parent.parent / "golden" / "morris_gasser_subspaces.json").read_text())["subspaces"]
+PARTS = json.loads((Path(__file__).parent.parent / "golden" / "morris_parts.json").read_text())["parts"]
 Men = frozenset[int]
 Position = tuple[Men, Men]
 
@@ -94,7 +99,7 @@ def test_the_board() -> None:
     assert len({frozenset(mill) for mill in MILLS}) == 16
     assert set(Counter(point for mill in MILLS for point in mill).values()) == {2}
     assert len(set(EDGES)) == 32
-    board = Morris().board()
+    board = Morris(3, 3).board()
     for a, b, c in MILLS:
         (ax, ay), (bx, by), (cx, cy) = (board.cells[point] for point in (a, b, c))
         assert (ax == bx == cx) != (ay == by == cy)
@@ -157,7 +162,7 @@ def test_a_man_in_a_mill_is_safe_unless_all_are() -> None:
 
 def test_notation() -> None:
     game = load("morris:3,3")
-    assert game == Morris()
+    assert game == Morris(3, 3)
     for state in (game.start(), game.parse("WWW..... ........ BBB.....")):
         assert game.read(game.format(state)) == state
     assert game.picture(game.parse("WBW...../B....W../.......B")) == "\n".join(
@@ -168,8 +173,8 @@ def test_notation() -> None:
             game.read(text)
     with pytest.raises(BadMove):
         game.position().play("a7-d7")
-    for own, other in ((2, 3), (3, 7)):
-        with pytest.raises(ValueError, match="3 to 6"):
+    for own, other in ((2, 3), (3, 10)):
+        with pytest.raises(ValueError, match="3 to 9"):
             Morris(own, other)
 
 
@@ -178,7 +183,7 @@ def test_notation() -> None:
 
 def symmetry(element: int) -> tuple[int, ...]:
     """Return where a symmetry takes each point."""
-    return tuple(morris.image(1 << point, element).bit_length() - 1 for point in range(24))
+    return tuple(board.image(1 << point, element).bit_length() - 1 for point in range(24))
 
 
 def test_the_symmetries_are_two_groups_of_the_board() -> None:
@@ -217,8 +222,8 @@ def test_orbits_are_as_many_as_polya_counts() -> None:
     assert polya_count(elements[:16], (3, 3, 18)) == 169626
     assert polya_count(elements[:16], (4, 4, 16)) == GASSER["4-4"]["total"] == 3225597
     for men, orbits in ((3, 158), (4, 757), (5, 2830), (6, 8774)):  # Gasser 1995, section 5.4
-        assert len(morris.placements(men, 16).representative) == orbits
-    assert len(morris.placements(3, 48).representative) == polya_count(elements, (3, 21))
+        assert len(placements(men, 16, 9).representative) == orbits
+    assert len(placements(3, 48, 9).representative) == polya_count(elements, (3, 21))
 
 
 @pytest.mark.parametrize("men", [(3, 3), (3, 4), (4, 3), (5, 5), (6, 4)])
@@ -228,8 +233,9 @@ def test_canonical_is_the_least_image(men: tuple[int, int]) -> None:
     count = game.symmetries
     for _ in range(200):
         state = random_state(rng, *men)
-        images = [[morris.image(word, element) for word in state] for element in range(count)]
-        assert {tuple(game.canonical(one)) for one in images} == {min(map(tuple, images))}
+        images = [[board.image(word, element) for word in state] for element in range(count)]
+        least = min(images, key=lambda words: sorted(words, key=lambda word: -word.bit_count()))
+        assert {tuple(game.canonical(one)) for one in images} == {tuple(least)}
         number = game.rank(state)
         assert game.unrank(number) == game.canonical(state)
         part = next(part for part in game.parts() if part.start <= number < part.stop)
@@ -237,8 +243,8 @@ def test_canonical_is_the_least_image(men: tuple[int, int]) -> None:
 
 
 def test_every_number_of_three_against_three() -> None:
-    game = Morris()
-    rank, unrank = game.names(target="interpreted")["rank"], game.names(target="interpreted")["unrank"]
+    game = Morris(3, 3)
+    rank, unrank = (jit.bind(rule, game.names(target="interpreted")) for rule in (rules.rank, rules.unrank))
     state = [0, 0]
     size = game.parts()[-1].stop
     assert size == 62 * comb(21, 3)
@@ -255,7 +261,7 @@ def test_every_number_of_three_against_three() -> None:
 @pytest.fixture(scope="module")
 def database() -> Database:
     """Return all values of three men against three, by retrograde analysis."""
-    return solve_states(Morris(), solver="retrograde", run=Run(threads=1))
+    return solve_states(Morris(3, 3), solver="retrograde", run=Run(threads=1))
 
 
 def outcomes(database: Database, part: str) -> dict[str, int]:
@@ -277,7 +283,7 @@ def test_three_against_three(database: Database) -> None:
 
 def test_solvers_and_threads_agree(database: Database) -> None:
     for solver, threads in (("retrograde", 2), ("fixpoint", 1)):
-        solved = solve_states(Morris(), solver=solver, run=Run(threads=threads), block_bits=12)
+        solved = solve_states(Morris(3, 3), solver=solver, run=Run(threads=threads), block_bits=12)
         assert solved.codes.tobytes() == database.codes.tobytes()
 
 
@@ -315,3 +321,109 @@ def test_four_against_three() -> None:
         assert outcomes(solved, part) == GASSER["4-3"]["by_player_to_move_computed"][side]
     more = GASSER["3-3"]["without_ring_interchange_computed"]
     assert outcomes(solved, "3-3") == {key: more[key] for key in ("won", "lost", "drawn")}
+
+
+def test_parts_by_name_have_the_golden_counts(tmp_path: Path) -> None:
+    solved = solve_parts(Morris(), "4-4,5-3", tmp_path / "db", run=Run(threads=1))
+    assert {part.name for part in solved.parts} == {"3-3", "3-4", "4-3", "3-5", "5-3", "4-4"}
+    for part in solved.parts:
+        longest = max(value.depth for value in solved.histogram(part.name))
+        assert {**outcomes(solved, part.name), "longest": longest} == PARTS[part.name]
+
+
+def test_golden_counts_are_the_papers() -> None:
+    """Add up both sides to move; the plies that the paper tells are those of 6-4 (157)."""
+    found = {name: [PARTS.get(part) for part in both_ways(name)] for name in GASSER if name != "3-3"}
+    solved = {name: sides for name, sides in found.items() if None not in sides}
+    assert len(solved) > 8
+    for name, sides in solved.items():
+        for kind in ("won", "lost", "drawn"):
+            assert sum(side[kind] for side in sides) == GASSER[name][kind]
+    assert max(side["longest"] for side in solved["6-4"]) == 157
+
+
+# --- the index of nine men ---------------------------------------------------------------------------------------------------
+
+
+def test_the_index_is_as_small_as_it_can_be_told() -> None:
+    """Compare with Gasser's range, and the number of orbits of nine men without a mill (1995, section 5.4)."""
+    assert [len(placements(men, 16, 9).representative) for men in range(1, 10)] == [
+        4, 30, 158, 757, 2830, 8774, 22188, 46879, 82880,
+    ]  # fmt: skip
+    assert len(placements(9, 16, 0).representative) == 38040
+    total = sum(part["total"] for part in GASSER.values())
+    assert total < max(part.stop for part in Morris().parts()) < 1.0559 * total
+
+
+@pytest.mark.parametrize("men", [(9, 9), (9, 3), (3, 9), (9, 8), (8, 9), (9, 6), (7, 9), (8, 8), (8, 6)])
+def test_numbers_of_many_men(men: tuple[int, int]) -> None:
+    game = Morris()
+    part = next(part for part in game.parts() if part.name == f"{men[0]}-{men[1]}")
+    rng = random.Random(sum(men))
+    legal = 0
+    for number in [part.start, part.stop - 1, *(rng.randrange(part.start, part.stop) for _ in range(300))]:
+        state = game.unrank(number)
+        assert tuple(word.bit_count() for word in state) == men
+        assert state[0] & state[1] == 0
+        assert game.call("rank", list(state)) == number
+        reachable = all(least_closings(sets(state)[k]) <= 9 - men[1 - k] for k in (0, 1))
+        assert game.call("legal", list(state)) == reachable
+        if reachable:
+            legal += 1
+            images = [[board.image(word, element) for word in state] for element in range(16)]
+            assert {game.rank(one) for one in images} == {game.rank(state)}
+            fixing = sum(one == state for one in images)
+            assert game.call("stabilizer", list(images[5])) == fixing
+    assert legal > 100
+
+
+def least_closings(men: Men) -> int:
+    """Return the least number of points that meet all mills of some men, by trying."""
+    mills = [set(mill) for mill in MILLS if men >= set(mill)]
+    return next(
+        count
+        for count in range(10)
+        if any(all(mill & set(some) for mill in mills) for some in combinations(sorted(men), count))
+    )
+
+
+# --- where the paper counts other positions -------------------------------------------------------------------------------
+
+BLOCK = frozenset({0, 1, 2, 8, 9, 10, 16, 17, 18})
+"""Three sides next to each other, and the spoke through them: four mills, closed three times at least."""
+
+
+def orbits_beside(men: Men, others: int, most_closings: int) -> int:
+    """Count, up to the symmetries that leave some men as they are, the sets of other men that have closed few mills."""
+    elements = [symmetry(element) for element in range(16)]
+    fixing = [element for element in elements if {element[point] for point in men} == men]
+    seen: set[Men] = set()
+    orbits = 0
+    for some in map(frozenset, combinations(sorted(set(range(24)) - men), others)):
+        if some not in seen and least_closings(some) <= most_closings:
+            orbits += 1
+            seen |= {frozenset(element[point] for point in some) for element in fixing}
+    return orbits
+
+
+@pytest.mark.parametrize("part", ["9-3", "9-4", "9-5", "9-6", "8-6", "8-7"])
+def test_the_paper_counts_the_block_twice(part: str) -> None:
+    """Find the paper's surplus: the positions of one set of men once more, for either side to move."""
+    many, few = map(int, part.split("-"))
+    men = BLOCK if many == 9 else BLOCK - {18}
+    assert least_closings(men) <= 9 - few  # so the positions are there
+    surplus = GASSER[part]["total"] - RECOUNTED[part]
+    assert surplus == 2 * orbits_beside(men, few, 9 - many)
+
+
+def test_the_paper_leaves_out_four_mills_closed_two_at_a_time() -> None:
+    """In 9-7 two closings suffice for four mills that meet in pairs; the paper has them only where they fill a ring."""
+    closed_twice = [
+        points(word)
+        for word in placements(9, 16, 2).representative.tolist()
+        if sum(word & mask == mask for mask in (sum(1 << point for point in mill) for mill in MILLS)) == 4
+        and not any(word >> shift & 255 == 255 for shift in (0, 8, 16))
+    ]
+    assert all(least_closings(men) == 2 for men in closed_twice)
+    lacking = 2 * sum(orbits_beside(men, 7, 0) for men in closed_twice)
+    assert RECOUNTED["9-7"] - GASSER["9-7"]["total"] == lacking == 38728

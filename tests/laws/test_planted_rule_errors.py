@@ -396,7 +396,67 @@ def nothing(rules: Rules) -> Rules:
     return {}
 
 
+def mobility_too_small(rules: Rules) -> Rules:
+    def mobility(state: Any, out: Any) -> int:
+        return rules["mobility"](state, out) - 1
+
+    return {"mobility": mobility}
+
+
+def class_rank_elsewhere(rules: Rules) -> Rules:
+    def class_rank(state: Any, scratch: Any) -> int:
+        return rules["class_rank"](state, scratch) ^ 1
+
+    return {"class_rank": class_rank}
+
+
+def leaving_move_missing(rules: Rules) -> Rules:
+    def leaving_moves(state: Any, out: Any) -> int:
+        return max(0, rules["leaving_moves"](state, out) - 1)
+
+    return {"leaving_moves": leaving_moves}
+
+
+def leaving_move_too_many(rules: Rules) -> Rules:
+    def leaving_moves(state: Any, out: Any) -> int:
+        count = rules["leaving_moves"](state, out)
+        out[count] = 0
+        return count + 1
+
+    return {"leaving_moves": leaving_moves}
+
+
+def staying_unmove_missing(rules: Rules) -> Rules:
+    def staying_unmoves(state: Any, out: Any) -> int:
+        return max(0, rules["staying_unmoves"](state, out) - 1)
+
+    return {"staying_unmoves": staying_unmoves}
+
+
+def staying_unmove_too_many(rules: Rules) -> Rules:
+    def staying_unmoves(state: Any, out: Any) -> int:
+        count = rules["staying_unmoves"](state, out)
+        out[count] = 0
+        return count + 1
+
+    return {"staying_unmoves": staying_unmoves}
+
+
+def stabilizer_forgotten(rules: Rules) -> Rules:
+    def stabilizer(state: Any) -> int:
+        return 1
+
+    return {"stabilizer": stabilizer}
+
+
 PLANTED = [
+    ("mobility", "morris:3,3", mobility_too_small, {}),
+    ("class-rank", "morris:3,3", class_rank_elsewhere, {}),
+    ("leaving-moves", "morris:4,3", leaving_move_missing, {}),
+    ("leaving-moves", "morris:3,3", leaving_move_too_many, {}),
+    ("staying-unmoves", "morris:3,3", staying_unmove_missing, {}),
+    ("staying-unmoves", "morris:3,3", staying_unmove_too_many, {}),
+    ("stabilizer", "morris:3,3", stabilizer_forgotten, {}),
     ("unmoves-are-moves", "sliding:2x3", unmoves_too_many, {}),
     ("moves-are-unmoves", "sliding:2x3", unmoves_too_few, {}),
     ("unplay-undoes-play", "pancake:5", play_forgets, {}),

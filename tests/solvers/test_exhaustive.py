@@ -19,13 +19,14 @@ import naive
 from graphs import GraphGame, chain, long_games, outcome_games, puzzles, score_games, symmetric_games
 from searchbench.catalogue import load
 from searchbench.errors import BadRequest, BrokenRule, MissingRule, NoFixpoint, OutOfMemory, ValueOverflow
+from searchbench.exchange import Table
 from searchbench.exchange.memory import PAGE
 from searchbench.game import Game
 from searchbench.rules import UNDECIDED
 from searchbench.run import Run
 from searchbench.solvers.exhaustive import solve_states
 from searchbench.solvers.exhaustive.blocks import CHUNK, Chunks
-from searchbench.solvers.exhaustive.solve import BUCKET_MEMORY
+from searchbench.solvers.exhaustive.groups import BUCKET_MEMORY
 from searchbench.store import Database
 from searchbench.values import Score, ValueRule
 
@@ -191,7 +192,7 @@ def test_absent_positions_have_no_value(game: GraphGame, data: st.DataObject) ->
 def full_buckets(memory: int, page: int) -> Iterator[None]:
     """Leave buckets so little room that they are full after a few requests."""
     with (
-        mock.patch("searchbench.solvers.exhaustive.solve.BUCKET_MEMORY", memory),
+        mock.patch("searchbench.solvers.exhaustive.groups.BUCKET_MEMORY", memory),
         mock.patch("searchbench.exchange.memory.PAGE", page),
     ):
         yield
@@ -313,6 +314,26 @@ def test_long_chains_widen_the_table(solver: str, costs: list[int], dtype: type)
     table = solve(chain(costs), solver)
     assert table.codes.dtype == dtype
     assert [table.rule.decode(int(code)) for code in table.codes] == [0, *np.cumsum(costs).tolist()]
+
+
+def test_a_widened_table_keeps_the_mark_of_what_is_no_position() -> None:
+    table = Table(6)
+    table.codes[:] = [1, 255, 3, 254, 255, 0]
+    for run_out, mark in ((255, 65535), (65535, 2**32 - 1)):
+        table.widen(run_out)
+        assert table.codes.tolist() == [1, mark, 3, 254, mark, 0]
+        assert table.illegal == mark
+    table.narrow(254)
+    assert table.codes.tolist() == [1, 255, 3, 254, 255, 0]
+
+
+def test_a_table_takes_and_gives_back_the_memory_of_its_spans() -> None:
+    table = Table(1 << 34, [(1 << 33, (1 << 33) + 100_000)])  # more than there is, if it were taken
+    table.codes[1 << 33 : (1 << 33) + 100_000] = 7
+    table.widen(255)
+    assert (table.codes[1 << 33 : (1 << 33) + 100_000] == 7).all()
+    table.keep([])
+    assert not table.codes[(1 << 33) + 10_000 : (1 << 33) + 90_000].any()
 
 
 @pytest.mark.parametrize("length", [252, 253, 254, 255, 256])

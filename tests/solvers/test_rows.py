@@ -148,7 +148,7 @@ def test_rearrangements_are_the_moves(spec: str) -> None:
 
 def test_too_little_memory_is_refused_before_anything_starts() -> None:
     with pytest.raises(OutOfMemory, match="bfs over rows"):
-        solve_states(load("pancake:9"), solver="bfs", run=Run(memory=10_000))
+        solve_states(load("pancake:9"), solver="bfs", form="rows", run=Run(memory=10_000))
 
 
 def test_rows_refuse_what_they_cannot_move() -> None:

@@ -43,7 +43,7 @@ def find(
     if hardest and value is not None:
         raise BadRequest("give --value or --hardest, not both")
     database = sb.open_database(folder)
-    wanted = _hardest_value(database) if hardest else value
+    wanted = database.hardest() if hardest else value
     test = _all_of([_expression(where, database), _function(predicate)])
     count, states = _found(database, wanted, _interval(numbers, database.size), test, limit)
     if as_json:
@@ -115,18 +115,8 @@ def line(
 def position_in(database: Database, text: str) -> Position:
     """Return the position that a text means: notation, "start", or "hardest", the first that is furthest from the end."""
     if text.strip() == "hardest":
-        return database.find(_hardest_value(database), limit=1)[0]
+        return database.find(database.hardest(), limit=1)[0]
     return database.game.position(text)
-
-
-def _hardest_value(database: Database) -> Any:
-    """Return the value furthest from the end: the one with the most plies, or the largest number."""
-    from searchbench.errors import BadRequest
-
-    known = [value for value in database.histogram() if value is not None]
-    if not known:
-        raise BadRequest(f"{database.game}: no state has a value")
-    return max(known, key=lambda value: (getattr(value, "depth", value), value))
 
 
 def _interval(text: str | None, size: int) -> tuple[int, int] | None:
@@ -164,19 +154,11 @@ def _expression(text: str | None, database: Database) -> Predicate | None:
 
 
 def _function(text: str | None) -> Predicate | None:
-    from searchbench.catalogue import import_file
     from searchbench.errors import BadRequest
 
     if text is None:
         return None
-    path, separator, name = text.rpartition(":")
-    if not separator:
-        raise BadRequest(f"--predicate {text!r}: expected a file and a function such as mine.py:interesting")
-    if not Path(path).is_file():
-        raise BadRequest(f"--predicate {text!r}: there is no file {path}")
-    function = getattr(import_file(Path(path)), name, None)
-    if not callable(function):
-        raise BadRequest(f"--predicate {text!r}: {path} has no function {name!r}")
+    function = function_in(text)
 
     def test(position: Position) -> bool:
         try:
@@ -185,6 +167,22 @@ def _function(text: str | None) -> Predicate | None:
             raise BadRequest(f"--predicate {text} on {position.text!r}: {type(error).__name__}: {error}") from None
 
     return test
+
+
+def function_in(text: str) -> Callable[[Position], Any]:
+    """Return the function of the user's own that "FILE.py:FUNCTION" names. Raises BadRequest."""
+    from searchbench.catalogue import import_file
+    from searchbench.errors import BadRequest
+
+    path, separator, name = text.rpartition(":")
+    if not separator:
+        raise BadRequest(f"--predicate {text!r}: expected a file and a function such as mine.py:interesting")
+    if not Path(path).is_file():
+        raise BadRequest(f"--predicate {text!r}: there is no file {path}")
+    function: Callable[[Position], Any] | None = getattr(import_file(Path(path)), name, None)
+    if not callable(function):
+        raise BadRequest(f"--predicate {text!r}: {path} has no function {name!r}")
+    return function
 
 
 def _all_of(tests: list[Predicate | None]) -> Predicate | None:

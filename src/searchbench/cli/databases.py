@@ -21,6 +21,10 @@ def solve(
         str | None,
         typer.Option(metavar="NAME", help="How bfs keeps depths: values, two-bit, ...; by default what fits."),
     ] = None,
+    parts: Annotated[
+        str | None,
+        typer.Option(metavar="NAMES", help="Solve only these parts and those they need, such as 4-4,5-3; or all."),
+    ] = None,
     rule: Rule = None,
     mapped: Annotated[
         bool, typer.Option("--mapped", help="Keep it uncompressed, to be mapped into memory: for pattern databases.")
@@ -40,12 +44,12 @@ def solve(
     from searchbench.cli.progress import Reporter
 
     with Reporter(progress) as reporter:
-        database = sb.solve(game, rule, solver, to, memory, threads, reporter, force, form, work, mapped)
+        database = sb.solve(game, rule, solver, to, memory, threads, reporter, force, form, work, parts, mapped)
     facts: dict[str, Any] = {
         "game": database.game.spec,
         "states": database.states,
         "reachable": database.reachable,
-        **{name: fact for name, fact in database.facts.items() if name != "few"},
+        **{name: fact for name, fact in database.facts.items() if name not in {"few", "groups"}},
         "database": None if to is None else str(to),
     }
     if as_json:
@@ -57,6 +61,8 @@ def solve(
         f"{facts['game']}: {facts['states']:,} states, {facts['reachable']:,} with a value; "
         f"{how}, {levels}, {facts['seconds']} s, {facts['threads']} threads"
     )
+    for name, group in database.facts.get("groups", {}).items():
+        show.write(f"  part {name}: {group['levels']} levels, {group['seconds']} s")
     show.write("not kept: give --to DIR" if to is None else f"kept in {to}")
 
 

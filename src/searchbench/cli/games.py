@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
-import inspect
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -21,58 +19,33 @@ def games(
     as_json: Json = False,
 ) -> None:
     """List the games with their parameters, or show which solver runs on which."""
-    from searchbench.catalogue import load, shipped
+    from searchbench.catalogue import described, load, shipped
 
     classes = [type(load(name)) for name in names] if names else list(shipped())
     if matrix:
         chosen = (
             [load(name) for name in names]
             if names
-            else [one() for one in classes if None not in _parameters(one).values()]
+            else [one() for one in classes if None not in described(one)["parameters"].values()]
         )
         _matrix(chosen, as_json)
     elif as_json:
-        show.write_json([_described(one) for one in classes])
+        show.write_json([described(one) for one in classes])
     else:
-        rows = [(one.name, _usage(one), str(_players(one)), _title(one)) for one in classes]
+        rows = [
+            (facts["name"], _usage(facts["parameters"]), str(facts["players"]), facts["title"])
+            for facts in map(described, classes)
+        ]
         show.write(show.table(rows, ("game", "parameters", "players", "what it is")))
 
 
-def _parameters(game: type[Game]) -> dict[str, Any]:
-    """Return the parameters with their defaults, None where one must be given."""
-    fields = dataclasses.fields(game)  # type: ignore[arg-type]
-    return {field.name: None if field.default is dataclasses.MISSING else field.default for field in fields}
-
-
-def _usage(game: type[Game]) -> str:
+def _usage(parameters: dict[str, Any]) -> str:
     def shown(default: Any) -> str:
         if isinstance(default, bool):
             return "=yes" if default else "=no"
         return "" if default is None else f"={default}"
 
-    return ", ".join(name + shown(default) for name, default in _parameters(game).items())
-
-
-def _players(game: type[Game]) -> int:
-    from searchbench.values import value_rule
-
-    return 2 if value_rule(game.values).two_players else 1
-
-
-def _title(game: type[Game]) -> str:
-    return (inspect.getdoc(game) or "").partition("\n")[0]
-
-
-def _described(game: type[Game]) -> dict[str, Any]:
-    from searchbench.values import value_rule
-
-    return {
-        "name": game.name,
-        "title": _title(game),
-        "parameters": _parameters(game),
-        "players": _players(game),
-        "values": value_rule(game.values).name,
-    }
+    return ", ".join(name + shown(default) for name, default in parameters.items())
 
 
 def _matrix(found: list[Game], as_json: bool) -> None:

@@ -39,6 +39,10 @@ def reproduce(
     ids: Annotated[
         list[str] | None, typer.Argument(metavar="[ID]...", help="Rows such as G1; by default all but the long ones.")
     ] = None,
+    parts: Annotated[
+        str | None,
+        typer.Option(metavar="NAMES", help="Measure these parts of a row that has parts, such as 4-4,5-3; or all."),
+    ] = None,
     memory: Annotated[str | None, typer.Option(metavar="SIZE", help="Memory budget such as 1GB.")] = None,
     threads: Threads = None,
     work: Annotated[
@@ -62,9 +66,10 @@ def reproduce(
     with Reporter(progress) as reporter:
         for name in ids or [row for row in ROWS if not ROWS[row].long]:
             reporter(name, 0, 0)
-            place = work / name if work is not None and ROWS[name].long else None
+            place = work / name if work is not None and (ROWS[name].long or ROWS[name].parts) else None
             run = Run(memory=parse_memory(memory or 0), threads=threads or 0, report=reporter, work=place)
-            outcome = measure(ROWS[name], run)
+            chosen = list(ROWS[name].paper) if parts == "all" and ROWS[name].parts else (parts or "").split(",")
+            outcome = measure(ROWS[name], run, list(filter(None, chosen)))
             outcomes.append(outcome)
             if not as_json:
                 show.write(f"{outcome.id:4} {outcome.verdict:8} {outcome.seconds:8.2f} s  {outcome.title}")

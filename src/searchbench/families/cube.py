@@ -32,4 +32,4 @@ def net(corners: Sequence[str]) -> Board:
             x, y, neighbours = NET[face]
             below, right = tuple(neighbours)
             cells.append((float(x + (right in corner)), float(y + (below in corner))))
-    return Board(tuple(cells))
+    return Board(tuple(cells), shape="sticker")

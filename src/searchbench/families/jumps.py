@@ -246,7 +246,8 @@ class Jumps(Game):
 
     def board(self) -> Board:
         """Return the cells where the drawing has them."""
-        return Board(tuple((float(column), float(row)) for column, row in self.cells.places))
+        places = tuple((float(column), float(row)) for column, row in self.cells.places)
+        return Board(places, sides=(MARKS[BLACK], MARKS[WHITE]))
 
     def pieces(self, state: Sequence[int]) -> list[str]:
         """Return the pieces, "x" or "o"."""

@@ -237,7 +237,8 @@ class Lines(Game):
 
     def board(self) -> Board:
         """Return the cells row by row."""
-        return Board(tuple((float(x), float(y)) for x, y in self.lines.places))
+        shape = "disc" if len(self.lines.stacks[0]) > 1 else "mark"
+        return Board(tuple((float(x), float(y)) for x, y in self.lines.places), shape=shape, sides=(MARKS[1], MARKS[2]))
 
     def pieces(self, state: Sequence[int]) -> list[str]:
         """Return the stones, "X" and "O"."""

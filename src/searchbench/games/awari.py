@@ -145,7 +145,11 @@ class Awari(Game):
         """Return the mover's row below, left to right, and the opponent's above, right to left."""
         below = tuple((float(pit), 1.0) for pit in range(ROW))
         above = tuple((float(ROW - 1 - pit), 0.0) for pit in range(ROW))
-        return Board(below + above, shape="pit")
+        return Board(below + above, shape="pit", opposite=tuple((pit + ROW) % PITS for pit in range(PITS)))
+
+    def clicks(self, state: Sequence[int], move: int) -> list[int]:
+        """Return the pit that is sown."""
+        return [move & 15]
 
     def known(self) -> Mapping[str, Any]:
         """Return the number of boards."""

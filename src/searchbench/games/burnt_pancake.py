@@ -134,6 +134,10 @@ class BurntPancake(Game):
         """Return the pancakes' sizes, from 1, with a minus sign where the burnt side is up."""
         return [f"{'-' if state[self.n + place] else ''}{state[place] + 1}" for place in range(self.n)]
 
+    def clicks(self, state: Sequence[int], move: int) -> list[int]:
+        """Return the lowest pancake that is turned."""
+        return [move - 1]
+
     def known(self) -> Mapping[str, Any]:
         """Return the number of stacks, and the largest distance (for n up to 8 that of OEIS A078942)."""
         deepest = [1, 4, 6, 8, 10, 12, 14, 15]

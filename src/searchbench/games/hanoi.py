@@ -131,7 +131,7 @@ class Hanoi(Game):
     def board(self) -> Board:
         """Return the pegs side by side, each a column of places, the highest first."""
         return Board(
-            tuple((float(peg), float(place)) for place in range(self.discs) for peg in range(self.pegs)), shape="peg"
+            tuple((float(peg), float(place)) for place in range(self.discs) for peg in range(self.pegs)), shape="bar"
         )
 
     def pieces(self, state: Sequence[int]) -> list[str]:

@@ -108,6 +108,10 @@ class Pancake(Game):
         """Return the pancakes' sizes, from 1."""
         return [str(size + 1) for size in state]
 
+    def clicks(self, state: Sequence[int], move: int) -> list[int]:
+        """Return the lowest pancake that is turned."""
+        return [move - 1]
+
     def known(self) -> Mapping[str, Any]:
         """Return the largest distance (OEIS A058986)."""
         deepest = [1, 3, 4, 5, 7, 8, 9, 10, 11, 13, 14, 15, 16, 17, 18]

@@ -190,10 +190,13 @@ class PegSolitaire(Game):
     def format_move(self, state: Sequence[int], move: int) -> str:
         """Return where the peg leaves and where it goes, such as "d6-d4": columns a, b, ... and rows from below."""
         bottom = max(row for _, row in self.cells.places)
-        low, _, high = (cell for cell in range(move.bit_length()) if move >> cell & 1)
-        leaves, goes = (low, high) if state[0] >> low & 1 else (high, low)
         names = [f"{chr(ord('a') + column)}{bottom - row + 1}" for column, row in self.cells.places]
-        return f"{names[leaves]}-{names[goes]}"
+        return "-".join(names[cell] for cell in self.clicks(state, move))
+
+    def clicks(self, state: Sequence[int], move: int) -> list[int]:
+        """Return the cells that the peg leaves and goes to."""
+        low, _, high = (cell for cell in range(move.bit_length()) if move >> cell & 1)
+        return [low, high] if state[0] >> low & 1 else [high, low]
 
     def board(self) -> Board:
         """Return the cells where the drawing has them; those of a triangular board as a pyramid."""

@@ -48,7 +48,9 @@ class Pyraminx(Turning):
                 right: (4, 2),
             }
             at |= {(piece, face): (float(x + across), float(y + rows[down])) for piece, (across, down) in spots.items()}
-        return Board(tuple(at[frozenset(name), face] for kind in self.faces for name in kind for face in name))
+        return Board(
+            tuple(at[frozenset(name), face] for kind in self.faces for name in kind for face in name), shape="sticker"
+        )
 
     def known(self) -> Mapping[str, Any]:
         """Return the number of states at each distance."""

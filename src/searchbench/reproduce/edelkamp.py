@@ -254,6 +254,7 @@ ROWS = [
         frogs_and_toads,
         note="at depth 2 the table has 17, one more than there are: the printed rows exceed 31 C(30, 15), the number of all "
         "arrangements, by one; half an hour on the paper's GPU",
+        long=True,
     ),
     Row(
         "E11",

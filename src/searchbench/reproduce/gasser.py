@@ -22,7 +22,7 @@ from searchbench.reproduce.row import Row
 from searchbench.run import Run
 from searchbench.solvers.exhaustive import solve_states
 from searchbench.store import Database
-from searchbench.values import Result, ValueRule
+from searchbench.values import ValueRule
 
 
 def _solve(spec: str, run: Run, **options: Any) -> Database:
@@ -143,23 +143,6 @@ def index_functions(run: Run) -> dict[str, int]:
     }
 
 
-# --- G16, G17 ----------------------------------------------------------------------------------------------------------
-
-
-def morris_three_three(run: Run) -> dict[str, dict[str, int]]:
-    """Return how many positions of the 3-3 part of Nine Men's Morris are won, lost and drawn."""
-    counts = {"won": 0, "lost": 0, "drawn": 0}
-    for value, count in _solve("morris:3,3", run).histogram().items():
-        counts[{1: "won", -1: "lost", 0: "drawn"}[value.outcome]] += count
-    return {"3-3": counts}
-
-
-def morris_longest(run: Run) -> dict[str, int]:
-    """Return the number of plies of the longest loss in the 3-3 part of Nine Men's Morris."""
-    histogram: dict[Result, int] = _solve("morris:3,3", run).histogram()
-    return {"3-3": max(value.depth for value in histogram if value.outcome < 0)}
-
-
 # --- G22 ---------------------------------------------------------------------------------------------------------------
 
 
@@ -217,20 +200,6 @@ ROWS = [
         "Gasser 1995, section 3.4",
         {"faults, every number": 0, "faults, samples": 0},
         index_functions,
-    ),
-    Row(
-        "G16",
-        "Nine Men's Morris: won, lost, drawn positions (3-3 only so far)",
-        "Gasser 1995, appendix A",
-        {"3-3": {"won": 47167, "lost": 9659, "drawn": 96}},
-        morris_three_three,
-    ),
-    Row(
-        "G17",
-        "Nine Men's Morris: longest loss in plies (3-3 only so far)",
-        "Gasser 1995, section 5.5",
-        {"3-3": 26},
-        morris_longest,
     ),
     Row(
         "G22",

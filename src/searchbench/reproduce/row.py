@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
+from searchbench.errors import BadRequest
 from searchbench.run import Run
 
 Verdict = Literal["match", "better", "differs"]
@@ -104,25 +105,34 @@ class Row:
     """Name one result of a paper: where it stands, its figure, the function that measures ours, and the judge.
 
     `measure` returns a figure, or Measured. What is `long` takes more than a few minutes or gigabytes, and is measured only
-    when it is asked for by its name.
+    when it is asked for by its name. Where there are `parts`, the paper has a figure for each of many parts; these are
+    measured unless others are asked for, and `measure` takes their names too.
     """
 
     id: str
     title: str
     source: str
     paper: Any
-    measure: Callable[[Run], Any]
+    measure: Callable[..., Any]
     judge: Judge = exact
     note: str = ""
     long: bool = False
+    parts: tuple[str, ...] = ()
 
 
-def reproduce(row: Row, run: Run | None = None) -> Outcome:
-    """Measure a row again and judge it against the paper's figure."""
+def reproduce(row: Row, run: Run | None = None, parts: Sequence[str] = ()) -> Outcome:
+    """Measure a row again, all of it or some parts, and judge it against the paper's figure. Raises BadRequest."""
     started = time.perf_counter()
-    measured = row.measure(run or Run())
+    paper, arguments = row.paper, []
+    if parts or row.parts:
+        chosen = tuple(parts) or row.parts
+        known = row.paper if row.parts else {}
+        if unknown := [part for part in chosen if part not in known]:
+            raise BadRequest(f"row {row.id} has no part {unknown[0]!r}; it has {', '.join(known) or 'none'}")
+        paper, arguments = {part: row.paper[part] for part in chosen}, [chosen]
+    measured = row.measure(run or Run(), *arguments)
     seconds = round(time.perf_counter() - started, 3)
     figures, costs = measured if isinstance(measured, Measured) else (measured, [])
     told = tuple(cost.as_dict() for cost in costs)
-    verdict = row.judge(row.paper, figures)
-    return Outcome(row.id, row.title, row.source, row.paper, figures, verdict, row.note, seconds, told)
+    verdict = row.judge(paper, figures)
+    return Outcome(row.id, row.title, row.source, paper, figures, verdict, row.note, seconds, told)

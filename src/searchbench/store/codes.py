@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 
+from searchbench.exchange.table import recode
 from searchbench.index.protocol import Part
+from searchbench.values import Value
 
 Array = npt.NDArray[Any]
 
@@ -70,6 +73,15 @@ def type_for(largest: int) -> np.dtype[Any]:
     return np.dtype(np.uint8 if largest < 255 else np.uint16 if largest < 65535 else np.uint32)
 
 
+def as_type(codes: Array, dtype: np.dtype[Any]) -> Array:
+    """Return codes in another type, with its mark of what is no position; the same array if it has the type."""
+    if codes.dtype == dtype:
+        return codes
+    out: Array = np.empty(len(codes), dtype)
+    recode(codes, out)
+    return out
+
+
 class MemoryCodes:
     """Hold the codes in one array."""
 
@@ -106,6 +118,12 @@ class MemoryCodes:
 
     def close(self) -> None:
         """Do nothing."""
+
+
+def in_order(values: Iterable[Value]) -> list[Value]:
+    """Return values in order, None last."""
+    given = list(values)
+    return [*sorted(value for value in given if value is not None), *([None] if None in given else [])]
 
 
 PIECE = 1 << 20

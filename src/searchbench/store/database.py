@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from searchbench import jit, rules
+from searchbench.drawing import chart_svg, columns, facts_html
 from searchbench.errors import BadRequest, BadState
 from searchbench.game import Game, Position
 from searchbench.index.protocol import Part
 from searchbench.rules import NOWHERE, UNDECIDED
-from searchbench.store.codes import PIECE, Array, BitReader, Codes, MemoryCodes, bits_of_codes
+from searchbench.store.codes import PIECE, Array, BitReader, Codes, MemoryCodes, bits_of_codes, in_order
 from searchbench.store.line import best_line
 from searchbench.store.modulo import Tracer, whole_code
 from searchbench.values import Value, ValueRule
@@ -44,6 +45,7 @@ class Database:
 
     `codes` has one stored code a number (see :mod:`searchbench.values`); the largest number of its type marks numbers
     of the index that are no positions. `facts` is what the solver tells of its work, `command` what made the database.
+    With `parts`, only those parts of the game are there. `scratch` may hold what must live as long as the database.
     """
 
     def __init__(
@@ -54,16 +56,19 @@ class Database:
         facts: dict[str, Any] | None = None,
         command: str = "",
         path: Path | None = None,
+        parts: Sequence[Part] | None = None,
     ) -> None:
         self.game = game
         self.rule = rule
         self.facts = dict(facts or {})
         self.command = command
         self.path = path
-        self.parts: tuple[Part, ...] = tuple(game.parts())
+        self.scratch: Any = None
+        self.parts: tuple[Part, ...] = tuple(game.parts() if parts is None else parts)
         self._store: Codes = MemoryCodes(codes) if isinstance(codes, np.ndarray) else codes
         size = max(part.stop for part in self.parts)
-        if self._store.size != size:
+        self._end = size if parts is None else max(part.stop for part in game.parts())
+        if self._store.size < size or (parts is None and self._store.size != size):
             raise BadRequest(f"{game}: {self._store.size:,} codes, the index has {size:,} numbers")
 
     # --- what it holds -----------------------------------------------------------------------------------------------
@@ -107,6 +112,16 @@ class Database:
         where = f" in {self.path}" if self.path is not None else ""
         return f"<Database of {self.game}: {self.rule.name} of {self.size:,} numbers{where}>"
 
+    def _repr_html_(self) -> str:
+        """Return the facts and the chart for a notebook."""
+        facts = {
+            "values": self.rule.name,
+            "states": f"{self.states:,}",
+            "with a value": f"{self.reachable:,}",
+            "kept in": self.path or "memory",
+        }
+        return facts_html(str(self.game), facts, chart_svg(columns(self.rule, self.histogram()), log=True))
+
     # --- one state ---------------------------------------------------------------------------------------------------
 
     def number(self, what: What = None) -> int:
@@ -122,7 +137,7 @@ class Database:
             number = self.game.rank(state)
             if number == NOWHERE and self.game.terminal(state) != UNDECIDED:
                 return NOWHERE
-            known = 0 <= number < self.size and self.game.unrank_like(number, state) == self.game.canonical(state)
+            known = 0 <= number < self._end and self.game.unrank_like(number, state) == self.game.canonical(state)
         except (ValueError, IndexError, OverflowError):
             known = False
         if not known or self.residue(number) == self.illegal:
@@ -142,8 +157,12 @@ class Database:
 
     def residue(self, number: int) -> int:
         """Return what the table itself has for a number."""
-        if not 0 <= number < self.size:
-            raise BadState(f"{self.game}: number {number} lies outside the index of {self.size:,} numbers")
+        if not 0 <= number < self._end:
+            raise BadState(f"{self.game}: number {number} lies outside the index of {self._end:,} numbers")
+        if not any(part.start <= number < part.stop for part in self.parts):
+            raise BadState(
+                f"{self.game}: this database has the parts {self._part_names()}; number {number} is in another"
+            )
         return self._store.code(number)
 
     def probe(self, what: What = None) -> Value:
@@ -167,6 +186,15 @@ class Database:
             )
         return [choice for _, choice in sorted(choices, key=lambda pair: pair[0])]
 
+    def worth(self, state: Sequence[int], choice: Choice) -> Value:
+        """Return the value of a state if this were its only move; of depths from the start, that of the state after it."""
+        if self.rule.from_start:
+            return choice.value
+        code = self._call("initial", UNDECIDED, 1)
+        weight = self._call("weight", list(state), choice.move)
+        code = self._call("gather", code, [self.rule.encode(choice.value)], [weight], 1)
+        return self.rule.decode(self._call("finish", code))
+
     def line(self, what: What = None, limit: int | None = None) -> Line:
         """Return a line of best play from a state; at most `limit` moves of it.
 
@@ -176,6 +204,13 @@ class Database:
         """
         return best_line(self, self.game.position(what), limit)
 
+    def hardest(self) -> Value:
+        """Return the value furthest from the end: the one with the most plies, or the largest number. Raises BadRequest."""
+        known = [value for value in self.histogram() if value is not None]
+        if not known:
+            raise BadRequest(f"{self.game}: no state has a value")
+        return max(known, key=lambda value: (getattr(value, "depth", value), value))
+
     # --- all states --------------------------------------------------------------------------------------------------
 
     def histogram(self, part: str | None = None) -> dict[Value, int]:
@@ -184,8 +219,7 @@ class Database:
         for code, count in self._counts(part).items():
             value = self.rule.decode(code)
             counts[value] = counts.get(value, 0) + count
-        ordered = sorted(value for value in counts if value is not None)
-        return {value: counts[value] for value in [*ordered, *([None] if None in counts else [])]}
+        return {value: counts[value] for value in in_order(counts)}
 
     def select(
         self,
@@ -288,7 +322,10 @@ class Database:
         for part in self.parts:
             if part.name == name:
                 return part
-        raise BadRequest(f"{self.game} has no part {name!r}; there are {', '.join(part.name for part in self.parts)}")
+        raise BadRequest(f"{self.game} has no part {name!r}; there are {self._part_names()}")
+
+    def _part_names(self) -> str:
+        return ", ".join(part.name for part in self.parts)
 
     def read(self, part: Part, first: int, stop: int) -> Array:
         """Return the stored codes of the numbers first .. stop - 1, which all lie in `part`."""

@@ -9,12 +9,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from zstandard import ZstdError
 
 from searchbench.errors import DamagedData
+from searchbench.exchange.table import untouched
 from searchbench.index.protocol import Part
 from searchbench.store import header as head
 from searchbench.store.bits import codes_of, cut_out
-from searchbench.store.codes import Array, bits_of_codes, type_for
+from searchbench.store.chunks import ChunkFiles
+from searchbench.store.codes import Array, as_type, bits_of_codes, type_for
 from searchbench.store.forms import FORMS, ONE_BIT
 
 
@@ -59,7 +62,7 @@ class DiskCodes:
         with self._lock:
             codes = self._cache.get((place, chunk))
             if codes is None:
-                codes = self._cache[place, chunk] = self._part(self._records[place]).chunks(chunk, chunk + 1)
+                codes = self._cache[place, chunk] = self._part(self._records[place]).chunk(chunk)
                 self._used += codes.nbytes
                 while self._used > self._budget and len(self._cache) > 1:
                     self._used -= self._cache.popitem(last=False)[1].nbytes
@@ -83,7 +86,11 @@ class DiskCodes:
 
     def counts(self, part: Part) -> dict[int, int]:
         """Return how often each code occurs in a part, as the header tells."""
-        return dict(self._record(part).counts)
+        record = self._record(part)
+        counts = dict(record.counts)
+        if record.dtype and (mark := int(np.iinfo(record.dtype).max)) in counts:
+            counts[int(np.iinfo(self._dtype).max)] = counts.pop(mark)
+        return counts
 
     def whole(self) -> Array:
         """Return all codes in one array; it is read-only where the file of the one part there is is mapped."""
@@ -91,7 +98,7 @@ class DiskCodes:
             mapped = self._part(self._records[0]).mapped if len(self._records) == 1 else None
         if mapped is not None and self._form.per_unit == 1:
             return mapped
-        codes: Array = np.empty(self.size, self._dtype)
+        codes = untouched(self.size, self._dtype)
         for record in self._records:
             for first in range(record.start, record.stop, 1 << 24):
                 stop = min(first + (1 << 24), record.stop)
@@ -119,7 +126,7 @@ class DiskCodes:
     def _unpacked(self, record: head.PartRecord, units: Array) -> Array:
         if self._form is ONE_BIT:
             return codes_of(units, 8 * len(units), record.code, self._dtype)
-        return self._form.unpack(units)
+        return as_type(self._form.unpack(units), self._dtype) if record.dtype else self._form.unpack(units)
 
     def _part(self, record: head.PartRecord) -> _PartOnDisk:
         if record.name not in self._parts:
@@ -137,12 +144,28 @@ class _PartOnDisk:
         self._chunk = chunk
         self.mapped = _mapped(self._path)
         self._codes = _open_array(self._path) if self.mapped is None else self.mapped
+        try:
+            self._files: ChunkFiles | None = ChunkFiles(self._path) if self.mapped is None else None
+        except (ValueError, KeyError, TypeError):
+            self._files = None
         digests = folder / head.digests_path(record.name)
         self._digests = _values(_open_array(digests), slice(None), digests)
         if head.digest_of(self._digests) != record.digest:
             raise DamagedData(f"{digests} does not have the digest that the header gives: {_WHY}")
         if self.mapped is not None:
             self._check(self.mapped, 0, len(self._digests))
+
+    def chunk(self, chunk: int) -> Array:
+        """Return the stored numbers of one chunk: straight from its file if that is all right, else as `chunks` does."""
+        if self.mapped is not None:
+            return self.chunks(chunk, chunk + 1)
+        try:
+            codes = self._files.read(chunk) if self._files is not None else None
+        except (OSError, ValueError, IndexError, ZstdError):
+            codes = None
+        if codes is None or head.chunk_digests(codes, self._chunk)[0] != self._digests[chunk]:
+            return self.chunks(chunk, chunk + 1)  # which says what is wrong
+        return codes
 
     def chunks(self, first: int, stop: int) -> Array:
         """Return the stored numbers of the chunks first .. stop - 1, each compared with its digest."""

@@ -29,7 +29,7 @@ def replaced_folder(path: Path) -> Iterator[Path]:
     folder, handle = _locked_folder(path)
     try:
         yield folder
-        _sync(folder)
+        sync(folder)
         _swap_in(folder, path)
         _sync_one(path.parent)
     finally:
@@ -72,7 +72,7 @@ def _remove_stale(path: Path) -> None:
             os.close(handle)
 
 
-def _sync(folder: Path) -> None:
+def sync(folder: Path) -> None:
     """Bring all that a folder holds to the disk itself."""
     found = [Path(where) / name for where, _, names in os.walk(folder) for name in names]
     with ThreadPoolExecutor(8) as pool:

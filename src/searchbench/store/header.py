@@ -7,6 +7,7 @@ from another place or time is noticed when it is read, without reading the rest.
 
 from __future__ import annotations
 
+import copy
 import hashlib
 import importlib.metadata
 import json
@@ -35,7 +36,10 @@ DOCUMENT: Final = "zarr.json"
 
 @dataclass(frozen=True)
 class PartRecord:
-    """Hold what is kept of a part: its interval and needs, how often each code occurs, the digest of its chunks' digests."""
+    """Hold what is kept of a part: its interval and needs, how often each code occurs, the digest of its chunks' digests.
+
+    `dtype` is the type of its codes, and of those that are counted; by default the database's.
+    """
 
     name: str
     start: int
@@ -43,6 +47,7 @@ class PartRecord:
     needs: tuple[str, ...]
     counts: tuple[tuple[int, int], ...]
     digest: str
+    dtype: str = ""
 
     @property
     def part(self) -> Part:
@@ -173,13 +178,19 @@ def read_document(path: Path) -> Any:
         raise DamagedData(f"{path} cannot be read: {error}") from None
 
 
-def metadata_digest(folder: Path) -> str:
-    """Return the digest of all metadata files of a database, as JSON, but for the digest itself. Raises DamagedData."""
-    documents = {}
-    for path in sorted(folder.rglob(DOCUMENT)):
-        documents[path.relative_to(folder).as_posix()] = read_document(path)
+def metadata_digest(folder: Path, header: Any = None) -> str:
+    """Return the digest of all metadata of a database, as JSON, but for the digest itself. Raises DamagedData.
+
+    `header` stands for the group's own document, by default the one in the folder. Metadata of parts that it does not
+    name are left out: such a part is being written, or its writer was killed.
+    """
+    documents = {DOCUMENT: copy.deepcopy(header) if header is not None else read_document(folder / DOCUMENT)}
     try:
-        documents[DOCUMENT]["attributes"][KEY].pop("digest", None)
+        attributes = documents[DOCUMENT]["attributes"][KEY]
+        arrays = [path(part["name"]) for part in attributes["parts"] for path in (codes_path, digests_path)]
+        for place in ("parts", "digests", *arrays):
+            documents[f"{place}/{DOCUMENT}"] = read_document(folder / place / DOCUMENT)
+        attributes.pop("digest", None)
     except (KeyError, TypeError, AttributeError):
         raise DamagedData(f"{folder / DOCUMENT} is no header of a searchbench database") from None
     return hashlib.sha256(json.dumps(documents, sort_keys=True).encode()).hexdigest()

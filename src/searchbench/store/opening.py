@@ -36,7 +36,8 @@ def open_database(
     _check_index(folder, header, found)
     _check_rules(folder, header, found, wanted)
     codes = DiskCodes(folder, header, parse_memory(cache))
-    return Database(found, wanted, codes, header.facts, header.command, folder)
+    parts = [record.part for record in header.parts]
+    return Database(found, wanted, codes, header.facts, header.command, folder, parts)
 
 
 def read_header(folder: Path) -> head.Header:
@@ -71,16 +72,24 @@ def _check_files(folder: Path, header: head.Header) -> None:
         codes, digests = head.codes_path(record.name), head.digests_path(record.name)
         units = form.units(record.part.size)
         chunk = head.chunk_of(record.part, header.chunk, form)
-        _check_array(folder, codes, units, header.dtype)
+        _check_array(folder, codes, units, record.dtype or header.dtype)
         _check_array(folder, digests, math.ceil(units / chunk), "uint64")
         expected |= _files_of(folder, codes) | _files_of(folder, digests)
     there = {
         (Path(where) / name).relative_to(folder).as_posix() for where, _, names in os.walk(folder) for name in names
     }
-    if there - expected:
-        raise DamagedData(f"{folder}: {min(there - expected)} does not belong to the database")
+    names = {head.folder_name(record.name) for record in header.parts}
+    unknown = {file for file in there - expected if not _of_another_part(file, names)}
+    if unknown:
+        raise DamagedData(f"{folder}: {min(unknown)} does not belong to the database")
     if expected - there:
         raise DamagedData(f"{folder}: {min(expected - there)} is missing")
+
+
+def _of_another_part(file: str, names: set[str]) -> bool:
+    """Tell whether a file is of a part that is being written, or whose writer was killed."""
+    place, _, rest = file.partition("/")
+    return place in {"parts", "digests"} and "/" in rest and rest.partition("/")[0] not in names
 
 
 def _check_array(folder: Path, array: str, size: int, dtype: str) -> None:
@@ -133,7 +142,7 @@ def _find_rule(folder: Path, header: head.Header, game: Game, rule: ValueRule | 
 
 def _check_index(folder: Path, header: head.Header, game: Game) -> None:
     kept, now = [record.part for record in header.parts], [_as_kept(part) for part in game.parts()]
-    if kept != now:
+    if [part for part in now if part in kept] != kept:
         raise DamagedData(f"{folder} has the parts {kept}, the index of {game} has {now}: solve the game again")
 
 

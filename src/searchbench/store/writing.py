@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,11 +15,13 @@ import numpy.typing as npt
 from searchbench.errors import BadRequest
 from searchbench.index.protocol import Part
 from searchbench.store import header as head
+from searchbench.store.codes import as_type, in_order, type_for
 from searchbench.store.folder import replaced_folder
 from searchbench.store.forms import BASE_FIVE, BASE_FOUR, BASE_THREE, ONE_BIT, TWO_BIT, VALUES, Form
 
 if TYPE_CHECKING:
     from searchbench.store.database import Database
+    from searchbench.values import Value
 
 
 @dataclass(frozen=True)
@@ -99,27 +102,52 @@ def write_group(database: Database, folder: Path, command: str, layout: Layout |
     group = zarr.create_group(folder, zarr_format=3)
     form = form_for(database)
     layout = layout or (OF_BITS if form is ONE_BIT else DEFAULT)
-    parts = tuple(_write_part(group, database, part, layout, form) for part in database.parts)
+    parts = tuple(write_part(group, database, part, layout, form) for part in database.parts)
+    write_header(folder, header_of(database, parts, layout, form, database.facts, command))
+
+
+def header_of(
+    database: Database, parts: tuple[head.PartRecord, ...], layout: Layout, form: Form, facts: dict[str, Any],
+    command: str,
+) -> head.Header:  # fmt: skip
+    """Return the header for some parts of a database that are written."""
     game, rule = database.game, database.rule
-    histogram = {rule.format(value): count for value, count in database.histogram().items()}
-    header = head.Header(
+    counts: dict[Value, int] = {}
+    for record in parts:
+        illegal = int(np.iinfo(record.dtype).max) if record.dtype else database.illegal
+        for code, count in record.counts:
+            if code != illegal:
+                counts[rule.decode(code)] = counts.get(rule.decode(code), 0) + count
+    return head.Header(
         game=game.identity(),
         rule=rule.identity(),
         fingerprints=head.fingerprints(game, rule),
         versions=head.versions(),
         dtype=_stored_type(database, form).name,
         chunk=layout.chunk,
-        states=database.states,
-        reachable=database.reachable,
-        histogram=histogram,
+        states=sum(counts.values()),
+        reachable=sum(count for value, count in counts.items() if value is not None),
+        histogram={rule.format(value): counts[value] for value in in_order(counts)},
         parts=parts,
-        facts=database.facts,
+        facts=facts,
         command=command,
         form=form.name,
         modulus=database.modulus,
     )
-    group.attrs.put(header.attributes())
-    _seal(folder)
+
+
+def write_header(folder: Path, header: head.Header) -> None:
+    """Write the header of a database whose parts are there: in one step, with the digest of all metadata."""
+    path = folder / head.DOCUMENT
+    document = head.read_document(path)
+    document["attributes"] = header.attributes()
+    document["attributes"][head.KEY]["digest"] = head.metadata_digest(folder, document)
+    fresh = folder.parent / f".{folder.name}.header.partial"
+    with fresh.open("w") as file:
+        json.dump(document, file, indent=2)
+        file.flush()
+        os.fsync(file.fileno())
+    os.replace(fresh, path)
 
 
 def form_for(database: Database) -> Form:
@@ -159,7 +187,10 @@ def _codes_of(part: Part, first: int, stop: int, form: Form) -> tuple[int, int]:
     return part.start + first * form.per_unit, part.start + min(stop * form.per_unit, part.size)
 
 
-def _write_part(group: Any, database: Database, part: Part, layout: Layout, form: Form) -> head.PartRecord:
+def write_part(
+    group: Any, database: Database, part: Part, layout: Layout, form: Form, narrow: bool = False
+) -> head.PartRecord:
+    """Write the codes of a part and their digests; `narrow`: in the smallest type that holds them."""
     from zarr.codecs import Crc32cCodec, ZstdCodec
 
     units = form.units(part.size)
@@ -170,19 +201,23 @@ def _write_part(group: Any, database: Database, part: Part, layout: Layout, form
         "compressors": [ZstdCodec(level=3), Crc32cCodec()] if layout.compressed else None,
         "config": {"write_empty_chunks": True},  # a chunk that is not there is damage, not a default
     }
+    counts = database.part_counts(part)
+    dtype = _stored_type(database, form)
+    if narrow:
+        dtype = type_for(max((code for code in counts if code != database.illegal), default=0))
     codes = group.create_array(
         head.codes_path(part.name),
         shape=(units,),
-        dtype=_stored_type(database, form),
+        dtype=dtype,
         chunks=(chunk,),
         shards=(shard,) if shard else None,
-        fill_value=database.illegal if form is VALUES else 0,
+        fill_value=int(np.iinfo(dtype).max) if form is VALUES else 0,
         **options,
     )
     step = shard or chunk * 64
 
     def write(first: int) -> npt.NDArray[np.uint64]:
-        piece = _stored(database, part, first, min(first + step, units), form)
+        piece = as_type(_stored(database, part, first, min(first + step, units), form), dtype)
         codes[first : first + len(piece)] = piece
         return head.chunk_digests(piece, chunk)
 
@@ -193,13 +228,9 @@ def _write_part(group: Any, database: Database, part: Part, layout: Layout, form
         head.digests_path(part.name), shape=digests.shape, dtype="uint64", chunks=(size,), fill_value=0, **options
     )
     kept[:] = digests
-    counts = tuple(database.part_counts(part).items())
-    return head.PartRecord(part.name, part.start, part.stop, part.needs, counts, head.digest_of(digests))
-
-
-def _seal(folder: Path) -> None:
-    """Put the digest of all metadata into the group's attributes."""
-    path = folder / head.DOCUMENT
-    document = head.read_document(path)
-    document["attributes"][head.KEY]["digest"] = head.metadata_digest(folder)
-    path.write_text(json.dumps(document, indent=2))
+    if narrow and database.illegal in counts:
+        counts[int(np.iinfo(dtype).max)] = counts.pop(database.illegal)
+    return head.PartRecord(
+        part.name, part.start, part.stop, part.needs, tuple(counts.items()), head.digest_of(digests),
+        dtype.name if narrow else "",
+    )  # fmt: skip

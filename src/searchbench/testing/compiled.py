@@ -14,17 +14,22 @@ from searchbench.rules import (
     advance,
     alternates,
     canonical,
+    class_rank,
     cost,
     gain,
     h,
     h_step,
     key,
+    leaving_moves,
     legal,
+    mobility,
     moves,
     new_moves,
     new_state,
     play,
     rank,
+    stabilizer,
+    staying_unmoves,
     steps,
     terminal,
     unmoves,
@@ -35,6 +40,7 @@ from searchbench.testing.subject import Finding, Law, State, Subject
 
 FACTS: Final = ("terminal", "legal", "key", "moves", "canonical", "alternates")
 MOVE_FACTS: Final = ("moves", "cost", "gain", "play", "unplay")
+SHORTCUTS: Final = ("class_rank", "stabilizer", "mobility")
 MOST: Final = 200
 
 
@@ -82,7 +88,7 @@ def survey_moves(states: Any, two_players: bool, facts: Any, move_facts: Any) ->
         facts[place, 4] = digest(state)
 
 
-def survey_unmoves(states: Any, listed: Any) -> None:
+def survey_unmoves(states: Any, listed: Any, staying: Any) -> None:
     """Note the moves backwards of each state."""
     state = new_state()
     out = new_moves()
@@ -91,6 +97,24 @@ def survey_unmoves(states: Any, listed: Any) -> None:
         count = unmoves(state, out)
         for index in range(count):
             listed[place, index] = out[index]
+        count = staying_unmoves(state, out)
+        for index in range(count):
+            staying[place, index] = out[index]
+
+
+def survey_shortcuts(states: Any, two_players: bool, facts: Any, leaving: Any) -> None:
+    """Note what the functions give that are there to be quick."""
+    state = new_state()
+    scratch = new_state()
+    out = new_moves()
+    for place in range(len(states)):
+        read(states, place, state)
+        facts[place, 0] = class_rank(state, scratch)
+        facts[place, 1] = stabilizer(state)
+        if not two_players or terminal(state) == UNDECIDED:
+            facts[place, 2] = mobility(state, out)
+            for index in range(leaving_moves(state, out)):
+                leaving[place, index] = out[index]
 
 
 def survey_numbers(numbers: Any, cells: Any, ranks: Any) -> None:
@@ -157,7 +181,11 @@ def compiled_equals_interpreted(subject: Subject) -> Iterator[Finding]:
         (survey_moves, (states, game.two_players), [_Output((count, len(FACTS)), FACTS), listed], shown)
     ]
     if subject.has("unmoves"):
-        surveys.append((survey_unmoves, (states,), [_Output((count, most), ("unmoves",))], shown))
+        outputs = [_Output((count, most), (name,)) for name in ("unmoves", "staying_unmoves")]
+        surveys.append((survey_unmoves, (states,), outputs, shown))
+    if subject.has("rank") and any(map(subject.has, (*SHORTCUTS, "leaving_moves"))):
+        outputs = [_Output((count, len(SHORTCUTS)), SHORTCUTS), _Output((count, most), ("leaving_moves",))]
+        surveys.append((survey_shortcuts, (states, game.two_players), outputs, shown))
     if subject.has("h"):
         outputs = [_Output((count,), ("h",)), _Output((count, most), ("h_step",))]
         surveys.append((survey_bounds, (states, game.two_players), outputs, shown))

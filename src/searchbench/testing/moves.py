@@ -40,7 +40,9 @@ def rules_leave_state(subject: Subject, state: State) -> Iterator[str]:
     buffer = [0] * subject.room
     calls: list[tuple[str, tuple[Any, ...]]] = [(name, ()) for name in ("terminal", "legal", "rank", "key", "solvable")]
     calls += [] if subject.over(state) else [("moves", (buffer,))]
-    calls += [("unmoves", (buffer,)), ("h", (None,)), ("dead", (None,))]
+    calls += [] if subject.over(state) else [("leaving_moves", (buffer,)), ("mobility", (buffer,))]
+    calls += [("unmoves", (buffer,)), ("staying_unmoves", (buffer,)), ("stabilizer", ())]
+    calls += [("h", (None,)), ("dead", (None,))]
     for move in moves:
         calls += [("cost", (move,)), ("gain", (move,)), ("h_step", (move, None))]
     for name, arguments in calls:

@@ -61,7 +61,7 @@ class Subject:
         self.names = game.names(target="interpreted")
         self.room = 4 * max(game.max_moves, game.max_unmoves, 0) + 64
         self.moves: Callable[[State], list[int]] = cache(self._moves)
-        self.unmoves: Callable[[State], list[int]] = cache(lambda state: self._list("unmoves", state))
+        self.unmoves: Callable[[State], list[int]] = cache(lambda state: self.written("unmoves", state))
         self.play: Callable[[State, int], State] = cache(lambda state, move: self._change("play", state, move))
         self.unplay: Callable[[State, int], State] = cache(lambda state, move: self._change("unplay", state, move))
         self.canonical: Callable[[State], State] = cache(lambda state: self._change("canonical", state))
@@ -138,13 +138,14 @@ class Subject:
         """Return how many numbers the index has."""
         return max((part.stop for part in self.game.parts()), default=0)
 
-    def _list(self, name: str, state: State) -> list[int]:
+    def written(self, name: str, state: State) -> list[int]:
+        """Return the moves that a function of the contract writes."""
         out = [0] * self.room  # more than the rules ask for, to see how many they would write
         count = self.call(name, list(state), out)
         return [int(move) for move in out[:count]]
 
     def _moves(self, state: State) -> list[int]:
-        return [] if self.over(state) else self._list("moves", state)
+        return [] if self.over(state) else self.written("moves", state)
 
     def _change(self, name: str, state: State, *move: int) -> State:
         after = list(state)

@@ -85,7 +85,7 @@ class Outcome(ValueRule):
             return (code - drawn - 1) >> 1 if code > drawn else -1
 
         def arrival(code: int) -> int:
-            return (code - 1) >> 1 if code > 0 and (code - 1) & 1 else 0
+            return (code + 1) >> 1 if code > 0 and (code - 1) & 1 else 0
 
         def finish(code: int) -> int:
             return code - drawn if code > drawn else 0
@@ -108,6 +108,10 @@ class Outcome(ValueRule):
     def preference(self, value: Result, weight: int) -> tuple[int, int]:
         """Prefer quick losses of the opponent, then draws, then slow wins of the opponent."""
         return {-1: (0, value.depth), 0: (1, 0), 1: (2, -value.depth)}[value.outcome]
+
+    def kind(self, value: Result) -> str:
+        """Return the outcome."""
+        return _WORDS[value.outcome]
 
     def parse(self, text: str) -> Callable[[Result], bool]:
         """Read "draw", "win", "loss 26" or "win 3-9"."""

@@ -60,6 +60,10 @@ class ValueRule:
         """Return a value as text."""
         return "unreachable" if value is None else str(value)
 
+    def kind(self, value: Value) -> str:
+        """Return what a drawing colours a value by: "win", "draw", "loss", "number", or "none" for no value."""
+        return "none" if value is None else "number"
+
     def parse(self, text: str) -> Callable[[Value], bool]:
         """Return a test for the values that a text such as "7" or "3-5" means."""
         return lambda value: self.format(value) == text.strip()

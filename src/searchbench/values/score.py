@@ -67,6 +67,10 @@ class Score(ValueRule):
         """Prefer the move with the most points, at once and later."""
         return value - weight
 
+    def kind(self, value: int) -> str:
+        """Return who gains more."""
+        return "win" if value > 0 else "loss" if value < 0 else "draw"
+
     def parse(self, text: str) -> Callable[[int], bool]:
         """Read "3", "1-5" or "-4..-2"."""
         low, high = parse_number_range(text)

@@ -14,8 +14,8 @@ from searchbench.exchange import Buckets, Pages, Table
 from searchbench.exchange.memory import LARGEST_CODE, add_request, has_room
 from searchbench.rules import (
     UNDECIDED,
+    class_rank,
     initial,
-    level,
     moves,
     new_moves,
     new_state,
@@ -28,8 +28,9 @@ from searchbench.rules import (
     unrank,
 )  # fmt: skip
 from searchbench.run import Run
-from searchbench.solvers.exhaustive.levels import back_up
-from searchbench.solvers.exhaustive.neighbours import Bounds, Numbers, is_position, number_of
+from searchbench.solvers.exhaustive.due import Marks, mark_due, new_marks, next_due
+from searchbench.solvers.exhaustive.levels import Work, back_up
+from searchbench.solvers.exhaustive.neighbours import Bounds, Numbers, is_position
 
 
 def successor_numbers(number: int, state: Any, scratch: Any, out: Any, numbers: Numbers) -> int:
@@ -40,14 +41,14 @@ def successor_numbers(number: int, state: Any, scratch: Any, out: Any, numbers: 
     count = moves(state, out)
     for index in range(count):
         play(state, out[index])
-        numbers[index] = number_of(state, scratch)
+        numbers[index] = class_rank(state, scratch)
         unplay(state, out[index])
     return count
 
 
 def emit_forward(
     codes: Any, illegal: int, first: int, stop: int, now: int, bounds: Bounds, block_bits: int, pages: Pages,
-    through_ends: bool,
+    here: Any, due: Marks, through_ends: bool,
 ) -> int:  # fmt: skip
     """Write requests for the successors of the states of depth `now`; return the first state not done, -1 if too deep."""
     state = new_state()
@@ -56,19 +57,17 @@ def emit_forward(
     numbers = new_moves()
     if now + 1 > LARGEST_CODE:
         return -1
-    for number in range(first, stop):
-        if codes[number] == illegal or level(codes[number]) != now:
-            continue
+    number = next_due(codes, illegal, first, stop, now, here, due)
+    while number < stop:
         if not has_room(pages, len(out)):
             return number
-        if not through_ends:
-            unrank(number, state)
-            if terminal(state) != UNDECIDED:
-                continue
-        count = successor_numbers(number, state, scratch, out, numbers)
-        for index in range(count):
-            if numbers[index] >= 0:
-                add_request(pages, numbers[index], block_bits, now + 1, 1)
+        unrank(number, state)
+        if through_ends or terminal(state) == UNDECIDED:
+            count = successor_numbers(number, state, scratch, out, numbers)
+            for index in range(count):
+                if numbers[index] >= 0:
+                    add_request(pages, numbers[index], block_bits, now + 1, 1)
+        number = next_due(codes, illegal, number + 1, stop, now, here, due)
     return stop
 
 
@@ -86,7 +85,7 @@ def first_number() -> int:
     """Return the number of the start."""
     state = new_state()
     start(state)
-    return number_of(state, new_state())
+    return class_rank(state, new_state())
 
 
 def solve_all(names: jit.Names, table: Table, run: Run, buckets: Buckets, through_ends: bool) -> int:
@@ -101,11 +100,14 @@ def solve_all(names: jit.Names, table: Table, run: Run, buckets: Buckets, throug
             lambda first: marker(table.codes, table.illegal, first, min(first + (1 << 16), size)),
             range(0, size, 1 << 16),
         )
-    table.codes[jit.bind(first_number, names)()] = jit.bind(initial, names)(0, 0)
+    first = jit.bind(first_number, names)()
+    table.codes[first] = jit.bind(initial, names)(0, 0)
+    due = new_marks(size)
+    mark_due(due, first, 0)
     emitter = jit.bind(emit_forward, names)
     bounds = np.array([0, size], np.int64)
 
     def emit(*arguments: Any) -> int:
         return int(emitter(*arguments, through_ends))
 
-    return back_up(names, emit, bounds, table, run, buckets, deepest=0)
+    return back_up(names, emit, Work(bounds, False, table, buckets, due, run))

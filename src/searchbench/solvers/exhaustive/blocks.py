@@ -13,9 +13,10 @@ from searchbench import jit
 from searchbench.errors import BadRequest
 from searchbench.exchange import Table
 from searchbench.index.protocol import Part
-from searchbench.rules import arrival, finish, level, propagate
+from searchbench.rules import finish
 from searchbench.run import Run
-from searchbench.solvers.exhaustive.prepare import DEEPEST, LATE, NEGATIVE, STOPPED, TOO_LARGE, make_room, prepare
+from searchbench.solvers.exhaustive.due import Marks, new_marks
+from searchbench.solvers.exhaustive.prepare import STOPPED, TOO_LARGE, make_room, prepare
 
 CHUNK = 1 << 16
 """How many states a thread takes at a time."""
@@ -93,15 +94,17 @@ def _group(members: list[Part]) -> Group:
 
 
 class Chunks:
-    """Hand out pieces of some intervals to threads, each piece once."""
+    """Hand out pieces of some intervals to threads, each piece once; `pieces` instead of all of them."""
 
-    def __init__(self, bounds: npt.NDArray[Any], size: int = CHUNK) -> None:
+    def __init__(self, bounds: npt.NDArray[Any], pieces: list[tuple[int, int]] | None = None) -> None:
         self._lock = threading.Lock()
-        self._left: list[tuple[int, int]] = [
-            (first, min(first + size, stop))
-            for start, stop in zip(bounds[::2].tolist(), bounds[1::2].tolist(), strict=True)
-            for first in range(start, stop, size)
-        ][::-1]
+        if pieces is None:
+            pieces = [
+                (first, min(first + CHUNK, stop))
+                for start, stop in bounds.reshape(-1, 2).tolist()
+                for first in range(start, stop, CHUNK)
+            ]
+        self._left = pieces[::-1]
 
     def next(self) -> tuple[int, int] | None:
         """Return a piece that nobody has, or None when all are taken."""
@@ -129,88 +132,28 @@ def until_it_fits(
     work: Callable[[Job], tuple[Job, npt.NDArray[Any]]],
     jobs: list[Job],
     unfinished: Callable[[Job], bool],
-) -> int:
-    """Do all jobs; widen the table and go on where they stopped while a code does not fit; return the deepest level."""
-    deepest = -1
+) -> None:
+    """Do all jobs; widen the table and go on where they stopped while a code does not fit."""
     while jobs:
         results = run.map(work, jobs)
-        deepest = max([deepest, *(int(note[DEEPEST]) for _, note in results)])
         jobs = [job for job, _ in results if unfinished(job)]
         if jobs:
             make_room(table, [int(note[TOO_LARGE]) for _, note in results])
-    return deepest
 
 
-class Late:
-    """Keep the requests of finished parts that must arrive at their level."""
-
-    def __init__(self, names: jit.Names, requests: npt.NDArray[Any]) -> None:
-        self._requests = requests
-        when = jit.bind(arrival, names)
-        codes, places = np.unique(requests[:, 1], return_inverse=True)
-        self._levels = np.array([when(int(code)) for code in codes], np.int64)[places]
-
-    def pending(self, now: int) -> bool:
-        """Tell whether any request waits for this level or a later one."""
-        return bool((self._levels >= now).any())
-
-    def first_from(self, now: int) -> int:
-        """Return the first level from this one on for which a request waits, or -1."""
-        return int(self._levels[self._levels >= now].min()) if self.pending(now) else -1
-
-    def take(self, now: int) -> npt.NDArray[Any]:
-        """Return the requests of this level."""
-        chosen: npt.NDArray[Any] = self._requests[self._levels == now]
-        return chosen
-
-
-def prepare_group(names: jit.Names, group: Group, look_ahead: bool, table: Table, run: Run) -> tuple[int, Late]:
-    """Give the states of a group their first codes; return the deepest level given and the requests that wait."""
+def prepare_group(names: jit.Names, group: Group, look_ahead: bool, table: Table, run: Run) -> Marks:
+    """Give the states of a group their first codes; return what is due at which level."""
     kernel = jit.bind(prepare, names)
-    waiting: list[npt.NDArray[Any]] = []
+    due = new_marks(len(table.codes))
 
     def work(job: tuple[int, int]) -> tuple[tuple[int, int], npt.NDArray[Any]]:
         first, stop = job
-        late = np.empty((stop - first if look_ahead else 0, 3), np.int64)
-        note = np.array([first, -1, 0, 0], np.int64)
-        kernel(table.codes, table.illegal, first, stop, group.bounds, look_ahead, late, note)
-        if note[LATE]:
-            waiting.append(late[: note[LATE]].copy())
+        note = np.array([first, 0], np.int64)
+        kernel(table.codes, table.illegal, first, stop, group.bounds, look_ahead, due, note)
         return (int(note[STOPPED]), stop), note
 
-    deepest = until_it_fits(run, table, work, list(Chunks(group.bounds)), lambda job: job[0] < job[1])
-    late = np.concatenate(waiting) if waiting else np.empty((0, 3), np.int64)
-    return deepest, Late(names, late)
-
-
-def propagate_late(codes: Any, illegal: int, requests: Any, first: int, note: Any) -> None:
-    """Propagate requests (number, code, weight) one after the other."""
-    for index in range(first, len(requests)):
-        number = requests[index, 0]
-        code = codes[number]
-        new = propagate(code, requests[index, 1], requests[index, 2])
-        if not 0 <= new < illegal:
-            note[TOO_LARGE] = new if new >= 0 else NEGATIVE
-            note[STOPPED] = index
-            return
-        if new != code:
-            codes[number] = new
-            note[DEEPEST] = max(note[DEEPEST], level(new))
-    note[STOPPED] = len(requests)
-
-
-def apply_late(names: jit.Names, requests: npt.NDArray[Any], table: Table) -> int:
-    """Apply the requests of one level; return the deepest level given."""
-    if not len(requests):
-        return -1
-    kernel = jit.bind(propagate_late, names)
-    note = np.array([0, -1, 0, 0], np.int64)
-    while note[STOPPED] < len(requests):
-        note[TOO_LARGE] = 0
-        kernel(table.codes, table.illegal, requests, int(note[STOPPED]), note)
-        if note[TOO_LARGE]:
-            make_room(table, [int(note[TOO_LARGE])])
-    return int(note[DEEPEST])
+    until_it_fits(run, table, work, list(Chunks(group.bounds)), lambda job: job[0] < job[1])
+    return due
 
 
 def finish_block(codes: Any, illegal: int, first: int, stop: int) -> int:

@@ -24,7 +24,7 @@ LIST_MEMORY: Final = 256 << 20
 """What the lists of a group may take together, unless the budget is smaller."""
 BUFFER: Final = 1 << 18
 """How many edges a thread writes before it keeps them."""
-CHANGED, LISTED = 1, 3
+CHANGED, LISTED = 2, 3
 """What kernels note besides what `prepare` does: how many codes changed, how many states were listed."""
 
 

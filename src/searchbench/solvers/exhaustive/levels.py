@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, MutableSequence
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -12,20 +12,30 @@ from searchbench import jit
 from searchbench.errors import ValueOverflow
 from searchbench.exchange import Buckets, Pages, Table
 from searchbench.exchange.memory import LARGEST_CODE, LARGEST_WEIGHT, unpack_code, unpack_local, unpack_weight
-from searchbench.rules import level, propagate
+from searchbench.rules import arrival, level, new_moves, new_state, propagate
 from searchbench.run import Run
-from searchbench.solvers.exhaustive.blocks import Chunks, Late, apply_late, until_it_fits
-from searchbench.solvers.exhaustive.prepare import DEEPEST, LATE, NEGATIVE, STOPPED, TOO_LARGE
+from searchbench.solvers.exhaustive.blocks import CHUNK, Chunks, until_it_fits
+from searchbench.solvers.exhaustive.due import Marks, due_chunks, mark_due, next_level, take_due
+from searchbench.solvers.exhaustive.neighbours import Bounds
+from searchbench.solvers.exhaustive.prepare import NEGATIVE, STOPPED, TOO_LARGE, settled
 
 Emit = Callable[..., int]
-"""Called with codes, illegal, first, stop, now, bounds, block_bits and pages; returns the first state not done, or -1 for
-a code or weight that no request can carry."""
-PAGE_AT = LATE
+"""Called with codes, illegal, first, stop, now, bounds, block_bits, pages, here and due; returns the first state not done, or -1
+for a code or weight that no request can carry."""
+PAGE_AT: Final = 2
 """Where `apply` notes the page in which it stopped."""
 
 
-def apply(codes: Any, illegal: int, base: int, pages: Pages, page: int, first: int, note: MutableSequence[int]) -> None:
+def apply(
+    codes: Any, illegal: int, base: int, pages: Pages, page: int, first: int, bounds: Bounds, look_ahead: bool,
+    due: Marks, note: MutableSequence[int],
+) -> None:  # fmt: skip
     """Propagate the requests of one bucket to its block: from place `first` of a page on, and those of the pages before."""
+    state = new_state()
+    scratch = new_state()
+    out = new_moves()
+    numbers = new_moves()
+    weights = new_moves()
     while page >= 0:
         for index in range(first, pages.fill[page]):
             request = pages.requests[page, index]
@@ -33,15 +43,20 @@ def apply(codes: Any, illegal: int, base: int, pages: Pages, page: int, first: i
             code = codes[number]
             if code == illegal:
                 continue
-            new = propagate(code, unpack_code(request), unpack_weight(request))
-            if new != code:
-                if not 0 <= new < illegal:
-                    note[TOO_LARGE] = new if new >= 0 else NEGATIVE
-                    note[STOPPED] = index
-                    note[PAGE_AT] = page
-                    return
-                codes[number] = new
-                note[DEEPEST] = max(note[DEEPEST], level(new))
+            stored = unpack_code(request)
+            new = propagate(code, stored, unpack_weight(request))
+            if new == code:
+                continue
+            if look_ahead and level(new) >= 0 and level(code) < 0 and arrival(stored) > 0:
+                new = settled(codes, number, code, stored, new, bounds, state, scratch, out, numbers, weights)
+            if not 0 <= new < illegal:
+                note[TOO_LARGE] = new if new >= 0 else NEGATIVE
+                note[STOPPED] = index
+                note[PAGE_AT] = page
+                return
+            codes[number] = new
+            if level(new) >= 0:
+                mark_due(due, number, level(new))
         page = pages.before[page]
         first = 0
 
@@ -55,66 +70,39 @@ class Drain(NamedTuple):
     first: int = 0
 
 
-def earliest_level(codes: Any, illegal: int, first: int, stop: int, now: int) -> int:
-    """Return the lowest level from `now` on of the states first .. stop - 1, or -1."""
-    earliest = -1
-    for number in range(first, stop):
-        if codes[number] != illegal:
-            found = level(codes[number])
-            if found >= now and (earliest < 0 or found < earliest):
-                earliest = found
-    return earliest
+class Work(NamedTuple):
+    """Hold what a group of parts is solved with; `look_ahead` says whether its states may lead to finished parts."""
+
+    bounds: npt.NDArray[Any]
+    look_ahead: bool
+    table: Table
+    buckets: Buckets
+    due: Marks
+    run: Run
 
 
-def back_up(
-    names: jit.Names,
-    emit: Emit,
-    bounds: npt.NDArray[Any],
-    table: Table,
-    run: Run,
-    buckets: Buckets,
-    deepest: int,
-    late: Late | None = None,
-) -> int:
-    """Back up level after level until none is left; return how many there were.
-
-    `deepest` is the highest level that the table holds so far, `late` what finished parts have still to say.
-    """
+def back_up(names: jit.Names, emit: Emit, work: Work) -> int:
+    """Back up level after level until none is due; return how many there were."""
     applier = jit.bind(apply, names)
-    now = 0
-    while now <= deepest or (late is not None and late.pending(now)):
-        found = _level(emit, applier, bounds, table, run, buckets, now)
-        if late is not None:
-            found = max(found, apply_late(names, late.take(now), table))
-        deepest = max(deepest, found)
-        run.progress(f"level {now}", now + 1, 0)
-        now += 1
-        if found < now <= deepest:
-            now = _next_level(names, bounds, table, run, now, late)
-    return now
+    levels = 0
+    while (now := next_level(work.due, work.bounds, levels)) >= 0:
+        _level(emit, applier, work, now)
+        levels = now + 1
+        work.run.progress(f"level {now}", levels, 0)
+    return levels
 
 
-def _next_level(names: jit.Names, bounds: npt.NDArray[Any], table: Table, run: Run, now: int, late: Late | None) -> int:
-    """Return the first level from `now` on that has something to do: with costs far above one, most are empty."""
-    kernel = jit.bind(earliest_level, names)
-    found = run.map(lambda chunk: int(kernel(table.codes, table.illegal, *chunk, now)), list(Chunks(bounds)))
-    if late is not None:
-        found.append(late.first_from(now))
-    return min((level for level in found if level >= now), default=now)
-
-
-def _level(
-    emit: Emit, applier: Any, bounds: npt.NDArray[Any], table: Table, run: Run, buckets: Buckets, now: int
-) -> int:
-    """Back up the states of one level, in as many rounds as the buckets need; return the highest level given."""
-    chunks = Chunks(bounds)
-    deepest = -1
+def _level(emit: Emit, applier: Any, work: Work, now: int) -> None:
+    """Back up the states of one level, in as many rounds as the buckets need."""
+    table, buckets, bounds = work.table, work.buckets, work.bounds
+    here = take_due(work.due, now)
+    chunks = Chunks(bounds, due_chunks(here, bounds, CHUNK))
 
     def write(writer: int) -> None:
         pages = buckets.writers[writer]
         while (chunk := chunks.next()) is not None:
             first, stop = chunk
-            done = emit(table.codes, table.illegal, first, stop, now, bounds, buckets.block_bits, pages)
+            done = emit(table.codes, table.illegal, first, stop, now, bounds, buckets.block_bits, pages, here, work.due)
             if done < 0:
                 raise ValueOverflow(
                     f"level {now}: an edge has a negative weight or one above {LARGEST_WEIGHT:,}, or a value's code is "
@@ -125,28 +113,27 @@ def _level(
                 return
 
     while not chunks.empty():
-        run.map(write, range(run.threads))
-        deepest = max(deepest, _apply_all(applier, table, run, buckets))
-    return deepest
+        work.run.map(write, range(work.run.threads))
+        _apply_all(applier, work)
 
 
-def _apply_all(applier: Any, table: Table, run: Run, buckets: Buckets) -> int:
-    """Apply every bucket to its block, and empty it; return the highest level given."""
+def _apply_all(applier: Any, work: Work) -> None:
+    """Apply every bucket to its block, and empty it."""
+    table, buckets, threads = work.table, work.buckets, work.run.threads
 
     def drain(job: Drain) -> tuple[Drain, npt.NDArray[Any]]:
         bucket, writer, page, first = job
-        note = np.array([0, -1, 0, 0], np.int64)
+        note = np.zeros(3, np.int64)
         base = bucket << buckets.block_bits
-        for one in range(writer, run.threads):
+        for one in range(writer, threads):
             pages = buckets.writers[one]
             begin = page if page >= 0 else int(pages.last[bucket])
-            applier(table.codes, table.illegal, base, pages, begin, first, note)
+            applier(table.codes, table.illegal, base, pages, begin, first, work.bounds, work.look_ahead, work.due, note)
             if note[TOO_LARGE]:
                 return Drain(bucket, one, int(note[PAGE_AT]), int(note[STOPPED])), note
             page, first = -1, 0
-        return Drain(bucket, run.threads), note
+        return Drain(bucket, threads), note
 
     jobs = [Drain(bucket) for bucket in buckets.filled()]
-    deepest = until_it_fits(run, table, drain, jobs, lambda job: job.writer < run.threads)
+    until_it_fits(work.run, table, drain, jobs, lambda job: job.writer < threads)
     buckets.clear()
-    return deepest

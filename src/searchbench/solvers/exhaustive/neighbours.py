@@ -10,16 +10,18 @@ from searchbench.rules import (
     Code,
     Rank,
     State,
-    canonical,
+    class_rank,
     finish,
     initial,
+    leaving_moves,
     legal,
+    mobility,
     moves,
     play,
-    rank,
+    stabilizer,
+    staying_unmoves,
     symmetric,
     terminal,
-    unmoves,
     unplay,
     weight,
 )  # fmt: skip
@@ -40,46 +42,42 @@ def inside(number: Rank, bounds: Bounds) -> bool:
     return False
 
 
-def number_of(state: State, scratch: State) -> Rank:
-    """Return the number of a state's symmetry class and leave the state as it is."""
-    if not symmetric():
-        return rank(state)
-    for cell in range(len(state)):
-        scratch[cell] = state[cell]
-    canonical(scratch)
-    return rank(scratch)
-
-
 def is_position(number: Rank, state: State, scratch: State) -> bool:
     """Tell whether the state with this number is a position, and stands for its symmetry class."""
-    return legal(state) and (not symmetric() or number_of(state, scratch) == number)
+    return legal(state) and (not symmetric() or class_rank(state, scratch) == number)
 
 
-def same_edge(numbers: Numbers, weights: Numbers, count: int, number: Rank, edge: int) -> bool:
-    """Tell whether an edge is among the first `count`."""
+def place_of(numbers: Numbers, weights: Numbers, count: int, number: Rank, edge: int) -> int:
+    """Return the place of an edge among the first `count`, or `count`."""
     for index in range(count):
         if numbers[index] == number and weights[index] == edge:
-            return True
-    return False
+            return index
+    return count
 
 
 def successors(state: State, scratch: State, out: Numbers, numbers: Numbers, weights: Numbers) -> int:
     """Write the numbers of the successors and the weights of the edges; return how many edges differ.
 
     Where symmetric states share a number, so may two successors: they are one edge then, just as the state is one
-    predecessor of theirs, and the counts of retrograde analysis come out right.
+    predecessor of theirs.
     """
-    found = moves(state, out)
+    return write_edges(state, scratch, out, moves(state, out), numbers, weights, symmetric())
+
+
+def write_edges(
+    state: State, scratch: State, out: Numbers, found: int, numbers: Numbers, weights: Numbers, merged: bool
+) -> int:
+    """Write the numbers that some moves lead to and the weights of the edges, with or without merging equal ones."""
     count = 0
     for index in range(found):
         move = out[index]
         edge = weight(state, move)
         play(state, move)
-        number = number_of(state, scratch)
+        number = class_rank(state, scratch)
         if number == NOWHERE:
             number = terminal(state) - OUTSIDE
         unplay(state, move)
-        if symmetric() and same_edge(numbers, weights, count, number, edge):
+        if merged and place_of(numbers, weights, count, number, edge) < count:
             continue
         numbers[count] = number
         weights[count] = edge
@@ -87,21 +85,49 @@ def successors(state: State, scratch: State, out: Numbers, numbers: Numbers, wei
     return count
 
 
-def predecessors(state: State, scratch: State, out: Numbers, numbers: Numbers, weights: Numbers) -> int:
-    """Write the numbers of the predecessors (or NOWHERE) and the weights of the edges from them; return how many differ."""
-    found = unmoves(state, out)
+def departures(state: State, scratch: State, out: Numbers, numbers: Numbers, weights: Numbers) -> int:
+    """Write the edges that may leave the group of parts and return how many there are.
+
+    Each move is an edge if the game tells its stabilizers, else moves to symmetric states are one edge.
+    """
+    merged = stabilizer(state) == 0
+    return write_edges(state, scratch, out, leaving_moves(state, out), numbers, weights, merged)
+
+
+def degree(state: State, scratch: State, out: Numbers, numbers: Numbers, weights: Numbers) -> int:
+    """Return how many edges lead from a state, counted as those of `departures` and `predecessors` are."""
+    if stabilizer(state) == 0:
+        return successors(state, scratch, out, numbers, weights)
+    return mobility(state, out)
+
+
+def predecessors(state: State, scratch: State, out: Numbers, numbers: Numbers, weights: Numbers, times: Numbers) -> int:
+    """Write the predecessors in the group of parts, the weights of the edges from them, and how many edges there are.
+
+    If s of the symmetries leave the predecessor as it is, and t the state, then there are s/t edges for each unmove.
+    """
+    found = staying_unmoves(state, out)
+    own = stabilizer(state)
     count = 0
     for index in range(found):
         move = out[index]
         unplay(state, move)
-        number = number_of(state, scratch)
+        number = class_rank(state, scratch)
         edge = weight(state, move)
+        shared = stabilizer(state)
         play(state, move)
-        if symmetric() and same_edge(numbers, weights, count, number, edge):
-            continue
+        if own != 1:
+            known = place_of(numbers, weights, count, number, edge)
+            if known < count:
+                times[known] += shared
+                continue
         numbers[count] = number
         weights[count] = edge
+        times[count] = shared
         count += 1
+    if own != 1:
+        for index in range(count):
+            times[index] = times[index] // own if own > 0 else 1
     return count
 
 

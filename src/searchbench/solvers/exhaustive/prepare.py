@@ -9,6 +9,8 @@ from searchbench.errors import BrokenRule
 from searchbench.exchange import Table
 from searchbench.rules import (
     UNDECIDED,
+    Code,
+    Rank,
     arrival,
     initial,
     level,
@@ -18,13 +20,41 @@ from searchbench.rules import (
     terminal,
     unrank,
 )  # fmt: skip
-from searchbench.solvers.exhaustive.neighbours import OUTSIDE, Bounds, inside, is_position, stored_code, successors
+from searchbench.solvers.exhaustive.due import Marks, mark_due
+from searchbench.solvers.exhaustive.neighbours import (
+    OUTSIDE,
+    Bounds,
+    degree,
+    departures,
+    inside,
+    is_position,
+    stored_code,
+)
 
-STOPPED, DEEPEST, TOO_LARGE, LATE = range(4)
-"""What a kernel notes about a block: where it stopped, the highest level it gave, why it stopped (a code that is too
-large, or one of the next two, or 0), and how many requests wait for their level."""
+STOPPED, TOO_LARGE = 0, 1
+"""What a kernel notes about a block: where it stopped, and why (a code that is too large, or one of the next two, or 0)."""
 NO_NUMBER: Final = -1
 NEGATIVE: Final = -2
+
+
+def settled(
+    codes: Any, number: Rank, code: Code, stored: Code, new: Code, bounds: Bounds,
+    state: Any, scratch: Any, out: Any, numbers: Any, weights: Any,
+) -> Code:  # fmt: skip
+    """Return the code of a state that a successor's `stored` code has just decided to be `new`.
+
+    A finished part may hold a successor that comes later; then that one decides, and was only counted so far.
+    """
+    unrank(number, state)
+    latest = arrival(stored)
+    for index in range(departures(state, scratch, out, numbers, weights)):
+        if numbers[index] >= 0 and inside(numbers[index], bounds):
+            continue
+        successor = stored_code(codes, numbers[index], bounds)
+        if arrival(successor) > latest:
+            latest = arrival(successor)
+            new = propagate(code, successor, weights[index])
+    return new
 
 
 def make_room(table: Table, misfits: Iterable[int]) -> None:
@@ -40,27 +70,18 @@ def make_room(table: Table, misfits: Iterable[int]) -> None:
 
 
 def prepare(
-    codes: Any,
-    illegal: int,
-    first: int,
-    stop: int,
-    bounds: Bounds,
-    look_ahead: bool,
-    late: Any,
+    codes: Any, illegal: int, first: int, stop: int, bounds: Bounds, look_ahead: bool, due: Marks,
     note: MutableSequence[int],
-) -> None:
+) -> None:  # fmt: skip
     """Give the states first .. stop - 1 their initial codes.
 
-    With `look_ahead` the successors are counted, and those in finished parts (or outside the index) are propagated. A
-    successor whose value may not be the last one to arrive before its level is written to `late` (number, code, weight).
+    With `look_ahead` the successors are counted, and those in finished parts (or outside the index) are propagated.
     """
     state = new_state()
     scratch = new_state()
     out = new_moves()
     numbers = new_moves()
     weights = new_moves()
-    note[DEEPEST] = -1
-    note[LATE] = 0
     for number in range(first, stop):
         unrank(number, state)
         note[STOPPED] = number
@@ -71,32 +92,30 @@ def prepare(
         if result != UNDECIDED or not look_ahead:
             code = initial(result, 0 if result != UNDECIDED else 1)
         else:
-            count = successors(state, scratch, out, numbers, weights)
-            code = initial(UNDECIDED, count)
+            code = initial(UNDECIDED, degree(state, scratch, out, numbers, weights))
+            count = departures(state, scratch, out, numbers, weights)
             last = -1
             for index in range(count):
-                if numbers[index] >= 0 and inside(numbers[index], bounds):
-                    continue
                 if numbers[index] == UNDECIDED - OUTSIDE:
                     note[TOO_LARGE] = NO_NUMBER
                     return
-                successor = stored_code(codes, numbers[index], bounds)
-                if arrival(successor) == 0:
-                    code = propagate(code, successor, weights[index])
-                elif last < 0 or arrival(successor) > arrival(stored_code(codes, numbers[last], bounds)):
+                if numbers[index] >= 0 and inside(numbers[index], bounds):
+                    continue
+                numbers[index] = stored_code(codes, numbers[index], bounds)
+                if arrival(numbers[index]) == 0:
+                    code = propagate(code, numbers[index], weights[index])
+                elif last < 0 or arrival(numbers[index]) > arrival(numbers[last]):
                     if last >= 0:
-                        code = propagate(code, stored_code(codes, numbers[last], bounds), weights[last])
+                        code = propagate(code, numbers[last], weights[last])
                     last = index
                 else:
-                    code = propagate(code, successor, weights[index])
-            if last >= 0:
-                late[note[LATE], 0] = number
-                late[note[LATE], 1] = stored_code(codes, numbers[last], bounds)
-                late[note[LATE], 2] = weights[last]
-                note[LATE] += 1
+                    code = propagate(code, numbers[index], weights[index])
+            if last >= 0:  # the longest defence comes last: it counts if no other escape is left
+                code = propagate(code, numbers[last], weights[last])
         if not 0 <= code < illegal:
             note[TOO_LARGE] = code if code >= 0 else NEGATIVE
             return
         codes[number] = code
-        note[DEEPEST] = max(note[DEEPEST], level(code))
+        if level(code) >= 0:
+            mark_due(due, number, level(code))
     note[STOPPED] = stop

@@ -12,41 +12,47 @@ from typing import Any
 from searchbench import jit
 from searchbench.exchange import Buckets, Pages, Table
 from searchbench.exchange.memory import LARGEST_CODE, LARGEST_WEIGHT, add_request, has_room
-from searchbench.rules import finish, level, new_moves, new_state, unrank
+from searchbench.rules import finish, new_moves, new_state, unrank
 from searchbench.run import Run
 from searchbench.solvers.exhaustive.blocks import Group, prepare_group
-from searchbench.solvers.exhaustive.levels import back_up
+from searchbench.solvers.exhaustive.due import Marks, next_due
+from searchbench.solvers.exhaustive.levels import Work, back_up
 from searchbench.solvers.exhaustive.neighbours import Bounds, inside, predecessors
 
 
 def emit(
-    codes: Any, illegal: int, first: int, stop: int, now: int, bounds: Bounds, block_bits: int, pages: Pages
-) -> int:
+    codes: Any, illegal: int, first: int, stop: int, now: int, bounds: Bounds, block_bits: int, pages: Pages,
+    here: Any, due: Marks,
+) -> int:  # fmt: skip
     """Write requests for the predecessors of the states of level `now`; return the first state not done.
 
-    Stops when the pages might not hold the requests of one more state. -1 stands for what no request can carry.
+    Stops when the pages might not hold the requests of one more state. -1 stands for what no request or no page can carry.
     """
     state = new_state()
     scratch = new_state()
     out = new_moves()
     numbers = new_moves()
     weights = new_moves()
-    for number in range(first, stop):
-        code = codes[number]
-        if code == illegal or level(code) != now:
-            continue
-        if not has_room(pages, len(out)):
-            return number
+    times = new_moves()
+    number = next_due(codes, illegal, first, stop, now, here, due)
+    while number < stop:
         unrank(number, state)
-        count = predecessors(state, scratch, out, numbers, weights)
-        stored = finish(code)
+        count = predecessors(state, scratch, out, numbers, weights, times)
+        requests = 0
+        for index in range(count):
+            requests += times[index]
+        if not has_room(pages, requests):
+            return number if pages.used[0] > 0 else -1
+        stored = finish(codes[number])
         for index in range(count):
             predecessor = numbers[index]
             if predecessor < 0 or not inside(predecessor, bounds):
                 continue
             if stored > LARGEST_CODE or not 0 <= weights[index] <= LARGEST_WEIGHT:
                 return -1
-            add_request(pages, predecessor, block_bits, stored, weights[index])
+            for _ in range(times[index]):
+                add_request(pages, predecessor, block_bits, stored, weights[index])
+        number = next_due(codes, illegal, number + 1, stop, now, here, due)
     return stop
 
 
@@ -55,5 +61,5 @@ def solve_group(names: jit.Names, group: Group, look_ahead: bool, table: Table, 
 
     `look_ahead`: whether the successors must be looked at first, to count them or to learn from other parts.
     """
-    deepest, late = prepare_group(names, group, look_ahead, table, run)
-    return back_up(names, jit.bind(emit, names), group.bounds, table, run, buckets, deepest, late)
+    due = prepare_group(names, group, look_ahead, table, run)
+    return back_up(names, jit.bind(emit, names), Work(group.bounds, look_ahead, table, buckets, due, run))

@@ -14,6 +14,7 @@ from searchbench.solvers.exhaustive import bfs, fixpoint, retrograde
 from searchbench.solvers.exhaustive.bits.solve import BIT_FORMS, form_within, solve_in_bits
 from searchbench.solvers.exhaustive.blocks import Group, finish_group, groups_in_order
 from searchbench.solvers.exhaustive.by_rows import ROWS, method_for, solve_by_rows
+from searchbench.solvers.exhaustive.groups import bucket_bytes, new_buckets, solve_group
 from searchbench.solvers.exhaustive.spread import solve_by_spreading
 from searchbench.store import Database
 from searchbench.values import Bound, Depth, ValueRule, value_rule
@@ -21,8 +22,6 @@ from searchbench.values import Bound, Depth, ValueRule, value_rule
 SOLVERS: Final = ("retrograde", "fixpoint", "bfs")
 VALUES, SPREAD = "values", "spread"
 FORMS: Final = (VALUES, ROWS, SPREAD, *BIT_FORMS)
-BUCKET_MEMORY: Final = 96 << 20
-"""What the buckets may take together, unless the budget is smaller."""
 
 
 def solve_states(
@@ -91,7 +90,7 @@ def _solve_compactly(
         return solve_by_spreading(game, run, target)
     if form == ROWS or (form is None and target == "cpu" and block_bits is None):
         method = method_for(game.sequences(), run)
-        if method is not None:
+        if method is not None and (form == ROWS or method.least <= run.memory):
             return solve_by_rows(game, method, run)
         if form == ROWS:
             raise BadRequest(f"form {ROWS!r}: {game} does not tell its moves as rearrangements of enough elements")
@@ -101,15 +100,10 @@ def _solve_compactly(
     return solve_in_bits(game, form, run, target) if form is not None else None
 
 
-def _bucket_memory(size: int, run: Run) -> int:
-    return min(BUCKET_MEMORY, max(1 << 20, (run.memory - size) // 2))
-
-
 def _table_bytes(game: Game, run: Run, block_bits: dict[str, int]) -> int:
     """Return the memory of a table of whole values and its buckets."""
     size = max(part.stop for part in game.parts())
-    reserve = max(game.max_moves, game.max_unmoves)
-    return size + Buckets.bytes_needed(size, run.threads, reserve, _bucket_memory(size, run), **block_bits)
+    return size + bucket_bytes(game, size, run, **block_bits)
 
 
 class _Computation:
@@ -120,7 +114,6 @@ class _Computation:
         self.parts = list(game.parts())
         self.size = max(part.stop for part in self.parts)
         self.block_bits = {} if block_bits is None else {"block_bits": block_bits}
-        self.reserve = max(game.max_moves, game.max_unmoves)
         self.memory = self._bytes_needed()
         run.demand(self.memory, f"solving {game} ({self.size:,} states) with {solver}")
         self.table = Table(self.size)
@@ -132,8 +125,7 @@ class _Computation:
         return _table_bytes(self.game, self.run, self.block_bits)
 
     def _buckets(self) -> Buckets:
-        memory = _bucket_memory(self.size, self.run)
-        return Buckets(self.size, self.run.threads, self.reserve, memory, **self.block_bits)
+        return new_buckets(self.game, self.size, self.run, **self.block_bits)
 
     def solve(self) -> Database:
         """Solve group by group, finish each, and return the database."""
@@ -151,11 +143,7 @@ class _Computation:
         return Database(self.game, self.rule, self.table.codes, self._facts())
 
     def _solve_group(self, group: Group, buckets: Buckets | None) -> int:
-        self.run.progress(f"part {group.name}", 0, 0)
-        if buckets is None or not group.needs_itself:
-            return fixpoint.solve_group(self.names, self.rule, group, self.table, self.run)
-        look_ahead = self.rule.counts or group.needs_others or not self.game.closed
-        return retrograde.solve_group(self.names, group, look_ahead, self.table, self.run, buckets)
+        return solve_group(self.names, self.game, self.rule, group, self.table, self.run, buckets)
 
     def _finish(self, group: Group) -> int:
         return finish_group(self.names, group, self.table, self.run)

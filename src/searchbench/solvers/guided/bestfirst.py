@@ -200,6 +200,7 @@ class _BestFirst:
             if self.note[STATUS] == FULL:
                 self._grow()
             elif self.note[STATUS] == PAUSED:
+                self.task.run.line(self._line_to_best)
                 self.task.report(f"f {self.note[LOWEST]}", int(self.note[GENERATED]), self._least_cost())
         if self.note[STATUS] == EXHAUSTED:
             raise self.task.unsolvable(int(self.note[GENERATED]))
@@ -211,12 +212,19 @@ class _BestFirst:
     def _line(self) -> Line:
         node = int(self.note[SOLVED])
         total = int(self.nodes.facts[node, COST])
+        optimal = total == self._least_cost()
+        return self.task.line(self._moves_to(node), total, int(self.note[GENERATED]), optimal)
+
+    def _line_to_best(self) -> list[int]:
+        """Return the moves to the node that is expanded next; a search that pauses has one."""
+        return self._moves_to(int(self.queue.buckets[first_bucket(self.queue), HEAD]))
+
+    def _moves_to(self, node: int) -> list[int]:
         moves_back = []
         while self.nodes.facts[node, PARENT] >= 0:
             moves_back.append(int(self.nodes.facts[node, MOVE]))
             node = int(self.nodes.facts[node, PARENT])
-        optimal = total == self._least_cost()
-        return self.task.line(moves_back[::-1], total, int(self.note[GENERATED]), optimal)
+        return moves_back[::-1]
 
     def _grow(self) -> None:
         """Make room for more nodes or more buckets."""

@@ -213,11 +213,14 @@ class DepthFirst:
             self.path, self.stack, self.carried = map(self._larger, (self.path, self.stack, self.carried))
         return self.status
 
+    def path_moves(self) -> list[int]:
+        """Return the moves from the start of the task to the state at hand."""
+        rows = self.path[1 : int(self.note[DEPTH]) + 1, AT]
+        return [*self.moves, *self.stack[rows, MOVE].tolist()]
+
     def line(self) -> tuple[list[int], int]:
         """Return the moves to the solved state that was found, from the start of the task, and their cost."""
-        rows = self.path[1 : int(self.note[DEPTH]) + 1, AT]
-        total = int(self.stack[self.path[int(self.note[DEPTH]), AT], COST])
-        return [*self.moves, *self.stack[rows, MOVE].tolist()], total
+        return self.path_moves(), int(self.stack[self.path[int(self.note[DEPTH]), AT], COST])
 
     def _larger(self, array: Any) -> Any:
         self.task.run.demand(3 * array.nbytes, f"the path of a search of {self.task.game}")

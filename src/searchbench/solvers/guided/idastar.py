@@ -43,5 +43,6 @@ def _round(task: Task, search: DepthFirst, bound: int, now: int) -> Round:
     """Search below one bound on this thread."""
     search.begin(bound, now)
     while search.go_on(task.advance) not in (FOUND, EXHAUSTED):
+        task.run.line(search.path_moves)
         task.report(f"bound {bound}", search.nodes, bound)
     return Round(search.nodes, search.next_bound, search.line() if search.status == FOUND else None)

@@ -259,7 +259,8 @@ class ProofNumberSearch:
             if self.limit:
                 stop = min(stop, self.limit)
             kernel(Search(self.tree, state.copy(), path, self.table, question, self.note), stop)
-            self.run.progress("proof-number search", self.nodes, self.limit)
+            self.run.line(self._most_proving_line)
+            self.run.progress(f"proof-number search: {self._numbers()}", self.nodes, self.limit)
             if self.note[STATUS] == SOLVED:
                 return bool(self.tree.node[0, PROOF] == 0)
             if self.note[STATUS] == DEEP:
@@ -268,8 +269,20 @@ class ProofNumberSearch:
             if self.table.crowded and len(self.table.keys) < self.largest:
                 self.table = grown(self.table, self.names)
 
+    def _most_proving_line(self) -> list[int]:
+        """Return the moves from the root to the node that is developed next."""
+        found: list[int] = []
+        node = 0
+        while self.tree.node[node, CHILD] != NONE and 0 not in self.tree.node[node, [PROOF, DISPROOF]]:
+            node = int(most_proving_child(self.tree, node))
+            found.append(int(self.tree.move[node]))
+        return found
+
+    def _numbers(self) -> str:
+        return f"proof number {self.tree.node[0, PROOF]:,}, disproof number {self.tree.node[0, DISPROOF]:,}"
+
     def _check_limits(self) -> None:
-        root = f"proof number {self.tree.node[0, PROOF]:,}, disproof number {self.tree.node[0, DISPROOF]:,}"
+        root = self._numbers()
         if self.note[STATUS] == FULL:
             size = format_memory(NODE_BYTES * len(self.tree.move))
             raise LimitReached(

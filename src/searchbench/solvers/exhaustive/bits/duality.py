@@ -17,13 +17,12 @@ from searchbench.game import Game, Position
 from searchbench.index.protocol import Part
 from searchbench.jit import trailing_zeros
 from searchbench.line import Line
-from searchbench.rules import advance, dual, new_state, unrank
+from searchbench.rules import advance, class_rank, dual, new_state, unrank
 from searchbench.run import Run
 from searchbench.solvers.exhaustive.bits.kernels import BLOCK, Vector
 from searchbench.solvers.exhaustive.bits.layers import layer_bytes, layers_of, search_layers
 from searchbench.solvers.exhaustive.bits.search import Layers, blocks_for, search_two_bit, two_bit_bytes, words_for
 from searchbench.solvers.exhaustive.bits.solve import LAYERS, TWO_BIT, obstacle
-from searchbench.solvers.exhaustive.neighbours import number_of
 from searchbench.store import Database
 from searchbench.store.planes import PlaneCodes
 from searchbench.values import Depth
@@ -70,7 +69,7 @@ def find_duals(
                 for cell in range(len(state)):
                     other[cell] = state[cell]
                 dual(other)
-                rank = number_of(other, scratch)
+                rank = class_rank(other, scratch)
                 bit = rank - origin
                 if rank < 0 or not 0 <= bit < room:
                     continue

@@ -10,6 +10,7 @@ from searchbench.rules import (
     UNDECIDED,
     advance,
     alternates,
+    class_rank,
     moves,
     new_moves,
     new_state,
@@ -19,7 +20,6 @@ from searchbench.rules import (
     unplay,
     unrank,
 )  # fmt: skip
-from searchbench.solvers.exhaustive.neighbours import number_of
 
 BLOCK: Final = 64
 """How many words make a block: it is skipped in one go where nothing has happened to it."""
@@ -144,7 +144,7 @@ def successor_numbers(number: int, before: int, state: Any, scratch: Any, out: A
     count = moves(state, out)
     for index in range(count):
         play(state, out[index])
-        numbers[index] = number_of(state, scratch)
+        numbers[index] = class_rank(state, scratch)
         unplay(state, out[index])
     return count
 

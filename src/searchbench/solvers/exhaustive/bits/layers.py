@@ -81,9 +81,9 @@ def search_layers(
     """
     expander = Expander(game, run, target)
     parts = in_order(game.parts())
-    layers = layers_of(parts, expander.first)
+    layers = [*layers_of(parts, expander.first), []]  # behind the last layer there is nothing, as is made sure of
     found = _Found.of(work) if work is not None and work.record else _Found([], [])
-    while not found.counts or (len(found.counts) < len(layers) and len(found.counts) - 1 != deepest):
+    while not found.counts or len(found.counts) - 1 != deepest:
         depth = len(found.counts)
         if work is not None and found.counts and work.due:
             found.keep(work, run)
@@ -94,7 +94,7 @@ def search_layers(
             break
         found.counts.append(held)
         found.packed.append(bits)
-        run.progress(f"depth {depth}", depth + 1, len(layers))
+        run.progress(f"depth {depth}", depth + 1, len(layers) - 1)
     kept = {
         part.name: Layer(bits, _hull(layers[depth])[0], 1 + depth, count)
         for depth, (bits, counts) in enumerate(zip(found.packed, found.counts, strict=True))
@@ -112,7 +112,8 @@ def _next_layer(expander: Expander, layers: Sequence[Sequence[Part]], found: _Fo
         expander.expand_packed(found.packed[-1], _hull(layers[depth - 1])[0], window)
     else:
         put(window, expander.first)
-    return part_counts(expander, window, layers[depth]), PackedBits.of(window.words, expander.run.map)
+    held = part_counts(expander, window, layers[depth]) if layers[depth] else []
+    return held, PackedBits.of(window.words, expander.run.map)
 
 
 class _Found(NamedTuple):

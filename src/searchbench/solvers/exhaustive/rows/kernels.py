@@ -60,10 +60,10 @@ def stretch(unit: int, left: int, length: int, source: Any) -> tuple[int, int]:
 
 def push_local(block: Any, work: Any, bits: Any, place_bits: int, moves: Moves, tables: Any) -> None:
     """Mark where the frontier states of a block go within the block; bits[k] = 2^k."""
-    first, target = moves.local_first, moves.local_target
+    first, target, mask = moves.local_first, moves.local_target, moves.local_mask
     places = (1 << place_bits) - 1
     for word in range(len(work)):
-        left = block[word] & moves.local_mask
+        left = block[word] & mask
         while left != 0:
             bit = 64 * word + trailing_zeros(left)
             left &= left - bits[0]

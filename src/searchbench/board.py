@@ -1,0 +1,100 @@
+"""Boards: where the cells of a game are, what stands on them, and how that looks; every drawing is made from this."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from searchbench.errors import BadRequest, SearchBenchError
+
+if TYPE_CHECKING:
+    from searchbench.game import Game
+
+SHAPES: Final = ("square", "mark", "disc", "point", "pit", "peg", "bar", "card", "sticker")
+
+
+@dataclass(frozen=True)
+class Board:
+    """Describe a board for drawing: where its cells are (x to the right, y down), what joins them, and how it looks.
+
+    `Game.pieces` says what stands on each cell: "" or dashes for nothing, any other text is a label. A label in round
+    brackets is a token of the first player, one in square brackets a token of the second, and "#" is a wall.
+    """
+
+    cells: tuple[tuple[float, float], ...]
+    edges: tuple[tuple[int, int], ...] = ()
+    shape: str = "square"
+    """The cells and what stands on them: "square" (tiles), "mark" (noughts and crosses), "disc" (stones in a rack), "point"
+    (stones on a net of lines), "pit" (as many seeds as the label says), "peg" (holes), "bar" (as long as the number), "card"
+    (a suit C D H S and a rank) or "sticker" (a colour for each letter)."""
+    sides: tuple[str, str] = ("", "")
+    """The labels of the first and the second player's stones, where they have any."""
+    opposite: tuple[int, ...] = ()
+    """Where states are as the player to move sees them: for each cell the one that the opponent has in its place. Then
+    the two sides change places after each move, and drawings put them back."""
+
+    def __post_init__(self) -> None:
+        if self.shape not in SHAPES:
+            raise ValueError(f"a board of shape {self.shape!r}: there are {', '.join(SHAPES)}")
+
+    def seen_by_opponent(self, pieces: Sequence[str]) -> list[str]:
+        """Return the pieces as the other player sees them."""
+        if not self.opposite:
+            return list(pieces)
+        seen = [""] * len(pieces)
+        for cell, label in enumerate(pieces):
+            seen[self.opposite[cell]] = self._other_side(label)
+        return seen
+
+    def _other_side(self, label: str) -> str:
+        if label and label in self.sides:
+            return self.sides[1 - self.sides.index(label)]
+        return label.translate(str.maketrans("()[]", "[]()"))
+
+
+def is_empty(label: str) -> bool:
+    """Tell whether a label stands for nothing: it is blank, or only dashes."""
+    return not label.strip() or set(label) <= {"-"}
+
+
+def cells_of_move(game: Game, state: Sequence[int], move: int) -> list[int]:
+    """Return the cells that a move changes: where a piece leaves, where it goes to, and then the others.
+
+    What leaves one cell and turns up in another is what moves; of several such pieces, none is.
+    """
+    board = game.board()
+    if board is None:
+        return []
+    before, after = game.pieces(state), game.pieces(game.play(state, move))
+    if game.two_players:
+        after = board.seen_by_opponent(after)
+    changed = [cell for cell in range(len(before)) if before[cell] != after[cell]]
+    pairs = [
+        (source, target)
+        for source in changed
+        for target in changed
+        if not is_empty(before[source]) and before[source] == after[target] and before[source] != after[source]
+    ]
+    if len(pairs) != 1:
+        return changed
+    return [*pairs[0], *(cell for cell in changed if cell not in pairs[0])]
+
+
+def state_with(game: Game, pieces: Sequence[str]) -> list[int]:
+    """Return the state that has these pieces. Raises BadRequest or BadState.
+
+    It is read from a notation put together of the labels, which suits most games; what was read is drawn again, and the
+    drawings compared, so that nothing else can come of it.
+    """
+    error: SearchBenchError | None = None
+    for blank in (".", "-", "0"):
+        for separator in (" ", ""):
+            try:
+                state = game.read(separator.join(label or blank for label in pieces))
+            except SearchBenchError as found:
+                error = error or found
+                continue
+            if game.pieces(state) == list(pieces):
+                return state
+    raise BadRequest(f"{game}: no position looks like that ({error}); change it by its notation") from None

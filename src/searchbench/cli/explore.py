@@ -1,0 +1,98 @@
+"""The command that shows databases and searches in the browser."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from searchbench.cli import show
+
+if TYPE_CHECKING:
+    from searchbench.game import Game
+    from searchbench.web import Library
+
+
+def serve(
+    what: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[DATABASE|GAME]...", help="Databases, and games of your own; without any, only shipped games."
+        ),
+    ] = None,
+    host: Annotated[
+        str, typer.Option(help="The address to listen on; others than this machine's own only read.")
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="The port to listen on; 0 for any.")] = 8017,
+    cache: Annotated[str, typer.Option(metavar="SIZE", help="How much of each database is kept in memory.")] = "64MB",
+    keep: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Keep databases solved in the browser here; else they go at the end."),
+    ] = None,
+    read_only: Annotated[bool, typer.Option("--read-only", help="Take no jobs: no solving, no searching.")] = False,
+    predicate: Annotated[
+        list[str] | None,
+        typer.Option(metavar="FILE.py:FUNCTION", help="A function of your own to find positions with."),
+    ] = None,
+    no_browser: Annotated[bool, typer.Option("--no-browser", help="Do not open a page.")] = False,
+) -> None:
+    """Show databases and searches in the browser, with a JSON API."""
+    from searchbench.cli.ask import function_in
+    from searchbench.errors import BadRequest
+
+    if any(importlib.util.find_spec(name) is None for name in ("fastapi", "uvicorn")):
+        raise BadRequest("serve needs fastapi and uvicorn: pip install 'searchbench[web]'")
+    from searchbench.web import Library
+    from searchbench.web import serve as serve_library
+    from searchbench.web.guard import LOCAL
+    from searchbench.web.jobs import Limits
+
+    databases, games = _sorted_out(what or [])
+    predicates = {text.rpartition(":")[2]: function_in(text) for text in predicate or ()}
+    library = Library({}, games, predicates, cache)
+    for folder in databases:
+        name = library.add(folder)
+        show.write(f"{name}: {library.database(name).game}, {folder}")
+    if keep is not None:
+        _add_kept(library, keep)
+    limits = None if read_only or host not in LOCAL else Limits()
+
+    def ready(address: str) -> None:
+        show.write(f"serving {address}{'' if limits else ' (read only)'}; Ctrl+C ends it")
+        if not no_browser:
+            typer.launch(address)
+
+    serve_library(library, host, port, limits, keep, ready)
+
+
+def _sorted_out(what: list[str]) -> tuple[list[Path], dict[str, Game]]:
+    """Return the databases and the games among the arguments. Raises BadRequest for what is neither."""
+    from searchbench.catalogue import load
+    from searchbench.errors import BadRequest, UnknownGame
+
+    databases, games = [], {}
+    for word in what:
+        if Path(word).is_dir():
+            databases.append(Path(word))
+            continue
+        try:
+            game = load(word)
+        except UnknownGame as error:
+            raise BadRequest(f"{word}: there is no such database, nor such a game ({error})") from None
+        games[game.spec] = game
+    return databases, games
+
+
+def _add_kept(library: Library, keep: Path) -> None:
+    """Add the databases that were solved in the browser earlier; what cannot be read is told and left out."""
+    from searchbench.errors import SearchBenchError
+
+    keep.mkdir(parents=True, exist_ok=True)
+    for folder in sorted(keep.iterdir()):
+        if folder.is_dir() and not folder.name.startswith("."):
+            try:
+                show.write(f"{library.add(folder)}: {folder}")
+            except SearchBenchError as error:
+                show.write(f"left out: {error}")

@@ -1,0 +1,8 @@
+"""Drawings for pages and notebooks: boards and charts as SVG, lines and databases as HTML."""
+
+from searchbench.drawing.boards import board_svg, piece_svg
+from searchbench.drawing.charts import Column, chart_svg, columns
+from searchbench.drawing.notebook import boards_html, facts_html
+from searchbench.drawing.palette import STYLE
+
+__all__ = ["STYLE", "Column", "board_svg", "boards_html", "chart_svg", "columns", "facts_html", "piece_svg"]

@@ -1,0 +1,232 @@
+"""A board with its pieces as SVG."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from html import escape
+from itertools import combinations
+from typing import Final, NamedTuple
+
+from searchbench.board import Board, is_empty
+from searchbench.drawing.svg import svg
+
+UNIT: Final = 64
+"""The distance of neighbouring cells."""
+LARGEST_COMPARED: Final = 400
+"""On larger boards the nearest cells are taken to be one apart."""
+SUITS: Final = {"C": "\u2663", "D": "\u2666", "H": "\u2665", "S": "\u2660"}
+FACES: Final = "URFDLB"
+GOLDEN_ANGLE: Final = 2.39996
+
+
+class _Geometry(NamedTuple):
+    """Hold how far apart columns and rows are, and how large a cell is."""
+
+    across: float
+    down: float
+    width: float
+    height: float
+
+
+def board_svg(
+    board: Board, pieces: Sequence[str], turned: bool = False, style: bool = True, title: str = ""
+) -> str:  # fmt: skip
+    """Return a board with its pieces as SVG.
+
+    `turned` draws a state of the second player as the first one sees it. Elements of a cell carry its number as
+    ``data-cell``. With `style` the drawing brings its own colours, light and dark; without, the page has them.
+    """
+    geometry = _geometry(board, pieces)
+    turned = turned and bool(board.opposite)
+    places = [board.cells[board.opposite[cell] if turned else cell] for cell in range(len(board.cells))]
+    centres = [(x * geometry.across, y * geometry.down) for x, y in places]
+    parts = [_ground(board, centres, geometry), *(_edge(centres[one], centres[two]) for one, two in board.edges)]
+    parts += [_cell(board, cell, label, centres[cell], geometry) for cell, label in enumerate(pieces)]
+    for cell, label in enumerate(pieces):
+        drawn = _piece(board, label, turned, geometry)
+        if drawn:
+            parts.append(
+                f'<g class="sb-piece" data-cell="{cell}" data-label="{escape(label)}" '
+                f'transform="translate({_at(centres[cell])})">{drawn}</g>'
+            )
+    return svg("sb-board", _frame(centres, geometry), parts, title or "a board", style)
+
+
+def piece_svg(board: Board, label: str, pieces: Sequence[str], turned: bool = False) -> str:
+    """Return one piece as it looks on a board with these pieces, for a palette."""
+    geometry = _geometry(board, pieces)
+    drawn = _piece(board, label, turned and bool(board.opposite), geometry)
+    return svg("sb-board", _frame([(0.0, 0.0)], geometry), [drawn], label or "nothing", False)
+
+
+def _geometry(board: Board, pieces: Sequence[str]) -> _Geometry:
+    if board.shape == "bar":
+        longest = max([1, *(_number(label) for label in pieces)])
+        width = UNIT * (1.0 + 0.28 * longest)
+        return _Geometry(width + 14, 0.5 * UNIT, width, 0.46 * UNIT)
+    if board.shape == "card":
+        return _Geometry(UNIT, 1.4 * UNIT, 0.9 * UNIT, 1.28 * UNIT)
+    apart = UNIT / _nearest(board.cells)
+    return _Geometry(apart, apart, 0.94 * UNIT, 0.94 * UNIT)
+
+
+@lru_cache(maxsize=64)
+def _nearest(cells: tuple[tuple[float, float], ...]) -> float:
+    """Return how far the two cells that are nearest to each other are apart: so far that cells of size 1 have room."""
+    if len(cells) > LARGEST_COMPARED:
+        return 1.0
+    return max(1.0, min((max(abs(x - u), abs(y - v)) for (x, y), (u, v) in combinations(cells, 2)), default=1.0))
+
+
+def _frame(centres: Sequence[tuple[float, float]], geometry: _Geometry) -> tuple[float, float, float, float]:
+    xs, ys = [x for x, _ in centres], [y for _, y in centres]
+    beside, above = geometry.width / 2 + 8, geometry.height / 2 + 8
+    left, top = min(xs) - beside, min(ys) - above
+    return left, top, max(xs) + beside - left, max(ys) + above - top
+
+
+def _at(point: tuple[float, float]) -> str:
+    return f"{round(point[0], 1):g} {round(point[1], 1):g}"
+
+
+def _number(label: str) -> int:
+    """Return the size that a bar's label tells, without its sign."""
+    return int(label.lstrip("-")) if label.lstrip("-").isdecimal() else 0
+
+
+# --- what is under the pieces -----------------------------------------------------------------------------------------
+
+
+def _ground(board: Board, centres: Sequence[tuple[float, float]], geometry: _Geometry) -> str:
+    left, top, width, height = _frame(centres, geometry)
+    if board.shape == "bar":
+        columns = sorted({x for x, _ in centres})
+        if len(columns) == 1:
+            return ""
+        rods = "".join(f"M{x:g} {top + 6:g}V{top + height - 4:g}" for x in columns)
+        return f'<path class="sb-line sb-rod" d="{rods}M{left + 8:g} {top + height - 4:g}h{width - 16:g}"/>'
+    if board.shape in ("sticker", "card"):
+        return ""
+    return f'<rect class="sb-ground" x="{left:g}" y="{top:g}" width="{width:g}" height="{height:g}" rx="12"/>'
+
+
+def _edge(one: tuple[float, float], two: tuple[float, float]) -> str:
+    return f'<path class="sb-line" d="M{_at(one)}L{_at(two)}"/>'
+
+
+def _cell(board: Board, cell: int, label: str, at: tuple[float, float], geometry: _Geometry) -> str:
+    kind = "sb-wall" if label == "#" else "sb-hole"
+    if board.shape == "point":
+        under = '<circle class="sb-reach" r="28"/><circle class="sb-point" r="7"/>'
+    elif board.shape in ("disc", "pit"):
+        under = f'<circle class="{kind}" r="{0.45 * UNIT:g}"/>'
+    elif board.shape == "peg":
+        under = f'<circle class="sb-reach" r="28"/><circle class="{kind}" r="15"/>'
+    elif board.shape == "sticker":
+        under = ""
+    else:
+        kind = "sb-reach" if board.shape == "bar" else kind
+        under = _box(kind, geometry.width, geometry.height, 6)
+    return f'<g class="sb-cell" data-cell="{cell}" transform="translate({_at(at)})">{under}</g>'
+
+
+def _box(kind: str, width: float, height: float, corner: float) -> str:
+    return (
+        f'<rect class="{kind}" x="{-width / 2:g}" y="{-height / 2:g}" width="{width:g}" height="{height:g}" '
+        f'rx="{corner:g}"/>'
+    )
+
+
+# --- pieces -------------------------------------------------------------------------------------------------------------
+
+
+def _piece(board: Board, label: str, turned: bool, geometry: _Geometry) -> str:
+    text = label.strip()
+    if is_empty(label) or text == "#":
+        return ""
+    side = _side(board, label, turned)
+    if side:
+        bare = "" if label in board.sides else text.strip("()[]")
+        return _mark(side) if board.shape == "mark" else f'<circle class="{side}" r="25"/>' + _text(bare, f"on-{side}")
+    return _PIECES[board.shape](text, geometry)
+
+
+def _side(board: Board, label: str, turned: bool) -> str:
+    """Return the class of the player whose piece it is, "" for no player's."""
+    text = label.strip()
+    if label and label in board.sides:
+        number = board.sides.index(label)
+    elif text[0] + text[-1] in ("()", "[]"):
+        number = int(text[0] == "[")
+    else:
+        return ""
+    return ("sb-first", "sb-second")[number ^ turned]
+
+
+def _text(text: str, kind: str, size: float = 0.0) -> str:
+    size = size or (26 if len(text) <= 2 else max(10.0, 60 / len(text)))
+    return f'<text class="sb-text {kind}" font-size="{size:g}" dy=".35em">{escape(text)}</text>' if text else ""
+
+
+def _mark(side: str) -> str:
+    if side == "sb-first":
+        return '<path class="sb-cross" d="M-16-16L16 16M16-16L-16 16"/>'
+    return '<circle class="sb-ring" r="17"/>'
+
+
+def _tile(text: str, geometry: _Geometry) -> str:
+    return _box("sb-tile", geometry.width - 2, geometry.height - 2, 7) + _text(text, "on-sb-tile")
+
+
+def _token(text: str, geometry: _Geometry) -> str:
+    return '<circle class="sb-place" r="22"/>' + _text(text, "on-sb-place", min(19.0, 70 / len(text)))
+
+
+def _ball(text: str, geometry: _Geometry) -> str:
+    """Return a peg; only a number, or a longer word, is written on it."""
+    return '<circle class="sb-peg" r="24"/>' + _text("" if text.islower() and len(text) == 1 else text, "on-sb-peg")
+
+
+def _seeds(text: str, geometry: _Geometry) -> str:
+    """Return seeds scattered as on a sunflower, and their number."""
+    if not text.isdecimal():
+        return _text(text, "on-sb-hole")
+    dots = []
+    for seed in range(min(int(text), 24)):
+        distance = 0.0 if text == "1" else 5.2 * math.sqrt(seed + 0.6)
+        x, y = distance * math.cos(seed * GOLDEN_ANGLE), distance * math.sin(seed * GOLDEN_ANGLE)
+        dots.append(f'<circle class="sb-seed" cx="{x:.1f}" cy="{y:.1f}" r="4"/>')
+    return "".join(dots) + f'<text class="sb-text sb-count" y="23" font-size="12">{text}</text>'
+
+
+def _bar(text: str, geometry: _Geometry) -> str:
+    length = UNIT * (0.6 + 0.28 * _number(text))
+    burnt = ""
+    if text.startswith("-"):
+        burnt = f'<path class="sb-burnt" d="M{8 - length / 2:g} {3 - geometry.height / 2:g}h{length - 16:g}"/>'
+    return _box("sb-bar", length, geometry.height - 2, 9) + burnt + _text(text, "on-sb-tile", 17)
+
+
+def _card(text: str, geometry: _Geometry) -> str:
+    suit = SUITS.get(text[0], "")
+    red = " sb-red" if text[0] in "DH" and suit else ""
+    face = _box("sb-card", geometry.width - 2, geometry.height - 2, 6)
+    if not suit:
+        return face + _text(text, "on-sb-card")
+    rank = f'<text class="sb-text on-sb-card{red}" font-size="24" y="-8">{escape(text[1:])}</text>'
+    return face + rank + f'<text class="sb-text on-sb-card{red}" font-size="26" y="24">{suit}</text>'
+
+
+def _sticker(text: str, geometry: _Geometry) -> str:
+    face = FACES.find(text)
+    return _box(f"sb-face sb-face-{face}", geometry.width - 2, geometry.height - 2, 9) + _text(
+        text, f"on-sb-face-{face}", 20
+    )
+
+
+_PIECES: Final[dict[str, Callable[[str, _Geometry], str]]] = {
+    "square": _tile, "mark": _tile, "disc": _ball, "point": _token, "pit": _seeds, "peg": _ball, "bar": _bar,
+    "card": _card, "sticker": _sticker,
+}  # fmt: skip

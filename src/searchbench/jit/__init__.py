@@ -1,0 +1,22 @@
+"""Put a game's functions in the place of the contract's names in a kernel, and compile it.
+
+This is the only package that touches Numba. A kernel is a plain Python function that calls names of
+:mod:`searchbench.rules`. :func:`bind` walks over everything the kernel can reach (functions, closures, constants,
+functions of a user's other modules), replaces the contract's names, and either returns plain Python
+(``target="interpreted"``) or compiles (``target="cpu"``).
+
+Compiled code is kept between processes under a *fingerprint*: a hash of the byte code and the constants of all that the
+kernel can reach. So an edited game is recompiled, an edited comment is not, and what is in the cache is never stale.
+Tables of any size may be among the constants: large ones are read where they are (:mod:`searchbench.jit.arrays`).
+"""
+
+from searchbench.jit.binding import bind
+from searchbench.jit.cache import cache_folder
+from searchbench.jit.fingerprint import fingerprint
+from searchbench.jit.intrinsics import atomic_or, borrowed, or_line, popcount, prefetch, trailing_zeros
+from searchbench.jit.references import Names, Target, inlined, missing, reached, resolve
+
+__all__ = [
+    "Names", "Target", "atomic_or", "bind", "borrowed", "cache_folder", "fingerprint", "inlined", "missing", "or_line",
+    "popcount", "prefetch", "reached", "resolve", "trailing_zeros",
+]  # fmt: skip

@@ -1,0 +1,108 @@
+"""What a function refers to, and the functions that stand for the contract's names."""
+
+from __future__ import annotations
+
+import sys
+import types
+from collections.abc import Callable, Mapping
+from typing import Any, Literal, TypeVar
+
+from searchbench import rules
+from searchbench.errors import MissingRule
+from searchbench.jit.intrinsics import INTRINSICS
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+Target = Literal["cpu", "interpreted"]
+
+
+def names_in(code: types.CodeType) -> list[str]:
+    """Return the globals and attributes that a function's code names, with those of the functions in it."""
+    names = dict.fromkeys(code.co_names)
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            names.update(dict.fromkeys(names_in(constant)))
+    return list(names)
+
+
+def references(function: types.FunctionType) -> dict[str, Any]:
+    """Return the globals that a function names, and the values in its closure."""
+    found = {name: function.__globals__[name] for name in names_in(function.__code__) if name in function.__globals__}
+    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
+        found[name] = cell.cell_contents
+    return found
+
+
+def is_library(module: types.ModuleType) -> bool:
+    """Tell a module of Python or of an installed library, whose version stands in the fingerprint, from a user's own."""
+    top = module.__name__.split(".")[0]
+    return top in sys.stdlib_module_names or top in {"numpy", "numba"}
+
+
+class Names(dict[str, Callable[..., Any]]):
+    """Hold the functions that stand for the contract's names; bound kernels share what they have in common.
+
+    `target` says what the functions were made for: interpreted ones hand out lists, compiled ones arrays.
+    """
+
+    def __init__(self, functions: Mapping[str, Callable[..., Any]], target: Target = "cpu") -> None:
+        super().__init__(functions)
+        self.target = target
+        self.bound: dict[tuple[Any, str], Any] = {}
+
+    def with_(self, **functions: Callable[..., Any]) -> Names:
+        """Return these names with some replaced or added."""
+        return Names({**self, **functions}, self.target)
+
+
+def in_contract(function: types.FunctionType) -> bool:
+    """Tell whether a function is one of the contract's names."""
+    return function.__module__ == rules.__name__ and getattr(rules, function.__name__, None) is function
+
+
+def plain_function(function: Any) -> types.FunctionType:
+    """Return the Python function, also of one that a user compiled already."""
+    plain: types.FunctionType = getattr(function, "py_func", function)
+    return plain
+
+
+def resolve(function: types.FunctionType, names: Mapping[str, Callable[..., Any]], kernel: str) -> types.FunctionType:
+    """Return the function that stands for `function`: itself, unless it is a name of the contract."""
+    if not in_contract(function):
+        return function
+    supplied: Any = names.get(function.__name__)
+    if supplied is not None:
+        return plain_function(supplied)  # a user may have compiled it already
+    if getattr(function, "required", False):
+        raise MissingRule(kernel, function.__name__)
+    return function
+
+
+def reached(kernel: Callable[..., Any], names: Mapping[str, Callable[..., Any]] | None = None) -> set[str]:
+    """Return the names of the contract that a kernel reaches once `names` are in place: what it needs of a game."""
+    found: set[str] = set()
+    seen: set[int] = set()
+    queue: list[Any] = [kernel]
+    while queue:
+        value = queue.pop()
+        if not isinstance(value, types.FunctionType) or id(value) in seen or value in INTRINSICS:
+            continue
+        seen.add(id(value))
+        if in_contract(value):
+            found.add(value.__name__)
+            if not names or value.__name__ not in names:
+                queue.extend(() if getattr(value, "required", False) else references(value).values())
+                continue
+            value = plain_function(names[value.__name__])
+        queue.extend(references(value).values())
+    return found
+
+
+def missing(kernel: Callable[..., Any], names: Mapping[str, Callable[..., Any]]) -> set[str]:
+    """Return the names without a default that a kernel reaches and `names` does not supply."""
+    return {name for name in reached(kernel, names) - set(names) if getattr(getattr(rules, name), "required", False)}
+
+
+def inlined(function: _Function) -> _Function:
+    """Ask the compiler to put a function into its callers: worth it where it is small and called for each node."""
+    function.inlined = True  # type: ignore[attr-defined]
+    return function

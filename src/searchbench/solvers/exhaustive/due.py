@@ -1,0 +1,98 @@
+"""Which stretches of the table hold states of which level, so that a level need not look through all of them."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from searchbench.rules import level
+
+STRETCH_BITS: Final = 14
+STRETCH: Final = 1 << STRETCH_BITS
+SLOTS: Final = 512
+"""Levels that differ by so many share a slot: a level may then look in vain, but none is passed over."""
+BLOCK: Final = 64
+"""How many codes are compared at a time."""
+
+Marks = Any
+"""A byte for each slot and stretch: whether the stretch may hold states of such a level that are not backed up yet."""
+
+
+def mark_due(due: Marks, number: int, now: int) -> None:
+    """Note that a state has got a level."""
+    due[now & (SLOTS - 1), number >> STRETCH_BITS] = 1
+
+
+def next_due(codes: Any, illegal: int, first: int, stop: int, now: int, here: Any, due: Marks) -> int:
+    """Return the first state of level `now` among first .. stop - 1, or `stop`; only stretches marked in `here` are seen.
+
+    States of a later level that shares the slot are marked again.
+    """
+    slot = now & (SLOTS - 1)
+    while first < stop:
+        if here[first >> STRETCH_BITS] == 0:
+            first = (first | (STRETCH - 1)) + 1
+            continue
+        end = min(stop, (first | (BLOCK - 1)) + 1)
+        if in_slot(codes[first:end], now) == 0:
+            first = end
+            continue
+        while first < end:
+            code = codes[first]
+            if code != illegal:
+                found = level(code)
+                if found == now:
+                    return first
+                if found > now and found & (SLOTS - 1) == slot:
+                    due[slot, first >> STRETCH_BITS] = 1
+            first += 1
+    return stop
+
+
+def in_slot(codes: Any, now: int) -> int:
+    """Count the codes whose level shares the slot of a level (and perhaps some without a level)."""
+    count = 0
+    for index in range(len(codes)):
+        if (level(codes[index]) - now) & (SLOTS - 1) == 0:
+            count += 1
+    return count
+
+
+def new_marks(size: int) -> npt.NDArray[Any]:
+    """Return marks for a number line, none of them set."""
+    return np.zeros((SLOTS, (size >> STRETCH_BITS) + 1), np.uint8)
+
+
+def next_level(due: Marks, bounds: npt.NDArray[Any], now: int) -> int:
+    """Return the first level from `now` on for which something is due, or -1."""
+    spans = [_stretches(start, stop) for start, stop in bounds.reshape(-1, 2).tolist()]
+    for ahead in range(SLOTS):
+        if any(due[(now + ahead) & (SLOTS - 1), span].any() for span in spans):
+            return now + ahead
+    return -1
+
+
+def take_due(due: Marks, now: int) -> npt.NDArray[Any]:
+    """Return the marks of a level's slot, which are taken away."""
+    here: npt.NDArray[Any] = due[now & (SLOTS - 1)].copy()
+    due[now & (SLOTS - 1)] = 0
+    return here
+
+
+def due_chunks(here: npt.NDArray[Any], bounds: npt.NDArray[Any], size: int) -> list[tuple[int, int]]:
+    """Return the pieces of some intervals, each of at most `size` numbers, that have marked stretches."""
+    found = []
+    for start, stop in bounds.reshape(-1, 2).tolist():
+        span = _stretches(start, stop)
+        stretches = np.flatnonzero(here[span]) + span.start
+        firsts = (stretches << STRETCH_BITS).clip(start, stop)
+        lasts = ((stretches + 1) << STRETCH_BITS).clip(start, stop) - 1
+        chunks = np.unique(np.concatenate([(firsts - start) // size, (lasts - start) // size]))
+        found += [(start + chunk * size, min(start + (chunk + 1) * size, stop)) for chunk in chunks.tolist()]
+    return found
+
+
+def _stretches(start: int, stop: int) -> slice:
+    return slice(start >> STRETCH_BITS, ((stop - 1) >> STRETCH_BITS) + 1)

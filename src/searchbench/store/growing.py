@@ -1,0 +1,100 @@
+"""A database that gets its parts one after another: after each it is complete as far as it goes, and can be opened."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from dataclasses import replace
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Final
+
+import numpy as np
+
+from searchbench.errors import BadRequest
+from searchbench.game import Game
+from searchbench.index.protocol import Part
+from searchbench.store import folder as folders
+from searchbench.store import header as head
+from searchbench.store.codes import Array, MemoryCodes, as_type
+from searchbench.store.database import Database
+from searchbench.store.disk import DiskCodes
+from searchbench.store.forms import VALUES
+from searchbench.store.opening import open_database
+from searchbench.store.writing import DEFAULT, check_target, header_of, write_header, write_part
+from searchbench.values import ValueRule
+
+READ: Final = 1 << 24
+"""How many codes are read at a time."""
+
+
+class GrowingDatabase:
+    """Keep parts of a game's database in a folder, which is locked as long as this process adds to it.
+
+    A part counts from the moment when the header is replaced; what a killed writer left behind is removed. Raises
+    BadRequest where something else is or another process writes, and what `open_database` raises.
+    """
+
+    def __init__(self, path: Path, game: Game, rule: ValueRule, command: str = "") -> None:
+        self.path, self.game, self.rule, self.command = path, game, rule, command
+        self.facts: dict[str, Any] = {}
+        self.records: dict[str, head.PartRecord] = {}
+        begun = path.is_dir() and not (path / head.DOCUMENT).exists() and not any(map(os.path.isfile, path.iterdir()))
+        if not begun:
+            check_target(path, overwrite=True)
+        path.mkdir(exist_ok=True)
+        handle = folders.lock(path)
+        if handle is None:
+            raise BadRequest(f"{path}: another process writes there")
+        self._handle = handle
+        try:
+            self._open()
+        except BaseException:
+            os.close(handle)
+            raise
+
+    def _open(self) -> None:
+        if (self.path / head.DOCUMENT).exists():
+            with open_database(self.path, self.game, self.rule) as database:
+                header = head.Header.of(head.read_document(self.path / head.DOCUMENT)["attributes"])
+                if header.form != VALUES.name:
+                    raise BadRequest(f"{self.path} has the form {header.form!r}: parts are added to whole values only")
+                self.facts = dict(database.facts)
+                self.records = {record.name: record for record in header.parts}
+        kept = {head.folder_name(name) for name in self.records}
+        for place in ("parts", "digests"):
+            for folder in (self.path / place).glob("*/"):
+                if folder.name not in kept:
+                    shutil.rmtree(folder)
+
+    def add(self, parts: tuple[Part, ...], codes: Array, facts: dict[str, Any]) -> None:
+        """Write parts, whose codes lie in an array over the whole number line, and let them count together."""
+        import zarr
+
+        group = zarr.open_group(self.path, mode="a", zarr_format=3)
+        database = Database(self.game, self.rule, MemoryCodes(codes), parts=self.game.parts())
+        for part in parts:
+            self.records[part.name] = write_part(group, database, part, DEFAULT, VALUES, narrow=True)
+            folders.sync(self.path / head.codes_path(part.name))
+            folders.sync(self.path / head.digests_path(part.name))
+        self.facts = facts
+        records = tuple(sorted(self.records.values(), key=lambda record: record.start))
+        header = header_of(database, records, DEFAULT, VALUES, facts, self.command)
+        widest = max((np.dtype(record.dtype) for record in records), key=lambda dtype: dtype.itemsize)
+        write_header(self.path, replace(header, dtype=widest.name))
+
+    def load(self, part: Part, codes: Array) -> None:
+        """Read a part into an array over the whole number line. Raises DamagedData."""
+        header = head.Header.of(head.read_document(self.path / head.DOCUMENT)["attributes"])
+        stored = DiskCodes(self.path, header, budget=0)
+        for first in range(part.start, part.stop, READ):
+            stop = min(first + READ, part.stop)
+            codes[first:stop] = as_type(stored.read(part, first, stop), codes.dtype)
+
+    def __enter__(self) -> GrowingDatabase:
+        return self
+
+    def __exit__(
+        self, _kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
+    ) -> None:
+        os.close(self._handle)

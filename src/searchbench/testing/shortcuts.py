@@ -1,0 +1,101 @@
+"""The laws on functions that a game supplies to be quick, where others imply what they must return."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+from searchbench.game import Game
+from searchbench.rules import NOWHERE
+from searchbench.solvers.exhaustive.blocks import groups_in_order
+from searchbench.testing.subject import Law, State, Subject, of_each_state
+
+
+def mobility(subject: Subject, state: State) -> Iterator[str]:
+    """Require that `mobility` counts the moves."""
+    if not subject.over(state):
+        counted = int(subject.call("mobility", list(state), [0] * subject.room))
+        if counted != len(subject.moves(state)):
+            yield f"`mobility` counts {counted} moves, `moves` writes {len(subject.moves(state))}"
+
+
+def class_rank(subject: Subject, state: State) -> Iterator[str]:
+    """Require that `class_rank` gives the number of the representative, and leaves the state as it is."""
+    same = list(state)
+    found = int(subject.call("class_rank", same, [0] * len(state)))
+    if tuple(same) != state:
+        yield f"`class_rank` changed the state to {same}"
+    if found != _number(subject, state):
+        yield f"`class_rank` gives {found}, `rank` of the representative {_number(subject, state)}"
+
+
+def leaving_moves(subject: Subject, state: State) -> Iterator[str]:
+    """Require that `leaving_moves` are moves, and all those that leave the group of parts."""
+    if subject.over(state):
+        return
+    moves, leaving = subject.moves(state), subject.written("leaving_moves", state)
+    if extra := set(leaving) - set(moves):
+        yield f"move {min(extra)} of `leaving_moves` is no move"
+    for move in set(moves) - set(leaving):
+        if _group(subject, subject.play(state, move)) != _group(subject, state):
+            yield f"move {subject.move_text(state, move)} leaves the group of parts and is not among `leaving_moves`"
+
+
+def staying_unmoves(subject: Subject, state: State) -> Iterator[str]:
+    """Require that `staying_unmoves` are unmoves, and all those from the same group of parts."""
+    unmoves, staying = subject.unmoves(state), subject.written("staying_unmoves", state)
+    if extra := set(staying) - set(unmoves):
+        yield f"move {min(extra)} of `staying_unmoves` is no unmove"
+    for move in set(unmoves) - set(staying):
+        before = subject.unplay(state, move)
+        if subject.legal(before) and _group(subject, before) == _group(subject, state) != NOWHERE:
+            yield f"`staying_unmoves` lacks {move}, which leads from {subject.text(before)} of the same group of parts"
+
+
+def stabilizer(subject: Subject, state: State) -> Iterator[str]:
+    """Require what `stabilizer` is used for: moves from s to t times those that fix t are unmoves times those that fix s."""
+    fixing = int(subject.call("stabilizer", list(state)))
+    if fixing < 0 or (fixing and fixing != subject.call("stabilizer", list(subject.canonical(state)))):
+        yield f"`stabilizer` gives {fixing}, and another number for the representative"
+    own = _number(subject, state)
+    after: dict[State, int] = {}
+    for move in subject.moves(state):
+        target = subject.canonical(subject.play(state, move))
+        after[target] = after.get(target, 0) + 1
+    for target, forwards in after.items() if fixing and own != NOWHERE else ():
+        if _number(subject, target) == NOWHERE:
+            continue
+        before = (subject.unplay(target, move) for move in subject.unmoves(target))
+        backwards = sum(_number(subject, one) == own for one in before if subject.legal(one))
+        other = int(subject.call("stabilizer", list(target)))
+        if forwards * other != backwards * fixing:
+            yield (
+                f"{forwards} moves lead to {subject.text(target)}, {backwards} of its unmoves here; `stabilizer` gives "
+                f"{fixing} here and {other} there"
+            )
+
+
+def _number(subject: Subject, state: State) -> int:
+    return subject.rank(subject.canonical(state) if subject.has("canonical") else state)
+
+
+def _group(subject: Subject, state: State) -> int:
+    """Return the group of parts in which a state is, or NOWHERE."""
+    number = _number(subject, state)
+    return next((group for start, stop, group in _intervals(subject.game) if start <= number < stop), NOWHERE)
+
+
+@cache
+def _intervals(game: Game) -> list[tuple[int, int, int]]:
+    groups: Any = enumerate(groups_in_order(game.parts()))
+    return [(part.start, part.stop, place) for place, group in groups for part in group.parts]
+
+
+LAWS = (
+    Law("mobility", of_each_state(mobility), ("mobility",)),
+    Law("class-rank", of_each_state(class_rank), ("class_rank", "rank")),
+    Law("leaving-moves", of_each_state(leaving_moves), ("leaving_moves", "rank")),
+    Law("staying-unmoves", of_each_state(staying_unmoves), ("staying_unmoves", "unmoves", "rank")),
+    Law("stabilizer", of_each_state(stabilizer), ("stabilizer", "canonical", "unmoves", "rank")),
+)

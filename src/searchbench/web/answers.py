@@ -1,0 +1,233 @@
+"""What the API answers: values, moves, positions, lines and databases as plain data."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from searchbench.board import Board
+from searchbench.catalogue import described
+from searchbench.drawing import board_svg, piece_svg
+from searchbench.errors import SearchBenchError
+from searchbench.game import Game, Position
+from searchbench.rules import NOWHERE, UNDECIDED
+from searchbench.run import format_memory
+from searchbench.store import Database
+from searchbench.store.opening import read_header
+from searchbench.values import Reached, Result, ValueRule
+
+Answer = dict[str, Any]
+
+LONGEST_PALETTE: Final = 40
+
+
+# --- values and moves ---------------------------------------------------------------------------------------------------
+
+
+def value_answer(rule: ValueRule, value: Any) -> Answer:
+    """Return a value: as text, its kind, and its number (a distance, points, or plies; None for a draw or no value)."""
+    number = value if type(value) is int else None
+    if isinstance(value, Result) and value.outcome:
+        number = value.depth
+    return {"text": rule.format(value), "kind": rule.kind(value), "number": number}
+
+
+def probe_answer(database: Database, position: Position) -> Answer:
+    """Return the value of one state, and its number (None: a terminal state that has none)."""
+    number = database.number(position)
+    if number == NOWHERE:
+        return {"state": position.text, "number": None, "value": value_answer(database.rule, database.probe(position))}
+    value = database.rule.decode(database.code(number))
+    return {"state": position.text, "number": number, "value": value_answer(database.rule, value)}
+
+
+def moves_answer(database: Database, position: Position) -> list[Answer]:
+    """Return the moves, best first, each with what it is worth to the player who makes it."""
+    choices = database.moves(position)
+    worths = [database.worth(position.state, choice) for choice in choices]
+    return [
+        {
+            **_move(database.game, position, choice.move, choice.position),
+            "value": value_answer(database.rule, worth),
+            "after": value_answer(database.rule, choice.value),
+            "best": worth == worths[0] and worth is not None and not isinstance(database.rule, Reached),
+        }
+        for choice, worth in zip(choices, worths, strict=True)
+    ]
+
+
+def _move(game: Game, position: Position, move: int, after: Position) -> Answer:
+    return {
+        "move": game.format_move(position.state, move),
+        "state": after.text,
+        "clicks": game.clicks(position.state, move),
+    }
+
+
+# --- positions ----------------------------------------------------------------------------------------------------------
+
+
+def position_answer(game: Game, position: Position, side: int, database: Database | None = None) -> Answer:
+    """Return everything that the page of a position shows; `side` is the player to move, 0 or 1."""
+    board, pieces = game.board(), game.pieces(position.state)
+    answer: Answer = {
+        "game": game.spec,
+        "state": position.text,
+        "side": side,
+        "two_players": game.two_players,
+        "picture": picture(position, side),
+        "text": str(position),
+        "pieces": pieces if board is not None else [],
+        "result": _result(game, position),
+        "value": None,
+        "number": None,
+        "part": None,
+    }
+    if database is None:
+        after = [(move, game.position(game.play(position.state, move))) for move in game.moves(position.state)]
+        moves = [_move(game, position, move, following) for move, following in after]
+        answer["moves"] = [{**move, "value": None, "after": None, "best": False} for move in moves]
+        return answer
+    answer |= probe_answer(database, position)
+    number = answer["number"]
+    if number is not None:
+        answer["part"] = next(part.name for part in database.parts if part.start <= number < part.stop)
+    answer["moves"] = moves_answer(database, position)
+    return answer
+
+
+def _result(game: Game, position: Position) -> str | None:
+    """Return how a finished game has ended, in words; None while it goes on."""
+    result = game.terminal(position.state)
+    if not game.two_players:
+        if result == UNDECIDED:
+            return None if game.moves(position.state) else "no move is left"
+        return "solved" if result == 0 else "not solved: the end"
+    if result == UNDECIDED:
+        return None if game.moves(position.state) else "a draw: no move is left"
+    if result == 0:
+        return "the game is over" if game.values == "score" else "a draw"
+    if game.values == "score":
+        return f"the game is over: {abs(result)} more for the player {'to move' if result > 0 else 'who moved last'}"
+    return "the player to move has won" if result > 0 else "the player who moved last has won"
+
+
+def picture(position: Position, side: int = 0) -> str | None:
+    """Return the drawing of a position for a page; None where the game has no board."""
+    board = position.game.board()
+    if board is None:
+        return None
+    return board_svg(board, position.game.pieces(position.state), side == 1, style=False, title=str(position))
+
+
+def palette_answer(game: Game, position: Position, side: int) -> list[Answer]:
+    """Return the pieces that a reader can put on the board: nothing, and those of the start and of this position."""
+    board = game.board()
+    if board is None:
+        return []
+    pieces = game.pieces(position.state)
+    labels = {"", *board.sides, *pieces, *game.pieces(game.start()), *_numbers_between(board, pieces)}
+    ordered = sorted(labels, key=lambda label: (label != "", len(label), label))[:LONGEST_PALETTE]
+    return [{"label": label, "picture": piece_svg(board, label, pieces, side == 1)} for label in ordered]
+
+
+def _numbers_between(board: Board, pieces: Sequence[str]) -> list[str]:
+    if board.shape != "pit":
+        return []
+    return [str(number) for number in range(1, sum(int(piece) for piece in pieces if piece.isdecimal()) + 1)]
+
+
+# --- lines --------------------------------------------------------------------------------------------------------------
+
+
+def line_answer(database: Database, position: Position, side: int, limit: int, pictures: bool) -> Answer:
+    """Return a line of best play, with a drawing of each position where they are wanted."""
+    line = database.line(position, limit)
+    positions = list(line)
+    turned = database.game.two_players
+    answer = {
+        "cost": line.cost,
+        "complete": line.complete,
+        "moves": line.move_texts(),
+        "states": [at.text for at in positions],
+    }
+    if pictures:
+        answer["pictures"] = [picture(at, (side + ply) % 2 if turned else 0) for ply, at in enumerate(positions)]
+        answer["texts"] = [str(at) for at in positions]
+    return answer
+
+
+# --- databases and games ------------------------------------------------------------------------------------------------
+
+
+def database_answer(name: str, database: Database) -> Answer:
+    """Return what a database is, in a few words for a list."""
+    return {
+        "name": name,
+        "game": database.game.spec,
+        "title": described(type(database.game))["title"],
+        "values": database.rule.name,
+        "states": database.states,
+        "reachable": database.reachable,
+        "two_players": database.rule.two_players,
+    }
+
+
+def details_answer(name: str, database: Database, checked: Answer | None) -> Answer:
+    """Return all that is known of a database: game, parameters, size, how it is kept, and whether it was verified."""
+    assert database.path is not None
+    header = read_header(database.path)
+    on_disk = sum(file.stat().st_size for file in database.path.rglob("*") if file.is_file())
+    readable = not isinstance(database.rule, Reached)
+    values = [value for value in database.histogram() if value is not None]
+    return {
+        **database_answer(name, database),
+        "parameters": {key: _parameter(value) for key, value in database.game.parameters.items()},
+        "numbers": database.size,
+        "bytes": on_disk,
+        "size": format_memory(on_disk),
+        "bits_per_state": round(8 * on_disk / max(1, database.size), 3),
+        "compression": round(database.size * database.dtype.itemsize / max(1, on_disk), 2),
+        "form": header.form,
+        "modulus": header.modulus,
+        "cell": database.dtype.name,
+        "parts": [{"name": part.name, "start": part.start, "stop": part.stop} for part in database.parts],
+        "command": database.command,
+        "facts": {key: fact for key, fact in database.facts.items() if isinstance(fact, int | float | str)},
+        "verified": checked,
+        "hardest": database.rule.format(database.hardest()) if values and readable else None,
+        "lines": readable,
+    }
+
+
+def stats_answer(database: Database, part: str | None) -> Answer:
+    """Return how many states have each value, and the longest of each kind."""
+    counts = database.histogram(part)
+    rows = [
+        {**value_answer(database.rule, value), "count": count} for value, count in counts.items() if value is not None
+    ]
+    longest: dict[str, Answer] = {}
+    for row in rows:
+        best = longest.get(row["kind"])
+        if row["number"] is not None and (best is None or abs(row["number"]) > abs(best["number"])):
+            longest[row["kind"]] = row
+    return {"part": part, "values": rows, "without": counts.get(None, 0), "longest": list(longest.values())}
+
+
+def _parameter(value: Any) -> str:
+    return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
+
+
+def game_answer(spec: str, kind: type[Game], game: Game | None, databases: Sequence[str]) -> Answer:
+    """Return what a list of games says of one; `size` is None where its states have no numbers."""
+    answer = {**described(kind), "spec": spec, "example": None, "size": None, "databases": list(databases)}
+    answer["parameters"] = {
+        key: None if value is None else _parameter(value) for key, value in answer["parameters"].items()
+    }
+    if game is not None:
+        answer["example"] = game.spec
+        try:
+            answer["size"] = max((part.stop for part in game.parts()), default=None)
+        except SearchBenchError:  # an index too large to be numbered
+            answer["size"] = None
+    return answer

@@ -1,0 +1,255 @@
+"""The JSON API: what databases answer. Everything here only reads."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Annotated, Any, Final
+
+from fastapi import APIRouter, Path, Query, Request
+from fastapi.concurrency import run_in_threadpool
+from fastapi.responses import JSONResponse
+
+from searchbench import __version__
+from searchbench.board import state_with
+from searchbench.drawing import Column, chart_svg
+from searchbench.errors import SearchBenchError, UnknownName
+from searchbench.game import Game, Position
+from searchbench.store import Database
+from searchbench.web import answers, schema
+from searchbench.web.finding import Wanted, count_all, find_page, hardest_number, part_of
+from searchbench.web.library import Library
+
+router = APIRouter(prefix="/api")
+
+Name = Annotated[str, Path(description="The name of a database.", max_length=200)]
+State = Annotated[
+    str, Query(description='A state in the notation of the game, "start", or "hardest".', max_length=4000)
+]
+GameSpec = Annotated[str, Query(description="A game such as sliding:3x3.", max_length=500)]
+Side = Annotated[int, Query(description="Who is to move, 0 or 1: drawings keep the first player's view.", ge=0, le=1)]
+FAILURES: Final[dict[int | str, dict[str, Any]]] = {
+    400: {"model": schema.Failure, "description": "No such position, move or value"},
+    404: {"model": schema.Failure, "description": "No such database, part or game"},
+    503: {"model": schema.Failure, "description": "The database cannot be read now"},
+}
+
+
+def library_of(request: Request) -> Library:
+    """Return the library of the server that a request came to."""
+    library: Library = request.app.state.library
+    return library
+
+
+def position_in(database: Database, state: str) -> Position:
+    """Return the position that a text means; "hardest" is the first of those furthest from the end."""
+    if state.strip() == "hardest":
+        return database.position(hardest_number(database))
+    return database.game.position(state)
+
+
+# --- databases ----------------------------------------------------------------------------------------------------------
+
+
+@router.get("/health", tags=["server"], response_model=schema.Health)
+def health(request: Request) -> JSONResponse:
+    """Tell that the server is up, its version, and how much it has to do."""
+    jobs = request.app.state.jobs
+    return JSONResponse(
+        {
+            "status": "ok",
+            "version": __version__,
+            "databases": len(library_of(request).names()),
+            "running": 0 if jobs is None else jobs.running(),
+            "jobs": jobs is not None,
+        }
+    )
+
+
+@router.get("/databases", tags=["databases"], response_model=list[schema.DatabaseItem])
+def databases(request: Request) -> JSONResponse:
+    """List the databases that can be asked; one that cannot be read now says why."""
+    return JSONResponse([_item(library_of(request), name) for name in library_of(request).names()])
+
+
+def _item(library: Library, name: str) -> dict[str, Any]:
+    try:
+        return library.ask(name, partial(answers.database_answer, name))
+    except SearchBenchError as error:
+        return {"name": name, "error": str(error)}
+
+
+@router.get("/databases/{name}", tags=["databases"], response_model=schema.DatabaseDetails, responses=FAILURES)
+def details(request: Request, name: Name) -> JSONResponse:
+    """Tell what a database is: its game, size, compression, and whether it was verified."""
+    library = library_of(request)
+    answer = library.ask(name, lambda database: answers.details_answer(name, database, library.verified(name)))
+    return JSONResponse({**answer, "predicates": sorted(library.predicates)})
+
+
+@router.get("/databases/{name}/probe", tags=["positions"], response_model=schema.Probe, responses=FAILURES)
+async def probe(request: Request, name: Name, state: State = "start") -> JSONResponse:
+    """Return the value of one state."""
+    library = library_of(request)
+
+    def question(database: Database) -> dict[str, Any]:
+        return answers.probe_answer(database, position_in(database, state))
+
+    # A look-up is done at once; a way back to the start, or a search of the table, would let others wait.
+    if library.database(name).modulus or state.strip() == "hardest":
+        return JSONResponse(await run_in_threadpool(library.ask, name, question))
+    return JSONResponse(library.ask(name, question))
+
+
+@router.get("/databases/{name}/moves", tags=["positions"], response_model=schema.Moves, responses=FAILURES)
+def moves(request: Request, name: Name, state: State = "start") -> JSONResponse:
+    """Return the value of a state and the values of its moves, best first."""
+
+    def question(database: Database) -> dict[str, Any]:
+        position = position_in(database, state)
+        value = answers.value_answer(database.rule, database.probe(position))
+        return {"state": position.text, "value": value, "moves": answers.moves_answer(database, position)}
+
+    return JSONResponse(library_of(request).ask(name, question))
+
+
+@router.get("/databases/{name}/position", tags=["positions"], response_model=schema.Position, responses=FAILURES)
+def position(request: Request, name: Name, state: State = "start", side: Side = 0) -> JSONResponse:
+    """Return a position with its drawing, its value and its moves."""
+
+    def question(database: Database) -> dict[str, Any]:
+        return answers.position_answer(database.game, position_in(database, state), side, database)
+
+    return JSONResponse(library_of(request).ask(name, question))
+
+
+@router.get("/databases/{name}/line", tags=["positions"], response_model=schema.Line, responses=FAILURES)
+def line(
+    request: Request,
+    name: Name,
+    state: State = "start",
+    side: Side = 0,
+    limit: Annotated[int, Query(description="At most so many moves.", ge=1, le=400)] = 100,
+    pictures: Annotated[bool, Query(description="Whether to draw each position.")] = False,
+) -> JSONResponse:
+    """Return a line of best play from a state, for both sides, or to a solved state."""
+
+    def question(database: Database) -> dict[str, Any]:
+        return answers.line_answer(database, position_in(database, state), side, limit, pictures)
+
+    return JSONResponse(library_of(request).ask(name, question))
+
+
+@router.get("/databases/{name}/find", tags=["positions"], response_model=schema.FindPage, responses=FAILURES)
+def find(
+    request: Request,
+    name: Name,
+    value: Annotated[
+        str | None, Query(description="A value or range: 31, 20-25, draw, loss 26.", max_length=60)
+    ] = None,
+    part: Annotated[str | None, Query(description="Only in this part.", max_length=200)] = None,
+    first: Annotated[int, Query(description="Only from this number on; `next` of the page before.", ge=0)] = 0,
+    last: Annotated[int | None, Query(description="Only up to this number.", ge=0)] = None,
+    where: Annotated[
+        str | None, Query(description="A condition such as count(pieces, 'W') == 3.", max_length=400)
+    ] = None,
+    predicate: Annotated[
+        str | None, Query(description="A predicate that the server was given.", max_length=200)
+    ] = None,
+    limit: Annotated[int, Query(description="At most so many positions.", ge=1, le=100)] = 12,
+    pictures: Annotated[bool, Query(description="Whether to draw each position.")] = False,
+) -> JSONResponse:
+    """Find the positions that meet all conditions; a request looks for a limited time, so a page may be short."""
+    library = library_of(request)
+    if predicate is not None and predicate not in library.predicates:
+        known = ", ".join(library.predicates) or "none (see `searchbench serve --predicate`)"
+        raise UnknownName(f"there is no predicate {predicate!r}; there are: {known}")
+    test = None if predicate is None else library.predicates[predicate]
+    wanted = Wanted(value or None, part or None, first, last, where or None, test)
+
+    def question(database: Database) -> dict[str, Any]:
+        if wanted.value == "hardest":
+            return _page(database, wanted._replace(value=database.rule.format(database.hardest())), limit, pictures)
+        return _page(database, wanted, limit, pictures)
+
+    return JSONResponse(library.ask(name, question))
+
+
+def _page(database: Database, wanted: Wanted, limit: int, pictures: bool) -> dict[str, Any]:
+    page = find_page(database, wanted, limit)
+    states = []
+    for number in page.numbers:
+        found = database.position(number)
+        value = answers.value_answer(database.rule, database.rule.decode(database.code(number)))
+        states.append({"number": number, "state": found.text, "value": value})
+        if pictures:
+            states[-1]["picture"] = answers.picture(found)
+    return {"states": states, "next": page.following, "count": count_all(database, wanted)}
+
+
+@router.get("/databases/{name}/stats", tags=["databases"], response_model=schema.Stats, responses=FAILURES)
+def stats(
+    request: Request,
+    name: Name,
+    part: Annotated[str | None, Query(description="Only of this part.", max_length=200)] = None,
+    chart: Annotated[str | None, Query(description='Also a chart as SVG: "linear" or "log".', max_length=10)] = None,
+) -> JSONResponse:
+    """Count the states by their value."""
+
+    def question(database: Database) -> dict[str, Any]:
+        if part:
+            part_of(database, part)
+        answer = answers.stats_answer(database, part or None)
+        if chart is not None:
+            columns = [Column(row["text"], row["count"], row["kind"]) for row in answer["values"]]
+            answer["chart"] = chart_svg(columns, chart == "log", style=False)
+        return answer
+
+    return JSONResponse(library_of(request).ask(name, question))
+
+
+# --- editing a position ---------------------------------------------------------------------------------------------------
+
+
+@router.get("/databases/{name}/palette", tags=["positions"], response_model=list[schema.PieceItem], responses=FAILURES)
+def palette(request: Request, name: Name, state: State = "start", side: Side = 0) -> JSONResponse:
+    """Return the pieces that can be put on the board."""
+    return JSONResponse(
+        library_of(request).ask(
+            name, lambda database: answers.palette_answer(database.game, database.game.position(state), side)
+        )
+    )
+
+
+@router.post("/databases/{name}/arrange", tags=["positions"], response_model=schema.Position, responses=FAILURES)
+def arrange(request: Request, name: Name, asked: schema.Pieces) -> JSONResponse:
+    """Return the position that has these pieces."""
+
+    def question(database: Database) -> dict[str, Any]:
+        game = database.game
+        state = game.format(state_with(game, asked.pieces))
+        return answers.position_answer(game, game.position(state), asked.side, database)
+
+    return JSONResponse(library_of(request).ask(name, question))
+
+
+# --- games ----------------------------------------------------------------------------------------------------------------
+
+
+@router.get("/games", tags=["games"], response_model=list[schema.GameItem])
+def games(request: Request) -> JSONResponse:
+    """List the games: those named when the server was started, then the shipped ones."""
+    library = library_of(request)
+    of_game: dict[str, list[str]] = {}
+    for name in library.names():
+        game = library.database(name).game
+        of_game.setdefault(game.name, []).append(name)
+    return JSONResponse(
+        [answers.game_answer(spec, kind, game, of_game.get(kind.name, [])) for spec, kind, game in library.games()]
+    )
+
+
+@router.get("/games/position", tags=["games"], response_model=schema.Position, responses=FAILURES)
+def game_position(request: Request, game: GameSpec, state: State = "start", side: Side = 0) -> JSONResponse:
+    """Return a position of a game with its drawing and its moves, but no values."""
+    found: Game = library_of(request).game(game)
+    return JSONResponse(answers.position_answer(found, found.position(state), side))

@@ -1,0 +1,128 @@
+"""The application: the API, the pages, and how errors are told."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any, Final
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import FileResponse, JSONResponse, Response
+from fastapi.staticfiles import StaticFiles
+from starlette.exceptions import HTTPException
+
+from searchbench import __version__
+from searchbench.drawing import STYLE
+from searchbench.errors import (
+    DamagedData,
+    LimitReached,
+    NoFixpoint,
+    OutOfMemory,
+    SearchBenchError,
+    UnknownGame,
+    UnknownName,
+    Unsolvable,
+)
+from searchbench.web import api, tasks
+from searchbench.web.guard import LOCAL, Guard, error_response
+from searchbench.web.jobs import Jobs, Limits
+from searchbench.web.library import Library
+
+log = logging.getLogger(__name__)
+ASSETS: Final = Path(__file__).parent / "assets"
+PAGES: Final = {
+    "/": "home.html",
+    "/databases/{name}": "database.html",
+    "/databases/{name}/position": "position.html",
+    "/search": "search.html",
+    "/api": "api.html",
+}
+STATUS: Final[tuple[tuple[type[SearchBenchError], int], ...]] = (
+    (UnknownName, 404), (UnknownGame, 404), (Unsolvable, 422), (NoFixpoint, 422), (LimitReached, 503), (OutOfMemory, 503),
+    (DamagedData, 503), (SearchBenchError, 400),
+)  # fmt: skip
+"""The HTTP status of each kind of error; the first that fits."""
+LONGEST_MESSAGE: Final = 1200
+
+ABOUT: Final = """Ask databases of solved games: values, moves, lines, counts, positions that meet conditions.
+
+Every error is answered as `{"error": {"kind": ..., "message": ...}}` with the status that fits: 400 for what is no position,
+move or value, 404 for a name that there is not, 413 and 414 for what is too long, 422 where there is no answer (no solution),
+503 where a limit is reached or a database cannot be read now."""
+
+
+def create_app(
+    library: Library, limits: Limits | None = None, hosts: Sequence[str] = LOCAL, keep: Path | None = None
+) -> FastAPI:  # fmt: skip
+    """Return the application for the databases of a library.
+
+    Without `limits` it only reads: no jobs are taken. `hosts` are the names under which it can be reached ("*": any).
+    What jobs solve is kept in the folder `keep`, or else removed at the end.
+    """
+    jobs = Jobs(limits, lambda path, spec: library.add(path, spec), keep) if limits is not None else None
+
+    @asynccontextmanager
+    async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
+        yield
+        if jobs is not None:
+            jobs.close()
+
+    app = FastAPI(
+        title="searchbench", version=__version__, description=ABOUT, lifespan=lifespan, docs_url=None, redoc_url=None,
+        openapi_url="/api/openapi.json",
+    )  # fmt: skip
+    app.state.library = library
+    app.state.jobs = jobs
+    app.include_router(api.router)
+    app.include_router(tasks.router)
+    for address, file in PAGES.items():
+        app.get(address, include_in_schema=False)(_page(file))
+    app.get("/assets/drawing.css", include_in_schema=False)(_drawing_style)
+    app.mount("/assets", StaticFiles(directory=ASSETS), name="assets")
+    app.add_exception_handler(SearchBenchError, _refuse)
+    app.add_exception_handler(RequestValidationError, _invalid)
+    app.add_exception_handler(HTTPException, _http)
+    app.add_exception_handler(Exception, _unexpected)
+    app.add_middleware(Guard, hosts=hosts)
+    return app
+
+
+def _page(file: str) -> Any:
+    def page() -> FileResponse:
+        return FileResponse(ASSETS / file, headers={"Cache-Control": "no-cache"})
+
+    return page
+
+
+def _drawing_style() -> Response:
+    return Response(STYLE, media_type="text/css", headers={"Cache-Control": "no-cache"})
+
+
+def _refuse(_request: Request, error: Exception) -> JSONResponse:
+    status = next(status for kind, status in STATUS if isinstance(error, kind))
+    return error_response(status, type(error).__name__, _short(str(error)))
+
+
+def _invalid(_request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, RequestValidationError)
+    faults = [f"{'.'.join(str(word) for word in fault['loc'][1:])}: {fault['msg']}" for fault in error.errors()[:3]]
+    return error_response(400, "BadRequest", _short("; ".join(faults)))
+
+
+def _http(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    if error.status_code == 404 and "text/html" in request.headers.get("accept", ""):
+        return FileResponse(ASSETS / "missing.html", 404)
+    return error_response(error.status_code, "BadRequest", f"{request.method} {request.url.path[:100]}: {error.detail}")
+
+
+def _unexpected(request: Request, error: Exception) -> JSONResponse:
+    log.error("%s failed", request.url.path, exc_info=error)
+    return error_response(500, "Error", f"this should not have happened: {type(error).__name__}; the server goes on")
+
+
+def _short(message: str) -> str:
+    return message if len(message) <= LONGEST_MESSAGE else f"{message[: LONGEST_MESSAGE - 4]} ..."

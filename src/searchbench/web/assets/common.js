@@ -1,0 +1,129 @@
+// What all pages share: the API, elements, messages, the top of the page.
+
+const LONGEST_STATE = 4000;
+
+export class ApiError extends Error {
+  constructor(status, kind, message) {
+    super(message);
+    this.status = status;
+    this.kind = kind;
+  }
+}
+
+/** Ask the API; `query` becomes the query string, without what is undefined, null or "". */
+export async function api(path, query = {}, options = {}) {
+  const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== null && value !== "");
+  for (const [name, value] of given) {
+    if (String(value).length > LONGEST_STATE) {
+      throw new ApiError(414, "BadRequest", `${name} has ${String(value).length.toLocaleString("en")} characters; at most ${LONGEST_STATE.toLocaleString("en")} are read`);
+    }
+  }
+  const search = new URLSearchParams(given).toString();
+  let response;
+  try {
+    response = await fetch(`/api${path}${search ? `?${search}` : ""}`, options);
+  } catch {
+    throw new ApiError(0, "Offline", "the server does not answer; is it still running?");
+  }
+  const answer = await response.json().catch(() => null);
+  if (!response.ok) {
+    throw new ApiError(response.status, answer?.error?.kind ?? "Error", answer?.error?.message ?? `the server answers ${response.status}`);
+  }
+  return answer;
+}
+
+export function post(path, body, method = "POST") {
+  return api(path, {}, { method, headers: { "Content-Type": "application/json" }, body: body === undefined ? undefined : JSON.stringify(body) });
+}
+
+/** Make an element: attributes, `on...` handlers and children (texts or elements; null is left out). */
+export function h(tag, attributes = {}, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else if (value === true) element.setAttribute(name, "");
+    else if (value !== false && value !== null && value !== undefined) element.setAttribute(name, value);
+  }
+  element.append(...children.flat().filter((child) => child !== null && child !== undefined && child !== false));
+  return element;
+}
+
+/** Return a drawing that the server made as an element; where there is none, the text. */
+export function drawing(picture, text = "") {
+  if (!picture) return h("pre", { class: "board" }, text);
+  // Made by this server, which escapes every label; parsed as SVG, where nothing runs.
+  const parsed = new DOMParser().parseFromString(picture, "image/svg+xml").documentElement;
+  return document.importNode(parsed, true);
+}
+
+export function badge(value, big = false) {
+  return value ? h("span", { class: `badge ${value.kind}${big ? " big" : ""}` }, value.text) : null;
+}
+
+export const count = (number) => Number(number).toLocaleString("en");
+
+export function showError(place, error) {
+  place.replaceChildren(h("p", { class: "message", role: "alert" }, error.message));
+}
+
+/** A game as people name it: without the folder of its file. */
+export const gameName = (spec) => spec.replace(/^.*\//, "");
+
+export function titled(text) {
+  document.title = `${text} · searchbench`;
+}
+
+/** Run a page: its errors are shown in its place. */
+export async function page(build) {
+  top();
+  const main = document.getElementById("main");
+  try {
+    const built = await build();
+    if (built) main.replaceChildren(...[built].flat());
+  } catch (error) {
+    main.replaceChildren(h("p", { class: "crumbs" }, h("a", { href: "/" }, "All databases and games")), h("p", { class: "message", role: "alert" }, error.message));
+    if (!(error instanceof ApiError)) throw error;
+  }
+}
+
+function top() {
+  const bar = document.querySelector("header.top");
+  const here = bar.dataset.page;
+  const link = (address, name, pages) => h("a", { href: address, "aria-current": pages.includes(here) ? "page" : null }, name);
+  const icon = h("img", { src: "/assets/icon.svg", alt: "", width: 24, height: 24 });
+  const theme = h("button", { class: "bare", type: "button", title: "Light or dark", "aria-label": "Change between light and dark", onclick: changeTheme }, "◐");
+  bar.replaceChildren(
+    h("a", { class: "brand", href: "/" }, icon, "searchbench"),
+    h("nav", { "aria-label": "Pages" }, link("/", "Databases", ["home", "database", "position"]), link("/search", "Search", ["search"]), link("/api", "API", ["api"])),
+    theme,
+  );
+}
+
+function changeTheme() {
+  const root = document.documentElement;
+  const dark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+  root.dataset.theme = dark ? "light" : "dark";
+  localStorage.setItem("theme", root.dataset.theme);
+}
+
+/** Follow a job until it has ended; `told` is called with each of its answers. Returns the last one. */
+export function follow(id, told) {
+  return new Promise((resolve, reject) => {
+    const events = new EventSource(`/api/jobs/${id}/events`);
+    events.onmessage = (event) => {
+      const job = JSON.parse(event.data);
+      told(job);
+      if (job.status !== "running") {
+        events.close();
+        resolve(job);
+      }
+    };
+    events.onerror = () => {
+      events.close();
+      reject(new ApiError(0, "Offline", "the server does not answer any more"));
+    };
+  });
+}
+
+export const positionAddress = (database, state, side = 0) =>
+  `/databases/${encodeURIComponent(database)}/position?${new URLSearchParams({ state, ...(side ? { side } : {}) })}`;

@@ -1,0 +1,161 @@
+// The page of a database: what it is, how its values are distributed, and finding positions in it.
+
+import { api, badge, count, drawing, follow, gameName, h, page, positionAddress, post, showError, titled } from "./common.js";
+
+const name = decodeURIComponent(location.pathname.split("/")[2]);
+const base = `/databases/${encodeURIComponent(name)}`;
+const parts = {};
+let facts;
+let scale = "linear";
+
+page(async () => {
+  const health = await api("/health");
+  facts = await api(base);
+  titled(name);
+  parts.chart = h("div", { class: "chart", id: "chart" });
+  parts.longest = h("div", { class: "row", id: "longest" });
+  parts.results = h("div", { id: "results", "aria-live": "polite" });
+  const layout = [
+    h("p", { class: "crumbs" }, h("a", { href: "/" }, "Databases"), " / ", name),
+    h("div", { class: "spread", style: "margin-bottom:1.1rem" }, h("div", {}, h("h1", {}, gameName(facts.game)), h("span", { class: "muted" }, facts.title)), h("div", { class: "row" }, h("a", { class: "button primary", href: positionAddress(name, "start"), id: "open" }, "Open a position"), facts.hardest ? h("a", { class: "button", href: positionAddress(name, "hardest"), id: "open-hardest" }, "The hardest") : null)),
+    h("div", { class: "columns wide-left" },
+      h("div", { class: "stack" }, h("div", { class: "panel" }, chartHead(), parts.chart, parts.longest), h("div", { class: "panel" }, h("h2", {}, "Find positions"), findForm(), parts.results)),
+      h("div", { class: "stack" }, h("div", { class: "panel" }, h("h2", {}, "What it is"), figures(), description()), h("div", { class: "panel" }, h("h2", {}, "Verification"), verification(health.jobs)))),
+  ];
+  drawChart().catch((error) => showError(parts.chart, error));
+  if (location.search) setTimeout(findFromAddress);
+  return layout;
+});
+
+// --- the chart --------------------------------------------------------------------------------------------------------
+
+function chartHead() {
+  const choose = (chosen) => h("button", { type: "button", "data-scale": chosen, "aria-pressed": String(chosen === scale), onclick: () => { scale = chosen; for (const other of scales) other.setAttribute("aria-pressed", String(other.dataset.scale === scale)); drawChart(); } }, chosen === "log" ? "Logarithmic" : "Linear");
+  const scales = [choose("linear"), choose("log")];
+  parts.part = partSelect("chart-part", drawChart);
+  return h("div", { class: "spread", style: "margin-bottom:0.6rem" }, h("h2", { style: "margin:0" }, "How many positions have each value"), h("div", { class: "row" }, parts.part, scales));
+}
+
+function partSelect(id, onchange) {
+  if (facts.parts.length < 2) return null;
+  return h("select", { id, "aria-label": "Part", onchange }, h("option", { value: "" }, "all parts"), facts.parts.map((part) => h("option", { value: part.name }, part.name)));
+}
+
+async function drawChart() {
+  const stats = await api(`${base}/stats`, { part: parts.part?.value, chart: scale });
+  parts.chart.replaceChildren(drawing(stats.chart));
+  for (const column of parts.chart.querySelectorAll(".sb-column")) {
+    const show = () => find({ value: column.dataset.label, part: parts.part?.value });
+    column.setAttribute("tabindex", "0");
+    column.setAttribute("role", "button");
+    column.setAttribute("aria-label", `find positions: ${column.querySelector("title").textContent}`);
+    column.addEventListener("click", show);
+    column.addEventListener("keydown", (event) => { if (event.key === "Enter") show(); });
+  }
+  const names = { win: "longest win", loss: "longest loss", number: "hardest", draw: "draw" };
+  const tops = stats.longest.filter((row) => row.count && row.kind !== "draw").map((row) => h("button", { type: "button", onclick: () => find({ value: row.text, part: parts.part?.value }) }, `${names[row.kind]}: `, badge(row), ` ${count(row.count)} position${row.count === 1 ? "" : "s"}`));
+  parts.longest.replaceChildren(...tops, stats.without ? h("span", { class: "muted small" }, `${count(stats.without)} without a value`) : "");
+}
+
+// --- what it is ---------------------------------------------------------------------------------------------------------
+
+function figures() {
+  const tile = (figure, text) => h("div", { class: "tile" }, h("strong", {}, figure), h("span", { class: "muted small" }, text));
+  return h("div", { class: "tiles", style: "margin-bottom:1rem" }, tile(count(facts.states), "states"), tile(count(facts.reachable), "with a value"), tile(facts.size, "on disk"), tile(`${facts.bits_per_state}`, "bits a state"));
+}
+
+function description() {
+  const rows = [
+    ["game", facts.game],
+    ...Object.entries(facts.parameters),
+    ["values", facts.values],
+    ["hardest", facts.hardest],
+    ["kept as", `${facts.form}${facts.modulus ? ` (depths modulo ${facts.modulus})` : ""}, ${facts.cell}`],
+    ["compressed", `${facts.compression} to 1`],
+    ["parts", facts.parts.length > 1 ? count(facts.parts.length) : null],
+    ["solver", facts.facts.solver],
+    ["made by", facts.command ? h("code", {}, facts.command) : null],
+  ];
+  return h("dl", { class: "facts" }, rows.filter(([, fact]) => fact).flatMap(([term, fact]) => [h("dt", {}, term), h("dd", {}, fact)]));
+}
+
+function verification(jobs) {
+  const told = h("div", { id: "verified", "aria-live": "polite" });
+  const tell = (result) => told.replaceChildren(result === null ? h("p", { class: "muted" }, "Not verified since this server was started.") : h("p", { class: result.faults ? "message" : "message calm" }, result.faults ? `${count(result.faults)} faults in ${count(result.states)} positions: ${result.found.join("; ")}` : `${count(result.states)} positions checked by the rules alone: no faults.`));
+  tell(facts.verified);
+  const start = h("button", { type: "button", id: "verify", onclick: async () => {
+    start.disabled = true;
+    const bar = h("progress", {});
+    const stage = h("span", { class: "small muted" }, "starting …");
+    told.replaceChildren(stage, bar);
+    try {
+      const job = await post("/jobs", { kind: "verify", database: name });
+      const ended = await follow(job.id, (at) => {
+        if (at.progress.stage) stage.textContent = `${at.progress.stage}, ${at.seconds.toFixed(1)} s`;
+        if (at.progress.total) { bar.max = at.progress.total; bar.value = at.progress.done; }
+      });
+      if (ended.status === "done") tell(ended.result);
+      else showError(told, new Error(ended.error?.message ?? ended.status));
+    } catch (error) {
+      showError(told, error);
+    } finally {
+      start.disabled = false;
+    }
+  } }, "Verify now");
+  return [told, jobs ? start : null];
+}
+
+// --- finding --------------------------------------------------------------------------------------------------------------
+
+function findForm() {
+  const field = (title, id, placeholder, type = "text") => {
+    parts[id] = h("input", { id: `find-${id}`, placeholder, type, min: type === "number" ? 0 : null });
+    return h("label", {}, title, parts[id]);
+  };
+  const twoPlayers = facts.two_players && facts.values === "outcome";
+  parts.findPart = partSelect("find-part", null);
+  parts.predicate = facts.predicates.length ? h("select", { id: "find-predicate" }, h("option", { value: "" }, "none"), facts.predicates.map((one) => h("option", {}, one))) : null;
+  const asked = () => ({ value: parts.value.value, part: parts.findPart?.value, first: parts.first.value, last: parts.last.value, where: parts.where.value, predicate: parts.predicate?.value });
+  return h("form", { class: "stack", onsubmit: (event) => { event.preventDefault(); find(asked()); } },
+    h("div", { class: "fields" }, field("Value or range", "value", twoPlayers ? "win 20-25, loss, draw" : "28-31, hardest"), parts.findPart ? h("label", {}, "Part", parts.findPart) : null, field("From number", "first", "0", "number"), field("To number", "last", count(facts.numbers - 1).replaceAll(",", ""), "number"), parts.predicate ? h("label", {}, "Predicate of your own", parts.predicate) : null),
+    h("div", { class: "fields", style: "grid-template-columns:minmax(0,1fr) auto" }, field("Condition", "where", twoPlayers ? "plies > 10 and pieces[0] == 'W'" : "state[0] == 8 and state[8] == 1"), h("button", { class: "primary", id: "find" }, "Find")),
+    h("p", { class: "muted small", style: "margin:0" }, "A condition may use ", h("code", {}, "state"), ", ", h("code", {}, "pieces"), ", ", h("code", {}, "number"), ", ", h("code", {}, "value"), ", ", h("code", {}, "outcome"), ", ", h("code", {}, "plies"), ", numbers, comparisons, ", h("code", {}, "and or not"), ", and ", h("code", {}, "len count sum min max abs"), "."));
+}
+
+/** Show the first positions that meet all conditions; the conditions go into the address. */
+async function find(asked, keep = false) {
+  if (!keep) {
+    const given = Object.entries(asked).filter(([, value]) => value);
+    history.replaceState(null, "", `${location.pathname}?${new URLSearchParams(given)}`);
+  }
+  for (const [field, value] of Object.entries({ value: asked.value, first: asked.first, last: asked.last, where: asked.where })) parts[field].value = value ?? "";
+  if (parts.findPart) parts.findPart.value = asked.part ?? "";
+  const list = h("ul", { class: "results" });
+  const summary = h("p", { class: "muted", style: "margin:0.9rem 0 0" }, "looking …");
+  const more = h("div", { class: "row", style: "margin-top:0.9rem" });
+  parts.results.replaceChildren(summary, list, more);
+  parts.results.scrollIntoView({ block: "nearest", behavior: "smooth" });
+  await findMore(asked, asked.first || 0, list, summary, more, null);
+}
+
+/** Show the next positions; `total` is how many there are in all, if that is known. */
+async function findMore(asked, first, list, summary, more, total) {
+  let answer;
+  try {
+    answer = await api(`${base}/find`, { ...asked, first, pictures: true });
+  } catch (error) {
+    showError(parts.results, error);
+    return;
+  }
+  list.append(...answer.states.map((found) => h("li", {}, h("a", { href: positionAddress(name, found.state), title: found.state }, found.picture ? drawing(found.picture) : null, badge(found.value), h("span", { class: "notation mono" }, found.state)))));
+  const shown = list.children.length;
+  const known = total ?? answer.count;
+  const all = known === null ? "" : ` of ${count(known)}`;
+  const end = answer.next === null || known !== null ? "" : answer.states.length ? "; there may be more" : `; looked up to number ${count(answer.next)}`;
+  summary.textContent = shown ? `${count(shown)}${all} position${shown === 1 && !all ? "" : "s"}${end}` : answer.next === null ? "No position meets all conditions." : `None yet${end}.`;
+  more.replaceChildren(answer.next === null || shown === known ? "" : h("button", { type: "button", id: "more", onclick: () => findMore(asked, answer.next, list, summary, more, known) }, answer.states.length ? "More" : "Look on"));
+}
+
+function findFromAddress() {
+  find(Object.fromEntries(new URLSearchParams(location.search)), true);
+}

@@ -1,0 +1,195 @@
+// The page of a search: choose a game and a state, watch the search at work, and see the solution move.
+
+import { api, badge, count, drawing, follow, h, page, post, showError, titled } from "./common.js";
+import { BoardView } from "./board.js";
+
+const METHODS = [
+  { id: "idastar", text: "IDA*", players: 1 }, { id: "astar", text: "A*", players: 1 }, { id: "bestfirst", text: "greedy best-first", players: 1 },
+  { id: "pns", text: "proof-number search", players: 2 }, { id: "alphabeta", text: "alpha-beta", players: 2 },
+];
+const FRAME = 450; // milliseconds between two boards of a solution
+
+const parts = {};
+let games = [];
+let position = null;
+let job = null;
+let player = null;
+let rates = [];
+
+page(async () => {
+  titled("Search");
+  const [found, health] = await Promise.all([api("/games"), api("/health")]);
+  games = found;
+  const query = new URLSearchParams(location.search);
+  parts.game = h("input", { id: "game", list: "games", value: query.get("game") ?? "sliding:4x4", class: "mono", onchange: () => { parts.state.value = ""; look(); } });
+  parts.state = h("textarea", { id: "state", rows: 2, class: "mono", spellcheck: "false", onchange: () => look() }, query.get("state") ?? "");
+  parts.method = h("select", { id: "method" });
+  parts.start = h("button", { class: "primary", id: "start-search", disabled: !health.jobs }, "Start");
+  parts.stop = h("button", { type: "button", id: "stop", disabled: true, onclick: () => job && post(`/jobs/${job}`, undefined, "DELETE") }, "Stop");
+  parts.message = h("div", { "aria-live": "polite" });
+  parts.board = h("div", { class: "table large" });
+  parts.view = new BoardView(parts.board, { onMove: (move) => { parts.state.value = move.state; look(); }, onCell: () => {} });
+  parts.caption = h("p", { class: "muted small", style: "margin:0", id: "caption" });
+  parts.live = h("div", { class: "stack", id: "live" });
+  parts.player = h("div", { class: "row hidden" });
+  parts.preferred = query.get("method");
+  const names = h("datalist", { id: "games" }, games.filter((game) => game.example).map((game) => h("option", { value: game.example }, game.title)));
+  setTimeout(() => look());
+  return [
+    h("h1", {}, "Watch a search"),
+    h("p", { class: "muted" }, "A puzzle is searched for a line to its end; a game of two players for a proof of its value. Both run on this machine and stop at a limit."),
+    h("div", { class: "columns" },
+      h("div", { class: "stack" }, h("div", { class: "panel stack" }, parts.board, parts.caption, parts.player)),
+      h("div", { class: "stack" },
+        h("form", { class: "panel stack", onsubmit: (event) => { event.preventDefault(); run(); } }, h("div", { class: "fields" }, h("label", {}, "Game", parts.game, names), h("label", {}, "Method", parts.method)), h("label", {}, "State (empty: the start)", parts.state), h("div", { class: "row" }, parts.start, parts.stop, h("button", { type: "button", id: "shuffle", onclick: () => shuffle() }, "Shuffle")), health.jobs ? null : h("p", { class: "muted small" }, "This server only reads."), parts.message),
+        h("div", { class: "panel" }, parts.live))),
+  ];
+});
+
+/** Show the state that the form names. */
+async function look() {
+  halt();
+  try {
+    position = await api("/games/position", { game: parts.game.value.trim(), state: parts.state.value.trim() || "start" });
+    parts.message.replaceChildren();
+  } catch (error) {
+    showError(parts.message, error);
+    return false;
+  }
+  history.replaceState(null, "", `/search?${new URLSearchParams({ game: parts.game.value.trim(), ...(parts.state.value.trim() ? { state: parts.state.value.trim() } : {}) })}`);
+  parts.view.show(position);
+  parts.caption.textContent = position.state;
+  const fitting = METHODS.filter((method) => method.players === (position.two_players ? 2 : 1));
+  const before = parts.method.value || parts.preferred;
+  parts.method.replaceChildren(...fitting.map((method) => h("option", { value: method.id, selected: method.id === before }, method.text)));
+  if (!parts.live.children.length) parts.live.replaceChildren(h("p", { class: "muted", style: "margin:0" }, "Nothing has been searched yet."));
+  return true;
+}
+
+/** Make some random moves from the state at hand. */
+async function shuffle() {
+  for (let moves = 60; moves > 0; moves -= 1) {
+    if (!position?.moves.length || (position.two_players && position.result)) break;
+    const next = position.moves[Math.floor(Math.random() * position.moves.length)];
+    position = await api("/games/position", { game: parts.game.value.trim(), state: next.state });
+    if (position.two_players && moves % 10) break;
+  }
+  parts.state.value = position.state;
+  await look();
+}
+
+async function run() {
+  if (!(await look())) return;
+  rates = [];
+  const live = panel();
+  parts.live.replaceChildren(...live.all);
+  parts.start.disabled = true;
+  try {
+    const kind = position.two_players ? "prove" : "search";
+    const started = await post("/jobs", { kind, game: parts.game.value.trim(), state: position.state, method: parts.method.value });
+    job = started.id;
+    parts.stop.disabled = false;
+    const ended = await follow(job, (at) => live.tell(at));
+    live.end(ended);
+    if (ended.status === "done" && kind === "search") animate(ended.result);
+  } catch (error) {
+    showError(parts.message, error);
+  } finally {
+    parts.start.disabled = false;
+    parts.stop.disabled = true;
+    job = null;
+  }
+}
+
+/** What is told of a search while it runs. */
+function panel() {
+  const figure = (text, id) => {
+    const strong = h("strong", { id }, "–");
+    return [strong, h("div", { class: "tile" }, strong, h("span", { class: "muted small" }, text))];
+  };
+  const [nodes, nodesTile] = figure("nodes", "nodes");
+  const [speed, speedTile] = figure("nodes a second", "speed");
+  const [time, timeTile] = figure("seconds", "time");
+  const stage = h("div", { id: "stage" }, "starting …");
+  const line = h("div", { class: "linetext small mono muted", id: "current-line" });
+  const spark = h("div", {});
+  const outcome = h("div", { id: "outcome" });
+  const tell = (at) => {
+    const { progress } = at;
+    time.textContent = at.seconds.toFixed(1);
+    if (progress.done === undefined) return;
+    stage.textContent = progress.stage;
+    nodes.textContent = count(progress.done);
+    const last = rates.at(-1) ?? { done: 0, seconds: 0, rate: 0 };
+    if (progress.seconds > last.seconds) {
+      const rate = Math.max(0, (progress.done - last.done) / (progress.seconds - last.seconds));
+      rates.push({ done: progress.done, seconds: progress.seconds, rate });
+      speed.textContent = short(rate);
+      spark.replaceChildren(sparkline(rates.map((one) => one.rate)));
+    }
+    if (progress.line && at.status === "running") {
+      line.textContent = `current line, ${progress.line.moves.length} moves: ${progress.line.moves.join(" ")}`;
+      parts.board.replaceChildren(drawing(progress.line.picture, progress.line.text));
+      parts.caption.textContent = "the end of the current line";
+    }
+  };
+  const end = (at) => {
+    tell(at);
+    line.textContent = "";
+    if (at.status === "done") {
+      const { result } = at;
+      nodes.textContent = count(result.nodes);
+      speed.textContent = result.took > 0.001 ? short(result.nodes / result.took) : "–";
+      stage.textContent = `searched in ${result.took.toFixed(3)} s`;
+      outcome.replaceChildren(h("p", { class: "message calm", style: "margin:0" }, result.value ? ["For the player to move: ", badge({ kind: result.value, text: result.value })] : `Solved: cost ${result.cost}${result.optimal ? ", which is the least" : ", perhaps not the least"}.`));
+    } else {
+      stage.textContent = at.status;
+      if (at.error) showError(outcome, new Error(at.error.message));
+      parts.view.show(position, false);
+      parts.caption.textContent = position.state;
+    }
+  };
+  return { all: [h("h2", { style: "margin:0" }, "The search"), stage, h("div", { class: "tiles" }, nodesTile, speedTile, timeTile), spark, line, outcome], tell, end };
+}
+
+function short(number) {
+  if (number >= 1e6) return `${(number / 1e6).toFixed(1)} M`;
+  return number >= 1e3 ? `${(number / 1e3).toFixed(0)} k` : number.toFixed(0);
+}
+
+function sparkline(values) {
+  const [width, height, top] = [300, 60, Math.max(...values, 1)];
+  const points = values.map((value, place) => `${(place * width) / Math.max(1, values.length - 1)} ${height - (value / top) * (height - 4)}`);
+  const svg = drawing(`<svg xmlns="http://www.w3.org/2000/svg" class="spark" viewBox="0 0 ${width} ${height}" preserveAspectRatio="none" role="img" aria-label="nodes a second over time"><path class="area" d="M0 ${height}L${points.join("L")}L${width} ${height}Z"/><path d="M${points.join("L")}"/></svg>`);
+  return values.length > 1 ? svg : h("span");
+}
+
+// --- the solution, moving ----------------------------------------------------------------------------------------------
+
+function halt() {
+  clearInterval(player);
+  player = null;
+  parts.player.classList.add("hidden");
+}
+
+function animate(line) {
+  let place = 0;
+  const show = (to, slide = true) => {
+    place = Math.max(0, Math.min(line.states.length - 1, to));
+    parts.view.show({ picture: line.pictures[place], text: line.texts[place], pieces: new Proxy([], { get: () => "" }), moves: [] }, slide);
+    parts.caption.textContent = place ? `${place} of ${line.moves.length}: ${line.moves[place - 1]}` : `${line.moves.length} moves`;
+    slider.value = place;
+  };
+  const run = h("button", { type: "button", id: "animate", onclick: () => (player ? pause() : go()) }, "Play");
+  const slider = h("input", { type: "range", min: 0, max: line.states.length - 1, value: 0, "aria-label": "Move of the solution", style: "flex:1 1 8rem;padding:0", oninput: () => { pause(); show(Number(slider.value)); } });
+  const pause = () => { clearInterval(player); player = null; run.textContent = "Play"; };
+  const go = () => {
+    if (place === line.states.length - 1) show(0, false);
+    run.textContent = "Pause";
+    player = setInterval(() => { show(place + 1); if (place === line.states.length - 1) pause(); }, FRAME);
+  };
+  parts.player.replaceChildren(h("button", { type: "button", "aria-label": "one move back", onclick: () => { pause(); show(place - 1); } }, "◀"), run, h("button", { type: "button", "aria-label": "one move on", onclick: () => { pause(); show(place + 1); } }, "▶"), slider);
+  parts.player.classList.remove("hidden");
+  show(0, false);
+  if (line.moves.length) go();
+}

@@ -1,0 +1,151 @@
+"""Find positions page by page: a request looks for a limited time, and says where the next one goes on."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from functools import lru_cache
+from typing import Any, Final, NamedTuple
+
+from searchbench.errors import BadRequest, LimitReached, UnknownName
+from searchbench.store import Database
+from searchbench.values import Result
+from searchbench.web.condition import condition
+from searchbench.web.library import Predicate
+
+SECONDS: Final = 1.5
+"""How long one request looks."""
+PATIENCE: Final = 30.0
+"""How long a hardest position is looked for, once for each database."""
+FIRST_STEP, LARGEST_STEP = 1 << 16, 1 << 24
+NAMES: Final = ("state", "pieces", "number", "value", "outcome", "plies")
+"""What a condition may ask of a position: its cells, what stands on them, its number, its value as a number (None: none),
+"win", "draw" or "loss" for the player to move, and after how many plies."""
+_VALUES: Final = frozenset({"value", "outcome", "plies"})
+
+
+class Wanted(NamedTuple):
+    """Say what is looked for: a value as the rule reads it, a part, numbers from `first` to `last`, and two kinds of tests."""
+
+    value: str | None = None
+    part: str | None = None
+    first: int = 0
+    last: int | None = None
+    where: str | None = None
+    predicate: Predicate | None = None
+
+
+class Page(NamedTuple):
+    """Hold the numbers that were found, and where to go on (None: the end was reached)."""
+
+    numbers: list[int]
+    following: int | None
+
+
+def find_page(database: Database, wanted: Wanted, limit: int, seconds: float = SECONDS) -> Page:
+    """Return the first positions that meet all conditions, at most `limit` of them, looking for at most about `seconds`."""
+    begin, end = _interval(database, wanted)
+    value, tests = wanted.value, list(_tests(database, wanted))
+    if value is not None and database.modulus and not _listed(database, value):
+        tests.insert(0, _by_walking(database, value))
+        value = None
+    deadline = time.monotonic() + seconds
+    found: list[int] = []
+    step = FIRST_STEP
+    while begin < end:
+        stop, began = min(begin + step, end), time.monotonic()
+        for number in database.select(value, (begin, stop)):
+            if all(test(number) for test in tests):
+                found.append(number)
+            if len(found) == limit or time.monotonic() > deadline:
+                return Page(found, number + 1 if number + 1 < end else None)
+        begin = stop
+        if time.monotonic() > deadline:
+            break
+        if time.monotonic() - began < seconds / 8:
+            step = min(2 * step, LARGEST_STEP)
+    return Page(found, begin if begin < end else None)
+
+
+@lru_cache(maxsize=64)
+def hardest_number(database: Database) -> int:
+    """Return the number of the first of the positions furthest from the end; it is looked for once. Raises LimitReached."""
+    page = find_page(database, Wanted(database.rule.format(database.hardest())), 1, PATIENCE)
+    if not page.numbers:
+        raise LimitReached(
+            f"{database.game}: a hardest position was not found within {PATIENCE:g} s; find it by its value"
+        )
+    return page.numbers[0]
+
+
+def count_all(database: Database, wanted: Wanted) -> int | None:
+    """Return how many positions there are in all, where the header of the database tells it at once."""
+    if wanted.where or wanted.predicate or wanted.first or wanted.last is not None:
+        return None
+    if wanted.part is None:
+        return database.count(wanted.value)
+    fits = database.rule.parse(wanted.value) if wanted.value else lambda _value: True
+    return sum(count for value, count in database.histogram(wanted.part).items() if fits(value))
+
+
+def _interval(database: Database, wanted: Wanted) -> tuple[int, int]:
+    last = database.size - 1 if wanted.last is None else wanted.last
+    if not (0 <= wanted.first < database.size and last < database.size):
+        raise BadRequest(f"numbers {wanted.first} to {last}: expected numbers from 0 to {database.size - 1}")
+    if wanted.part is None:
+        return wanted.first, last + 1
+    part = part_of(database, wanted.part)
+    return max(wanted.first, part.start), min(last + 1, part.stop)
+
+
+def part_of(database: Database, name: str) -> Any:
+    """Return a part by its name. Raises UnknownName."""
+    try:
+        return database.part(name)
+    except BadRequest as error:
+        raise UnknownName(str(error)) from None
+
+
+def _listed(database: Database, value: str) -> bool:
+    """Tell whether the numbers of all positions with a value are listed, as those of small layers are."""
+    fits, few = database.rule.parse(value), database.facts.get("few", {})
+    return all(str(found) in few for found in database.histogram() if fits(found))
+
+
+def _by_walking(database: Database, value: str) -> Callable[[int], bool]:
+    """Return a test of the value where only depths modulo 3 are kept: number by number, so that no table is read whole."""
+    fits = database.rule.parse(value)
+    codes = [database.rule.encode(found) for found in database.histogram() if fits(found)]
+    residues = {1 + (code - 1) % database.modulus if code else 0 for code in codes}
+    return lambda number: database.residue(number) in residues and database.code(number) in codes
+
+
+def _tests(database: Database, wanted: Wanted) -> Iterator[Callable[[int], bool]]:
+    if wanted.where:
+        meets, used = condition(wanted.where, NAMES)
+        yield lambda number: meets(_scope(database, number, used))
+    if wanted.predicate is not None:
+        predicate = wanted.predicate
+
+        def asked(number: int) -> bool:
+            position = database.position(number)
+            try:
+                return bool(predicate(position))
+            except Exception as error:
+                raise BadRequest(f"the predicate on {position.text!r}: {type(error).__name__}: {error}") from None
+
+        yield asked
+
+
+def _scope(database: Database, number: int, used: frozenset[str]) -> dict[str, Any]:
+    position = database.position(number)
+    scope: dict[str, Any] = {"state": position.state, "number": number}
+    if "pieces" in used:
+        scope["pieces"] = database.game.pieces(position.state)
+    if used & _VALUES:
+        value = database.rule.decode(database.code(number))
+        result = value if isinstance(value, Result) else None
+        scope["value"] = value if result is None else result.outcome
+        scope["outcome"] = database.rule.kind(value)
+        scope["plies"] = None if result is None or result.outcome == 0 else result.depth
+    return scope

@@ -1,0 +1,210 @@
+"""Jobs: what takes longer than a request. Each runs in a process of its own, with limits, and can be stopped."""
+
+from __future__ import annotations
+
+import json
+import re
+import secrets
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from searchbench.errors import BadRequest, LimitReached, SearchBenchError, UnknownName
+
+Done = Callable[[dict[str, Any]], None]
+"""Called with the result of a job."""
+
+KINDS: Final = ("solve", "search", "prove", "verify")
+REMEMBERED: Final = 32
+"""How many jobs that have ended are remembered."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Say what jobs may take.
+
+    How many run at once; the seconds, the memory and the nodes of each; the states of a game to be solved; and how many
+    games are solved before the server must be started anew.
+    """
+
+    at_once: int = 2
+    seconds: float = 300.0
+    memory: str = "1GB"
+    nodes: int = 2_000_000_000
+    states: int = 5_000_000
+    databases: int = 50
+
+
+@dataclass
+class Job:
+    """Hold a job: what was asked, how far it is, and what came of it."""
+
+    id: str
+    request: dict[str, Any]
+    process: subprocess.Popen[str]
+    started: float = field(default_factory=time.monotonic)
+    status: str = "running"
+    progress: dict[str, Any] = field(default_factory=dict)
+    result: dict[str, Any] | None = None
+    error: dict[str, Any] | None = None
+    ended: float | None = None
+    changes: int = 0
+
+    def answer(self) -> dict[str, Any]:
+        """Return the job as the API tells it."""
+        seconds = (self.ended or time.monotonic()) - self.started
+        return {
+            "id": self.id,
+            "kind": self.request["kind"],
+            "status": self.status,
+            "request": {key: self.request.get(key) for key in ("game", "database", "state", "method")},
+            "seconds": round(seconds, 2),
+            "progress": self.progress,
+            "result": self.result,
+            "error": self.error,
+        }
+
+
+class Jobs:
+    """Start, watch and stop jobs; `solved` is told of each database that a job has made, and returns its name."""
+
+    def __init__(self, limits: Limits, solved: Callable[[Path, str], str], keep: Path | None = None) -> None:
+        self.limits = limits
+        self._solved = solved
+        self._jobs: dict[str, Job] = {}
+        self._lock = threading.Lock()
+        self._solved_so_far = 0
+        self._own = keep is None
+        self.folder = keep or Path(tempfile.mkdtemp(prefix="searchbench-"))
+
+    def start(self, request: dict[str, Any], done: Done | None = None) -> Job:
+        """Start a job; `done` is told its result. Raises LimitReached while as many run as may."""
+        if request["kind"] not in KINDS:
+            raise BadRequest(f"a job of kind {request['kind']!r}: there are {', '.join(KINDS)}")
+        with self._lock:
+            running = sum(job.status == "running" for job in self._jobs.values())
+            if running >= self.limits.at_once:
+                raise LimitReached(f"{running} jobs are running, which is as many as may: wait, or stop one")
+            if request["kind"] == "solve" and self._solved_so_far >= self.limits.databases:
+                raise LimitReached(
+                    f"{self._solved_so_far} games have been solved, which is as many as may: start the server anew"
+                )
+            job = Job(secrets.token_hex(6), request, _process())
+            self._jobs[job.id] = job
+            self._forget()
+        target = self._target(request.get("game") or "", job.id)
+        limits = {"seconds": self.limits.seconds, "memory": self.limits.memory, "states": self.limits.states}
+        nodes = min(request.get("nodes") or self.limits.nodes, self.limits.nodes)
+        task = {**request, **limits, "nodes": nodes, "to": str(target)}
+        threading.Thread(target=self._follow, args=(job, task, target, done), daemon=True).start()
+        return job
+
+    def get(self, name: str) -> Job:
+        """Return a job. Raises UnknownName."""
+        if name not in self._jobs:
+            raise UnknownName(f"there is no job {name[:40]!r}")
+        return self._jobs[name]
+
+    def running(self) -> int:
+        """Return how many jobs are running."""
+        return sum(job.status == "running" for job in list(self._jobs.values()))
+
+    def stop(self, name: str) -> Job:
+        """Stop a job; one that has ended stays as it is."""
+        job = self.get(name)
+        if job.status == "running":
+            job.status = "stopped"
+            job.process.kill()
+        return job
+
+    def close(self) -> None:
+        """Stop all jobs, and remove what they made unless it was to be kept."""
+        for job in list(self._jobs.values()):
+            job.process.kill()
+            job.process.wait()
+        if self._own:
+            shutil.rmtree(self.folder, ignore_errors=True)
+
+    # --- inside ----------------------------------------------------------------------------------------------------------
+
+    def _target(self, spec: str, name: str) -> Path:
+        stem = re.sub(r"[^\w.-]+", "-", spec.rpartition("/")[2]).strip("-.")[:60]
+        return self.folder / f"{stem}-{name}.db"
+
+    def _forget(self) -> None:
+        ended = [name for name, job in self._jobs.items() if job.status != "running"]
+        for name in ended[: max(0, len(ended) - REMEMBERED)]:
+            del self._jobs[name]
+
+    def _follow(
+        self, job: Job, task: dict[str, Any], target: Path, done: Done | None
+    ) -> None:  # fmt: skip
+        """Hand the task over and read what the process tells, line by line."""
+        timer = threading.Timer(self.limits.seconds, self._too_long, (job,))
+        timer.start()
+        try:
+            assert job.process.stdin is not None
+            assert job.process.stdout is not None
+            job.process.stdin.write(json.dumps(task))
+            job.process.stdin.close()
+            for line in job.process.stdout:
+                self._hear(job, json.loads(line), target, done)
+        except (OSError, ValueError, SearchBenchError) as error:
+            job.error = job.error or {"kind": type(error).__name__, "message": f"the job was lost: {error}"}
+        finally:
+            timer.cancel()
+            self._end(job, target)
+
+    def _end(self, job: Job, target: Path) -> None:
+        """Take note of how a job has ended, and remove what it left unfinished."""
+        job.process.wait()
+        if job.process.stdout is not None:
+            job.process.stdout.close()
+        for unfinished in self.folder.glob(f".{target.name}.*"):
+            shutil.rmtree(unfinished, ignore_errors=True)
+        if job.status == "running":
+            job.status = "done" if job.result is not None else "failed"
+            if job.result is None and job.error is None:
+                code = job.process.returncode
+                job.error = {"kind": "OutOfMemory", "message": f"the job's process ended with code {code}"}
+        job.ended = time.monotonic()
+        job.changes += 1
+
+    def _hear(self, job: Job, told: dict[str, Any], target: Path, done: Done | None) -> None:
+        if "progress" in told:
+            job.progress = told["progress"]
+        elif "error" in told:
+            job.error = told["error"]
+        else:
+            result = told["result"]
+            if job.request["kind"] == "solve":
+                result["database"] = self._solved(target, result["game"])
+                self._solved_so_far += 1
+            if done is not None:
+                done(result)
+            job.result = result
+        job.changes += 1
+
+    def _too_long(self, job: Job) -> None:
+        job.error = {
+            "kind": "LimitReached",
+            "message": f"stopped after {self.limits.seconds:g} s, the longest a job may take here",
+        }
+        job.process.kill()
+
+
+def _process() -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "searchbench.web.work"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    )

@@ -1,0 +1,153 @@
+"""The databases and games that a server shows, by their names; nothing else can be reached."""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+from searchbench.catalogue import load, shipped
+from searchbench.errors import BadRequest, DamagedData, UnknownGame, UnknownName
+from searchbench.game import Game, Position
+from searchbench.store import Database
+from searchbench.store.header import DOCUMENT
+
+Result = TypeVar("Result")
+Predicate = Callable[[Position], Any]
+
+LARGEST_NUMBER: Final = 100
+"""The largest parameter of a game that a page may ask for: larger boards would keep the server busy."""
+SPEC: Final = re.compile(r"[a-z][a-z0-9-]{0,40}(:[\w=,;:>-]{0,400})?")
+
+
+@dataclass
+class Entry:
+    """Hold a database, where it is, and what its folder looked like when it was opened."""
+
+    path: Path
+    database: Database
+    stamp: tuple[int, ...]
+    verified: dict[str, Any] | None = None
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+
+class Library:
+    """Keep databases open under their names; `cache` is how much of each may stay in memory.
+
+    `games` are games of the user's own, by their names; `predicates` functions of the user's own for `find`.
+    """
+
+    def __init__(
+        self,
+        databases: Mapping[str, Path] | None = None,
+        games: Mapping[str, Game] | None = None,
+        predicates: Mapping[str, Predicate] | None = None,
+        cache: str | int = "64MB",
+    ) -> None:
+        self._cache = cache
+        self._entries: dict[str, Entry] = {}
+        self._games = dict(games or {})
+        self.predicates = dict(predicates or {})
+        for name, path in (databases or {}).items():
+            self.add(path, name)
+
+    # --- databases -----------------------------------------------------------------------------------------------------
+
+    def names(self) -> list[str]:
+        """Return the databases' names, in the order in which they came."""
+        return list(self._entries)
+
+    def add(self, path: Path, name: str | None = None) -> str:
+        """Open a database and return the name it goes by: that of its folder, with a number where it is taken."""
+        stem = re.sub(r"[^\w.-]+", "-", name or path.resolve().name.removesuffix(".db")).strip("-.") or "database"
+        chosen, number = stem, 2
+        while chosen in self._entries:
+            chosen, number = f"{stem}-{number}", number + 1
+        self._entries[chosen] = self._open(path)
+        return chosen
+
+    def database(self, name: str) -> Database:
+        """Return a database; one that was replaced since it was opened is opened again. Raises UnknownName, DamagedData."""
+        entry = self._entry(name)
+        stamp = _stamp(entry.path)
+        if not stamp:
+            raise DamagedData(f"the database {name} is not there now: try again")
+        if stamp != entry.stamp:
+            with entry.lock:
+                if stamp != entry.stamp:
+                    opened = self._open(entry.path)
+                    entry.database.close()
+                    entry.database, entry.stamp, entry.verified = opened.database, opened.stamp, None
+        return entry.database
+
+    def ask(self, name: str, question: Callable[[Database], Result]) -> Result:
+        """Return the answer to a question; it is asked again where the database is replaced in the middle of it."""
+        database = self.database(name)
+        try:
+            return question(database)
+        except DamagedData:
+            again = self.database(name)
+            if again is database:
+                raise
+            return question(again)
+
+    def verified(self, name: str) -> dict[str, Any] | None:
+        """Return what the last verification of a database has found; None where it was not verified as it is now."""
+        return self._entry(name).verified
+
+    def keep_verified(self, name: str, database: Database, result: dict[str, Any]) -> None:
+        """Remember what a verification has found, unless the database was replaced in the meantime."""
+        entry = self._entry(name)
+        if entry.database is database and _stamp(entry.path) == entry.stamp:
+            entry.verified = result
+
+    def _entry(self, name: str) -> Entry:
+        if name not in self._entries:
+            known = ", ".join(self._entries) or "none"
+            raise UnknownName(f"there is no database {name[:80]!r}; there are: {known}")
+        return self._entries[name]
+
+    def _open(self, path: Path) -> Entry:
+        stamp = _stamp(path)  # before it is opened: what is replaced meanwhile is opened once more
+        return Entry(path, Database.open(path, cache=self._cache), stamp)
+
+    # --- games -----------------------------------------------------------------------------------------------------------
+
+    def games(self) -> list[tuple[str, type[Game], Game | None]]:
+        """Return the name, the class and an instance (None: it needs parameters) of each game: the user's own, then shipped."""
+        own = [(spec, type(game), game) for spec, game in self._games.items()]
+        return [*own, *((found.name, found, _default(found)) for found in shipped())]
+
+    def game(self, spec: str) -> Game:
+        """Return a game that was named at the start, is that of a database, or is shipped. Raises UnknownGame, BadRequest."""
+        if spec in self._games:
+            return self._games[spec]
+        for entry in self._entries.values():
+            if entry.database.game.spec == spec:
+                return entry.database.game
+        if not SPEC.fullmatch(spec) or ".py" in spec:
+            raise UnknownGame(f"there is no game {spec[:80]!r}: give a shipped game such as sliding:3x3")
+        if any(int(number) > LARGEST_NUMBER for number in re.findall(r"\d+", spec)):
+            raise BadRequest(
+                f"game {spec[:80]!r}: here parameters go up to {LARGEST_NUMBER}; name it when you start the server"
+            )
+        return load(spec)
+
+
+def _default(kind: type[Game]) -> Game | None:
+    try:
+        return kind()
+    except TypeError:  # a parameter has no default
+        return None
+
+
+def _stamp(path: Path) -> tuple[int, ...]:
+    """Return what changes when a folder is replaced; nothing where it is gone."""
+    try:
+        folder, document = path.stat(), (path / DOCUMENT).stat()
+    except OSError:
+        return ()
+    return folder.st_ino, document.st_ino, document.st_mtime_ns, document.st_size

@@ -1,0 +1,223 @@
+"""What the API takes and answers, for its description (OpenAPI); answers are made as plain data and not checked again."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, Field
+
+
+class Error(BaseModel):
+    """What went wrong: the kind of the error, and a message for people."""
+
+    kind: str
+    message: str
+
+
+class Failure(BaseModel):
+    """The answer to a request that failed."""
+
+    error: Error
+
+
+class Value(BaseModel):
+    """A value: as text, its kind for colouring, and its number (a distance, points, or plies)."""
+
+    text: str
+    kind: Literal["win", "draw", "loss", "number", "none"]
+    number: int | None
+
+
+class Probe(BaseModel):
+    """The value of one state, and its number in the index (null: a terminal state that has none)."""
+
+    state: str
+    number: int | None
+    value: Value
+
+
+class Move(BaseModel):
+    """A move: as text, the state after it, the cells to click, and what it is worth.
+
+    `value` is for the player who makes the move, `after` for whoever is to move then.
+    """
+
+    move: str
+    state: str
+    clicks: list[int]
+    value: Value | None
+    after: Value | None
+    best: bool
+
+
+class Moves(BaseModel):
+    """The value of a state and its moves, best first."""
+
+    state: str
+    value: Value
+    moves: list[Move]
+
+
+class Position(BaseModel):
+    """All that the page of a position shows; `picture` is SVG, or null where the game has no board."""
+
+    game: str
+    state: str
+    side: int
+    two_players: bool
+    picture: str | None
+    text: str
+    pieces: list[str]
+    result: str | None
+    value: Value | None
+    number: int | None
+    part: str | None
+    moves: list[Move]
+
+
+class Line(BaseModel):
+    """A line of best play: moves, and the states from the first to the last."""
+
+    cost: int
+    complete: bool
+    moves: list[str]
+    states: list[str]
+    pictures: list[str | None] | None = None
+    texts: list[str] | None = None
+
+
+class Found(BaseModel):
+    """A position that was found."""
+
+    number: int
+    state: str
+    value: Value
+    picture: str | None = None
+
+
+class FindPage(BaseModel):
+    """Some of the positions wanted; `next` is the number to go on from, null at the end, `count` that of all if known."""
+
+    states: list[Found]
+    next: int | None
+    count: int | None
+
+
+class Counted(Value):
+    """A value and how many states have it."""
+
+    count: int
+
+
+class Stats(BaseModel):
+    """How many states have each value, how many have none, and the longest of each kind."""
+
+    part: str | None
+    values: list[Counted]
+    without: int
+    longest: list[Counted]
+    chart: str | None = None
+
+
+class DatabaseItem(BaseModel):
+    """A database in a list; where it cannot be read now there is only its name and the error."""
+
+    name: str
+    game: str = ""
+    title: str = ""
+    values: str = ""
+    states: int = 0
+    reachable: int = 0
+    two_players: bool = False
+    error: str | None = None
+
+
+class PartItem(BaseModel):
+    """A part: numbers from `start` to `stop` - 1."""
+
+    name: str
+    start: int
+    stop: int
+
+
+class DatabaseDetails(DatabaseItem):
+    """All that is known of a database; `verified` is null until it has been verified by this server."""
+
+    parameters: dict[str, str]
+    numbers: int
+    bytes: int
+    size: str
+    bits_per_state: float
+    compression: float
+    form: str
+    modulus: int
+    cell: str
+    parts: list[PartItem]
+    command: str
+    facts: dict[str, Any]
+    verified: dict[str, Any] | None
+    hardest: str | None
+    lines: bool
+    predicates: list[str] = []
+
+
+class GameItem(BaseModel):
+    """A game: its parameters with their defaults, how many numbers its states have, its databases."""
+
+    name: str
+    title: str
+    parameters: dict[str, str | None]
+    players: int
+    values: str
+    spec: str
+    example: str | None
+    size: int | None
+    databases: list[str]
+
+
+class Health(BaseModel):
+    """How the server is."""
+
+    status: Literal["ok"]
+    version: str
+    databases: int
+    running: int
+    jobs: bool
+
+
+class PieceItem(BaseModel):
+    """A piece that can be put on the board."""
+
+    label: str
+    picture: str
+
+
+class Pieces(BaseModel):
+    """What stands on each cell, as the player to move sees it."""
+
+    pieces: list[str] = Field(max_length=2000)
+    side: int = Field(0, ge=0, le=1)
+
+
+class JobRequest(BaseModel):
+    """A job: solve or search or prove a game, or verify a database."""
+
+    kind: Literal["solve", "search", "prove", "verify"]
+    game: str | None = Field(None, max_length=500)
+    database: str | None = Field(None, max_length=200)
+    state: str | None = Field(None, max_length=4000)
+    method: Literal["idastar", "astar", "bestfirst", "pns", "alphabeta"] | None = None
+    nodes: int | None = Field(None, ge=1)
+
+
+class JobAnswer(BaseModel):
+    """A job, how far it is, and what came of it."""
+
+    id: str
+    kind: str
+    status: Literal["running", "done", "failed", "stopped"]
+    request: dict[str, Any]
+    seconds: float
+    progress: dict[str, Any]
+    result: dict[str, Any] | None
+    error: Error | None

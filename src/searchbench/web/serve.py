@@ -1,0 +1,59 @@
+"""Run the server."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+from searchbench.errors import BadRequest
+from searchbench.web.app import create_app
+from searchbench.web.guard import LOCAL
+from searchbench.web.jobs import Limits
+from searchbench.web.library import Library
+
+LONGEST_HEAD: Final = 4 << 20
+"""How many bytes of a request's head are read before it is refused, so that the refusal can say why."""
+
+
+def serve(
+    library: Library,
+    host: str = "127.0.0.1",
+    port: int = 8017,
+    limits: Limits | None = None,
+    keep: Path | None = None,
+    ready: Callable[[str], None] = lambda address: None,
+) -> None:
+    """Serve the explorer until it is interrupted; without `limits` it only reads.
+
+    `ready` is called with the address once there is somebody to answer. Raises BadRequest where nothing can listen there.
+    """
+    import uvicorn
+
+    hosts = LOCAL if host in LOCAL else (*LOCAL, "*") if host in ("0.0.0.0", "::") else (*LOCAL, host.lower())
+    try:
+        place = listening(host, port)
+    except OSError as error:
+        raise BadRequest(f"{host}:{port} cannot be served: {error.strerror or error}; give another --port") from None
+    config = uvicorn.Config(
+        create_app(library, limits, hosts, keep), log_level="warning", access_log=False, limit_concurrency=256,
+        h11_max_incomplete_event_size=LONGEST_HEAD, timeout_graceful_shutdown=2,
+    )  # fmt: skip
+    with place, contextlib.suppress(KeyboardInterrupt):  # which is how it is ended
+        ready(f"http://{f'[{host}]' if ':' in host else host}:{place.getsockname()[1]}/")
+        uvicorn.Server(config).run([place])
+
+
+def listening(host: str, port: int) -> socket.socket:
+    """Return a socket that listens. That it is TCP is said outright: else answers would wait for the client's next word."""
+    place = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    try:
+        place.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        place.bind((host, port))
+        place.listen(128)
+    except OSError:
+        place.close()
+        raise
+    return place

@@ -1,0 +1,80 @@
+"""The part of the API that starts something: jobs, and what they tell while they run."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from functools import partial
+from typing import Annotated, Any, Final
+
+from fastapi import APIRouter, Path, Request
+from fastapi.responses import JSONResponse, StreamingResponse
+
+from searchbench.errors import BadRequest
+from searchbench.web import schema
+from searchbench.web.api import FAILURES, library_of
+from searchbench.web.jobs import Jobs
+
+router = APIRouter(prefix="/api/jobs", tags=["jobs"])
+Id = Annotated[str, Path(description="The id of a job.", max_length=40)]
+LOOK_EVERY: Final = 0.1
+
+
+def jobs_of(request: Request) -> Jobs:
+    """Return the jobs of the server that a request came to. Raises BadRequest where it takes none."""
+    jobs: Jobs | None = request.app.state.jobs
+    if jobs is None:
+        raise BadRequest("this server only reads: it was started with --read-only, or for other machines")
+    return jobs
+
+
+@router.post("", response_model=schema.JobAnswer, status_code=202, responses=FAILURES)
+def start(request: Request, asked: schema.JobRequest) -> JSONResponse:
+    """Start a job: solve a small game, search or prove one state, or verify a database."""
+    jobs, library = jobs_of(request), library_of(request)
+    task: dict[str, Any] = asked.model_dump()
+    if asked.kind == "verify":
+        if asked.database is None:
+            raise BadRequest("a job that verifies needs the name of a database")
+        name, database = asked.database, library.database(asked.database)
+        task["path"] = str(database.path)
+        return JSONResponse(jobs.start(task, partial(library.keep_verified, name, database)).answer(), 202)
+    if asked.game is None:
+        raise BadRequest(f"a job of kind {asked.kind} needs a game")
+    game = library.game(asked.game)
+    if asked.kind != "solve":
+        task["state"] = game.position(asked.state or "start").text  # refused here and now if it is none
+    task["game"] = game.spec
+    return JSONResponse(jobs.start(task).answer(), 202)
+
+
+@router.get("/{name}", response_model=schema.JobAnswer, responses=FAILURES)
+def show(request: Request, name: Id) -> JSONResponse:
+    """Tell how far a job is, or what came of it."""
+    return JSONResponse(jobs_of(request).get(name).answer())
+
+
+@router.delete("/{name}", response_model=schema.JobAnswer, responses=FAILURES)
+def stop(request: Request, name: Id) -> JSONResponse:
+    """Stop a job."""
+    return JSONResponse(jobs_of(request).stop(name).answer())
+
+
+@router.get("/{name}/events", responses=FAILURES)
+async def events(request: Request, name: Id) -> StreamingResponse:
+    """Stream a job, a server-sent event at each change, until it has ended."""
+    job = jobs_of(request).get(name)
+
+    async def stream() -> AsyncIterator[str]:
+        seen = -1
+        while True:
+            ended = job.ended is not None
+            if job.changes != seen or ended:
+                seen = job.changes
+                yield f"data: {json.dumps(job.answer())}\n\n"
+            if ended or await request.is_disconnected():
+                return
+            await asyncio.sleep(LOOK_EVERY)
+
+    return StreamingResponse(stream(), media_type="text/event-stream", headers={"Cache-Control": "no-store"})

@@ -1,0 +1,152 @@
+"""What the process of a job does: read a task from stdin, tell progress and the result on stdout, a JSON object a line."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from collections.abc import Callable, Sequence
+from typing import Any, Final, TextIO
+
+import searchbench as sb
+from searchbench.errors import BadRequest, SearchBenchError
+from searchbench.game import Position
+from searchbench.line import Line
+from searchbench.run import Run, parse_memory
+from searchbench.web.answers import picture
+
+EVERY: Final = 0.1
+"""Seconds between two reports."""
+LONGEST: Final = 600
+"""How many positions of a line are drawn."""
+
+Task = dict[str, Any]
+
+
+class Reporter:
+    """Tell how far a job is; it is what a run reports to."""
+
+    def __init__(self, out: TextIO) -> None:
+        self._out = out
+        self.root: Position | None = None
+        """Where the search that is watched begins."""
+        self._last, self._began = 0.0, time.monotonic()
+        self._line: Task | None = None
+
+    def tell(self, **what: Any) -> None:
+        """Write one object."""
+        self._out.write(json.dumps(what) + "\n")
+        self._out.flush()
+
+    def __call__(self, stage: str, done: int, total: int) -> None:
+        """Report a stage, unless the last report was only just now."""
+        now = time.monotonic()
+        if now - self._last < EVERY:
+            return
+        self._last = now
+        seconds = now - self._began
+        self.tell(
+            progress={"stage": stage, "done": done, "total": total, "seconds": round(seconds, 2), "line": self._line}
+        )
+
+    def watch(self, moves: Sequence[int]) -> None:
+        """Keep the line that a search is looking at for the next report."""
+        if self.root is None or time.monotonic() - self._last < EVERY:
+            return
+        game = self.root.game
+        line = Line(game, self.root.state, tuple(moves), 0)
+        last = Position(game, line.states()[-1])
+        turned = len(moves) % 2 if game.two_players else 0
+        self._line = {
+            "moves": line.move_texts(),
+            "state": last.text,
+            "picture": picture(last, turned),
+            "text": str(last),
+        }
+
+
+def solve(task: Task, reporter: Reporter) -> Task:
+    """Solve all states of a game that is not too large, into a folder."""
+    game = sb.load(task["game"])
+    size = max((part.stop for part in game.parts()), default=0)
+    if not size:
+        raise BadRequest(f"{game}: its states have no numbers, so it cannot be solved as a whole")
+    if size > task["states"]:
+        raise BadRequest(
+            f"{game} has {size:,} states; here games of up to {task['states']:,} are solved: use `searchbench solve`"
+        )
+    database = sb.solve(game, to=task["to"], memory=task["memory"], progress=reporter)
+    return {
+        "game": game.spec,
+        "states": database.states,
+        "reachable": database.reachable,
+        "levels": database.facts.get("levels"),
+        "solver": database.facts.get("solver"),
+    }
+
+
+def verify(task: Task, reporter: Reporter) -> Task:
+    """Check every value of a database."""
+    run = Run(memory=parse_memory(task["memory"]), report=reporter)
+    with run:
+        report = sb.open_database(task["path"], None).verify(run)
+    return {"states": report.states, "faults": report.count, "found": [str(fault) for fault in report.faults[:5]]}
+
+
+def search(task: Task, reporter: Reporter) -> Task:
+    """Search a line from one state of a puzzle."""
+    from searchbench.solvers.guided import search_state
+
+    game = sb.load(task["game"])
+    root = reporter.root = game.position(task.get("state") or "start")
+    run = Run(parse_memory(task["memory"]), 1, reporter, watch=reporter.watch)
+    line = search_state(game, root, task.get("method") or None, run, task["nodes"], seconds=task["seconds"])
+    positions = list(line)
+    return {
+        "cost": line.cost,
+        "optimal": line.optimal,
+        "nodes": line.nodes,
+        "took": round(line.seconds, 4),
+        "moves": line.move_texts(),
+        "states": [position.text for position in positions],
+        "pictures": [picture(position) for position in positions[:LONGEST]],
+        "texts": [str(position) for position in positions],
+    }
+
+
+def prove(task: Task, reporter: Reporter) -> Task:
+    """Prove the value of one state of a game of two players."""
+    from searchbench.solvers.proof import prove_state
+
+    game = sb.load(task["game"])
+    root = reporter.root = game.position(task.get("state") or "start")
+    run = Run(parse_memory(task["memory"]), 1, reporter, watch=reporter.watch)
+    proof = prove_state(game, root, task.get("method") or "pns", run, task["nodes"])
+    sizes = [len(claim.strategy) for claim in proof.claims]
+    return {"value": proof.value, "nodes": proof.nodes, "took": round(proof.seconds, 4), "strategies": sizes}
+
+
+WORK: Final[dict[str, Callable[[Task, Reporter], Task]]] = {
+    "solve": solve, "verify": verify, "search": search, "prove": prove,
+}  # fmt: skip
+
+
+def main() -> None:
+    """Do one task."""
+    out = os.fdopen(os.dup(1), "w")
+    sys.stdout = sys.stderr  # what a user's game prints must not get among the reports
+    task = json.load(sys.stdin)
+    reporter = Reporter(out)
+    try:
+        reporter.tell(result=WORK[task["kind"]](task, reporter))
+    except SearchBenchError as error:
+        reporter.tell(error={"kind": type(error).__name__, "message": str(error)})
+    except MemoryError:
+        reporter.tell(error={"kind": "OutOfMemory", "message": "out of memory: choose a smaller game"})
+    except Exception as error:
+        reporter.tell(error={"kind": type(error).__name__, "message": f"{type(error).__name__}: {str(error)[:400]}"})
+
+
+if __name__ == "__main__":
+    main()

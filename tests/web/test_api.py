@@ -1,0 +1,332 @@
+"""The API answers what the databases hold: every answer is compared with the database, asked in Python."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+import searchbench as sb
+from searchbench.values import Result
+from searchbench.web import schema
+from searchbench.web.condition import condition
+from searchbench.web.finding import NAMES, Wanted, find_page
+from web_client import Client
+
+ALL = ("eight", "morris", "awari", "triangle", "token", "patience", "coins")
+
+
+def some_positions(database: sb.Database, count: int = 40) -> Iterator[sb.Position]:
+    """Yield random positions, the start, and one of the hardest."""
+    draw = random.Random(database.game.spec)
+    yield database.game.position()
+    yield database.find(database.hardest(), limit=1)[0]
+    while count:
+        try:
+            yield database.position(draw.randrange(database.size))
+            count -= 1
+        except sb.errors.BadState:
+            continue
+
+
+def number_of(value: Any) -> int | None:
+    if isinstance(value, Result):
+        return value.depth if value.outcome else None
+    return value  # type: ignore[no-any-return]
+
+
+# --- values, moves, lines -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_a_probe_is_that_of_the_database(client: Client, databases: dict[str, sb.Database], name: str) -> None:
+    database = databases[name]
+    for position in some_positions(database):
+        answer = client.fetch(f"/databases/{name}/probe", state=position.text)
+        value = database.probe(position)
+        assert answer["state"] == position.text
+        assert answer["number"] == database.number(position)
+        assert answer["value"]["text"] == database.rule.format(value)
+        assert answer["value"]["number"] == number_of(value)
+        schema.Probe.model_validate(answer)
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_the_best_move_is_worth_what_the_state_is(client: Client, databases: dict[str, sb.Database], name: str) -> None:
+    """The value of a state is that of its best move, for every rule and without a look at the rule itself."""
+    database = databases[name]
+    seen = 0
+    for position in some_positions(database):
+        answer = client.fetch(f"/databases/{name}/moves", state=position.text)
+        choices = database.moves(position)
+        assert [move["move"] for move in answer["moves"]] == [
+            database.game.format_move(position.state, choice.move) for choice in choices
+        ]
+        assert [move["state"] for move in answer["moves"]] == [choice.position.text for choice in choices]
+        assert [move["after"]["text"] for move in answer["moves"]] == [
+            database.rule.format(choice.value) for choice in choices
+        ]
+        if choices and (database.game.two_players or answer["value"]["number"] != 0):
+            assert answer["moves"][0]["value"] == answer["value"]
+            known = [move for move in answer["moves"] if move["value"]["kind"] != "none"]
+            assert all(move["best"] == (move["value"] == answer["value"]) for move in known)
+            seen += 1
+        schema.Moves.model_validate(answer)
+    assert seen > 5
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_a_position_has_all_that_its_page_shows(client: Client, databases: dict[str, sb.Database], name: str) -> None:
+    database = databases[name]
+    for position in some_positions(database, 5):
+        answer = client.fetch(f"/databases/{name}/position", state=position.text, side=1)
+        schema.Position.model_validate(answer)
+        assert answer["moves"] == client.fetch(f"/databases/{name}/moves", state=position.text)["moves"]
+        part = next(part for part in database.parts if part.name == answer["part"])
+        assert part.start <= answer["number"] < part.stop
+        assert (answer["picture"] is None) == (database.game.board() is None)
+
+
+@pytest.mark.parametrize("name", ["eight", "morris", "patience", "coins"])
+def test_a_line_is_that_of_the_database(client: Client, databases: dict[str, sb.Database], name: str) -> None:
+    database = databases[name]
+    hardest = database.find(database.hardest(), limit=1)[0]
+    answer = client.fetch(f"/databases/{name}/line", state="hardest", pictures=True)
+    line = database.line(hardest)
+    assert line.verify() == []
+    assert answer["moves"] == line.move_texts()
+    assert answer["states"] == [position.text for position in line]
+    assert answer["cost"] == line.cost
+    assert len(answer["pictures"]) == len(answer["states"])
+    schema.Line.model_validate(answer)
+    assert client.fetch(f"/databases/{name}/line", state="hardest", limit=3)["moves"] == line.move_texts()[:3]
+
+
+# --- all states -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_the_counts_are_those_of_the_database(client: Client, databases: dict[str, sb.Database], name: str) -> None:
+    database = databases[name]
+    whole = client.fetch(f"/databases/{name}/stats")
+    schema.Stats.model_validate(whole)
+    counted = {database.rule.format(value): count for value, count in database.histogram().items() if value is not None}
+    assert {row["text"]: row["count"] for row in whole["values"]} == counted
+    assert sum(counted.values()) + whole["without"] == database.states
+    of_parts: dict[str, int] = {}
+    for part in database.parts:
+        for row in client.fetch(f"/databases/{name}/stats", part=part.name, chart="log")["values"]:
+            of_parts[row["text"]] = of_parts.get(row["text"], 0) + row["count"]
+    assert of_parts == counted
+    longest = {row["kind"]: abs(row["number"]) for row in whole["longest"]}
+    for kind, number in longest.items():
+        assert number == max(abs(row["number"]) for row in whole["values"] if row["kind"] == kind)
+
+
+CONDITIONS = {
+    "eight": [{"value": "30-31", "where": "state[0] == 8"}],
+    "morris": [{"value": "win 25"}, {"where": "plies == 26", "last": 15_000}, {"value": "loss 24-26", "first": 9000}],
+    "awari": [{"value": "5", "part": "5"}, {"part": "2"}, {"where": "value == -3 and count(pieces, '') > 9"}],
+    "triangle": [{"part": "3 pegs", "value": "2"}, {"value": "13"}],
+    "token": [{"value": "win 27"}, {"where": "outcome == 'loss' and plies > 12"}],
+    "patience": [{"value": "11", "where": "state[7] == 5"}, {"value": "10-11", "predicate": "interesting"}],
+    "coins": [{"value": "-4..-2"}, {"value": "6", "last": 200}],
+}
+
+
+def brute(database: sb.Database, value: str | None = None, **conditions: Any) -> list[int]:
+    """Return the numbers that meet the conditions: every number is looked at."""
+    text = database.rule.format(database.hardest()) if value == "hardest" else value
+    wanted = database.rule.parse(text) if text is not None else lambda _found: True
+    part = database.part(conditions["part"]) if "part" in conditions else None
+    found = []
+    for number in range(conditions.get("first", 0), conditions.get("last", database.size - 1) + 1):
+        if part is not None and not part.start <= number < part.stop:
+            continue
+        if database.residue(number) == database.illegal:
+            continue
+        got = database.rule.decode(database.code(number))
+        if not wanted(got):
+            continue
+        position = database.position(number)
+        outcome = got if isinstance(got, Result) else None
+        scope = {
+            "state": position.state, "number": number, "pieces": database.game.pieces(position.state),
+            "value": got, "outcome": database.rule.kind(got), "plies": outcome.depth if outcome and outcome.outcome else None,
+            "count": lambda items, item: list(items).count(item),
+        }  # fmt: skip
+        if "where" in conditions and not _holds(conditions["where"], scope):
+            continue
+        if "predicate" in conditions and not position.state[0] > 1:
+            continue
+        found.append(number)
+    return found
+
+
+def _holds(text: str, scope: dict[str, Any]) -> bool:
+    try:
+        return bool(eval(text, scope))
+    except TypeError:  # an order of None and a number
+        return False
+
+
+@pytest.mark.parametrize(
+    ("name", "conditions"), [(name, one) for name, several in CONDITIONS.items() for one in several], ids=str
+)
+def test_find_finds_what_a_look_at_every_number_finds(
+    client: Client, databases: dict[str, sb.Database], name: str, conditions: dict[str, Any]
+) -> None:
+    if name == "token" and "where" in conditions:  # a draw has no plies: the condition asks for the outcome first
+        assert conditions["where"].startswith("outcome")
+    expected = brute(databases[name], **conditions)
+    found: list[int] = []
+    first = conditions.get("first", 0)
+    for _ in range(1 + len(expected) + databases[name].size // 50):
+        page = client.fetch(f"/databases/{name}/find", **{**conditions, "first": first}, limit=100)
+        schema.FindPage.model_validate(page)
+        found += [state["number"] for state in page["states"]]
+        assert page["count"] in (None, len(expected))
+        if page["next"] is None:
+            break
+        first = page["next"]
+    assert found == expected
+    assert expected
+
+
+@pytest.mark.parametrize("limit", [1, 7, 100])
+def test_pages_put_together_are_the_whole_however_short_the_time(databases: dict[str, sb.Database], limit: int) -> None:
+    database = databases["morris"]
+    wanted = Wanted("win 13-25", first=40_000)
+    expected = brute(database, "win 13-25", first=40_000)[: 5 * limit]
+    found: list[int] = []
+    first: int | None = 40_000
+    while first is not None and len(found) < len(expected):
+        page = find_page(database, wanted._replace(first=first), limit, seconds=0.0)
+        assert page.following is None or page.following > first
+        assert len(page.numbers) <= limit
+        found, first = found + page.numbers, page.following
+    assert found[: len(expected)] == expected
+
+
+def test_depths_modulo_three_are_found_without_reading_the_whole_table(tmp_path: Any) -> None:
+    whole = sb.solve("sliding:2x3", rule="depth", solver="bfs", form="values", threads=1)
+    sb.solve("sliding:2x3", rule="depth", solver="bfs", form="two-bit", threads=1, to=tmp_path / "residues.db")
+    kept = sb.open_database(tmp_path / "residues.db")
+    assert kept.modulus == 3
+    for value in ("21", "7", "3-5", "unreachable"):
+        expected = list(whole.select(value))
+        found: list[int] = []
+        first: int | None = 0
+        while first is not None:
+            page = find_page(kept, Wanted(value, first=first), 100)
+            found, first = found + page.numbers, page.following
+        assert found == expected
+
+
+# --- the rest ---------------------------------------------------------------------------------------------------------
+
+
+def test_conditions_mean_what_python_means() -> None:
+    scope = {
+        "state": (3, 0, 2, 5), "pieces": ["3", "", "2", "5"], "number": 11, "value": 7, "outcome": "number", "plies": None,
+    }  # fmt: skip
+    helpers = {"count": lambda items, wanted: sum(item == wanted for item in items)}
+    texts = [
+        "state[0] == 3", "not state[1]", "state[-1] > 4 and number % 2 == 1", "1 < value <= 7", "value in (1, 7)",
+        "count(pieces, '') == 1", "len(state) - sum(state) // 2", "state[1:3]", "state[:2] == (3, 0)", "-value + 8",
+        "5 if number > 10 else 6", "plies is None or plies > 3", "max(state) - min(state)", "number & 3 | 4 ^ 1",
+        "'2' not in pieces", "abs(value - 10) >> 1", "outcome != 'win'", "state[0] * state[2] == 6 or state[9]",
+    ]  # fmt: skip
+    for text in texts:
+        test, used = condition(text, NAMES)
+        assert test(scope) == bool(eval(text, {**scope, **helpers})), text
+        assert used <= set(NAMES)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "__import__('os').system('true')", "state.__class__", "(lambda: 1)()", "[x for x in state]", "open('/etc/passwd')",
+        "9 ** 9 ** 9", "1 << 60", "state * 1000000000", "'a' * 1000000000", "eval('1')", "f'{state}'", "value := 3",
+        "{1: 2}", "unknown > 3", "state[0] ==", "1.5 < value", "print(1)", "x" * 500, "value.real", "b'1'", "...",
+    ],
+)  # fmt: skip
+def test_conditions_can_do_nothing_else(text: str) -> None:
+    scope = dict.fromkeys(NAMES, 7) | {"state": (1, 2)}
+    with pytest.raises(sb.errors.BadRequest):
+        condition(text, NAMES)[0](scope)
+
+
+def test_numbers_in_conditions_do_not_grow() -> None:
+    test, _ = condition("*".join(["number"] * 50) + " > 0", NAMES)
+    with pytest.raises(sb.errors.BadRequest, match="2\\^63"):
+        test({"number": 10**6})
+
+
+@pytest.mark.parametrize("name", ["eight", "morris", "awari", "triangle", "patience"])
+def test_a_position_put_together_by_hand_is_the_same(
+    client: Client, databases: dict[str, sb.Database], name: str
+) -> None:
+    for position in some_positions(databases[name], 10):
+        pieces = client.fetch(f"/databases/{name}/position", state=position.text)["pieces"]
+        answer = client.post(f"/databases/{name}/arrange", {"pieces": pieces})
+        assert answer.status == 200, answer.text
+        assert answer.json["state"] == position.text
+        labels = {piece["label"] for piece in client.fetch(f"/databases/{name}/palette", state=position.text)}
+        assert set(pieces) | {""} <= labels
+
+
+def test_what_cannot_be_put_together_is_refused(client: Client) -> None:
+    for name, pieces in {
+        "eight": ["1"] * 9,
+        "morris": ["W"] * 24,
+        "token": ["x"],
+        "patience": [],
+        "coins": ["1"],
+    }.items():
+        answer = client.post(f"/databases/{name}/arrange", {"pieces": pieces})
+        assert answer.status == 400
+        assert answer.message
+
+
+def test_databases_and_games_are_listed(client: Client, databases: dict[str, sb.Database]) -> None:
+    listed = {item["name"]: item for item in client.fetch("/databases")}
+    assert set(databases) <= set(listed)
+    games = client.fetch("/games")
+    by_name = {item["name"]: item for item in games}
+    assert {"token", "sliding", "morris"} <= set(by_name)
+    assert by_name["sliding"]["databases"][:1] == ["eight"]
+    assert by_name["sliding"]["size"] == 362880
+    for item in games:
+        schema.GameItem.model_validate(item)
+    for name, database in databases.items():
+        schema.DatabaseItem.model_validate(listed[name])
+        details = client.fetch(f"/databases/{name}")
+        schema.DatabaseDetails.model_validate(details)
+        assert details["states"] == listed[name]["states"] == database.states
+        assert database.path is not None
+        assert details["bytes"] == sum(file.stat().st_size for file in database.path.rglob("*") if file.is_file())
+    schema.Health.model_validate(client.fetch("/health"))
+
+
+def test_a_game_without_a_database_is_shown_without_values(client: Client) -> None:
+    answer = client.fetch("/games/position", game="hanoi:4")
+    schema.Position.model_validate(answer)
+    assert answer["value"] is None
+    assert [move["move"] for move in answer["moves"]] == sb.load("hanoi:4").position().moves()
+
+
+def test_the_description_names_every_endpoint(client: Client) -> None:
+    described = client.fetch("/openapi.json")["paths"]
+    assert set(described) == {
+        "/api/health", "/api/databases", "/api/databases/{name}", "/api/databases/{name}/probe",
+        "/api/databases/{name}/moves", "/api/databases/{name}/position", "/api/databases/{name}/line",
+        "/api/databases/{name}/find", "/api/databases/{name}/stats", "/api/databases/{name}/palette",
+        "/api/databases/{name}/arrange", "/api/games", "/api/games/position", "/api/jobs", "/api/jobs/{name}",
+        "/api/jobs/{name}/events",
+    }  # fmt: skip
+    for methods in described.values():
+        for entry in methods.values():
+            assert entry["description"]

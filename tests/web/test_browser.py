@@ -1,0 +1,375 @@
+"""The pages in a real browser, without a window: what a reader does, on five games, with mouse, keyboard and touch."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+import searchbench as sb
+from web_client import Client, browser_path
+
+playwright_api = pytest.importorskip("playwright.sync_api")
+MUST = bool(os.environ.get("SEARCHBENCH_BROWSER_TESTS"))
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """Return a browser; without one the tests are skipped, or fail where $SEARCHBENCH_BROWSER_TESTS says they must run."""
+    options = {"executable_path": browser_path(), "args": ["--no-sandbox", "--disable-dev-shm-usage"]}
+    with playwright_api.sync_playwright() as play:
+        try:
+            found = play.chromium.launch(**options)
+        except playwright_api.Error as error:
+            if MUST:
+                raise
+            pytest.skip(f"no chromium (put one on the path, or name it in $SEARCHBENCH_BROWSER): {str(error)[:80]}")
+        yield found
+        found.close()
+
+
+@pytest.fixture
+def page(browser: Any) -> Iterator[Any]:
+    """Return a page; what goes wrong in its scripts fails the test, and nothing is fetched from elsewhere."""
+    context = browser.new_context(viewport={"width": 1280, "height": 900}, reduced_motion="reduce")
+    found, faults, asked = context.new_page(), [], []
+    found.on("pageerror", lambda error: faults.append(str(error)))
+    found.on("request", lambda request: asked.append(request.url))
+    found.set_default_timeout(20_000)
+    yield found
+    assert not faults
+    assert all(re.match(r"(http://127\.0\.0\.1:\d+/|data:)", address) for address in asked)
+    context.close()
+
+
+@pytest.fixture
+def open_position(page: Any, client: Client) -> Callable[..., Any]:
+    """Return a function that opens the page of a position."""
+
+    def opened(name: str, state: str = "start", side: int = 0) -> Any:
+        page.goto(f"{client.address}/databases/{name}/position?state={state}&side={side}")
+        page.wait_for_selector("#moves li")
+        return page
+
+    return opened
+
+
+def notation(page: Any) -> str:
+    return str(page.input_value("#notation"))
+
+
+def pieces(page: Any) -> Any:
+    """Return what is drawn where."""
+    return page.eval_on_selector_all(
+        "#board .sb-piece", "found => found.map(one => [one.getAttribute('transform'), one.innerHTML])"
+    )
+
+
+def wait_for(page: Any, text: str) -> None:
+    """Wait until the page shows the position with this notation."""
+    page.wait_for_function("text => document.getElementById('notation').value === text", arg=text)
+
+
+def middle(page: Any, number: int) -> tuple[float, float]:
+    """Return where the middle of a cell is."""
+    box = page.locator(f'#board .sb-cell[data-cell="{number}"]').bounding_box()
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
+def press(page: Any, number: int) -> None:
+    """Click in the middle of a cell."""
+    page.mouse.click(*middle(page, number))
+
+
+def click_move(page: Any, database: sb.Database, text: str) -> str:
+    """Make a move by clicking on the board, cell by cell, until it is made; return the notation after it."""
+    game = database.game
+    state = game.read(notation(page))
+    move = game.parse_move(state, text)
+    after = game.format(game.play(state, move))
+    for number in game.clicks(state, move):
+        press(page, number)
+        page.wait_for_timeout(150)
+        if notation(page) == after:
+            break
+    wait_for(page, after)
+    return after
+
+
+# --- moves by hand, on five games -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["morris", "eight", "triangle", "awari", "token", "patience"])
+def test_moves_are_made_by_clicking(
+    open_position: Callable[..., Any], databases: dict[str, sb.Database], name: str
+) -> None:
+    database = databases[name]
+    page = open_position(name)
+    position = database.game.position()
+    for _ in range(4):
+        choices = database.moves(position)
+        if not choices:
+            break
+        shown = page.locator("#moves button span:nth-child(2)").all_inner_texts()
+        assert shown == [database.game.format_move(position.state, choice.move) for choice in choices]
+        chosen = choices[min(1, len(choices) - 1)]
+        text = database.game.format_move(position.state, chosen.move)
+        assert click_move(page, database, text) == chosen.position.text
+        assert database.rule.format(database.probe(chosen.position)) in page.inner_text("#value")
+        position = chosen.position
+    page.click("#back")
+    page.wait_for_function("text => document.getElementById('notation').value !== text", arg=position.text)
+    page.click("#forward")
+    wait_for(page, position.text)
+
+
+@pytest.mark.parametrize("name", ["eight", "morris", "triangle", "awari", "token", "patience", "coins"])
+def test_the_best_line_is_followed_to_its_end(
+    open_position: Callable[..., Any], databases: dict[str, sb.Database], name: str
+) -> None:
+    database = databases[name]
+    hardest = database.find(database.hardest(), limit=1)[0]
+    page = open_position(name, "hardest")
+    wait_for(page, hardest.text)
+    line = database.line(hardest, limit=100)
+    page.click("#line")
+    frames = page.locator("#film button")
+    frames.nth(len(line)).wait_for()
+    assert frames.count() == len(line) + 1
+    for position in list(line)[1:8]:
+        page.click("#best")
+        wait_for(page, position.text)
+    frames.nth(len(line)).click()
+    last = list(line)[-1]
+    wait_for(page, last.text)
+    if line.complete:
+        assert page.inner_text("#who")
+
+
+def test_a_piece_is_dragged(open_position: Callable[..., Any]) -> None:
+    page = open_position("triangle")
+    before = notation(page)
+    page.mouse.move(*middle(page, 3))
+    page.mouse.down()
+    x, y = middle(page, 0)
+    page.mouse.move(x + 30, y + 40, steps=5)
+    page.mouse.move(x, y)
+    page.mouse.up()
+    wait_for(page, "o/-o/-oo/oooo/ooooo")
+    assert before == "-/oo/ooo/oooo/ooooo"
+
+
+def test_captures_ask_which_man_is_removed(open_position: Callable[..., Any]) -> None:
+    page = open_position("morris", "WW.W..../B......./B..B....")
+    press(page, 3)
+    press(page, 2)
+    page.wait_for_selector("#board .mark.chosen")
+    marked = {int(mark.get_attribute("data-cell")) for mark in page.locator("#board .mark:not(.chosen)").all()}
+    assert marked == {8, 16, 19}
+    press(page, 19)
+    page.wait_for_function("() => document.getElementById('who').textContent.includes('second player')")
+    assert page.locator("#board .sb-first").count() == 3
+    assert page.locator("#board .sb-second").count() == 2
+
+
+def test_the_keyboard_does_all_that_the_mouse_does(
+    open_position: Callable[..., Any], databases: dict[str, sb.Database]
+) -> None:
+    page = open_position("eight", "8 7 6 0 4 1 2 5 3")
+    first = databases["eight"].moves("8 7 6 0 4 1 2 5 3")
+    page.keyboard.press("2")
+    wait_for(page, first[1].position.text)
+    page.keyboard.press("ArrowLeft")
+    wait_for(page, "8 7 6 0 4 1 2 5 3")
+    page.keyboard.press("b")
+    wait_for(page, first[0].position.text)
+    page.keyboard.press("l")
+    page.wait_for_selector("#film button")
+    page.focus('#board .sb-cell[tabindex="0"]')
+    page.keyboard.press("Enter")
+    page.wait_for_function("text => document.getElementById('notation').value !== text", arg=first[0].position.text)
+
+
+def test_a_link_brings_the_position_back(open_position: Callable[..., Any], page: Any, client: Client) -> None:
+    page = open_position("morris", "hardest")
+    page.click("#best")
+    page.wait_for_function("() => location.search.includes('side=1')")
+    address, shown = page.url, pieces(page)
+    page.goto(client.address)
+    page.goto(address)
+    page.wait_for_selector("#moves button")
+    assert pieces(page) == shown
+    assert "second player" in page.inner_text("#who")
+
+
+def test_the_database_plays_one_side(open_position: Callable[..., Any], databases: dict[str, sb.Database]) -> None:
+    page = open_position("token")
+    database = databases["token"]
+    page.select_option("#computer", "1")
+    choices = database.moves("a l")
+    answer = database.moves(choices[0].position)[0].position
+    click_text = database.game.format_move((0, 11), choices[0].move)
+    page.locator("#moves button", has_text=click_text).first.click()
+    wait_for(page, answer.text)
+    assert "first player" in page.inner_text("#who")
+
+
+def test_both_sides_play_on_to_the_end(open_position: Callable[..., Any], databases: dict[str, sb.Database]) -> None:
+    state = databases["eight"].find(3, limit=1)[0].text
+    page = open_position("eight", state)
+    page.click("#run")
+    wait_for(page, "0 1 2 3 4 5 6 7 8")
+    assert "Solved" in page.inner_text("#who")
+    assert page.is_disabled("#best")
+
+
+# --- editing and pasting ----------------------------------------------------------------------------------------------
+
+
+def test_a_position_is_edited_by_hand(open_position: Callable[..., Any], databases: dict[str, sb.Database]) -> None:
+    page = open_position("eight")
+    page.click("#edit")
+    page.wait_for_selector("#exchange")
+    for number in (7, 8, 5, 4):
+        press(page, number)
+    page.click("#done")
+    wait_for(page, "0 1 2 3 5 4 6 8 7")
+    assert str(databases["eight"].probe("0 1 2 3 5 4 6 8 7")) in page.inner_text("#value")
+    page = open_position("morris")
+    page.click("#edit")
+    page.click('#editor [data-label="W"]')
+    press(page, 23)
+    page.click("#done")
+    page.wait_for_selector(".message")
+    assert "no part of this game" in page.inner_text(".message")
+    page.click('#editor [data-label=""]')
+    press(page, 5)
+    page.click("#done")
+    wait_for(page, "BWBW..B./......../.......W")
+
+
+def test_a_position_is_pasted_and_nonsense_is_refused_in_words(open_position: Callable[..., Any]) -> None:
+    page = open_position("eight")
+    page.fill("#notation", "8 0 6 5 4 7 2 3 1")
+    page.click("#go")
+    page.wait_for_function("() => document.getElementById('value').textContent.startsWith('31')")
+    for nonsense, words in (("8 0 6", "each of 0 .. 8 once"), ("hello", "expected"), ("1" * 10**6, "at most 4,000")):
+        page.fill("#notation", nonsense)
+        page.click("#go")
+        page.wait_for_selector(f".message:has-text('{words}')")
+    page.fill("#notation", "0 1 2 3 4 5 6 7 8")
+    page.press("#notation", "Enter")
+    page.wait_for_function("() => document.getElementById('value').textContent.startsWith('0')")
+    assert page.locator(".message").count() == 0
+
+
+def test_an_unknown_database_and_an_impossible_position_are_told(page: Any, client: Client) -> None:
+    page.goto(f"{client.address}/databases/nothing")
+    page.wait_for_selector(".message:has-text('there is no database')")
+    page.goto(f"{client.address}/databases/eight/position?state=1+2+3")
+    page.wait_for_selector(".message:has-text('each of 0 .. 8 once')")
+
+
+# --- databases, finding, jobs ---------------------------------------------------------------------------------------------
+
+
+def test_a_hardest_position_is_found_and_opened(page: Any, client: Client, databases: dict[str, sb.Database]) -> None:
+    page.goto(client.address)
+    page.click("#databases a:has-text('morris')")
+    page.wait_for_selector("#chart svg")
+    assert page.locator("#chart .sb-column").count() == len(databases["morris"].histogram())
+    linear = page.inner_html("#chart")
+    page.click("[data-scale=log]")
+    page.wait_for_function("before => document.getElementById('chart').innerHTML !== before", arg=linear)
+    page.click("#longest button:has-text('longest loss')")
+    page.wait_for_selector("#results li")
+    expected = databases["morris"].find("loss 26")
+    assert page.locator("#results li").count() == 12
+    assert f"of {len(expected)} positions" in page.inner_text("#results p")
+    page.click("#more")
+    page.wait_for_function(f"() => document.querySelectorAll('#results li').length === {len(expected)}")
+    assert page.locator("#results .notation").all_inner_texts() == [position.text for position in expected]
+    page.locator("#results a").nth(3).click()
+    page.wait_for_selector("#moves button")
+    assert notation(page) == expected[3].text
+    assert "loss 26" in page.inner_text("#value")
+
+
+def test_positions_are_found_by_a_condition_and_a_predicate(
+    page: Any, client: Client, databases: dict[str, sb.Database]
+) -> None:
+    page.goto(f"{client.address}/databases/patience")
+    page.fill("#find-value", "11")
+    page.fill("#find-where", "state[7] == 5")
+    page.click("#find")
+    page.wait_for_function("() => document.querySelectorAll('#results li').length === 2")
+    page.select_option("#find-predicate", "interesting")
+    page.click("#find")
+    expected = [found for found in databases["patience"].find(11) if found.state[7] == 5 and found.state[0] > 1]
+    page.wait_for_function("() => !document.querySelector('#results p').textContent.startsWith('looking')")
+    assert page.locator("#results li").count() == len(expected)
+    page.fill("#find-where", "state.real")
+    page.click("#find")
+    page.wait_for_selector(".message:has-text('not understood')")
+
+
+def test_a_small_game_is_solved_from_the_page(page: Any, client: Client) -> None:
+    page.goto(client.address)
+    row = page.locator("#games tr", has=page.locator("[data-game=hanoi]"))
+    row.locator("input").fill("hanoi:4")
+    row.locator("button", has_text="Solve").click()
+    row.locator("a", has_text="look at it").click()
+    page.wait_for_selector("#moves button")
+    assert page.inner_text("#value").startswith("15")
+    page.goto(client.address)
+    row.locator("input").fill("sliding:9x9x9")
+    row.locator("button", has_text="Solve").click()
+    row.locator(".message").wait_for()
+    assert "sliding" in row.locator(".message").inner_text()
+
+
+def test_a_database_is_verified_from_the_page(page: Any, client: Client) -> None:
+    page.goto(f"{client.address}/databases/token")
+    page.click("#verify")
+    page.wait_for_selector("#verified:has-text('no faults')")
+
+
+def test_a_search_is_watched_and_its_solution_played(page: Any, client: Client) -> None:
+    page.goto(f"{client.address}/search?game=sliding:4x4&state=1+2+6+3+4+5+0+7+8+9+10+11+12+13+14+15")
+    page.wait_for_selector(".sb-piece")
+    page.click("#start-search")
+    page.wait_for_selector("#outcome:has-text('cost 3, which is the least')")
+    page.wait_for_selector("#caption:has-text('3 of 3')")
+    page.fill("#game", "tic-tac-toe")
+    page.press("#game", "Tab")
+    page.wait_for_selector("#method option[value=pns]", state="attached")
+    page.fill("#state", "XX./OO./...")
+    page.press("#state", "Tab")
+    page.click("#start-search")
+    page.wait_for_selector("#outcome:has-text('win')")
+
+
+# --- looks ----------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("path", ["/", "/databases/morris", "/databases/eight/position", "/search", "/api"])
+def test_pages_fit_a_phone_and_name_their_controls(browser: Any, client: Client, path: str) -> None:
+    context = browser.new_context(viewport={"width": 360, "height": 740}, color_scheme="dark", has_touch=True)
+    page = context.new_page()
+    page.goto(client.address + path)
+    page.wait_for_load_state("networkidle")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    unnamed = page.evaluate(
+        """() => [...document.querySelectorAll("button, a, input, select, textarea, [role=button]")]
+            .filter(one => one.checkVisibility() && !one.labels?.length)
+            .filter(one => !one.getAttribute("aria-label") && !one.textContent.trim())
+            .map(one => one.outerHTML)"""
+    )
+    assert unnamed == []
+    ground = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    page.click("header button")
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") != ground
+    context.close()

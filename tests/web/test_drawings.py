@@ -1,0 +1,200 @@
+"""Drawings: well-formed, complete, from the first player's side; and clicks on the board that mean one move."""
+
+from __future__ import annotations
+
+import contextlib
+import random
+import xml.etree.ElementTree as ET
+from collections.abc import Iterator
+
+import pytest
+
+import searchbench as sb
+from front_program import EXAMPLES
+from searchbench.board import Board, cells_of_move, state_with
+from searchbench.catalogue import shipped
+from searchbench.drawing import Column, board_svg, chart_svg, piece_svg
+from searchbench.rules import UNDECIDED
+
+SVG = "{http://www.w3.org/2000/svg}"
+GAMES = [kind().spec for kind in shipped() if kind.name != "graph"] + list(EXAMPLES.values())
+BOARDS = [spec for spec in GAMES if sb.load(spec).board() is not None]
+
+
+def walk(game: sb.Game, count: int = 30) -> Iterator[tuple[list[int], int]]:
+    """Yield states of random play, and the player to move in each."""
+    draw, state, side = random.Random(game.spec), game.start(), 0
+    for _ in range(count):
+        yield state, side
+        moves = game.moves(state)
+        if not moves or (game.two_players and game.terminal(state) != UNDECIDED):
+            state, side = game.start(), 0
+            continue
+        state, side = game.play(state, draw.choice(moves)), 1 - side
+
+
+def by_cell(svg: str, kind: str) -> dict[int, ET.Element]:
+    """Return the elements of a kind by their cells."""
+    root = ET.fromstring(svg)
+    return {int(found.attrib["data-cell"]): found for found in root.iter(f"{SVG}g") if found.attrib["class"] == kind}
+
+
+@pytest.mark.parametrize("spec", BOARDS)
+def test_every_cell_and_every_piece_is_drawn_where_it_is(spec: str) -> None:
+    game = sb.load(spec)
+    board = game.board()
+    assert board is not None
+    for state, side in walk(game):
+        pieces = game.pieces(state)
+        svg = board_svg(board, pieces, side == 1)
+        cells, drawn = by_cell(svg, "sb-cell"), by_cell(svg, "sb-piece")
+        assert set(cells) == set(range(len(board.cells)))
+        places = [cell.attrib["transform"] for cell in cells.values()]
+        assert len(set(places)) == len(places)
+        shown = {cell for cell, label in enumerate(pieces) if label.strip() and set(label) != {"-"}}
+        assert set(drawn) == shown
+        for cell, piece in drawn.items():
+            assert piece.attrib["data-label"] == pieces[cell]
+            assert piece.attrib["transform"] == cells[cell].attrib["transform"]
+
+
+@pytest.mark.parametrize("spec", ["morris:3,3", EXAMPLES["token"], "awari:6"])
+def test_a_piece_that_does_not_move_stays_where_it_is_when_the_players_change(spec: str) -> None:
+    game = sb.load(spec)
+    board = game.board()
+    assert board is not None
+    kept = 0
+    for state, side in walk(game, 60):
+        for move in game.moves(state):
+            before = looks(board_svg(board, game.pieces(state), side == 1))
+            after = looks(board_svg(board, game.pieces(game.play(state, move)), side == 0))
+            changed = {place for place in before | after if before.get(place) != after.get(place)}
+            seen = {place_of(board, cell, side) for cell in cells_of_move(game, state, move)}
+            assert changed == seen
+            kept += len(before) - len(changed & set(before))
+    assert kept > 100
+
+
+def looks(svg: str) -> dict[str, str]:
+    """Return how the piece in each place looks."""
+    found = {}
+    for piece in by_cell(svg, "sb-piece").values():
+        found[piece.attrib["transform"]] = "".join(ET.tostring(child, "unicode") for child in piece)
+    return found
+
+
+def place_of(board: Board, cell: int, side: int) -> str:
+    """Return where a cell is drawn."""
+    return by_cell(board_svg(board, [""] * len(board.cells), side == 1), "sb-cell")[cell].attrib["transform"]
+
+
+CLICKABLE = [
+    spec for spec in BOARDS if sb.load(spec).name not in {"corner-cube", "pocket-cube", "pyraminx", "top-spin", "small-town"}
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("spec", CLICKABLE)
+def test_clicks_tell_the_moves_apart(spec: str) -> None:
+    game = sb.load(spec)
+    board = game.board()
+    assert board is not None
+    for state, _ in walk(game):
+        moves = game.moves(state)
+        clicks = [tuple(game.clicks(state, move)) for move in moves]
+        assert all(clicks)
+        assert len({*clicks}) == len(moves), [game.format_move(state, move) for move in moves]
+        assert all(0 <= cell < len(board.cells) for click in clicks for cell in click)
+
+
+def test_what_moves_comes_first_in_the_clicks() -> None:
+    for spec, text, move, clicks in (
+        ("sliding:3x3", "1 2 5 3 4 0 6 7 8", "5", [2, 5]),
+        ("peg-solitaire", "start", "d6-d4", [4, 16]),
+        ("tic-tac-toe", "X../.O./...", "c1", [8]),
+        ("connect4:4x4", "start", "2", [13]),
+        ("morris:3,3", "WW.W...B/B......./B.......", "g4-g7xa4", [3, 2, 7]),
+        ("awari:6", "1 1 1 1 1 1 0 0 0 0 0 0", "F1", [5]),
+        ("pancake:5", "start", "3", [2]),
+        (EXAMPLES["token"], "a l", "b", [0, 1]),
+        (EXAMPLES["patience"], "start", "C1 to 1", [7, 0]),
+    ):
+        game = sb.load(spec)
+        state = game.read(text)
+        assert game.clicks(state, game.parse_move(state, move)) == clicks, spec
+
+
+def test_a_position_is_found_again_from_its_pieces() -> None:
+    editable = set()
+    for spec in BOARDS:
+        game = sb.load(spec)
+        for state, _ in walk(game, 5):
+            with contextlib.suppress(sb.errors.BadRequest):
+                assert state_with(game, game.pieces(state)) == list(state)
+                editable.add(game.name)
+    assert {
+        "sliding",
+        "morris",
+        "awari",
+        "peg-solitaire",
+        "tic-tac-toe",
+        "connect4",
+        "frogs-and-toads",
+        "patience",
+    } <= editable
+
+
+def test_labels_are_text_and_never_markup() -> None:
+    board = Board(((0.0, 0.0), (1.0, 0.0)))
+    nasty = '<script>"&'
+    svg = board_svg(board, [nasty, ""], title=nasty)
+    assert "<script>" not in svg
+    assert by_cell(svg, "sb-piece")[0].attrib["data-label"] == nasty
+    assert "<script>" not in chart_svg([Column(nasty, 3)])
+    ET.fromstring(piece_svg(board, nasty, [nasty, ""]))
+
+
+def test_a_board_of_no_known_shape_is_refused() -> None:
+    with pytest.raises(ValueError, match="there are square"):
+        Board(((0.0, 0.0),), shape="star")
+
+
+@pytest.mark.parametrize("log", [False, True])
+def test_a_column_is_as_tall_as_its_count(log: bool) -> None:
+    columns = [Column("a", 0), Column("b", 1), Column("c", 10), Column("d", 1000, "win")]
+    root = ET.fromstring(chart_svg(columns, log))
+    groups = [found for found in root.iter(f"{SVG}g") if found.attrib["class"].startswith("sb-column")]
+    assert [found.attrib["data-label"] for found in groups] == ["a", "b", "c", "d"]
+    heights = [float(found.findall(f"{SVG}rect")[1].attrib["height"]) for found in groups]
+    assert heights[0] == 0
+    assert heights == sorted(heights)
+    assert heights[1] >= 1
+    if log:
+        assert (heights[3] - heights[1]) == pytest.approx(3 * (heights[2] - heights[1]), abs=0.1)
+    else:
+        assert heights[3] == pytest.approx(100 * heights[2], rel=0.01)
+    assert ET.fromstring(chart_svg([], log)).tag == f"{SVG}svg"
+
+
+def test_notebooks_show_positions_lines_and_databases(databases: dict[str, sb.Database]) -> None:
+    for name in ("eight", "morris", "token", "coins"):
+        database = databases[name]
+        position = database.find(database.hardest(), limit=1)[0]
+        drawn = position._repr_svg_()
+        line = database.line(position)
+        html = line._repr_html_()
+        assert html.count("<figure") == len(line) + 1
+        for move in line.move_texts():
+            assert f">{move.replace('>', '&gt;')}<" in html
+        if name == "coins":
+            assert drawn is None
+            assert html.count("<pre>") == len(line) + 1
+        else:
+            assert drawn is not None
+            assert "<style>" in drawn
+            assert set(by_cell(drawn, "sb-cell")) == set(range(len(database.game.pieces(position.state))))
+            assert html.count("<svg") == len(line) + 1
+        facts = database._repr_html_()
+        assert f"{database.states:,}" in facts
+        assert facts.count("sb-column") - facts.count(".sb-column") == len(
+            [v for v in database.histogram() if v is not None]
+        )

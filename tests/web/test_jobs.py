@@ -1,0 +1,157 @@
+"""Jobs: solving, searching, proving and verifying from the page, their progress, their limits and their end."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import time
+from collections.abc import Callable
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import numpy as np
+
+import searchbench as sb
+from front_program import EXAMPLES
+from searchbench.web import Library, create_app, schema
+from searchbench.web.jobs import Limits
+from web_client import Client, make_app, running
+
+HARD = "14 13 15 7 11 12 9 5 6 0 2 1 4 8 10 3"  # 57 moves: half a minute or so, which no test waits for
+EASY = "1 2 6 3 4 5 0 7 8 9 10 11 12 13 14 15"
+
+
+def test_a_small_game_is_solved_and_then_a_database_like_any_other(client: Client) -> None:
+    job = client.finished(kind="solve", game="hanoi:5")
+    schema.JobAnswer.model_validate(job)
+    assert job["status"] == "done", job
+    name = job["result"]["database"]
+    assert job["result"]["states"] == 243
+    assert client.fetch(f"/databases/{name}/probe")["value"]["number"] == 31
+    assert name in next(game for game in client.fetch("/games") if game["name"] == "hanoi")["databases"]
+    assert client.finished(kind="verify", database=name)["result"]["faults"] == 0
+    assert client.fetch(f"/databases/{name}")["verified"]["faults"] == 0
+
+
+def test_a_game_of_the_users_own_is_solved(client: Client) -> None:
+    spec = sb.load(EXAMPLES["token"]).spec
+    job = client.finished(kind="solve", game=spec)
+    name = job["result"]["database"]
+    assert client.fetch(f"/databases/{name}/probe")["value"]["text"] == "loss 14"
+
+
+def test_what_is_too_large_is_refused(client: Client) -> None:
+    job = client.finished(kind="solve", game="sliding:3x4")
+    assert (job["status"], job["error"]["kind"]) == ("failed", "BadRequest")
+    assert "479,001,600 states" in job["error"]["message"]
+    job = client.finished(kind="solve", game="sliding:6x6")
+    assert "no numbers" in job["error"]["message"]
+    for request, status in (
+        ({"kind": "solve", "game": "chess"}, 404),
+        ({"kind": "solve", "game": str(Path(EXAMPLES["coins"]).with_name("other.py"))}, 404),
+        ({"kind": "solve"}, 400),
+        ({"kind": "dance", "game": "hanoi:3"}, 400),
+        ({"kind": "verify"}, 400),
+        ({"kind": "verify", "database": "/etc"}, 404),
+        ({"kind": "search", "game": "sliding:3x3", "state": "1 2 3"}, 400),
+        ({"kind": "search", "game": "sliding:3x3", "method": "magic"}, 400),
+    ):
+        assert client.post("/jobs", request).status == status, request
+
+
+def test_a_search_tells_its_bound_and_its_line_and_ends_with_a_solution(client: Client) -> None:
+    job = client.finished(kind="search", game="sliding:4x4", state=EASY, method="idastar")
+    line = sb.search("sliding:4x4", EASY)
+    assert job["result"]["cost"] == line.cost
+    assert job["result"]["optimal"] is True
+    assert job["result"]["states"][0] == EASY
+    assert len(job["result"]["pictures"]) == line.cost + 1
+    for method in ("astar", "bestfirst"):
+        assert (
+            client.finished(kind="search", game="sliding:3x3", state="8 7 6 0 4 1 2 5 3", method=method)["result"][
+                "cost"
+            ]
+            >= 31
+        )
+    lost = client.finished(kind="search", game="sliding:3x3", state="0 1 2 3 4 5 6 8 7")
+    assert (lost["status"], lost["error"]["kind"]) == ("failed", "Unsolvable")
+    limited = client.finished(kind="search", game="sliding:4x4", state=HARD, method="idastar", nodes=1_000_000)
+    assert limited["error"]["kind"] == "LimitReached"
+
+
+def test_a_proof_ends_with_a_value(client: Client) -> None:
+    for method in ("pns", "alphabeta"):
+        job = client.finished(kind="prove", game="tic-tac-toe", state="XX./OO./...", method=method)
+        assert job["result"]["value"] == "win"
+    assert client.finished(kind="prove", game="hanoi:3")["error"]["kind"] == "BadRequest"
+
+
+def test_a_long_search_is_watched_and_stopped(client: Client) -> None:
+    started = client.post("/jobs", {"kind": "search", "game": "sliding:4x4", "state": HARD, "method": "idastar"}).json
+    stream = http.client.HTTPConnection(urlsplit(client.address).netloc, timeout=60)
+    stream.request("GET", f"/api/jobs/{started['id']}/events")
+    answer = stream.getresponse()
+    assert answer.getheader("content-type", "").startswith("text/event-stream")
+    seen = []
+    while True:
+        text = answer.readline().decode()
+        if text.startswith("data: "):
+            seen.append(json.loads(text[6:]))
+            if seen[-1]["progress"].get("line"):
+                client.ask("DELETE", f"/api/jobs/{started['id']}")
+        if not text or (seen and seen[-1]["status"] == "stopped"):
+            break
+    stream.close()
+    told = [event["progress"] for event in seen if event["progress"].get("line")]
+    assert told[-1]["stage"].startswith("bound ")
+    assert told[-1]["done"] > 0
+    line = told[-1]["line"]
+    position = sb.load("sliding:4x4").position(HARD)
+    for move in line["moves"]:
+        position = position.play(move)
+    assert position.text == line["state"]
+    assert seen[-1]["status"] == "stopped"
+
+
+def test_no_more_jobs_run_at_once_than_may_and_none_longer(folders: dict[str, Path]) -> None:
+    limits = Limits(at_once=1, seconds=3.0, memory="128MB", nodes=2_000_000_000, states=1000)
+    with running(make_app({"token": folders["token"]}, limits)) as busy:
+        request = {"kind": "search", "game": "sliding:4x4", "state": HARD, "method": "idastar"}
+        first = busy.post("/jobs", request).json
+        refused = busy.post("/jobs", request)
+        assert (refused.status, refused.json["error"]["kind"]) == (503, "LimitReached")
+        assert busy.get("/databases/token/probe").status == 200
+        while (job := busy.fetch(f"/jobs/{first['id']}"))["status"] == "running":
+            time.sleep(0.1)
+        assert job["status"] == "failed"
+        assert job["error"]["kind"] == "LimitReached"
+
+
+def test_a_stopped_job_leaves_nothing_and_only_so_many_games_are_solved(tmp_path: Path) -> None:
+    limits = Limits(memory="512MB", databases=1)
+    with running(create_app(Library(), limits, keep=tmp_path)) as client:
+        started = client.post("/jobs", {"kind": "solve", "game": "pancake:9"}).json
+        client.ask("DELETE", f"/api/jobs/{started['id']}")
+        while (job := client.fetch(f"/jobs/{started['id']}"))["status"] == "running":
+            time.sleep(0.05)
+        assert job["status"] == "stopped"
+        time.sleep(0.5)
+        assert not list(tmp_path.iterdir())
+        assert client.finished(kind="solve", game="hanoi:3")["status"] == "done"
+        refused = client.post("/jobs", {"kind": "solve", "game": "hanoi:3"})
+        assert (refused.status, "as many as may" in refused.message) == (503, True)
+        assert client.finished(kind="prove", game="tic-tac-toe", state="XX./OO./...")["status"] == "done"
+
+
+def test_verification_finds_a_planted_fault(copy: Callable[[str], Path], tmp_path: Path) -> None:
+    whole = sb.open_database(copy("token"))
+    codes = np.array(whole.codes)
+    codes[5] += 2  # the same outcome, one ply later
+    sb.Database(whole.game, whole.rule, codes, whole.facts).save(tmp_path / "wrong.db")
+    with running(create_app(Library({"wrong": tmp_path / "wrong.db"}), Limits())) as checking:
+        result = checking.finished(kind="verify", database="wrong")["result"]
+        assert result["faults"] > 0
+        assert result["found"]
+        assert checking.fetch("/databases/wrong")["verified"]["faults"] == result["faults"]
+        sb.solve("hanoi:3", to=tmp_path / "wrong.db", overwrite=True, threads=1)
+        assert checking.fetch("/databases/wrong")["verified"] is None  # this one was not verified

@@ -1,0 +1,122 @@
+"""The command `serve`: what it takes, what it refuses, how it ends; and that everything it needs is in the package."""
+
+from __future__ import annotations
+
+import fnmatch
+import os
+import re
+import signal
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from front_program import EXAMPLES, ROOT
+from searchbench import cli
+from searchbench.web.app import ASSETS, PAGES
+from searchbench.web.serve import listening
+from web_client import Client
+
+PROGRAM = "import sys; from searchbench import cli; sys.exit(cli.run(sys.argv[1:]))"
+
+
+@contextmanager
+def served(*arguments: object) -> Iterator[tuple[Client, list[str], Any]]:
+    """Run the command in a process of its own until the block ends."""
+    command = [sys.executable, "-c", PROGRAM, "serve", *map(str, arguments), "--no-browser", "--port", "0"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=dict(os.environ)) as process:
+        assert process.stdout is not None
+        told = []
+        for line in process.stdout:
+            told.append(line.strip())
+            if line.startswith("serving "):
+                break
+        try:
+            yield Client(told[-1].split()[1].rstrip("/").rstrip(";").rstrip("/")), told, process
+        finally:
+            process.send_signal(signal.SIGINT)
+            process.wait(30)
+
+
+def test_it_serves_until_it_is_interrupted(folders: dict[str, Path]) -> None:
+    with served(folders["token"], folders["eight"], EXAMPLES["coins"]) as (client, told, process):
+        assert [item["name"] for item in client.fetch("/databases")] == ["token", "eight"]
+        assert told[0].startswith("token: ")
+        assert client.fetch("/games")[0]["name"] == "coins"
+        assert client.ask("GET", "/").status == 200
+    assert process.returncode == 0
+
+
+def test_what_is_solved_is_kept_where_it_should_be(tmp_path: Path) -> None:
+    (tmp_path / "kept" / "rubbish").mkdir(parents=True)
+    with served("--keep", tmp_path / "kept") as (client, told, _):
+        assert any("left out" in line for line in told)
+        name = client.finished(kind="solve", game="hanoi:3")["result"]["database"]
+        assert client.fetch(f"/databases/{name}/probe")["value"]["number"] == 7
+    with served("--keep", tmp_path / "kept", "--read-only") as (client, told, _):
+        assert "(read only)" in told[-1]
+        (item,) = client.fetch("/databases")
+        assert item["game"] == "hanoi:3,3"
+        assert client.post("/jobs", {"kind": "solve", "game": "hanoi:3"}).status == 400
+
+
+def test_what_was_solved_is_gone_at_the_end_if_it_was_not_to_be_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    with served() as (client, _, _process):
+        client.finished(kind="solve", game="hanoi:3")
+        assert list(tmp_path.rglob("*.db"))
+    assert not list(tmp_path.rglob("*.db"))
+
+
+def test_a_predicate_of_the_users_own_is_offered(folders: dict[str, Path], tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text("def together(position):\n    return position.state[0] == position.state[1]\n")
+    with served(folders["token"], "--predicate", f"{tmp_path / 'mine.py'}:together") as (client, _, _process):
+        assert client.fetch("/databases/token")["predicates"] == ["together"]
+        page = client.fetch("/databases/token/find", predicate="together", limit=100)
+        assert len(page["states"]) == 12
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (["nowhere.db"], 30, "no such database"),
+        (["chess:8x8"], 30, "unknown game"),
+        ([str(ROOT / "docs")], 40, "no searchbench database"),
+        (["--predicate", "nothing.py:f"], 30, "there is no file"),
+        (["--cache", "much"], 30, "expected a number with a unit"),
+    ],
+)
+def test_what_cannot_be_served_is_refused_before_anything_starts(
+    arguments: list[str], code: int, words: str, capsys: pytest.CaptureFixture[str], folders: dict[str, Path]
+) -> None:
+    database = [str(folders["token"])] if "--cache" in arguments else []
+    assert cli.run(["serve", "--no-browser", *arguments, *database]) == code
+    assert words in capsys.readouterr().err
+
+
+def test_a_port_that_is_taken_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    with listening("127.0.0.1", 0) as taken:
+        port = taken.getsockname()[1]
+        assert cli.run(["serve", "--no-browser", "--port", str(port)]) == 30
+        assert f"127.0.0.1:{port} cannot be served" in capsys.readouterr().err
+
+
+def test_all_that_the_pages_use_is_in_the_package() -> None:
+    patterns = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["package-data"]["searchbench"]
+    files = {file.name for file in ASSETS.iterdir()}
+    for name in files:
+        assert any(fnmatch.fnmatch(f"web/assets/{name}", pattern) for pattern in patterns)
+    assert {*PAGES.values(), "missing.html"} <= files
+    used = set()
+    for file in ASSETS.glob("*.*"):
+        text = file.read_text()
+        used |= set(re.findall(r'"/assets/([\w.]+)"', text)) | set(re.findall(r'from "\./([\w.]+)"', text))
+    assert used <= files | {"drawing.css"}
+    assert files - used <= {*PAGES.values(), "missing.html"}
