@@ -41,9 +41,8 @@ _HOMES = {
 
 __all__ = [
     "NOWHERE", "UNDECIDED", "Abstraction", "Board", "Check", "Database", "Game", "Image", "Line", "Part",
-    "PatternDatabases", "Position", "Proof", "Run", "SearchBenchError", "State", "ValueRule", "check", "errors", "heuristic",
-    "index",
-    "load", "open_database", "prove", "search", "solve",
+    "PatternDatabases", "Position", "Proof", "Run", "SearchBenchError", "State", "ValueRule", "check", "errors",
+    "heuristic", "index", "load", "open_database", "prove", "search", "solve",
 ]  # fmt: skip
 
 
@@ -105,6 +104,8 @@ def solve(
     from searchbench.store.writing import check_target
 
     chosen = load(game)
+    if mapped and (parts is not None or to is None):
+        raise BadRequest("mapped: a database of all parts is kept so, in the folder `to`")
     if parts is not None:
         return _solve_parts(chosen, parts, rule, solver, to, memory, threads, progress, overwrite, form)
     if to is None and work is not None:
@@ -188,7 +189,7 @@ def search(
     game that looks the same from both ends: half of a breadth-first search
     (:func:`searchbench.solvers.exhaustive.search_by_duality`). `h` is a heuristic in the place of the game's own bound: an
     object such as :class:`PatternDatabases`, one of the names that the game has ("linear-conflict"), or folders of pattern
-    databases ("a.db+b.db"). `threads` are those of IDA*: by default all. Other options, such as `nodes`, `seconds` and
+    databases ("a.db+b.db"). `threads` are those of IDA*, None for all. Other options, such as `nodes`, `seconds` and
     `weight`, are those of :func:`searchbench.solvers.guided.search_state`.
     """
     from searchbench.catalogue import load
