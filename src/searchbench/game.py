@@ -301,8 +301,7 @@ class Game:
             raise BadState(f"{self}: {text!r} is no state; one is {example!r}") from None
         if number == NOWHERE and self.terminal(state) != UNDECIDED:
             return
-        size = max((part.stop for part in self.parts()), default=0)
-        if not 0 <= number < size or self.unrank(number) != self.canonical(state):
+        if not 0 <= number < _size(self) or self.unrank(number) != self.canonical(state):
             raise BadState(f"{self}: {text!r} is no state; one is {example!r}")
 
     def parse_move(self, state: Sequence[int], text: str) -> int:
@@ -342,6 +341,12 @@ def _buffers(game: Game, target: jit.Target) -> dict[str, Callable[..., Any]]:
         return np.zeros(most, np.int64)
 
     return {"new_state": new_state, "new_moves": new_moves}
+
+
+@lru_cache(maxsize=128)
+def _size(game: Game) -> int:
+    """Return how many numbers the index of a game has, 0 without an index."""
+    return max((part.stop for part in game.parts()), default=0)
 
 
 @lru_cache(maxsize=128)

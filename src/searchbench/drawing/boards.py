@@ -22,13 +22,12 @@ GOLDEN_ANGLE: Final = 2.39996
 
 
 class _Geometry(NamedTuple):
-    """Hold how far apart columns and rows are, how large a cell is, and the longest bar."""
+    """Hold how far apart columns and rows are, and how large a cell is."""
 
     across: float
     down: float
     width: float
     height: float
-    longest: int = 1
 
 
 def board_svg(
@@ -66,7 +65,7 @@ def _geometry(board: Board, pieces: Sequence[str]) -> _Geometry:
     if board.shape == "bar":
         longest = max([1, *(_number(label) for label in pieces)])
         width = UNIT * (1.0 + 0.28 * longest)
-        return _Geometry(width + 14, 0.5 * UNIT, width, 0.46 * UNIT, longest)
+        return _Geometry(width + 14, 0.5 * UNIT, width, 0.46 * UNIT)
     if board.shape == "card":
         return _Geometry(UNIT, 1.4 * UNIT, 0.9 * UNIT, 1.28 * UNIT)
     apart = UNIT / _nearest(board.cells)
@@ -110,9 +109,7 @@ def _ground(board: Board, centres: Sequence[tuple[float, float]], geometry: _Geo
         return f'<path class="sb-line sb-rod" d="{rods}M{left + 8:g} {top + height - 4:g}h{width - 16:g}"/>'
     if board.shape in ("sticker", "card"):
         return ""
-    ground = f"{left:g} {top:g}", f"{width:g}", f"{height:g}"
-    x, y = ground[0].split()
-    return f'<rect class="sb-ground" x="{x}" y="{y}" width="{ground[1]}" height="{ground[2]}" rx="12"/>'
+    return f'<rect class="sb-ground" x="{left:g}" y="{top:g}" width="{width:g}" height="{height:g}" rx="12"/>'
 
 
 def _edge(one: tuple[float, float], two: tuple[float, float]) -> str:

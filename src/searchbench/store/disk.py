@@ -9,12 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from zstandard import ZstdError
 
 from searchbench.errors import DamagedData
 from searchbench.exchange.table import untouched
 from searchbench.index.protocol import Part
 from searchbench.store import header as head
 from searchbench.store.bits import codes_of, cut_out
+from searchbench.store.chunks import ChunkFiles
 from searchbench.store.codes import Array, as_type, bits_of_codes, type_for
 from searchbench.store.forms import FORMS, ONE_BIT
 
@@ -60,7 +62,7 @@ class DiskCodes:
         with self._lock:
             codes = self._cache.get((place, chunk))
             if codes is None:
-                codes = self._cache[place, chunk] = self._part(self._records[place]).chunks(chunk, chunk + 1)
+                codes = self._cache[place, chunk] = self._part(self._records[place]).chunk(chunk)
                 self._used += codes.nbytes
                 while self._used > self._budget and len(self._cache) > 1:
                     self._used -= self._cache.popitem(last=False)[1].nbytes
@@ -137,10 +139,24 @@ class _PartOnDisk:
         self._path = folder / head.codes_path(record.name)
         self._chunk = chunk
         self._codes = _open_array(self._path)
+        try:
+            self._files: ChunkFiles | None = ChunkFiles(self._path)
+        except (ValueError, KeyError, TypeError):
+            self._files = None
         digests = folder / head.digests_path(record.name)
         self._digests = _values(_open_array(digests), slice(None), digests)
         if head.digest_of(self._digests) != record.digest:
             raise DamagedData(f"{digests} does not have the digest that the header gives: {_WHY}")
+
+    def chunk(self, chunk: int) -> Array:
+        """Return the stored numbers of one chunk: straight from its file if that is all right, else as `chunks` does."""
+        try:
+            codes = self._files.read(chunk) if self._files is not None else None
+        except (OSError, ValueError, IndexError, ZstdError):
+            codes = None
+        if codes is None or head.chunk_digests(codes, self._chunk)[0] != self._digests[chunk]:
+            return self.chunks(chunk, chunk + 1)  # which says what is wrong
+        return codes
 
     def chunks(self, first: int, stop: int) -> Array:
         """Return the stored numbers of the chunks first .. stop - 1, each compared with its digest."""

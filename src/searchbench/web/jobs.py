@@ -16,7 +16,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from searchbench.errors import BadRequest, LimitReached, UnknownName
+from searchbench.errors import BadRequest, LimitReached, SearchBenchError, UnknownName
+
+Done = Callable[[dict[str, Any]], None]
+"""Called with the result of a job."""
 
 KINDS: Final = ("solve", "search", "prove", "verify")
 REMEMBERED: Final = 32
@@ -25,13 +28,18 @@ REMEMBERED: Final = 32
 
 @dataclass(frozen=True)
 class Limits:
-    """Say what jobs may take: how many run at once, seconds, memory, nodes of a search, states of a game to be solved."""
+    """Say what jobs may take.
+
+    How many run at once; the seconds, the memory and the nodes of each; the states of a game to be solved; and how many
+    games are solved before the server must be started anew.
+    """
 
     at_once: int = 2
     seconds: float = 300.0
     memory: str = "1GB"
     nodes: int = 2_000_000_000
     states: int = 5_000_000
+    databases: int = 50
 
 
 @dataclass
@@ -72,10 +80,11 @@ class Jobs:
         self._solved = solved
         self._jobs: dict[str, Job] = {}
         self._lock = threading.Lock()
+        self._solved_so_far = 0
         self._own = keep is None
         self.folder = keep or Path(tempfile.mkdtemp(prefix="searchbench-"))
 
-    def start(self, request: dict[str, Any], done: Callable[[dict[str, Any]], None] | None = None) -> Job:
+    def start(self, request: dict[str, Any], done: Done | None = None) -> Job:
         """Start a job; `done` is told its result. Raises LimitReached while as many run as may."""
         if request["kind"] not in KINDS:
             raise BadRequest(f"a job of kind {request['kind']!r}: there are {', '.join(KINDS)}")
@@ -83,6 +92,10 @@ class Jobs:
             running = sum(job.status == "running" for job in self._jobs.values())
             if running >= self.limits.at_once:
                 raise LimitReached(f"{running} jobs are running, which is as many as may: wait, or stop one")
+            if request["kind"] == "solve" and self._solved_so_far >= self.limits.databases:
+                raise LimitReached(
+                    f"{self._solved_so_far} games have been solved, which is as many as may: start the server anew"
+                )
             job = Job(secrets.token_hex(6), request, _process())
             self._jobs[job.id] = job
             self._forget()
@@ -119,11 +132,11 @@ class Jobs:
         if self._own:
             shutil.rmtree(self.folder, ignore_errors=True)
 
+    # --- inside ----------------------------------------------------------------------------------------------------------
+
     def _target(self, spec: str, name: str) -> Path:
         stem = re.sub(r"[^\w.-]+", "-", spec.rpartition("/")[2]).strip("-.")[:60]
         return self.folder / f"{stem}-{name}.db"
-
-    # --- inside ----------------------------------------------------------------------------------------------------------
 
     def _forget(self) -> None:
         ended = [name for name, job in self._jobs.items() if job.status != "running"]
@@ -131,7 +144,7 @@ class Jobs:
             del self._jobs[name]
 
     def _follow(
-        self, job: Job, task: dict[str, Any], target: Path, done: Callable[[dict[str, Any]], None] | None
+        self, job: Job, task: dict[str, Any], target: Path, done: Done | None
     ) -> None:  # fmt: skip
         """Hand the task over and read what the process tells, line by line."""
         timer = threading.Timer(self.limits.seconds, self._too_long, (job,))
@@ -143,24 +156,28 @@ class Jobs:
             job.process.stdin.close()
             for line in job.process.stdout:
                 self._hear(job, json.loads(line), target, done)
-        except (OSError, ValueError) as error:
-            job.error = job.error or {"kind": "LimitReached", "message": f"the job was lost: {error}"}
+        except (OSError, ValueError, SearchBenchError) as error:
+            job.error = job.error or {"kind": type(error).__name__, "message": f"the job was lost: {error}"}
         finally:
             timer.cancel()
-            job.process.wait()
-            if job.process.stdout is not None:
-                job.process.stdout.close()
-            if job.status == "running":
-                job.status = "done" if job.result is not None else "failed"
-                if job.result is None and job.error is None:
-                    code = job.process.returncode
-                    job.error = {"kind": "OutOfMemory", "message": f"the job's process ended with code {code}"}
-            job.ended = time.monotonic()
-            job.changes += 1
+            self._end(job, target)
 
-    def _hear(
-        self, job: Job, told: dict[str, Any], target: Path, done: Callable[[dict[str, Any]], None] | None
-    ) -> None:
+    def _end(self, job: Job, target: Path) -> None:
+        """Take note of how a job has ended, and remove what it left unfinished."""
+        job.process.wait()
+        if job.process.stdout is not None:
+            job.process.stdout.close()
+        for unfinished in self.folder.glob(f".{target.name}.*"):
+            shutil.rmtree(unfinished, ignore_errors=True)
+        if job.status == "running":
+            job.status = "done" if job.result is not None else "failed"
+            if job.result is None and job.error is None:
+                code = job.process.returncode
+                job.error = {"kind": "OutOfMemory", "message": f"the job's process ended with code {code}"}
+        job.ended = time.monotonic()
+        job.changes += 1
+
+    def _hear(self, job: Job, told: dict[str, Any], target: Path, done: Done | None) -> None:
         if "progress" in told:
             job.progress = told["progress"]
         elif "error" in told:
@@ -169,6 +186,7 @@ class Jobs:
             result = told["result"]
             if job.request["kind"] == "solve":
                 result["database"] = self._solved(target, result["game"])
+                self._solved_so_far += 1
             if done is not None:
                 done(result)
             job.result = result
