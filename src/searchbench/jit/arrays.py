@@ -8,6 +8,7 @@ finds the same numbers at the address that they have in this one.
 from __future__ import annotations
 
 import hashlib
+import weakref
 from typing import Any, Final
 
 import numpy as np
@@ -34,19 +35,19 @@ class _Placed(np.ndarray[Any, Any]):
 
 _PLACED: Final[dict[str, _Placed]] = {}
 """The arrays by their symbols: they stay where they are as long as the process lives."""
-_DIGESTS: Final[dict[int, tuple[Array, str]]] = {}
-"""What was hashed already, by identity; the arrays are held so that no other gets the same one."""
+_DIGESTS: Final[dict[int, tuple[weakref.ref[Array], str]]] = {}
+"""What was hashed already, by identity, which a later array may share with one that is gone."""
 
 
 def content_digest(array: Array) -> str:
     """Return a hash of an array's type, shape and numbers; a large array must not change afterwards."""
     known = _DIGESTS.get(id(array))
-    if known is not None:
+    if known is not None and known[0]() is array:
         return known[1]
     digest = hashlib.sha256(f"{array.dtype.str} {array.shape};".encode())
     digest.update(np.ascontiguousarray(array).data.cast("B") if array.size else b"")
     if array.nbytes > SMALL:
-        _DIGESTS[id(array)] = (array, digest.hexdigest())
+        _DIGESTS[id(array)] = (weakref.ref(array), digest.hexdigest())
     return digest.hexdigest()
 
 
