@@ -27,7 +27,7 @@ SIZES = {
     "graph": ["graph:0>1;1>0;1>2;2=0"],
     "hanoi": ["hanoi:3,4"],
     "mnk": ["mnk:3,3,3,no,yes"],
-    "morris": ["morris:3,3"],
+    "morris": ["morris:3,3", "morris:9,9"],
     "pancake": ["pancake:5"],
     "peg-solitaire": ["peg-solitaire:triangle,6", "peg-solitaire:english,4,yes"],
     "pocket-cube": ["pocket-cube"],

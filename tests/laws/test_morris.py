@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 from collections import Counter
+from itertools import combinations
 from math import comb
 from pathlib import Path
 
@@ -17,13 +18,15 @@ from searchbench.games.morris import Morris, board
 from searchbench.games.morris.board import EDGES, MILLS
 from searchbench.games.morris.placements import placements
 from searchbench.index import group, polya_count
+from searchbench.reproduce.morris import RECOUNTED, both_ways
 from searchbench.rules import NOWHERE, UNDECIDED
 from searchbench.run import Run
-from searchbench.solvers.exhaustive import solve_states
+from searchbench.solvers.exhaustive import solve_parts, solve_states
 from searchbench.store import Database
 from searchbench.values import Result
 
 GASSER = json.loads((Path(__file__).parent.parent / "golden" / "morris_gasser_subspaces.json").read_text())["subspaces"]
+PARTS = json.loads((Path(__file__).parent.parent / "golden" / "morris_parts.json").read_text())["parts"]
 Men = frozenset[int]
 Position = tuple[Men, Men]
 
@@ -318,3 +321,109 @@ def test_four_against_three() -> None:
         assert outcomes(solved, part) == GASSER["4-3"]["by_player_to_move_computed"][side]
     more = GASSER["3-3"]["without_ring_interchange_computed"]
     assert outcomes(solved, "3-3") == {key: more[key] for key in ("won", "lost", "drawn")}
+
+
+def test_parts_by_name_have_the_golden_counts(tmp_path: Path) -> None:
+    solved = solve_parts(Morris(), "4-4,5-3", tmp_path / "db", run=Run(threads=1))
+    assert {part.name for part in solved.parts} == {"3-3", "3-4", "4-3", "3-5", "5-3", "4-4"}
+    for part in solved.parts:
+        longest = max(value.depth for value in solved.histogram(part.name))
+        assert {**outcomes(solved, part.name), "longest": longest} == PARTS[part.name]
+
+
+def test_golden_counts_are_the_papers() -> None:
+    """Add up both sides to move; the plies that the paper tells are those of 6-4 (157)."""
+    found = {name: [PARTS.get(part) for part in both_ways(name)] for name in GASSER if name != "3-3"}
+    solved = {name: sides for name, sides in found.items() if None not in sides}
+    assert len(solved) > 8
+    for name, sides in solved.items():
+        for kind in ("won", "lost", "drawn"):
+            assert sum(side[kind] for side in sides) == GASSER[name][kind]
+    assert max(side["longest"] for side in solved["6-4"]) == 157
+
+
+# --- the index of nine men ---------------------------------------------------------------------------------------------------
+
+
+def test_the_index_is_as_small_as_it_can_be_told() -> None:
+    """Compare with Gasser's range, and the number of orbits of nine men without a mill (1995, section 5.4)."""
+    assert [len(placements(men, 16, 9).representative) for men in range(1, 10)] == [
+        4, 30, 158, 757, 2830, 8774, 22188, 46879, 82880,
+    ]  # fmt: skip
+    assert len(placements(9, 16, 0).representative) == 38040
+    total = sum(part["total"] for part in GASSER.values())
+    assert total < max(part.stop for part in Morris().parts()) < 1.0559 * total
+
+
+@pytest.mark.parametrize("men", [(9, 9), (9, 3), (3, 9), (9, 8), (8, 9), (9, 6), (7, 9), (8, 8), (8, 6)])
+def test_numbers_of_many_men(men: tuple[int, int]) -> None:
+    game = Morris()
+    part = next(part for part in game.parts() if part.name == f"{men[0]}-{men[1]}")
+    rng = random.Random(sum(men))
+    legal = 0
+    for number in [part.start, part.stop - 1, *(rng.randrange(part.start, part.stop) for _ in range(300))]:
+        state = game.unrank(number)
+        assert tuple(word.bit_count() for word in state) == men
+        assert state[0] & state[1] == 0
+        assert game.call("rank", list(state)) == number
+        reachable = all(least_closings(sets(state)[k]) <= 9 - men[1 - k] for k in (0, 1))
+        assert game.call("legal", list(state)) == reachable
+        if reachable:
+            legal += 1
+            images = [[board.image(word, element) for word in state] for element in range(16)]
+            assert {game.rank(one) for one in images} == {game.rank(state)}
+            fixing = sum(one == state for one in images)
+            assert game.call("stabilizer", list(images[5])) == fixing
+    assert legal > 100
+
+
+def least_closings(men: Men) -> int:
+    """Return the least number of points that meet all mills of some men, by trying."""
+    mills = [set(mill) for mill in MILLS if men >= set(mill)]
+    return next(
+        count
+        for count in range(10)
+        if any(all(mill & set(some) for mill in mills) for some in combinations(sorted(men), count))
+    )
+
+
+# --- where the paper counts other positions -------------------------------------------------------------------------------
+
+BLOCK = frozenset({0, 1, 2, 8, 9, 10, 16, 17, 18})
+"""Three sides next to each other, and the spoke through them: four mills, closed three times at least."""
+
+
+def orbits_beside(men: Men, others: int, most_closings: int) -> int:
+    """Count, up to the symmetries that leave some men as they are, the sets of other men that have closed few mills."""
+    elements = [symmetry(element) for element in range(16)]
+    fixing = [element for element in elements if {element[point] for point in men} == men]
+    seen: set[Men] = set()
+    orbits = 0
+    for some in map(frozenset, combinations(sorted(set(range(24)) - men), others)):
+        if some not in seen and least_closings(some) <= most_closings:
+            orbits += 1
+            seen |= {frozenset(element[point] for point in some) for element in fixing}
+    return orbits
+
+
+@pytest.mark.parametrize("part", ["9-3", "9-4", "9-5", "9-6", "8-6", "8-7"])
+def test_the_paper_counts_the_block_twice(part: str) -> None:
+    """Find the paper's surplus: the positions of one set of men once more, for either side to move."""
+    many, few = map(int, part.split("-"))
+    men = BLOCK if many == 9 else BLOCK - {18}
+    assert least_closings(men) <= 9 - few  # so the positions are there
+    surplus = GASSER[part]["total"] - RECOUNTED[part]
+    assert surplus == 2 * orbits_beside(men, few, 9 - many)
+
+
+def test_the_paper_leaves_out_four_mills_closed_two_at_a_time() -> None:
+    """In 9-7 two closings suffice for four mills that meet in pairs; the paper has them only where they fill a ring."""
+    closed_twice = [
+        points(word)
+        for word in placements(9, 16, 2).representative.tolist()
+        if sum(word & mask == mask for mask in (sum(1 << point for point in mill) for mill in MILLS)) == 4
+        and not any(word >> shift & 255 == 255 for shift in (0, 8, 16))
+    ]
+    assert all(least_closings(men) == 2 for men in closed_twice)
+    lacking = 2 * sum(orbits_beside(men, 7, 0) for men in closed_twice)
+    assert RECOUNTED["9-7"] - GASSER["9-7"]["total"] == lacking == 38728

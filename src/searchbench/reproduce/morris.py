@@ -97,7 +97,7 @@ def _pieces(part: Part, size: int = 1 << 20) -> list[tuple[int, int]]:
 
 
 def recount(paper: dict[str, int], measured: dict[str, int]) -> Verdict:
-    """Judge counts of positions: where the paper counts what cannot be reached, the count of 2020 is right."""
+    """Judge counts of positions: in seven parts the count of 2020 is right."""
     right = {name: RECOUNTED.get(name, count) for name, count in paper.items()}
     if measured != right:
         return "differs"
@@ -172,8 +172,9 @@ ROWS = [
         {name: sum(figures.values()) for name, figures in APPENDIX.items()},
         positions,
         recount,
-        note="each closing of a mill removes one of nine men: nine against three leave six closings at most. By this count "
-        "six parts of the paper hold positions that cannot be reached, and 9-7 lacks some that can",
+        note="each closing of a mill removes one of nine men. In six parts the paper counts positions of one set of men twice "
+        "(three sides next to each other with their spoke, or all but a corner of them), in 9-7 it leaves out nine men with "
+        "four mills that meet in pairs, which two closings make: tests/laws/test_morris.py finds the differences exactly",
         parts=(*SMALL, "9-3"),
     ),
     Row(

@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from searchbench import jit
+from searchbench.exchange.table import release, untouched
 from searchbench.game import Game
 from searchbench.index.protocol import Part
 from searchbench.run import Run
 from searchbench.store.codes import count_codes
-from searchbench.values import Distance, Reached, Score, ValueRule
+from searchbench.values import Distance, Outcome, Reached, Score, ValueRule
 from searchbench.verify import check, ground
 from searchbench.verify.claims import claims_of
 from searchbench.verify.depth import check_depths
@@ -31,15 +32,17 @@ if TYPE_CHECKING:
 
 BLOCK: Final = 1 << 15
 """How many numbers a thread checks at a time."""
+READ: Final = 1 << 24
+"""How many codes are read at a time."""
 UNBOUNDED: Final = -(1 << 40)
 
 
 def verify_database(database: Database, run: Run | None = None, limit: int = 100, target: jit.Target = "cpu") -> Report:
     """Check every value of a database and report the faults, at most `limit` of them in words.
 
-    The codes are read into memory, and a byte for each where values must be grounded; of depths whose parts are layers,
-    only the bits of two layers at a time. Raises OutOfMemory, MissingRule, and DamagedData for a database on disk that was
-    altered.
+    The codes are read into memory, and a byte for each where values must be grounded; of outcomes on disk, only those of a
+    part and its needs at a time; of depths whose parts are layers, only the bits of two layers. Raises OutOfMemory,
+    MissingRule, and DamagedData for a database on disk that was altered.
     """
     with run or Run() as active:
         if are_layers(database):
@@ -47,14 +50,23 @@ def verify_database(database: Database, run: Run | None = None, limit: int = 100
         return _Verification(database, active, limit, target).report()
 
 
+def _with_needs(database: Database, part: Part) -> list[Part]:
+    return [part, *(one for one in database.parts if one.name in part.needs and one != part)]
+
+
 class _Verification:
     def __init__(self, database: Database, run: Run, limit: int, target: jit.Target) -> None:
-        size = sum(part.size for part in database.parts) * (database.dtype.itemsize + 1)
-        run.demand(size, f"verifying {database.game} ({sum(part.size for part in database.parts):,} numbers)")
+        # An outcome follows from those of the part and its needs, and needs no grounds: no more of a file has to be in memory.
+        self.part_by_part = isinstance(database.rule, Outcome) and database.path is not None
+        largest = max(sum(one.size for one in _with_needs(database, part)) for part in database.parts)
+        size = largest if self.part_by_part else sum(part.size for part in database.parts)
+        run.demand(size * (database.dtype.itemsize + 1), f"verifying {database.game} ({size:,} numbers at a time)")
         self.game, self.rule, self.parts = database.game, database.rule, database.parts
         self.run, self.limit = run, limit
         self.database = database
-        self.codes = database.codes
+        self.codes = untouched(database.size, database.dtype) if self.part_by_part else database.codes
+        self.present: set[Part] = set()
+        self.held: dict[str, dict[int, int]] = {}
         self.illegal = database.illegal
         self.names = _names(self.game, self.rule, target)
         self.states = self.count = self.free = 0
@@ -91,7 +103,21 @@ class _Verification:
             revalue = self.rule.revalues_terminals
             kernel(self.codes, self.illegal, first, stop, working, revalue, least, faults, note)
 
-        self._check("checking values", work)
+        for part in self.parts:
+            if self.part_by_part:
+                self._bring(_with_needs(self.database, part))
+                self.held[part.name] = count_codes(self.codes[part.start : part.stop])
+            self._check("checking values" if len(self.parts) == 1 else f"checking {part.name}", work, [part])
+
+    def _bring(self, parts: list[Part]) -> None:
+        """Have the codes of just these parts in memory."""
+        for part in self.present - set(parts):
+            release(self.codes, part.start, part.stop)
+        for part in set(parts) - self.present:
+            for first in range(part.start, part.stop, READ):
+                stop = min(first + READ, part.stop)
+                self.codes[first:stop] = self.database.read(part, first, stop)
+        self.present = set(parts)
 
     def _check_depths(self) -> None:
         led_to = np.zeros(len(self.codes), np.int8)
@@ -133,15 +159,17 @@ class _Verification:
         self._add(np.flatnonzero((self.codes != 0) & (marks == NOT_SEEN)), check.UNSUPPORTED)
         self.states += int(np.count_nonzero(self.codes == 0))
 
-    def _check(self, stage: str, work: Callable[[int, int, Any, Any], None]) -> None:
-        """Run a kernel that writes faults over all numbers, and gather what it notes."""
+    def _check(
+        self, stage: str, work: Callable[[int, int, Any, Any], None], parts: Sequence[Part] | None = None
+    ) -> None:
+        """Run a kernel that writes faults over all numbers, or those of some parts, and gather what it notes."""
 
         def job(interval: tuple[int, int]) -> tuple[Any, Any]:
             faults, note = np.zeros((self.limit, 3), np.int64), np.zeros(3, np.int64)
             work(*interval, faults, note)
             return faults[: note[check.FOUND]], note
 
-        for faults, note in self._over(stage, self.parts, job):
+        for faults, note in self._over(stage, self.parts if parts is None else parts, job):
             self.states += int(note[check.STATES])
             self.count += int(note[check.FOUND])
             self.free += int(note[check.FREE])
@@ -193,6 +221,8 @@ class _Verification:
     def _held(self, place: int) -> dict[int, int]:
         """Return how often each code occurs in a part; of depths modulo 3, what was counted level by level."""
         part = self.parts[place]
+        if part.name in self.held:
+            return self.held[part.name]
         codes = self.codes[part.start : part.stop]
         if not self.database.modulus:
             return count_codes(codes)
