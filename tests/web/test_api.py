@@ -232,7 +232,7 @@ def test_conditions_mean_what_python_means() -> None:
     scope = {
         "state": (3, 0, 2, 5), "pieces": ["3", "", "2", "5"], "number": 11, "value": 7, "outcome": "number", "plies": None,
     }  # fmt: skip
-    helpers = {"count": lambda items, wanted: sum(item == wanted for item in items)}
+    functions = {"count": lambda items, wanted: sum(item == wanted for item in items)}
     texts = [
         "state[0] == 3", "not state[1]", "state[-1] > 4 and number % 2 == 1", "1 < value <= 7", "value in (1, 7)",
         "count(pieces, '') == 1", "len(state) - sum(state) // 2", "state[1:3]", "state[:2] == (3, 0)", "-value + 8",
@@ -241,7 +241,7 @@ def test_conditions_mean_what_python_means() -> None:
     ]  # fmt: skip
     for text in texts:
         test, used = condition(text, NAMES)
-        assert test(scope) == bool(eval(text, {**scope, **helpers})), text
+        assert test(scope) == bool(eval(text, {**scope, **functions})), text
         assert used <= set(NAMES)
 
 
