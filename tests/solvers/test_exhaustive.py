@@ -114,6 +114,7 @@ def test_outcomes_of_long_games_over_parts(game: GraphGame) -> None:
 
 @given(score_games())
 def test_scores_of_random_games(game: GraphGame) -> None:
+    assert values(solve(game, "retrograde", block_bits=2)) == expected(game)
     assert values(solve(game, "fixpoint")) == expected(game)
 
 

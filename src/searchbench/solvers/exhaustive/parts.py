@@ -13,16 +13,14 @@ from typing import Any, Final
 
 import numpy as np
 
-from searchbench import jit
 from searchbench.errors import BadRequest
 from searchbench.exchange import Table
 from searchbench.game import Game
 from searchbench.index.protocol import Part
 from searchbench.run import Run
-from searchbench.solvers.exhaustive import retrograde
 from searchbench.solvers.exhaustive.blocks import Group, finish_group, groups_in_order
 from searchbench.solvers.exhaustive.due import SLOTS, STRETCH
-from searchbench.solvers.exhaustive.groups import bucket_bytes, new_buckets, solve_group
+from searchbench.solvers.exhaustive.groups import bucket_bytes, new_buckets, solve_group, works_backwards
 from searchbench.store import Database, open_database
 from searchbench.store.growing import GrowingDatabase
 from searchbench.values import ValueRule, value_rule
@@ -83,7 +81,7 @@ class _PartByPart:
         self.parts = {part.name: part for part in game.parts()}
         self.size = max(part.stop for part in self.parts.values())
         self.names = game.names(rule)
-        self.backwards = "propagate" in self.names and not jit.missing(retrograde.emit, self.names)
+        self.backwards = works_backwards(self.names, rule)
         self.table = Table(self.size, [])
 
     def _needs(self, group: Group) -> list[Part]:

@@ -10,11 +10,11 @@ from searchbench.exchange import Buckets, Table
 from searchbench.exchange.memory import MOST_BLOCK_BITS
 from searchbench.game import Game
 from searchbench.run import Run
-from searchbench.solvers.exhaustive import bfs, fixpoint, retrograde
+from searchbench.solvers.exhaustive import bfs, fixpoint
 from searchbench.solvers.exhaustive.bits.solve import BIT_FORMS, form_within, solve_in_bits
 from searchbench.solvers.exhaustive.blocks import Group, finish_group, groups_in_order
 from searchbench.solvers.exhaustive.by_rows import ROWS, method_for, solve_by_rows
-from searchbench.solvers.exhaustive.groups import bucket_bytes, new_buckets, solve_group
+from searchbench.solvers.exhaustive.groups import bucket_bytes, new_buckets, solve_group, works_backwards
 from searchbench.store import Database
 from searchbench.values import Depth, ValueRule, value_rule
 
@@ -60,8 +60,7 @@ def solve_states(
     wanted = Depth() if solver == "bfs" else value_rule(rule if rule is not None else game.values)
     names = game.names(wanted, target)
     if solver is None:
-        backwards = "propagate" in names and not jit.missing(retrograde.emit, names)
-        solver = "retrograde" if backwards else "fixpoint"
+        solver = "retrograde" if works_backwards(names, wanted) else "fixpoint"
     with run or Run() as active:
         return _Computation(game, wanted, names, solver, active, block_bits).solve()
 
