@@ -124,9 +124,36 @@ class Awari(Game):
             turn(state)
             return count
 
+        def staying_unmoves(state: State, out: MutableSequence[int]) -> int:
+            turn(state)
+            fed = row(state, ROW) > 0
+            count = 0
+            for pit in range(ROW):
+                if state[pit] != 0:
+                    continue
+                place = pit
+                stones = 0
+                round_of_sowing = 1
+                while True:
+                    place = place + 1 if place < PITS - 1 else 0
+                    if place == pit:
+                        place = place + 1 if place < PITS - 1 else 0
+                        round_of_sowing += 1
+                    if state[place] < round_of_sowing:  # every stone of the move lies where it fell
+                        break
+                    stones += 1
+                    if place >= ROW and 2 <= state[place] <= 3:  # would have been captured
+                        continue
+                    move = stones << 16 | pit
+                    if fed or possible(state, move):
+                        out[count] = move
+                        count += 1
+            turn(state)
+            return count
+
         return {
             "start": start, "terminal": terminal, "moves": moves, "play": play, "unplay": unplay, "unmoves": unmoves,
-            "gain": gain,
+            "staying_unmoves": staying_unmoves, "gain": gain,
         }  # fmt: skip
 
     def parse(self, text: str) -> list[int]:

@@ -21,7 +21,7 @@ from searchbench.exchange.memory import add_request, has_room, unpack_code, unpa
 from searchbench.rules import UNDECIDED, moves, new_moves, new_state, stabilizer, terminal, unrank
 from searchbench.run import Run
 from searchbench.solvers.exhaustive.blocks import CHUNK, Chunks, Group, until_it_fits
-from searchbench.solvers.exhaustive.due import STRETCH_BITS, due_chunks
+from searchbench.solvers.exhaustive.due import BLOCK, STRETCH, STRETCH_BITS, due_chunks
 from searchbench.solvers.exhaustive.neighbours import (
     OUTSIDE,
     Bounds,
@@ -114,9 +114,8 @@ def tell(
     numbers = new_moves()
     weights = new_moves()
     times = new_moves()
-    for number in range(first, stop):
-        if here[number >> STRETCH_BITS] == 0 or left[number - bounds[0]] != FRESH:
-            continue
+    number = next_fresh(left, first, stop, bounds[0], here)
+    while number < stop:
         unrank(number, state)
         count = predecessors(state, scratch, out, numbers, weights, times)
         requests = 0
@@ -130,7 +129,32 @@ def tell(
             if numbers[index] >= 0 and inside(numbers[index], bounds):
                 for _ in range(times[index]):
                     add_request(pages, numbers[index], block_bits, said, 0)
+        number = next_fresh(left, number + 1, stop, bounds[0], here)
     return stop
+
+
+def next_fresh(left: Any, first: int, stop: int, origin: int, here: Any) -> int:
+    """Return the first fresh state among first .. stop - 1, or `stop`; only stretches marked in `here` are seen."""
+    while first < stop:
+        if here[first >> STRETCH_BITS] == 0:
+            first = (first | (STRETCH - 1)) + 1
+            continue
+        end = min(stop, (first | (BLOCK - 1)) + 1)
+        if count_fresh(left[first - origin : end - origin]) > 0:
+            while left[first - origin] != FRESH:
+                first += 1
+            return first
+        first = end
+    return stop
+
+
+def count_fresh(left: Any) -> int:
+    """Count the fresh states of a block."""
+    count = 0
+    for place in range(len(left)):
+        if left[place] == FRESH:
+            count += 1
+    return count
 
 
 def hear(
