@@ -30,8 +30,9 @@ class Score(ValueRule):
     """Give each state the points that the player to move will still gain more than the opponent; endless play gains 0.
 
     A terminal state's result is its points; a move's points are its `gain`. Code 2v is a score of v > 0, code 1 - 2v one
-    of v <= 0 (but 0 is code 0). The values grow away from 0 sweep by sweep where cycles gain nothing; so a game with
-    cycles is divided into parts such that the moves that gain points lead to other parts.
+    of v <= 0 (but 0 is code 0). A game with cycles is divided into parts such that the moves that gain points lead to
+    other parts. Then retrograde analysis settles the largest scores first; forwards, the values grow away from 0 sweep by
+    sweep.
     """
 
     name: ClassVar[str] = "score"
