@@ -154,7 +154,7 @@ def test_points_that_go_round_are_refused(memory: int) -> None:
     )  # no cycle, so no parts are needed
 
 
-@pytest.mark.parametrize("kind", ["distance", "outcome"])
+@pytest.mark.parametrize("kind", ["distance", "outcome", "score"])
 @given(data=st.data())
 @settings(max_examples=150)
 def test_symmetric_games_have_the_values_of_the_whole_game(kind: str, data: st.DataObject) -> None:

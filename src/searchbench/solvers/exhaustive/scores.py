@@ -220,6 +220,11 @@ def solve_group(names: jit.Names, group: Group, table: Table, run: Run, buckets:
     return max(rounds, 1)
 
 
+def bytes_needed(group: Group) -> int:
+    """Return the memory that a group takes beside the table and the buckets."""
+    return int(group.bounds[-1] - group.bounds[0]) if group.needs_itself else 0
+
+
 def _survey_group(names: jit.Names, group: Group, table: Table, run: Run, left: npt.NDArray[np.uint8]) -> int | None:
     """Survey the states of a group; return the largest score of a leaving move either way, or None: not applicable."""
     kernel = jit.bind(survey, names)

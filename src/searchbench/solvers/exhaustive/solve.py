@@ -10,13 +10,13 @@ from searchbench.exchange import Buckets, Table
 from searchbench.exchange.memory import MOST_BLOCK_BITS
 from searchbench.game import Game
 from searchbench.run import Run
-from searchbench.solvers.exhaustive import bfs, fixpoint
+from searchbench.solvers.exhaustive import bfs, fixpoint, scores
 from searchbench.solvers.exhaustive.bits.solve import BIT_FORMS, form_within, solve_in_bits
 from searchbench.solvers.exhaustive.blocks import Group, finish_group, groups_in_order
 from searchbench.solvers.exhaustive.by_rows import ROWS, method_for, solve_by_rows
 from searchbench.solvers.exhaustive.groups import bucket_bytes, new_buckets, solve_group, works_backwards
 from searchbench.store import Database
-from searchbench.values import Depth, ValueRule, value_rule
+from searchbench.values import Depth, Score, ValueRule, value_rule
 
 SOLVERS: Final = ("retrograde", "fixpoint", "bfs")
 VALUES: Final = "values"
@@ -103,7 +103,8 @@ class _Computation:
     def _bytes_needed(self) -> int:
         if self.solver == "fixpoint":
             return fixpoint.bytes_needed(self.size, self.rule)
-        return _table_bytes(self.game, self.run, self.block_bits)
+        counts = max(map(scores.bytes_needed, groups_in_order(self.parts))) if isinstance(self.rule, Score) else 0
+        return _table_bytes(self.game, self.run, self.block_bits) + counts
 
     def _buckets(self) -> Buckets:
         return new_buckets(self.game, self.size, self.run, **self.block_bits)
