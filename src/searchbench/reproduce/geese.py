@@ -58,13 +58,13 @@ def won_for_geese(solved: Database, run: Run) -> dict[int, tuple[int, int]]:
     return found
 
 
-def fox_and_geese(geese: int, first: int = FEWEST, decisive: bool = False) -> Callable[[Run], Measured]:
+def fox_and_geese(geese: int, first: int = FEWEST) -> Callable[[Run], Measured]:
     """Return the measurement of `first` to `geese` geese: the positions, and those won for the geese."""
 
     def measure(run: Run) -> Measured:
         forget_peak()
         with Run(memory=run.memory, threads=run.threads, report=run.report) as fresh:
-            solved = solve_states(load(f"fox-and-geese:{geese}{',decisive=yes' if decisive else ''}"), run=fresh)
+            solved = solve_states(load(f"fox-and-geese:{geese}"), run=fresh)
             facts = solved.facts
             cost = Cost(str(solved.game), solved.states, facts["seconds"], facts["memory"], peak_memory())
             counts = won_for_geese(solved, fresh)
@@ -77,14 +77,12 @@ def _figures(positions: int, won: int) -> dict[str, int]:
     return {"states": positions, "won": won}
 
 
-WON = {
-    4: 40, 5: 1280, 6: 21380, 7: 918195, 8: 6381436,
-}  # fmt: skip
+WON: Final = {4: 40, 5: 1280, 6: 21380, 7: 918195, 8: 6381436}
 """The paper's table, by the number of geese."""
 SOURCE: Final = "Edelkamp 2017, table 0.7"
 ODD: Final = (
-    "no rules that treat the four sides of the board alike give the paper's number: it is odd, or among numbers of which "
-    "some are odd that cannot be, because no position with so many geese is its own image under all eight symmetries"
+    "the paper's numbers for 7 and 9 geese are odd, and no position with so many is its own image under all eight "
+    "symmetries of the board: no rules that treat its sides alike give them"
 )
 
 
