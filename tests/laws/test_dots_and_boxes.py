@@ -96,12 +96,12 @@ def test_moves_close_boxes() -> None:
 def test_notation() -> None:
     game = DotsAndBoxes(1, 2)
     assert game.format(game.start()) == "../.../.."
-    position = game.position("-./|../-.")
+    position = game.position("_./|../_.")
     assert position.moves() == ["b2-c2", "b1-c1", "b1-b2", "c1-c2"]
-    assert position.play("b1-b2").text == "-./||./-. again"
+    assert position.play("b1-b2").text == "_./||./_. again"
     assert position.play("b1-b2").moves() == ["pass"]
-    assert game.read("-./||./-. again") == [0b0110101, 1]
-    for text in ("-./|../-. again", "-./|../", "x./|../-.", "-./|../-. more"):
+    assert game.read("_./||./_. again") == [0b0110101, 1]
+    for text in ("_./|../_. again", "_./|../", "x./|../_.", "_./|../_. more"):
         with pytest.raises(BadState):
             game.read(text)
     with pytest.raises(ValueError, match="at most 33 lines"):

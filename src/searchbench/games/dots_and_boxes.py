@@ -158,18 +158,18 @@ class DotsAndBoxes(Game):
         }  # fmt: skip
 
     def parse(self, text: str) -> list[int]:
-        """Read the lines row by row from the top, "-" or "|" where one is drawn and "." where none is; then "again"."""
+        """Read the lines row by row from the top, "_" or "|" where one is drawn and "." where none is; then "again"."""
         drawing, _, ending = text.strip().partition(" ")
         rows = drawing.split("/")
         widths = [self.columns + row % 2 for row in range(2 * self.rows + 1)]
-        if [len(row) for row in rows] != widths or set(drawing) - set("-|./") or ending.strip() not in {"", "again"}:
+        if [len(row) for row in rows] != widths or set(drawing) - set("_|./") or ending.strip() not in {"", "again"}:
             raise BadState(f"{self}: {text!r}: expected a drawing such as {self.format(self.start())!r}")
         marks = "".join(rows[0::2]) + "".join(rows[1::2])
         word = sum(1 << line for line, mark in enumerate(marks) if mark != ".")
         return [word, int(bool(ending))]
 
     def format(self, state: Sequence[int]) -> str:
-        """Return the lines row by row from the top, "-" or "|" where one is drawn and "." where none is; then "again"."""
+        """Return the lines row by row from the top, "_" or "|" where one is drawn and "." where none is; then "again"."""
         marks = [piece or "." for piece in self.pieces(state)]
         rows = []
         for row in range(self.rows + 1):
@@ -199,7 +199,11 @@ class DotsAndBoxes(Game):
 
     def pieces(self, state: Sequence[int]) -> list[str]:
         """Return the lines that are drawn."""
-        return [("-" if line < self.across else "|") if state[LINES] >> line & 1 else "" for line in range(self.lines)]
+        return [("_" if line < self.across else "|") if state[LINES] >> line & 1 else "" for line in range(self.lines)]
+
+    def clicks(self, state: Sequence[int], move: int) -> list[int]:
+        """Return the line that a move draws; to pass, a line that is drawn is clicked on."""
+        return [move if move < self.lines else trailing_zeros(state[LINES])]
 
     def known(self) -> Mapping[str, Any]:
         """Return the score of the empty board, where it is known."""

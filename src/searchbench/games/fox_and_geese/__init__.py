@@ -200,7 +200,8 @@ class FoxAndGeese(Game):
 
     def board(self) -> Board:
         """Return the points and the lines between them."""
-        return Board(tuple((float(column), float(row)) for column, row in PLACES), tuple(EDGES), "point")
+        cells = tuple((float(column), float(row)) for column, row in PLACES)
+        return Board(cells, tuple(EDGES), "point", ("G", "F"))
 
     def pieces(self, state: Sequence[int]) -> list[str]:
         """Return F for the fox and G for geese."""
