@@ -11,7 +11,7 @@ import pytest
 
 from searchbench.catalogue import load
 from searchbench.errors import BadMove, BadState
-from searchbench.games.awari import Awari
+from searchbench.games.awari import SLAMS, Awari
 from searchbench.rules import UNDECIDED
 from searchbench.run import Run
 from searchbench.solvers.exhaustive import solve_states
@@ -24,7 +24,7 @@ Board = tuple[int, ...]
 # --- the twin: the rules as a person reads them, stone by stone ---------------------------------------------------------
 
 
-def sown(board: Board, pit: int) -> tuple[Board, int]:
+def sown(board: Board, pit: int, slam: str) -> tuple[Board, int]:
     """Return the board after a move, turned round, and the stones captured."""
     pits = list(board)
     hand, pits[pit] = pits[pit], 0
@@ -34,17 +34,22 @@ def sown(board: Board, pit: int) -> tuple[Board, int]:
         if place != pit:
             pits[place] += 1
             hand -= 1
+    before = list(pits)
     captured = 0
     while place >= 6 and pits[place] in (2, 3):
         captured += pits[place]
         pits[place] = 0
         place -= 1
+    if slam == "kept" and not any(pits[6:]):
+        pits, captured = before, 0
     return tuple(pits[6:] + pits[:6]), captured
 
 
-def replies(board: Board) -> dict[int, tuple[Board, int]]:
+def replies(board: Board, slam: str = "last") -> dict[int, tuple[Board, int]]:
     """Return the legal moves by pit."""
-    found = {pit: sown(board, pit) for pit in range(6) if board[pit]}
+    found = {pit: sown(board, pit, slam) for pit in range(6) if board[pit]}
+    if slam == "free":
+        return found
     feeding = {pit: after for pit, after in found.items() if sum(after[0][:6])}
     return feeding or found
 
@@ -58,11 +63,11 @@ def boards(stones: int) -> list[Board]:
     return found
 
 
-def scores(stones: int) -> dict[Board, int]:
+def scores(stones: int, slam: str = "last") -> dict[Board, int]:
     """Return the value of every board with at most that many stones, part by part, by games of 0, 1, 2, ... plies."""
     values: dict[Board, int] = {}
     for total in range(stones + 1):
-        part = {board: replies(board) for board in boards(total)}
+        part = {board: replies(board, slam) for board in boards(total)}
         values |= {board: 0 if moves else -sum(board) for board, moves in part.items()}
         while True:
             sweep = {
@@ -88,8 +93,9 @@ def random_board(rng: random.Random, stones: int) -> list[int]:
     return board
 
 
-def test_moves_are_those_of_the_twin() -> None:
-    game = Awari(48)
+@pytest.mark.parametrize("slam", SLAMS)
+def test_moves_are_those_of_the_twin(slam: str) -> None:
+    game = Awari(48, slam)
     rng = random.Random(1)
     captures = rounds = starving = 0
     for _ in range(4000):
@@ -98,7 +104,7 @@ def test_moves_are_those_of_the_twin() -> None:
             assert not any(board[:6])
             assert game.terminal(board) == -sum(board)
             continue
-        expected = replies(tuple(board))
+        expected = replies(tuple(board), slam)
         moves = game.moves(board)
         assert sorted(move & 15 for move in moves) == sorted(expected)
         for move in moves:
@@ -108,11 +114,13 @@ def test_moves_are_those_of_the_twin() -> None:
             captures += game.call("gain", board, move) > 0
             rounds += move >> 16 > 11
             starving += not any(after[:6])
-    assert min(captures, rounds, starving) > 50
+    assert min(captures, rounds) > 50
+    assert starving > 50 or slam == "kept"
 
 
-def test_unmoves_are_all_moves_taken_back() -> None:
-    game = Awari(5)
+@pytest.mark.parametrize("slam", SLAMS)
+def test_unmoves_are_all_moves_taken_back(slam: str) -> None:
+    game = Awari(5, slam)
     led: dict[Board, set[tuple[Board, int]]] = {}
     states = [board for total in range(6) for board in boards(total)]
     for board in states:
@@ -120,17 +128,22 @@ def test_unmoves_are_all_moves_taken_back() -> None:
             led.setdefault(tuple(game.play(board, move)), set()).add((board, move))
     for board in states:
         assert {(tuple(game.unplay(board, move)), move) for move in unmoves(game, board)} == led.get(board, set())
+        staying = [move for _, move in led.get(board, set()) if not game.call("gain", list(board), move)]
+        assert sorted(unmoves(game, board, "staying_unmoves")) == sorted(staying)
 
 
+@pytest.mark.parametrize("slam", SLAMS)
 @pytest.mark.parametrize("stones", [12, 24, 48])
-def test_unmoves_with_many_stones(stones: int) -> None:
-    game = Awari(stones)
+def test_unmoves_with_many_stones(stones: int, slam: str) -> None:
+    game = Awari(stones, slam)
     rng = random.Random(stones)
     met = 0
     for _ in range(60):
         board = random_board(rng, stones)
         for move in game.moves(board):
             assert move in unmoves(game, tuple(game.play(board, move)))
+        quiet = [move for move in unmoves(game, tuple(board)) if not game.call("gain", board, move)]
+        assert sorted(unmoves(game, tuple(board), "staying_unmoves")) == sorted(quiet)
         for move in unmoves(game, tuple(board)):
             before = game.unplay(board, move)
             assert min(before) >= 0
@@ -141,11 +154,11 @@ def test_unmoves_with_many_stones(stones: int) -> None:
     assert met > 100
 
 
-def unmoves(game: Awari, board: Board) -> list[int]:
-    """Return the moves that can have led to a board, each once."""
+def unmoves(game: Awari, board: Board, name: str = "unmoves") -> list[int]:
+    """Return the moves that can have led to a board, each once: all of them, or those that stay in the part."""
     state = list(board)
     out = [0] * game.max_unmoves
-    count = game.call("unmoves", state, out)
+    count = game.call(name, state, out)
     assert tuple(state) == board
     assert len(set(out[:count])) == count
     return out[:count]
@@ -191,9 +204,19 @@ def test_values_are_the_recorded_ones(database: Database, stones: int) -> None:
     assert {str(value): count for value, count in found.items()} == GOLDEN[str(stones)]["by_value"]
 
 
-def test_values_are_those_of_the_twin(database: Database) -> None:
-    for board, value in scores(4).items():
-        assert database.probe(board) == value
+@pytest.mark.parametrize("slam", SLAMS)
+def test_values_are_those_of_the_twin(slam: str) -> None:
+    found = solve_states(Awari(4, slam), run=Run(threads=1))
+    for board, value in scores(4, slam).items():
+        assert found.probe(board) == value
+
+
+def test_slams_differ() -> None:
+    """Check a capture of all: it is illegal where another move feeds, takes nothing, or takes all."""
+    for slam, moves in (("last", ["A1"]), ("kept", ["A1", "F1"]), ("free", ["A1", "F1x2"])):
+        assert sorted(Awari(4, slam).position("1 0 0 0 0 1 1 0 0 0 0 0").moves()) == moves
+    with pytest.raises(ValueError, match="kept"):
+        Awari(4, "none")
 
 
 def test_a_value_of_the_thesis(database: Database) -> None:
@@ -206,14 +229,17 @@ def test_a_value_of_the_thesis(database: Database) -> None:
 
 
 def test_the_table_does_not_depend_on_threads_and_lists(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Solve with lists for all states, for none, and for some."""
+    """Solve forwards with lists for all states, for none, and for some; and backwards with small buckets."""
     few = Awari(6)
-    last = few.parts()[-1].stop
+    right = database.codes[: few.parts()[-1].stop].tobytes()
     for room in (1 << 30, 0, 1 << 19):
         monkeypatch.setattr("searchbench.solvers.exhaustive.edges.LIST_MEMORY", room)
         monkeypatch.setattr("searchbench.solvers.exhaustive.edges.BUFFER", 1 << 13)
-        solved = solve_states(few, run=Run(threads=2))
-        assert solved.codes.tobytes() == database.codes[:last].tobytes()
+        assert solve_states(few, solver="fixpoint", run=Run(threads=2)).codes.tobytes() == right
+    for block_bits in (6, 10):
+        solved = solve_states(few, run=Run(memory=8 << 20, threads=2), block_bits=block_bits)
+        assert solved.facts["solver"] == "retrograde"
+        assert solved.codes.tobytes() == right
 
 
 def test_known_counts(database: Database) -> None:

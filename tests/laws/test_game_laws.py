@@ -18,11 +18,13 @@ from searchbench.testing.numbers import LAWS as NUMBER_LAWS
 from searchbench.testing.subject import Subject
 
 SIZES = {
-    "awari": ["awari:3"],
+    "awari": ["awari:3", "awari:4,kept"],
     "burnt-pancake": ["burnt-pancake:3"],
     "connect4": ["connect4:3,4,3,yes"],
     "corner-cube": ["corner-cube:quarter-turn"],
+    "dots-and-boxes": ["dots-and-boxes:1x2"],
     "fore-and-aft": ["fore-and-aft"],
+    "fox-and-geese": ["fox-and-geese:5", "fox-and-geese:17,yes", "fox-and-geese:6,no,yes"],
     "frogs-and-toads": ["frogs-and-toads:2"],
     "graph": ["graph:0>1;1>0;1>2;2=0"],
     "hanoi": ["hanoi:3,4"],

@@ -18,7 +18,9 @@ TINY = {
     "burnt-pancake": ["burnt-pancake:1", "burnt-pancake:4"],
     "connect4": ["connect4:4x4"],
     "corner-cube": [],  # 88,179,840 states
+    "dots-and-boxes": ["dots-and-boxes:1x1", "dots-and-boxes:2x1", "dots-and-boxes:1x3", "dots-and-boxes:2x2"],
     "fore-and-aft": ["fore-and-aft"],
+    "fox-and-geese": ["fox-and-geese:4"],
     "frogs-and-toads": ["frogs-and-toads:2"],
     "graph": [],  # of a graph that a user gives nothing is known
     "hanoi": ["hanoi:1", "hanoi:5", "hanoi:4,4", "hanoi:3,5"],

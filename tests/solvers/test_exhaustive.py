@@ -114,6 +114,7 @@ def test_outcomes_of_long_games_over_parts(game: GraphGame) -> None:
 
 @given(score_games())
 def test_scores_of_random_games(game: GraphGame) -> None:
+    assert values(solve(game, "retrograde", block_bits=2)) == expected(game)
     assert values(solve(game, "fixpoint")) == expected(game)
 
 
@@ -153,7 +154,7 @@ def test_points_that_go_round_are_refused(memory: int) -> None:
     )  # no cycle, so no parts are needed
 
 
-@pytest.mark.parametrize("kind", ["distance", "outcome"])
+@pytest.mark.parametrize("kind", ["distance", "outcome", "score"])
 @given(data=st.data())
 @settings(max_examples=150)
 def test_symmetric_games_have_the_values_of_the_whole_game(kind: str, data: st.DataObject) -> None:

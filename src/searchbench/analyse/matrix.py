@@ -10,7 +10,7 @@ from searchbench.game import Game
 from searchbench.solvers.exhaustive import bfs, fixpoint, levels, prepare, retrograde
 from searchbench.solvers.guided import bestfirst, depthfirst
 from searchbench.solvers.proof import alphabeta, pns, tree
-from searchbench.values import Depth, Outcome, ValueRule, value_rule
+from searchbench.values import Depth, Outcome, Score, ValueRule, value_rule
 
 
 class Solver(NamedTuple):
@@ -22,7 +22,7 @@ class Solver(NamedTuple):
 
 
 def _no_propagation(game: Game, names: jit.Names) -> str:
-    return "" if "propagate" in names else "no propagate"
+    return "" if "propagate" in names or isinstance(value_rule(game.values), Score) else "no propagate"
 
 
 def _two_players(game: Game, names: jit.Names) -> str:

@@ -18,6 +18,10 @@ PITS: Final = 2 * ROW
 OTHERS: Final = PITS - 1
 """A round of sowing leaves out the pit it began in."""
 
+SLAMS: Final = ("last", "kept", "free")
+LAST, KEPT, FREE = range(3)
+"""What becomes of moves that leave the opponent no stone: see `Awari`."""
+
 # A move is stones << 16 | threes << 8 | captured << 4 | pit: the pit that is sown and its stones, how many pits are
 # captured (backwards from where the last stone falls), and which of these hold three stones, not two.
 
@@ -26,18 +30,23 @@ OTHERS: Final = PITS - 1
 class Awari(Game):
     """Win more than half of the stones; a state is any board with up to `stones` stones, seen by the player to move.
 
-    Pits 0 .. 5 are the mover's, 6 .. 11 the opponent's. A move that leaves the opponent no stone is legal only if every
-    move does; who has no stone cannot move, and the opponent gets what is left; endless play gains nothing.
+    Pits 0 .. 5 are the mover's, 6 .. 11 the opponent's. Who has no stone cannot move, and the opponent gets what is left;
+    endless play gains nothing. By the rules of Allis 1994 a move that leaves the opponent no stone is legal only if every
+    move does: that is `slam` "last". With "kept" a capture of all the opponent's stones takes none of them, and is no such
+    move. With "free" all moves are legal and take what they take.
     """
 
     name: ClassVar[str] = "awari"
     values: ClassVar[str] = "score"
 
     stones: int = 6
+    slam: str = "last"
 
     def __post_init__(self) -> None:
         if not 1 <= self.stones <= 48:
             raise ValueError(f"{self.stones} stones: expected 1 to 48")
+        if self.slam not in SLAMS:
+            raise ValueError(f"slam {self.slam!r}: expected {', '.join(SLAMS)}")
 
     @property
     def width(self) -> int:
@@ -70,7 +79,7 @@ class Awari(Game):
 
     def rules(self) -> Mapping[str, Callable[..., Any]]:
         """Return the rules; a move holds the pit, its stones and what it captures."""
-        most = self.stones
+        most, slam = self.stones, SLAMS.index(self.slam)
 
         def start(state: State) -> None:
             for pit in range(PITS):
@@ -85,11 +94,12 @@ class Awari(Game):
             for pit in range(ROW - 1, -1, -1):
                 if state[pit] == 0:
                     continue
-                move = sowing(state, pit)
-                if feeds(state, move) and not fed:
+                move = sowing(state, pit, slam)
+                feeding = slam == FREE or feeds(state, move)
+                if feeding and not fed:
                     fed = True
                     count = 0  # the moves so far starve the opponent, and this one does not
-                if fed == feeds(state, move):
+                if fed == feeding:
                     out[count] = move
                     count += 1
             return count
@@ -115,7 +125,7 @@ class Awari(Game):
                     while True:
                         for threes in range(1 << captured):
                             move = stones << 16 | threes << 8 | captured << 4 | pit
-                            if gain(state, move) <= room and possible(state, move):
+                            if gain(state, move) <= room and possible(state, move, slam):
                                 out[count] = move
                                 count += 1
                         if not (ROW <= last - captured < PITS and state[last - captured] == 0):
@@ -124,9 +134,37 @@ class Awari(Game):
             turn(state)
             return count
 
+        def staying_unmoves(state: State, out: MutableSequence[int]) -> int:
+            turn(state)
+            fed = slam == FREE or row(state, ROW) > 0
+            count = 0
+            for pit in range(ROW):
+                if state[pit] != 0:
+                    continue
+                place = pit
+                stones = 0
+                round_of_sowing = 1
+                while True:
+                    place = place + 1 if place < PITS - 1 else 0
+                    if place == pit:
+                        place = place + 1 if place < PITS - 1 else 0
+                        round_of_sowing += 1
+                    if state[place] < round_of_sowing:  # every stone of the move lies where it fell
+                        break
+                    stones += 1
+                    move = stones << 16 | pit
+                    caught = place >= ROW and 2 <= state[place] <= 3
+                    if caught and slam != KEPT:
+                        continue
+                    if (fed and not caught) or possible(state, move, slam):
+                        out[count] = move
+                        count += 1
+            turn(state)
+            return count
+
         return {
             "start": start, "terminal": terminal, "moves": moves, "play": play, "unplay": unplay, "unmoves": unmoves,
-            "gain": gain,
+            "staying_unmoves": staying_unmoves, "gain": gain,
         }  # fmt: skip
 
     def parse(self, text: str) -> list[int]:
@@ -180,7 +218,7 @@ def given(pit: int, stones: int) -> int:
     return (stones - 1) // OTHERS * ROW + max(0, min(reach, ROW))
 
 
-def sowing(state: State, pit: int) -> int:
+def sowing(state: State, pit: int, slam: int) -> int:
     """Return the move that sows a pit: look backwards from the last stone for pits of the opponent with 2 or 3."""
     stones = state[pit]
     sown = (stones - 1) // OTHERS + 1
@@ -191,6 +229,8 @@ def sowing(state: State, pit: int) -> int:
         threes |= (state[place] + sown - 2) << captured
         captured += 1
         place -= 1
+    if slam == KEPT and 2 * captured + popcount(threes) == row(state, ROW) + given(pit, stones):
+        return stones << 16 | pit
     return stones << 16 | threes << 8 | captured << 4 | pit
 
 
@@ -230,14 +270,14 @@ def turn(state: State) -> None:
         state[pit], state[pit + ROW] = state[pit + ROW], state[pit]
 
 
-def possible(state: State, move: int) -> bool:
+def possible(state: State, move: int, slam: int) -> bool:
     """Tell whether a move can have led to the board, as the mover sees it: take it back and look whether it is legal."""
-    fed = row(state, ROW) > 0
+    fed = slam == FREE or row(state, ROW) > 0
     take_back(state, move)
     answer = True
     for pit in range(PITS):
         answer = answer and state[pit] >= 0
-    answer = answer and sowing(state, move & 15) == move and (fed or not can_feed(state))
+    answer = answer and sowing(state, move & 15, slam) == move and (fed or not can_feed(state, slam))
     sow_and_capture(state, move)
     return answer
 
@@ -247,9 +287,9 @@ def feeds(state: State, move: int) -> bool:
     return row(state, ROW) + given(move & 15, move >> 16) > gain(state, move)
 
 
-def can_feed(state: State) -> bool:
+def can_feed(state: State, slam: int) -> bool:
     """Tell whether any move leaves the opponent a stone."""
     for pit in range(ROW):
-        if state[pit] > 0 and feeds(state, sowing(state, pit)):
+        if state[pit] > 0 and feeds(state, sowing(state, pit, slam)):
             return True
     return False

@@ -11,6 +11,16 @@ from searchbench.values.distance import parse_number_range
 from searchbench.values.rule import ValueRule
 
 
+def code_of(score: int) -> int:
+    """Return the code of a score."""
+    return 2 * score if score >= 0 else -2 * score - 1
+
+
+def score_of(code: int) -> int:
+    """Return the score of a code."""
+    return -((code + 1) >> 1) if code & 1 else code >> 1
+
+
 def _move_gain(state: State, move: int) -> int:
     return gain(state, move)
 
@@ -20,8 +30,9 @@ class Score(ValueRule):
     """Give each state the points that the player to move will still gain more than the opponent; endless play gains 0.
 
     A terminal state's result is its points; a move's points are its `gain`. Code 2v is a score of v > 0, code 1 - 2v one
-    of v <= 0 (but 0 is code 0). The values grow away from 0 sweep by sweep where cycles gain nothing; so a game with
-    cycles is divided into parts such that the moves that gain points lead to other parts.
+    of v <= 0 (but 0 is code 0). A game with cycles is divided into parts such that the moves that gain points lead to
+    other parts. Then retrograde analysis settles the largest scores first; forwards, the values grow away from 0 sweep by
+    sweep.
     """
 
     name: ClassVar[str] = "score"
@@ -32,22 +43,16 @@ class Score(ValueRule):
     def rules(self, max_moves: int) -> Mapping[str, Callable[..., Any]]:
         """Return the functions of the rule."""
 
-        def to_code(score: int) -> int:
-            return 2 * score if score >= 0 else -2 * score - 1
-
-        def to_score(code: int) -> int:
-            return -((code + 1) >> 1) if code & 1 else code >> 1
-
         def initial(result: int, count: int) -> int:
-            return 0 if result == UNDECIDED else to_code(result)
+            return 0 if result == UNDECIDED else code_of(result)
 
         def gather(code: int, successors: MutableSequence[int], weights: MutableSequence[int], count: int) -> int:
             if count == 0:
                 return code
-            best = weights[0] - to_score(successors[0])
+            best = weights[0] - score_of(successors[0])
             for index in range(1, count):
-                best = max(best, weights[index] - to_score(successors[index]))
-            return to_code(best)
+                best = max(best, weights[index] - score_of(successors[index]))
+            return code_of(best)
 
         return {"initial": initial, "gather": gather, "weight": _move_gain}
 
@@ -57,11 +62,11 @@ class Score(ValueRule):
 
     def decode(self, code: int) -> int:
         """Return the score."""
-        return -((code + 1) >> 1) if code & 1 else code >> 1
+        return score_of(code)
 
     def encode(self, value: int) -> int:
         """Return the code of a score."""
-        return 2 * value if value >= 0 else -2 * value - 1
+        return code_of(value)
 
     def preference(self, value: int, weight: int) -> int:
         """Prefer the move with the most points, at once and later."""

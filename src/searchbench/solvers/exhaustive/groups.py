@@ -9,9 +9,9 @@ from searchbench.exchange import Buckets, Table
 from searchbench.exchange.memory import BLOCK_BITS
 from searchbench.game import Game
 from searchbench.run import Run
-from searchbench.solvers.exhaustive import fixpoint, retrograde
+from searchbench.solvers.exhaustive import fixpoint, retrograde, scores
 from searchbench.solvers.exhaustive.blocks import Group
-from searchbench.values import ValueRule
+from searchbench.values import Score, ValueRule
 
 BUCKET_MEMORY: Final = 256 << 20
 """What the buckets may take together, unless the budget is smaller."""
@@ -37,6 +37,11 @@ def _bucket_memory(size: int, run: Run) -> int:
     return min(BUCKET_MEMORY, max(1 << 20, PER_CODE * size), max(1 << 20, (run.memory - size) // 2))
 
 
+def works_backwards(names: jit.Names, rule: ValueRule) -> bool:
+    """Tell whether a game and a rule have what retrograde analysis needs."""
+    return ("propagate" in names or isinstance(rule, Score)) and not jit.missing(retrograde.emit, names)
+
+
 def solve_group(
     names: jit.Names, game: Game, rule: ValueRule, group: Group, table: Table, run: Run, buckets: Buckets | None
 ) -> int:
@@ -44,5 +49,8 @@ def solve_group(
     run.progress(f"part {group.name}", 0, 0)
     if buckets is None or not group.needs_itself:
         return fixpoint.solve_group(names, rule, group, table, run)
+    if isinstance(rule, Score):
+        rounds = scores.solve_group(names, group, table, run, buckets)
+        return rounds if rounds is not None else fixpoint.solve_group(names, rule, group, table, run)
     look_ahead = rule.counts or group.needs_others or not game.closed
     return retrograde.solve_group(names, group, look_ahead, table, run, buckets)

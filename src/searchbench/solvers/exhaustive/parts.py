@@ -13,19 +13,18 @@ from typing import Any, Final
 
 import numpy as np
 
-from searchbench import jit
 from searchbench.errors import BadRequest
 from searchbench.exchange import Table
 from searchbench.game import Game
 from searchbench.index.protocol import Part
 from searchbench.run import Run
-from searchbench.solvers.exhaustive import retrograde
+from searchbench.solvers.exhaustive import scores
 from searchbench.solvers.exhaustive.blocks import Group, finish_group, groups_in_order
 from searchbench.solvers.exhaustive.due import SLOTS, STRETCH
-from searchbench.solvers.exhaustive.groups import bucket_bytes, new_buckets, solve_group
+from searchbench.solvers.exhaustive.groups import bucket_bytes, new_buckets, solve_group, works_backwards
 from searchbench.store import Database, open_database
 from searchbench.store.growing import GrowingDatabase
-from searchbench.values import ValueRule, value_rule
+from searchbench.values import Score, ValueRule, value_rule
 
 ALL: Final = "all"
 CODE_BYTES: Final = 2
@@ -83,7 +82,7 @@ class _PartByPart:
         self.parts = {part.name: part for part in game.parts()}
         self.size = max(part.stop for part in self.parts.values())
         self.names = game.names(rule)
-        self.backwards = "propagate" in self.names and not jit.missing(retrograde.emit, self.names)
+        self.backwards = works_backwards(self.names, rule)
         self.table = Table(self.size, [])
 
     def _needs(self, group: Group) -> list[Part]:
@@ -97,6 +96,7 @@ class _PartByPart:
         """Return the memory for the codes of a group and its needs, its marks and its buckets."""
         codes = CODE_BYTES * sum(part.size for part in (*group.parts, *self._needs(group)))
         marks = SLOTS * sum(part.size // STRETCH + 2 for part in group.parts)
+        marks += scores.bytes_needed(group) if isinstance(self.rule, Score) and self.backwards else 0
         return codes + marks + (bucket_bytes(self.game, codes, self.run) if self.backwards else 0)
 
     def solve(self, group: Group) -> None:

@@ -10,14 +10,14 @@ from searchbench.exchange import Buckets, Table
 from searchbench.exchange.memory import MOST_BLOCK_BITS
 from searchbench.game import Game
 from searchbench.run import Run
-from searchbench.solvers.exhaustive import bfs, fixpoint, retrograde
+from searchbench.solvers.exhaustive import bfs, fixpoint, scores
 from searchbench.solvers.exhaustive.bits.solve import BIT_FORMS, form_within, solve_in_bits
 from searchbench.solvers.exhaustive.blocks import Group, finish_group, groups_in_order
 from searchbench.solvers.exhaustive.by_rows import ROWS, method_for, solve_by_rows
-from searchbench.solvers.exhaustive.groups import bucket_bytes, new_buckets, solve_group
+from searchbench.solvers.exhaustive.groups import bucket_bytes, new_buckets, solve_group, works_backwards
 from searchbench.solvers.exhaustive.spread import solve_by_spreading
 from searchbench.store import Database
-from searchbench.values import Bound, Depth, ValueRule, value_rule
+from searchbench.values import Bound, Depth, Score, ValueRule, value_rule
 
 SOLVERS: Final = ("retrograde", "fixpoint", "bfs")
 VALUES, SPREAD = "values", "spread"
@@ -65,8 +65,7 @@ def solve_states(
     wanted = Depth() if solver == "bfs" else value_rule(rule if rule is not None else game.values)
     names = game.names(wanted, target)
     if solver is None:
-        backwards = "propagate" in names and not jit.missing(retrograde.emit, names)
-        solver = "retrograde" if backwards else "fixpoint"
+        solver = "retrograde" if works_backwards(names, wanted) else "fixpoint"
     with run or Run() as active:
         return _Computation(game, wanted, names, solver, active, block_bits).solve()
 
@@ -122,7 +121,8 @@ class _Computation:
     def _bytes_needed(self) -> int:
         if self.solver == "fixpoint":
             return fixpoint.bytes_needed(self.size, self.rule)
-        return _table_bytes(self.game, self.run, self.block_bits)
+        counts = max(map(scores.bytes_needed, groups_in_order(self.parts))) if isinstance(self.rule, Score) else 0
+        return _table_bytes(self.game, self.run, self.block_bits) + counts
 
     def _buckets(self) -> Buckets:
         return new_buckets(self.game, self.size, self.run, **self.block_bits)
