@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from searchbench.game import Game
+
+
+LOOK_UPS: Final = ("image_number", "image_step", "image_after", "image_piece")
 
 
 class Image(NamedTuple):
@@ -26,10 +30,16 @@ class Abstraction(Game):
     """Hold the rules of an abstraction: a game that can be solved, and how states of the original map into it.
 
     Besides a game's rules, ``rules()`` supplies `image_number` and, where that is quicker than to number anew,
-    `image_step`: functions of the *original's* states that read the tables of `images`; and, where there are pieces,
-    `image_piece`. Abstractions of one class and original share these functions. Every move can be taken back at the same
-    cost, and the start is the first image of the solved state: so the depth of a state is its distance to the end.
+    `image_step` or `image_after`: functions of the *original's* states that read the tables of `images`; and, where there
+    are pieces, `image_piece`. Abstractions of one class and original share these functions. The start is the first image
+    of the solved state; unless the abstraction is `one_way`, every move can be taken back at the same cost: so the depth of
+    a state is its distance to the end.
     """
+
+    @property
+    def one_way(self) -> bool:
+        """Tell whether moves cannot be taken back at the same cost: then distances, not depths, are bounds."""
+        return False
 
     def original(self) -> Game:
         """Return the game whose states look alike."""
@@ -38,6 +48,15 @@ class Abstraction(Game):
     def images(self) -> list[Image]:
         """Return how a state is looked up, then how its images are, in the original's symmetries or seen from elsewhere."""
         raise NotImplementedError
+
+    def dual_images(self) -> list[Image]:
+        """Return how the inverse of a state (`invert`) is looked up, and how its images are; by default it is not."""
+        return []
+
+    def look_ups(self, together: Sequence[Abstraction]) -> Mapping[str, Callable[..., Any]]:
+        """Return the functions that look up a state in several abstractions of this class; by default this one's."""
+        own = self.rules()
+        return {name: own[name] for name in LOOK_UPS if name in own}
 
 
 def charged(abstraction: Abstraction) -> frozenset[Any] | None:

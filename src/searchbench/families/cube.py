@@ -1,4 +1,4 @@
-"""The corners of a cube, its six turns, and how to draw it unfolded."""
+"""The pieces of a cube, its six turns, and how to draw it unfolded."""
 
 from __future__ import annotations
 
@@ -10,26 +10,35 @@ from searchbench.game import Board
 CORNERS = ("URF", "UFL", "ULB", "UBR", "DFR", "DLF", "DBL", "DRB")
 """The faces at each corner: up or down first, then clockwise."""
 
-TURNS = (
-    Turn("U", "FLBR", "D"),
-    Turn("R", "FUBD", "L"),
-    Turn("F", "URDL", "B"),
-    Turn("D", "FRBL", "U"),
-    Turn("L", "FDBU", "R"),
-    Turn("B", "ULDR", "F"),
-)
+TURNS = tuple(
+    Turn(face, cycle, still, face)
+    for face, cycle, still in (
+        ("U", "FLBR", "D"), ("R", "FUBD", "L"), ("F", "URDL", "B"), ("D", "FRBL", "U"), ("L", "FDBU", "R"), ("B", "ULDR", "F"),
+    )
+)  # fmt: skip
 """The quarter turns, clockwise as one looks at the face."""
 
-NET = {"U": (2, 0, "FR"), "L": (0, 2, "DF"), "F": (2, 2, "DR"), "R": (4, 2, "DB"), "B": (6, 2, "DL"), "D": (2, 4, "BR")}
-"""Where each face is drawn, and which faces are below and to its right there."""
+EDGES = ("UR", "UF", "UL", "UB", "DR", "DF", "DL", "DB", "FR", "FL", "BL", "BR")
+"""The faces at each edge: up or down first, else front or back."""
+
+NET = {"U": (1, 0, "FR"), "L": (0, 1, "DF"), "F": (1, 1, "DR"), "R": (2, 1, "DB"), "B": (3, 1, "DL"), "D": (1, 2, "BR")}
+"""Where each face is drawn, in faces, and which faces are below and to its right there."""
+OPPOSITE = dict(zip("URFDLB", "DLBURF", strict=True))
 
 
-def net(corners: Sequence[str]) -> Board:
-    """Return the faces of all corners on an unfolded cube."""
-    cells = []
-    for corner in corners:
-        for face in corner:
-            x, y, neighbours = NET[face]
-            below, right = tuple(neighbours)
-            cells.append((float(x + (right in corner)), float(y + (below in corner))))
-    return Board(tuple(cells), shape="sticker")
+def net(pieces: Sequence[str], size: int = 2) -> Board:
+    """Return the faces of some pieces on an unfolded cube with so many pieces along an edge."""
+    return Board(
+        tuple((float(x), float(y)) for piece in pieces for x, y in (spot(piece, face, size) for face in piece)),
+        shape="sticker",
+    )
+
+
+def spot(piece: str, face: str, size: int) -> tuple[int, int]:
+    """Return the column and the row in which a face of a piece is drawn."""
+    across, down, (below, right) = NET[face]
+
+    def along(far: str) -> int:
+        return size - 1 if far in piece else 0 if OPPOSITE[far] in piece else 1
+
+    return size * across + along(right), size * down + along(below)

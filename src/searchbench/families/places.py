@@ -22,11 +22,15 @@ LARGEST_TABLE = 500_000
 
 
 class Turn(NamedTuple):
-    """Carry each face of `cycle` to the next and the last to the first, with all pieces that do not show the face `still`."""
+    """Carry each face of `cycle` to the next and the last to the first, with all pieces that do not show the face `still`.
+
+    Where `face` is given, only the pieces that show it go along.
+    """
 
     name: str
     cycle: str
     still: str
+    face: str = ""
 
 
 @dataclass(frozen=True)
@@ -61,7 +65,7 @@ class Kind:
         place_of = {frozenset(name): place for place, name in enumerate(self.names)}
         carried = [(place, 0) for place in range(self.places)]
         for place, name in enumerate(self.names):
-            if turn.still not in name:
+            if turn.still not in name and turn.face in name:
                 faces = "".join(follows.get(face, face) for face in name)
                 target = place_of[frozenset(faces)]
                 twist = self.names[target].index(faces[0])

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, MutableSequence, Sequence
+from itertools import product
 from typing import Any, ClassVar
 
 import numpy as np
@@ -25,9 +26,11 @@ from searchbench.families.places import (
     twists_table,
 )
 from searchbench.game import Game
-from searchbench.rules import UNDECIDED, State
+from searchbench.rules import UNDECIDED, State, new_state
 
-METRICS = ("half-turn", "quarter-turn")
+Carried = tuple[list[int], list[int]]
+"""Where the content of each cell comes from, and what is added to it."""
+METRICS = ("half-turn", "quarter-turn", "clockwise")
 
 
 class Turning(Game):
@@ -55,30 +58,41 @@ class Turning(Game):
         return tuple(range(1, len(self.turns[0].cycle)))
 
     @property
+    def one_way(self) -> bool:
+        """Tell whether what a move does takes several moves to undo."""
+        return any(power not in self.powers for power in self._powers_back)
+
+    @property
     def kinds(self) -> tuple[Kind, ...]:
         """Return what the turns do to each kind of pieces."""
-        return places_of(self.faces, self.turns).kinds
+        return self.layout.kinds
 
     @property
     def width(self) -> int:
         """Return the number of cells."""
-        return self.index().width
+        return self.layout.width
 
     @property
     def max_moves(self) -> int:
         """Return the number of turns, by any number of steps."""
         return len(self.turns) * len(self.powers)
 
-    def index(self) -> Places:
-        """Return the numbering of the orders and twists that the turns do not rule out."""
+    @property
+    def layout(self) -> Places:
+        """Return what stands in which cell of a state, and its numbering."""
         return places_of(self.faces, self.turns)
+
+    def index(self) -> Places | None:
+        """Return the numbering of the orders and twists that the turns do not rule out; None where it needs 64 bits."""
+        return self.layout if self.layout.size < 1 << 63 else None
 
     def rules(self) -> Mapping[str, Callable[..., Any]]:
         """Return the rules; a move is ``turn * order + steps``, where `order` steps are a whole turn."""
         order = len(self.turns[0].cycle)
         powers = self.powers
         all_moves = np.array([turn * order + power for turn in range(len(self.turns)) for power in powers], np.int64)
-        width, goal = self.width, np.array(self.index().home, np.int64)
+        width, goal = self.width, np.array(self.layout.home, np.int64)
+        undone = np.array([order - power in powers for power in range(order)], np.bool_)
 
         def start(state: State) -> None:
             for cell in range(width):
@@ -95,53 +109,74 @@ class Turning(Game):
                 out[index] = all_moves[index]
             return len(all_moves)
 
-        def inverse(move: int) -> int:
+        def back(move: int) -> int:
             return move + order - 2 * (move % order)
 
-        play = self._play(order)
+        def inverse(move: int) -> int:
+            return back(move) if undone[move % order] else -1
+
+        play = turning(self.layout, len(self.turns), order)
 
         def unplay(state: State, move: int) -> None:
-            play(state, inverse(move))
+            play(state, back(move))
 
         return {
             "start": start, "terminal": terminal, "moves": moves, "play": play, "unplay": unplay, "unmoves": moves,
-            "inverse": inverse, **self._numbers(order),
+            "inverse": inverse, **self._ordered(order), **({} if self.one_way else self._inverted()),
+            **(self._numbers(order) if self.index() is not None else {}),
         }  # fmt: skip
 
-    def _play(self, order: int) -> Callable[[State, int], None]:
-        """Return `play`: exchange pairs of cells, and twist."""
-        places = self.index()
-        modulus = np.array(places.modulus, np.int64)
-        pairs: list[tuple[int, int]] = []
-        amounts: list[tuple[int, int]] = []
-        pair_from, twist_from = [0], [0]
-        for turn in range(len(self.turns)):
-            for power in range(order):
-                sources, added = places.carried(turn, power)
-                pairs += _exchanges(sources)
-                amounts += [(cell, amount) for cell, amount in enumerate(added) if amount]
-                pair_from.append(len(pairs))
-                twist_from.append(len(amounts))
-        exchange, twist = np.array(pairs, np.int64).reshape(-1, 2), np.array(amounts, np.int64).reshape(-1, 2)
-        exchange_from, amount_from = np.array(pair_from, np.int64), np.array(twist_from, np.int64)
+    def _ordered(self, order: int) -> dict[str, Callable[..., Any]]:
+        """Return `follows`: of the pairs of moves that come to the same, and to no single move, one is tried."""
+        layout, turns = self.layout, range(len(self.turns))
+        effects = {turn * order + power: layout.carried(turn, power) for turn in turns for power in range(order)}
+        moves = [move for move in effects if move % order in self.powers]
+        seen = {_effect(effects[move], effects[0], layout.modulus) for move in (0, *moves)}
+        free = np.zeros((len(effects), len(effects)), np.bool_)
+        for before, move in product(moves, moves):
+            effect = _effect(effects[before], effects[move], layout.modulus)
+            free[before, move] = effect not in seen
+            seen.add(effect)
 
-        def play(state: State, move: int) -> None:
-            for index in range(exchange_from[move], exchange_from[move + 1]):
-                one, other = exchange[index, 0], exchange[index, 1]
-                state[one], state[other] = state[other], state[one]
-            for index in range(amount_from[move], amount_from[move + 1]):
-                cell = twist[index, 0]
-                twisted = state[cell] + twist[index, 1]
-                state[cell] = twisted - modulus[cell] if twisted >= modulus[cell] else twisted
+        def follows(before: int, move: int) -> bool:
+            return free[before, move]  # type: ignore[no-any-return]
 
-        return play
+        return {"follows": follows}
+
+    def _inverted(self) -> dict[str, Callable[..., Any]]:
+        """Return `invert`: what is on a place tells where the place's own piece goes, and twists are taken back."""
+        layout = self.layout
+        piece_cells, twist_cells = np.array(layout.piece_cells), np.array(layout.twist_cells)
+        leaves = np.array([kind.leave for kind in self.kinds], np.bool_)
+        places, ways = np.array([kind.places for kind in self.kinds]), np.array([kind.ways for kind in self.kinds])
+        width = self.width
+
+        def invert(state: State) -> None:
+            old = new_state()
+            for cell in range(width):
+                old[cell] = state[cell]
+            for kind in range(len(places)):
+                pieces, twists = piece_cells[kind], twist_cells[kind]
+                for place in range(places[kind]):
+                    piece = old[pieces + place] if leaves[kind] else place
+                    if leaves[kind]:
+                        state[pieces + piece] = place
+                    twist = old[twists + place]
+                    state[twists + piece] = ways[kind] - twist if twist > 0 else 0
+
+        return {"invert": invert}
+
+    @property
+    def _powers_back(self) -> tuple[int, ...]:
+        """Return how many steps take a move back: the way home, seen from home."""
+        return tuple(len(self.turns[0].cycle) - power for power in self.powers)
 
     def _numbers(self, order: int) -> dict[str, Callable[..., Any]]:
         """Return `steps`, and a lower bound: the orders alone and the twists alone, each solved on its own."""
         kinds, powers = self.kinds, self.powers
-        rank, _ = self.index().functions()
+        rank, _ = self.layout.functions()
         orders, twists = table_of_kinds(kinds, orders_table), table_of_kinds(kinds, twists_table)
-        order_depth, twist_depth = depths(orders, powers), depths(twists, powers)
+        order_depth, twist_depth = depths(orders, self._powers_back), depths(twists, self._powers_back)
         twist_count, turn_count = len(twists), len(self.turns)
         counted = np.array([power in powers for power in range(order)], np.bool_)
 
@@ -204,9 +239,37 @@ class Turning(Game):
     def _words(self, state: Sequence[int]) -> list[str]:
         return [
             kind.word(state[pieces + place] if kind.leave else place, state[twists + place])
-            for kind, pieces, twists in zip(self.kinds, self.index().piece_cells, self.index().twist_cells, strict=True)
+            for kind, pieces, twists in zip(self.kinds, self.layout.piece_cells, self.layout.twist_cells, strict=True)
             for place in range(kind.places)
         ]
+
+
+def turning(layout: Places, turns: int, order: int) -> Callable[[State, int], None]:
+    """Return `play`: exchange pairs of cells, and twist."""
+    modulus = np.array(layout.modulus, np.int64)
+    pairs: list[tuple[int, int]] = []
+    amounts: list[tuple[int, int]] = []
+    pair_from, twist_from = [0], [0]
+    for turn in range(turns):
+        for power in range(order):
+            sources, added = layout.carried(turn, power)
+            pairs += _exchanges(sources)
+            amounts += [(cell, amount) for cell, amount in enumerate(added) if amount]
+            pair_from.append(len(pairs))
+            twist_from.append(len(amounts))
+    exchange, twist = np.array(pairs, np.int64).reshape(-1, 2), np.array(amounts, np.int64).reshape(-1, 2)
+    exchange_from, amount_from = np.array(pair_from, np.int64), np.array(twist_from, np.int64)
+
+    def play(state: State, move: int) -> None:
+        for index in range(exchange_from[move], exchange_from[move + 1]):
+            one, other = exchange[index, 0], exchange[index, 1]
+            state[one], state[other] = state[other], state[one]
+        for index in range(amount_from[move], amount_from[move + 1]):
+            cell = twist[index, 0]
+            twisted = state[cell] + twist[index, 1]
+            state[cell] = twisted - modulus[cell] if twisted >= modulus[cell] else twisted
+
+    return play
 
 
 def _exchanges(sources: Sequence[int]) -> list[tuple[int, int]]:
@@ -221,8 +284,17 @@ def _exchanges(sources: Sequence[int]) -> list[tuple[int, int]]:
     return pairs
 
 
+def _effect(one: Carried, other: Carried, modulus: Sequence[int]) -> tuple[tuple[int, int], ...]:
+    """Return for each cell where its content comes from, and what is added to it, by one move and then another."""
+    (sources, added), (then_sources, then_added) = one, other
+    return tuple(
+        (sources[source], (added[source] + amount) % whole)
+        for source, amount, whole in zip(then_sources, then_added, modulus, strict=True)
+    )
+
+
 def powers_of(metric: str) -> tuple[int, ...]:
-    """Return how many quarters one move may turn: a half turn is one move, or two. Raises ValueError."""
+    """Return how many quarters one move may turn: a half turn is one move, or two; or only clockwise. Raises ValueError."""
     if metric not in METRICS:
-        raise ValueError(f"metric {metric!r}: expected {' or '.join(METRICS)}")
-    return (1, 2, 3) if metric == "half-turn" else (1, 3)
+        raise ValueError(f"metric {metric!r}: expected {', '.join(METRICS[:-1])} or {METRICS[-1]}")
+    return {"half-turn": (1, 2, 3), "quarter-turn": (1, 3), "clockwise": (1,)}[metric]

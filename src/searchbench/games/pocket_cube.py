@@ -17,7 +17,8 @@ FAST = "DBL"
 
 @dataclass(frozen=True)
 class PocketCube(Turning):
-    """Turn the corners home; with the metric "quarter-turn" a half turn counts as two moves."""
+    """Turn the corners home; with the metric "quarter-turn" a half turn counts as two moves, with
+    "clockwise" turns go one way only."""
 
     name: ClassVar[str] = "pocket-cube"
 
@@ -51,12 +52,11 @@ class PocketCube(Turning):
 
     def known(self) -> Mapping[str, Any]:
         """Return the number of states at each distance (OEIS A079761 and A079762); a turn counts alike both ways."""
-        counts = HALF_TURNS if self.metric == "half-turn" else QUARTER_TURNS
-        states = sum(counts)
-        return {
-            "states": states, "reachable": states, "deepest": len(counts) - 1, "start": "0",
-            "histogram": dict(enumerate(counts)),
-        }  # fmt: skip
+        known: dict[str, Any] = {"states": sum(HALF_TURNS), "reachable": sum(HALF_TURNS), "start": "0"}
+        if self.metric != "clockwise":
+            counts = HALF_TURNS if self.metric == "half-turn" else QUARTER_TURNS
+            known |= {"deepest": len(counts) - 1, "histogram": dict(enumerate(counts))}
+        return known
 
 
 HALF_TURNS = (1, 9, 54, 321, 1847, 9992, 50136, 227536, 870072, 1887748, 623800, 2644)

@@ -12,7 +12,7 @@ from searchbench.game import Game
 from searchbench.run import Run
 from searchbench.solvers.exhaustive import solve_states
 from searchbench.store import Database
-from searchbench.testing import bounds, compiled, images, moves, numbers, shortcuts
+from searchbench.testing import bounds, compiled, images, moves, numbers, shortcuts, successions
 from searchbench.testing.subject import Finding, Law, Subject, raised
 from searchbench.values import Distance, value_rule
 
@@ -20,7 +20,7 @@ SHOWN: Final = 3
 """How many states are shown that break a law."""
 SMALL: Final = 1_000_000
 """An index of at most so many numbers is solved, to compare with what is known."""
-RULES: Final = (*moves.LAWS, *numbers.LAWS, *shortcuts.LAWS, *bounds.LAWS, *images.LAWS)
+RULES: Final = (*moves.LAWS, *successions.LAWS, *numbers.LAWS, *shortcuts.LAWS, *bounds.LAWS, *images.LAWS)
 LAWS: Final = (*(law.name for law in (*RULES, *compiled.LAWS)), "admissible", "known")
 """The names of all laws, in the order in which they are checked."""
 

@@ -7,11 +7,13 @@ from collections.abc import Iterator
 from typing import Any
 
 from searchbench import jit, rules
-from searchbench.abstraction import Abstraction, Image
+from searchbench.abstraction import LOOK_UPS, Abstraction, Image
 from searchbench.testing.subject import Finding, Law, Subject, raised
 
-WALK = 100
-"""How many moves of the original are looked at."""
+WALK = 30
+"""How long a walk in the original is."""
+AT_ONCE = 5
+"""How many moves, and how many images, are looked at in each state."""
 
 
 def images(subject: Subject) -> Iterator[Finding]:
@@ -30,28 +32,42 @@ def _on_a_walk(subject: Subject, abstraction: Abstraction) -> Iterator[Finding]:
     original = abstraction.original()
     names = jit.Names({**original.names(target="interpreted"), **_own(subject)}, "interpreted")
     chance, state = random.Random(0), original.start()
-    for place, image in enumerate(abstraction.images()):
+    plain, dual = abstraction.images(), abstraction.dual_images()
+    if dual and not original.has("invert"):
+        yield None, f"there are look-ups of inverse states, but {original} supplies no `invert`"
+        return
+    for place, image in enumerate(plain):
         if image.moves == 0 and _number(names, state, image) != subject.rank(subject.start()):
             yield None, f"image {place} of the original's start does not have the number of the start"
+    images = [*((f"image {place}", image) for place, image in enumerate(plain))]
+    images += [*((f"image {place} of the inverse", image) for place, image in enumerate(dual))]
     for _ in range(WALK):
         moves = original.moves(state)
-        for move in moves:
-            for place, image in enumerate(abstraction.images()):
+        for place, image in chance.sample([*enumerate(dual)], min(len(dual), AT_ONCE)):
+            inverse = list(state)
+            jit.bind(rules.invert, names)(inverse)
+            if _number(names, state, image) != _number(names, inverse, plain[place]):
+                yield None, f"{original.format(state)}: image {place} of the inverse is not that of {original.format(inverse)}"
+        for move in chance.sample(moves, min(len(moves), AT_ONCE)):
+            for told, image in chance.sample(images, min(len(images), AT_ONCE)):
                 before, after = _number(names, state, image), _number(names, original.play(state, move), image)
                 step = int(jit.bind(rules.image_step, names)(list(state), move, image.table, 0))
+                follows = int(jit.bind(rules.image_after, names)(before, list(state), move, image.table, 0))
                 piece = int(jit.bind(rules.image_piece, names)(list(state), move))
-                where = f"{original.format(state)}, move {original.format_move(state, move)}, image {place}"
+                where = f"{original.format(state)}, move {original.format_move(state, move)}, {told}"
                 if not 0 <= after < subject.size:
                     yield None, f"{where}: number {after} is not in 0 .. {subject.size - 1}"
                 if step != after - before:
                     yield None, f"{where}: `image_step` is {step}, but the number changes by {after - before}"
+                if follows != after:
+                    yield None, f"{where}: `image_after` is {follows}, the number is {after}"
                 if image.pieces is not None and piece not in image.pieces and after != before:
                     yield None, f"{where}: piece {piece} is not charged for, but the number changes"
         state = original.play(state, chance.choice(moves))
 
 
 def _own(subject: Subject) -> dict[str, Any]:
-    return {name: subject.names[name] for name in ("image_number", "image_step", "image_piece") if subject.has(name)}
+    return {name: subject.names[name] for name in LOOK_UPS if subject.has(name)}
 
 
 def _number(names: jit.Names, state: list[int], image: Image) -> int:

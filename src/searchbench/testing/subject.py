@@ -66,6 +66,7 @@ class Subject:
         self.unplay: Callable[[State, int], State] = cache(lambda state, move: self._change("unplay", state, move))
         self.canonical: Callable[[State], State] = cache(lambda state: self._change("canonical", state))
         self.dual: Callable[[State], State] = cache(lambda state: self._change("dual", state))
+        self.inverted: Callable[[State], State] = cache(lambda state: self._change("invert", state))
         self.rank: Callable[[State], int] = cache(lambda state: int(self.call("rank", list(state))))
         chance = random.Random(seed)
         self.numbers = self._sample_numbers(chance, samples) if self.has("rank") else []

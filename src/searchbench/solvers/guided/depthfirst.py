@@ -18,6 +18,7 @@ from searchbench.rules import (
     State,
     cost,
     dead,
+    follows,
     h_next,
     inverse,
     key,
@@ -78,15 +79,18 @@ def push_moves(
 
     Returns the new top, the number of nodes generated, and the smallest f above the bound.
     """
-    back = inverse(stack[row, MOVE]) if stack[row, MOVE] != NO_MOVE else NO_MOVE
+    before = stack[row, MOVE]
+    back = inverse(before) if before != NO_MOVE else NO_MOVE
     if back == -1:
         back = NO_MOVE
+    # With a table, what another order of the moves leads to may be cut off there, too: one of the two must go on.
+    ordered = before != NO_MOVE and not remembers()
     generated = 0
     cut = NEVER
     top = row + 1
     for index in range(moves(state, out) - 1, -1, -1):
         move = out[index]
-        if move == back:
+        if move == back or (ordered and not follows(before, move)):
             continue
         generated += 1
         child_cost = stack[row, COST] + cost(state, move)
