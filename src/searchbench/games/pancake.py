@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, MutableSequence, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from searchbench.families.rearranged import inverting
 from searchbench.game import Board, Game
 from searchbench.index import LexicographicPermutation, Rearrangement, Sequences
 from searchbench.rules import UNDECIDED, State
@@ -86,7 +87,7 @@ class Pancake(Game):
 
         functions: dict[str, Callable[..., Any]] = {
             "start": start, "terminal": terminal, "moves": moves, "play": play, "unplay": play, "unmoves": moves,
-            "inverse": inverse, "h": h, "h_step": h_step,
+            "inverse": inverse, "invert": inverting(n), "h": h, "h_step": h_step,
         }  # fmt: skip
         if n > 20:
             return functions

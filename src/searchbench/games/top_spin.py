@@ -9,6 +9,7 @@ from math import cos, factorial, pi, sin
 from typing import Any, ClassVar
 
 from searchbench.errors import BadState
+from searchbench.families.rearranged import inverting
 from searchbench.game import Board, Game
 from searchbench.index import Rearrangement, Sequences
 from searchbench.rules import UNDECIDED, State
@@ -106,7 +107,7 @@ class TopSpin(Game):
 
         return {
             "start": start, "terminal": terminal, "moves": moves, "play": play, "unplay": unplay, "unmoves": moves,
-            "inverse": inverse, "h": h,
+            "inverse": inverse, "invert": inverting(n - 1), "h": h,
         }  # fmt: skip
 
     def parse(self, text: str) -> list[int]:

@@ -1,7 +1,7 @@
 """Pattern databases as a heuristic: databases of abstractions of a game, added up, and the best of several sums.
 
 A state is looked up in the databases of a set, whose bounds add up, and so are its images in the symmetries that the
-abstraction tells of: h is the largest sum. Numbers, values and sums are carried along a path, so that a move costs one
+abstraction tells of, and those of its inverse: h is the largest sum. Numbers, values and sums are carried along a path, so that a move costs one
 addition and one look-up for each sum.
 """
 
@@ -17,20 +17,21 @@ from searchbench import jit, rules
 from searchbench.abstraction import Abstraction, charged
 from searchbench.errors import BadRequest
 from searchbench.game import Game
+from searchbench.heuristics.residues import digits_of_bytes, least_of_blocks, modulus_of, packed, per_byte
 from searchbench.jit import inlined
-from searchbench.rules import Move, State, image_number, image_piece, image_step
+from searchbench.rules import Move, State, image_after, image_number, image_piece, image_step
 from searchbench.store import Database
-from searchbench.store.forms import BASE_THREE
 from searchbench.values import Bound, Depth, Distance
 
 MOST: Final = 16
 """How many databases a heuristic takes."""
+MOST_IMAGES: Final = 1 << 10
+"""More than any state has."""
+LARGEST_BLOCK: Final = 64
 FAR: Final = 1 << 40
 """The bound of a state that no way leads out of: a code 0 says so."""
 
 
-_DIGITS: Final = np.arange(243)[:, None] // np.array([1, 3, 9, 27, 81]) % 3
-"""The five depths modulo 3 in a byte."""
 
 
 class Lookup(NamedTuple):
@@ -42,18 +43,31 @@ class Lookup(NamedTuple):
     less: int
     """What is taken off the value."""
     residues: bool
-    """Whether the table has depths modulo 3, five to a byte."""
+    """Whether the table has depths modulo a small number."""
 
 
 class PatternDatabases:
     """Bound the cost of solving a state of `game` by databases of its abstractions.
 
     `sets` are lists of databases: within a set the bounds are added, and of the sets, and of the images of the state in
-    the game's symmetries, the largest sum counts. `images` False leaves the images out. Raises BadRequest where
-    databases are of another game, where bounds do not add up, or where a database does not hold distances.
+    the game's symmetries, the largest sum counts. `images` False leaves the images out; a number is how many count, the
+    state itself included. With `dual` the inverse of the state is looked up as well. `modulo` keeps in memory only depths
+    modulo the smallest number from which they can be followed along moves (1.6 bits where moves can be taken back); and
+    `block` only the least bound of each block of so many numbers.
+    Raises BadRequest where databases are of another game, where bounds do not add up, where a database does not hold
+    distances, or where a switch does not suit them.
     """
 
-    def __init__(self, game: Game, sets: Sequence[Sequence[Database]], images: bool = True) -> None:
+    def __init__(
+        self,
+        game: Game,
+        sets: Sequence[Sequence[Database]],
+        images: bool | int = True,
+        *,
+        dual: bool = False,
+        modulo: bool = False,
+        block: int = 1,
+    ) -> None:
         self.databases = list({id(database): database for one in sets for database in one}.values())
         if not (all(sets) and 1 <= len(self.databases) <= MOST):
             raise BadRequest(f"{len(self.databases)} pattern databases: expected 1 to {MOST}, and no empty set")
@@ -63,9 +77,16 @@ class PatternDatabases:
             _check_database(database, game, first)
         for one in sets:
             _check_sum(one)
+        self.modulus = max(
+            modulus_of(database) if modulo or database.modulus else 0 for database in self.databases
+        )
+        _check_switches(self.databases, self.modulus, dual, block)
+        self.block = block
+        self._modulo = modulo
         self._tables = tuple(self._codes())
-        self._sums = tuple(self._lookups(sets, images))
-        self._names = _names(first, self._sums)
+        self._sums = tuple(self._lookups(sets, MOST_IMAGES if images is True else max(1, int(images)), dual))
+        together = tuple(_abstraction(database) for database in self.databases)
+        self._names = _names(together, self._sums, self.modulus, block)
         self._image_number = jit.bind(image_number, jit.Names(self._names, "interpreted"))
 
     def names(self) -> Mapping[str, Callable[..., Any]]:
@@ -95,23 +116,34 @@ class PatternDatabases:
     def _codes(self) -> Iterator[Any]:
         """Yield the table of each database, read-only as those are that are mapped into memory."""
         for database in self.databases:
-            codes = (packed_residues(database) if database.modulus else database.codes).view()
+            if self._has_residues(database):
+                codes = packed(database, self.modulus)
+            else:
+                codes = (least_of_blocks(database, self.block) if self.block > 1 else database.codes).view()
             codes.flags.writeable = False
             yield codes
 
-    def _lookups(self, sets: Sequence[Sequence[Database]], images: bool) -> Iterator[tuple[Lookup, ...]]:
-        """Yield the look-ups of each sum: of each set, and of each image of the state."""
+    def _has_residues(self, database: Database) -> bool:
+        return self._modulo or database.modulus != 0
+
+    def _lookups(
+        self, sets: Sequence[Sequence[Database]], images: int, dual: bool
+    ) -> Iterator[tuple[Lookup, ...]]:
+        """Yield the look-ups of each sum: of each set, of each image of the state, and of each of its inverse."""
         places = {id(database): place for place, database in enumerate(self.databases)}
         for one in sets:
-            found = [_abstraction(database).images() for database in one]
-            for image in range(min(map(len, found)) if images else 1):
+            found = [_abstraction(database).images()[:images] for database in one]
+            if dual:
+                inverted = [_abstraction(database).dual_images()[:images] for database in one]
+                found = [[*plain, *others] for plain, others in zip(found, inverted, strict=True)]
+            for image in range(min(map(len, found))):
                 yield tuple(
                     Lookup(
                         places[id(database)],
                         tuple(of_one[image].table.tolist()),
                         of_one[image].pieces,
                         of_one[image].moves,
-                        database.modulus != 0,
+                        self._has_residues(database),
                     )
                     for database, of_one in zip(one, found, strict=True)
                 )
@@ -139,19 +171,33 @@ def _check_database(database: Database, game: Game, first: Abstraction) -> None:
         )
     if type(database.rule) not in (Bound, Depth, Distance) or database.dtype != np.uint8:
         raise BadRequest(f"{database!r}: expected distances of one byte, or depths modulo 3")
-    if database.modulus and database.reachable < database.size:
-        raise BadRequest(f"{database!r}: depths modulo 3 follow from each other only where every state is reached")
+    if abstraction.one_way and type(database.rule) is Depth:
+        raise BadRequest(
+            f"{database!r} has depths from the start, but moves go one way: distances bound the cost; "
+            f"solve it with retrograde analysis"
+        )
 
 
-def packed_residues(database: Database) -> Any:
-    """Return depths modulo 3, five to a byte (Edelkamp 2017, compressed pattern databases)."""
-    (part,) = database.parts
-    step = 5 << 20
-    pieces = [
-        BASE_THREE.packed(database.read(part, first, min(first + step, part.stop)))
-        for first in range(0, part.stop, step)
-    ]
-    return np.concatenate(pieces)
+def _check_switches(databases: Sequence[Database], modulus: int, dual: bool, block: int) -> None:
+    """Refuse what databases of this kind cannot do."""
+    if not 1 <= block <= LARGEST_BLOCK:
+        raise BadRequest(f"blocks of {block} numbers: expected 1 to {LARGEST_BLOCK}")
+    for database in databases:
+        if modulus and block > 1:
+            raise BadRequest(f"{database!r}: depths modulo {modulus} have no least one in a block of {block}")
+        if modulus and database.modulus not in (0, modulus):
+            raise BadRequest(
+                f"{database!r} keeps depths modulo {database.modulus}, the other databases need modulo {modulus}"
+            )
+        abstraction = _abstraction(database)
+        if dual and abstraction.one_way:
+            raise BadRequest(f"{abstraction} has moves that go one way: the inverse of a state is not as far as the state")
+    if dual and not any(_abstraction(database).dual_images() for database in databases):
+        raise BadRequest(f"dual: {_abstraction(databases[0])} does not tell how the inverse of a state is looked up")
+    if dual and modulus:
+        raise BadRequest(
+            f"dual: the bound of an inverse changes by any amount with a move, so depths modulo {modulus} do not tell it"
+        )
 
 
 def _check_sum(databases: Sequence[Database]) -> None:
@@ -169,8 +215,10 @@ def _check_sum(databases: Sequence[Database]) -> None:
 
 
 @lru_cache(maxsize=32)
-def _names(abstraction: Abstraction, sums: tuple[tuple[Lookup, ...], ...]) -> Mapping[str, Callable[..., Any]]:
-    """Return the functions for some sums of look-ups.
+def _names(
+    together: tuple[Abstraction, ...], sums: tuple[tuple[Lookup, ...], ...], modulus: int, block: int
+) -> Mapping[str, Callable[..., Any]]:
+    """Return the functions for some sums of look-ups in databases of some abstractions.
 
     A row of what is carried has the number of each look-up, its value, and the total of each sum.
     """
@@ -183,7 +231,8 @@ def _names(abstraction: Abstraction, sums: tuple[tuple[Lookup, ...], ...]) -> Ma
     less = np.array([lookup.less for lookup in lookups], np.int64)
     residues = np.array([lookup.residues for lookup in lookups], np.bool_)
     byte_of = _reader(1 + max(lookup.database for lookup in lookups))
-    own = abstraction.rules()
+    own = together[0].look_ups(together)
+    digits, in_byte = digits_of_bytes(max(modulus, 2)), per_byte(max(modulus, 2))
     owners = _owners(sums) if "image_piece" in own else None
 
     def carries() -> int:
@@ -191,11 +240,11 @@ def _names(abstraction: Abstraction, sums: tuple[tuple[Lookup, ...], ...]) -> Ma
 
     @inlined
     def value_of(tables: Any, lookup: int, number: int, before: int) -> int:
-        """Return a value; where it is kept modulo 3, from the value before the move, which differs by at most 1."""
+        """Return a value; where it is kept modulo a number, from the value before the move."""
         if residues[lookup]:
-            digit = _DIGITS[byte_of(tables, databases[lookup], number // 5), number % 5]
-            return before + (digit - before + 1) % 3 - 1  # type: ignore[no-any-return]
-        code = byte_of(tables, databases[lookup], number)
+            digit = digits[byte_of(tables, databases[lookup], number // in_byte), number % in_byte]
+            return before + (digit - before + 1) % modulus - 1  # type: ignore[no-any-return]
+        code = byte_of(tables, databases[lookup], number // block)
         return code - 1 if code != 0 else FAR
 
     def h_first(state: State, tables: Any, carried: Any, row: int) -> int:
@@ -216,11 +265,20 @@ def _names(abstraction: Abstraction, sums: tuple[tuple[Lookup, ...], ...]) -> Ma
         return h_first(state, tables, np.zeros((1, 2 * count + of_sums), np.int64), 0)
 
     @inlined
+    def by_step(state: State, move: Move, number: int, begin: int) -> int:
+        return number + image_step(state, move, table, begin)
+
+    @inlined
+    def at_once(state: State, move: Move, number: int, begin: int) -> int:
+        return image_after(number, state, move, table, begin)
+
+    number_after = at_once if "image_after" in own else by_step
+
+    @inlined
     def follow(state: State, move: Move, tables: Any, lookup: int, one: int, carried: Any, after: int) -> None:
         """Change what is carried of one look-up, and its sum, by a move."""
-        step = image_step(state, move, table, begins[lookup])
-        if step != 0:
-            number = carried[after, lookup] + step
+        number = number_after(state, move, carried[after, lookup], begins[lookup])
+        if number != carried[after, lookup]:
             before = carried[after, count + lookup]
             value = value_of(tables, lookup, number, before)
             carried[after, 2 * count + one] += value - before
@@ -255,7 +313,7 @@ def _names(abstraction: Abstraction, sums: tuple[tuple[Lookup, ...], ...]) -> Ma
         "carries": carries, "sorts": _always, "h": h, "h_first": h_first,
         "h_next": h_next if owners is None else h_next_of_piece,
     }  # fmt: skip
-    return functions | {name: own[name] for name in ("image_number", "image_step", "image_piece") if name in own}
+    return {**functions, **own}
 
 
 def _always() -> bool:

@@ -1,0 +1,104 @@
+"""Pattern databases in less memory: depths modulo a small number, and the least depth of each block of numbers.
+
+From the depth before a move and the depth after it modulo m follows the depth after it, where it falls by at most 1 and
+rises by at most m - 2 (Edelkamp 2017, theorem 0.1; Breyer and Korf 2010, 1.6 bits). How much it can rise is the *locality* of the
+abstraction: 1 where every move can be taken back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+import numpy as np
+
+from searchbench import jit
+from searchbench.abstraction import Abstraction
+from searchbench.errors import BadRequest
+from searchbench.rules import new_moves, new_state, steps
+from searchbench.store import Database
+
+PIECE: Final = 9 * 7 * 5 << 16
+"""How many codes are packed at a time; a multiple of what goes into a byte."""
+LARGEST: Final = 16
+"""The largest modulus that saves memory."""
+
+
+def largest_rise(codes: Any, first: int, stop: int) -> int:
+    """Return by how much the code of a state's successor exceeds that of the state, at most, for some numbers.
+
+    A state without a code must not follow one that has one; then 2^30 is returned, as for one that falls by more than 1.
+    """
+    state = new_state()
+    out = new_moves()
+    numbers = new_moves()
+    rise = 0
+    for number in range(first, stop):
+        code = int(codes[number])
+        if code == 0:
+            return 1 << 30
+        for index in range(steps(number, state, out, numbers)):
+            after = int(codes[numbers[index]])
+            if after == 0 or after < code - 1:
+                return 1 << 30
+            rise = max(rise, after - code)
+    return rise
+
+
+def modulus_of(database: Database) -> int:
+    """Return the modulus from which depths can be followed along moves; the smallest one. Raises BadRequest."""
+    game = database.game
+    if database.reachable < database.size:
+        raise BadRequest(f"{database!r}: depths follow from each other only where every state has one")
+    if database.modulus or not (isinstance(game, Abstraction) and game.one_way):
+        return database.modulus or 3
+    kernel = jit.bind(largest_rise, game.names())
+    found = 2 + int(kernel(database.codes, 0, database.size))
+    if found > LARGEST:
+        raise BadRequest(f"{database!r}: a move changes the bound by up to {found - 2}: too much to keep depths modulo less")
+    return max(3, found)
+
+
+def per_byte(modulus: int) -> int:
+    """Return how many numbers below the modulus go into a byte."""
+    count = 1
+    while modulus ** (count + 1) <= 256:
+        count += 1
+    return count
+
+
+def digits_of_bytes(modulus: int) -> Any:
+    """Return the numbers in each byte: [byte, place]."""
+    return np.arange(256)[:, None] // modulus ** np.arange(per_byte(modulus)) % modulus
+
+
+def packed(database: Database, modulus: int) -> Any:
+    """Return the depths modulo a number, as many to a byte as fit: 5 modulo 3, 4 modulo 4, 3 modulo 5 and 6."""
+    count = per_byte(modulus)
+    weights = (modulus ** np.arange(count)).astype(np.uint8)
+    found = []
+    for codes in _pieces(database):
+        residues = (codes - 1) % modulus
+        filled = np.concatenate([residues, np.zeros(-len(residues) % count, residues.dtype)])
+        found.append((filled.reshape(-1, count).astype(np.uint8) @ weights).astype(np.uint8))
+    return np.concatenate(found)
+
+
+def least_of_blocks(database: Database, block: int) -> Any:
+    """Return the least code of each block of numbers; 0, no code, counts as the largest. Raises BadRequest."""
+    if database.modulus:
+        raise BadRequest(f"{database!r} keeps depths modulo {database.modulus}: there is no least of them")
+    found = []
+    for codes in _pieces(database, block):
+        shifted = codes - np.uint8(1)
+        filled = np.concatenate([shifted, np.full(-len(codes) % block, 255, np.uint8)])
+        found.append(filled.reshape(-1, block).min(axis=1) + np.uint8(1))
+    return np.concatenate(found)
+
+
+def _pieces(database: Database, block: int = 1) -> Iterator[Any]:
+    """Yield the codes in order, a multiple of a block at a time."""
+    (part,) = database.parts
+    step = PIECE * block
+    for first in range(0, part.stop, step):
+        yield database.read(part, first, min(first + step, part.stop))
