@@ -10,7 +10,6 @@ import numpy.typing as npt
 
 from searchbench.game import Game
 
-
 LOOK_UPS: Final = ("image_number", "image_step", "image_after", "image_piece")
 
 

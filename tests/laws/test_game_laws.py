@@ -21,7 +21,7 @@ SIZES = {
     "awari": ["awari:3", "awari:4,kept"],
     "burnt-pancake": ["burnt-pancake:3"],
     "connect4": ["connect4:3,4,3,yes"],
-    "corner-cube": ["corner-cube:quarter-turn"],
+    "corner-cube": ["corner-cube:quarter-turn", "corner-cube:clockwise"],
     "dots-and-boxes": ["dots-and-boxes:1x2"],
     "fore-and-aft": ["fore-and-aft"],
     "fox-and-geese": ["fox-and-geese:5", "fox-and-geese:17,yes", "fox-and-geese:6,no,yes"],
@@ -31,14 +31,18 @@ SIZES = {
     "mnk": ["mnk:3,3,3,no,yes"],
     "morris": ["morris:3,3", "morris:9,9"],
     "pancake": ["pancake:5"],
+    "pancake-pattern": ["pancake-pattern:5,3-4"],
     "peg-solitaire": ["peg-solitaire:triangle,6", "peg-solitaire:english,4,yes"],
     "pocket-cube": ["pocket-cube"],
     "pyraminx": ["pyraminx"],
+    "rubik": ["rubik"],
+    "rubik-pattern": ["rubik-pattern:UR,clockwise", "rubik-pattern:URF"],
     "sliding": ["sliding:2x3"],
     "sliding-pattern": ["sliding-pattern:2,4,1-5-3", "sliding-pattern:3,3,1-2-5,yes"],
     "small-town": ["small-town"],
     "tic-tac-toe": ["tic-tac-toe"],
     "top-spin": ["top-spin:7"],
+    "top-spin-pattern": ["top-spin-pattern:6,4,0-2"],
 }
 EXAMPLES = sorted(str(path) for path in (Path(__file__).parents[2] / "examples").glob("*.py"))
 

@@ -27,14 +27,18 @@ TINY = {
     "mnk": ["mnk:2,2,1", "mnk:3,1,2", "mnk:3,3,3,no,yes"],
     "morris": ["morris:3,3"],
     "pancake": ["pancake:2", "pancake:5"],
+    "pancake-pattern": ["pancake-pattern:5,3-4"],
     "peg-solitaire": ["peg-solitaire:triangle,6", "peg-solitaire:triangle,6,yes"],
     "pocket-cube": [],  # its 3,674,160 states are searched in test_games_bfs
     "pyraminx": ["pyraminx"],
+    "rubik": [],  # 4.3 * 10^19 states
+    "rubik-pattern": ["rubik-pattern:UR-UF", "rubik-pattern:URF,quarter-turn"],
     "sliding": ["sliding:2x2", "sliding:2x3", "sliding:3x2"],
     "sliding-pattern": ["sliding-pattern:2,3,1-2", "sliding-pattern:3,2,1-3-5,yes"],
     "small-town": ["small-town"],
     "tic-tac-toe": ["tic-tac-toe"],
     "top-spin": ["top-spin:6", "top-spin:7,4"],
+    "top-spin-pattern": ["top-spin-pattern:6,4,0-3"],
 }
 """One entry for each file of searchbench.games: sizes that are solved in a moment, each of which has known numbers."""
 

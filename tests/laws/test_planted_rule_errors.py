@@ -363,6 +363,22 @@ def image_piece_astray(rules: Rules) -> Rules:
     return {"image_piece": lambda state, move: 5}
 
 
+def image_after_stays(rules: Rules) -> Rules:
+    return {"image_after": lambda number, state, move, table, at: number}
+
+
+def never_follows(rules: Rules) -> Rules:
+    return {"follows": lambda before, move: move % 2 == 0}
+
+
+def inverse_stays(rules: Rules) -> Rules:
+    return {"invert": lambda state: None}
+
+
+def inverse_without_way_back(rules: Rules) -> Rules:
+    return {"inverse": lambda move: -1}
+
+
 def one_turn_missing(game: Any) -> Sequences:
     told = load("pancake:5").sequences()
     assert told is not None
@@ -489,6 +505,10 @@ PLANTED = [
     ("places", "sliding-pattern:2,3,1-2", departures_to_itself, {}),
     ("images", "sliding-pattern:2,3,1-2", image_step_backwards, {}),
     ("images", "sliding-pattern:2,3,1-2", image_piece_astray, {}),
+    ("images", "pancake-pattern:5,3-4", image_after_stays, {}),
+    ("follows", "pancake:5", never_follows, {}),
+    ("invert", "pancake:5", inverse_stays, {}),
+    ("invert", "pancake:5", inverse_without_way_back, {}),
     ("costs-positive", "pancake:5", cost_zero, {}),
     ("legal-closed", "tic-tac-toe", legal_not_closed, {}),
     ("two-player-undecided-has-move", "tic-tac-toe", no_move, {}),

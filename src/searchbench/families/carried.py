@@ -52,7 +52,9 @@ class Pieces:
 
     def __post_init__(self) -> None:
         if not (self.kind.leave and 1 <= self.count <= min(MOST, self.kind.places) and self.kind.places <= 12):
-            raise BadRequest(f"{self.count} pieces of {len(self.kind.names)}: expected 1 to {MOST} that leave their places")
+            raise BadRequest(
+                f"{self.count} pieces of {len(self.kind.names)}: expected 1 to {MOST} that leave their places"
+            )
 
     @property
     def width(self) -> int:
@@ -138,7 +140,7 @@ class Pieces:
             for place in range(places):
                 held |= int(state[at + place]) << (BITS * place)
                 twisted |= int(state[at + places + place]) << (2 * place)
-            return number_of(held, twisted, 0)
+            return int(number_of(held, twisted, 0))
 
         def unrank(number: int, state: State) -> None:
             twist = number % twists

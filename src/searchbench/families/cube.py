@@ -36,7 +36,8 @@ def net(pieces: Sequence[str], size: int = 2) -> Board:
 
 def spot(piece: str, face: str, size: int) -> tuple[int, int]:
     """Return the column and the row in which a face of a piece is drawn."""
-    across, down, (below, right) = NET[face]
+    across, down, beside = NET[face]
+    below, right = beside[0], beside[1]
 
     def along(far: str) -> int:
         return size - 1 if far in piece else 0 if OPPOSITE[far] in piece else 1

@@ -201,7 +201,9 @@ class Pattern(Abstraction):
     def _words(self, state: Sequence[int]) -> list[str]:
         places = self.kind.places
         return [
-            self.kind.word(self.pattern[state[place] - 1], state[places + place]) if state[place] else OTHER * self.kind.ways
+            self.kind.word(self.pattern[state[place] - 1], state[places + place])
+            if state[place]
+            else OTHER * self.kind.ways
             for place in range(places)
         ]
 
@@ -225,9 +227,7 @@ def symmetries(turns: tuple[Turn, ...], powers: tuple[int, ...]) -> list[Symmetr
         faces = dict(zip(letters, others, strict=True))
         found_turns = [_turn_of(turn, faces, turns) for turn in turns]
         order = len(turns[0].cycle)
-        if all(
-            one is not None and all(one[1] * power % order in powers for power in powers) for one in found_turns
-        ):
+        if all(one is not None and all(one[1] * power % order in powers for power in powers) for one in found_turns):
             found.append(Symmetry(faces, tuple(one for one in found_turns if one is not None)))
     return found
 

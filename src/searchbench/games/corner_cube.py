@@ -16,7 +16,8 @@ from searchbench.game import Board
 class CornerCube(Turning):
     """Turn the corners home, the middles of the faces staying where they are.
 
-    With the metric "quarter-turn" a half turn counts as two moves, with "clockwise" turns go one way only. The distances bound those of the whole cube.
+    With the metric "quarter-turn" a half turn counts as two moves, with "clockwise" turns go one way only. The distances
+    bound those of the whole cube.
     """
 
     name: ClassVar[str] = "corner-cube"

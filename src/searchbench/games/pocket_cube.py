@@ -17,8 +17,10 @@ FAST = "DBL"
 
 @dataclass(frozen=True)
 class PocketCube(Turning):
-    """Turn the corners home; with the metric "quarter-turn" a half turn counts as two moves, with
-    "clockwise" turns go one way only."""
+    """Turn the corners home.
+
+    With the metric "quarter-turn" a half turn counts as two moves, with "clockwise" turns go one way only.
+    """
 
     name: ClassVar[str] = "pocket-cube"
 

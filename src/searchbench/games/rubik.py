@@ -133,7 +133,7 @@ class Rubik(Turning):
 
     def _fault(self, state: Sequence[int]) -> str:
         """Return which of the invariants does not hold, "" if all do."""
-        (corners, edges), (corner_twists, edge_flips) = self.layout.piece_cells, self.layout.twist_cells
+        corner_twists, edge_flips = self.layout.twist_cells
         if sum(state[corner_twists : corner_twists + 8]) % 3:
             return "a single corner is twisted"
         if sum(state[edge_flips : edge_flips + 12]) % 2:

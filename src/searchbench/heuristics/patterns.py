@@ -1,8 +1,8 @@
 """Pattern databases as a heuristic: databases of abstractions of a game, added up, and the best of several sums.
 
 A state is looked up in the databases of a set, whose bounds add up, and so are its images in the symmetries that the
-abstraction tells of, and those of its inverse: h is the largest sum. Numbers, values and sums are carried along a path, so that a move costs one
-addition and one look-up for each sum.
+abstraction tells of, and those of its inverse: h is the largest sum. Numbers, values and sums are carried along a path, so
+that a move costs one addition and one look-up for each sum.
 """
 
 from __future__ import annotations
@@ -30,8 +30,6 @@ MOST_IMAGES: Final = 1 << 10
 LARGEST_BLOCK: Final = 64
 FAR: Final = 1 << 40
 """The bound of a state that no way leads out of: a code 0 says so."""
-
-
 
 
 class Lookup(NamedTuple):
@@ -77,9 +75,7 @@ class PatternDatabases:
             _check_database(database, game, first)
         for one in sets:
             _check_sum(one)
-        self.modulus = max(
-            modulus_of(database) if modulo or database.modulus else 0 for database in self.databases
-        )
+        self.modulus = max(modulus_of(database) if modulo or database.modulus else 0 for database in self.databases)
         _check_switches(self.databases, self.modulus, dual, block)
         self.block = block
         self._modulo = modulo
@@ -126,9 +122,7 @@ class PatternDatabases:
     def _has_residues(self, database: Database) -> bool:
         return self._modulo or database.modulus != 0
 
-    def _lookups(
-        self, sets: Sequence[Sequence[Database]], images: int, dual: bool
-    ) -> Iterator[tuple[Lookup, ...]]:
+    def _lookups(self, sets: Sequence[Sequence[Database]], images: int, dual: bool) -> Iterator[tuple[Lookup, ...]]:
         """Yield the look-ups of each sum: of each set, of each image of the state, and of each of its inverse."""
         places = {id(database): place for place, database in enumerate(self.databases)}
         for one in sets:
@@ -191,7 +185,9 @@ def _check_switches(databases: Sequence[Database], modulus: int, dual: bool, blo
             )
         abstraction = _abstraction(database)
         if dual and abstraction.one_way:
-            raise BadRequest(f"{abstraction} has moves that go one way: the inverse of a state is not as far as the state")
+            raise BadRequest(
+                f"{abstraction} has moves that go one way: the inverse of a state is not as far as the state"
+            )
     if dual and not any(_abstraction(database).dual_images() for database in databases):
         raise BadRequest(f"dual: {_abstraction(databases[0])} does not tell how the inverse of a state is looked up")
     if dual and modulus:

@@ -34,11 +34,11 @@ def largest_rise(codes: Any, first: int, stop: int) -> int:
     numbers = new_moves()
     rise = 0
     for number in range(first, stop):
-        code = int(codes[number])
+        code = codes[number] + 0  # signed
         if code == 0:
             return 1 << 30
         for index in range(steps(number, state, out, numbers)):
-            after = int(codes[numbers[index]])
+            after = codes[numbers[index]] + 0
             if after == 0 or after < code - 1:
                 return 1 << 30
             rise = max(rise, after - code)
@@ -55,7 +55,9 @@ def modulus_of(database: Database) -> int:
     kernel = jit.bind(largest_rise, game.names())
     found = 2 + int(kernel(database.codes, 0, database.size))
     if found > LARGEST:
-        raise BadRequest(f"{database!r}: a move changes the bound by up to {found - 2}: too much to keep depths modulo less")
+        raise BadRequest(
+            f"{database!r}: a move changes the bound by up to {found - 2}: too much to keep depths modulo less"
+        )
     return max(3, found)
 
 

@@ -47,7 +47,10 @@ def _on_a_walk(subject: Subject, abstraction: Abstraction) -> Iterator[Finding]:
             inverse = list(state)
             jit.bind(rules.invert, names)(inverse)
             if _number(names, state, image) != _number(names, inverse, plain[place]):
-                yield None, f"{original.format(state)}: image {place} of the inverse is not that of {original.format(inverse)}"
+                yield (
+                    None,
+                    f"{original.format(state)}: image {place} of the inverse is not that of {original.format(inverse)}",
+                )
         for move in chance.sample(moves, min(len(moves), AT_ONCE)):
             for told, image in chance.sample(images, min(len(images), AT_ONCE)):
                 before, after = _number(names, state, image), _number(names, original.play(state, move), image)

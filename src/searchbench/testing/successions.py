@@ -58,7 +58,10 @@ def invert(subject: Subject) -> Iterator[Finding]:
         if not reached:
             yield state, "the inverse moves cannot be played from the start at the same cost, the last one first"
         elif subject.inverted(state) != back:
-            yield state, f"the inverse is {subject.text(subject.inverted(state))}, the moves lead to {subject.text(back)}"
+            yield (
+                state,
+                f"the inverse is {subject.text(subject.inverted(state))}, the moves lead to {subject.text(back)}",
+            )
         elif subject.inverted(back) != state:
             yield state, "the inverse of the inverse is another state"
 
