@@ -83,6 +83,21 @@ def verify(folder: Folder, as_json: Json = False, progress: Progress = None) -> 
         raise typer.Exit(10)
 
 
+def repair(
+    folder: Folder, memory: Memory = None, threads: Threads = None, as_json: Json = False, progress: Progress = None
+) -> None:
+    """Work out anew what `verify` finds wrong, what is in damaged or missing chunks, and what rests on it."""
+    import searchbench as sb
+    from searchbench.cli.progress import Reporter
+
+    with Reporter(progress) as reporter:
+        found = sb.repair(folder, memory=memory, threads=threads, progress=reporter)
+    if as_json:
+        show.write_json(found.as_dict())
+    else:
+        show.write(found)
+
+
 def stats(
     folder: Folder,
     solvable: Annotated[

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from searchbench import jit
 from searchbench.exchange.table import release, untouched
@@ -50,12 +51,35 @@ def verify_database(database: Database, run: Run | None = None, limit: int = 100
         return _Verification(database, active, limit, target).report()
 
 
+def least_weight(rule: ValueRule) -> int:
+    """Return the least weight that a move may have."""
+    return 0 if isinstance(rule, Distance) else UNBOUNDED
+
+
+class Findings(NamedTuple):
+    """Hold every number at which a fault was found, in order, the parts whose header counts otherwise, and the report."""
+
+    numbers: npt.NDArray[np.int64]
+    miscounted: tuple[str, ...]
+    report: Report
+
+
+def find_faults(database: Database, run: Run, limit: int = 100, target: jit.Target = "cpu") -> Findings:
+    """Check every value as `verify_database` does, and return all faults, at most `limit` of them in words.
+
+    Whole values only. Raises OutOfMemory, and DamagedData for a database on disk that was altered.
+    """
+    verification = _Verification(database, run, limit, target, every=True)
+    report = verification.report()
+    return Findings(np.unique(verification.rows()[:, 0]), tuple(verification.miscounted), report)
+
+
 def _with_needs(database: Database, part: Part) -> list[Part]:
     return [part, *(one for one in database.parts if one.name in part.needs and one != part)]
 
 
 class _Verification:
-    def __init__(self, database: Database, run: Run, limit: int, target: jit.Target) -> None:
+    def __init__(self, database: Database, run: Run, limit: int, target: jit.Target, every: bool = False) -> None:
         # An outcome follows from those of the part and its needs, and needs no grounds: no more of a file has to be in memory.
         self.part_by_part = isinstance(database.rule, Outcome) and database.path is not None
         largest = max(sum(one.size for one in _with_needs(database, part)) for part in database.parts)
@@ -63,15 +87,23 @@ class _Verification:
         run.demand(size * (database.dtype.itemsize + 1), f"verifying {database.game} ({size:,} numbers at a time)")
         self.game, self.rule, self.parts = database.game, database.rule, database.parts
         self.run, self.limit = run, limit
+        self.kept = BLOCK if every else limit  # how many faults of a block are kept, and of other findings, if not all
+        self.every = every
         self.database = database
         self.codes = untouched(database.size, database.dtype) if self.part_by_part else database.codes
         self.present: set[Part] = set()
         self.held: dict[str, dict[int, int]] = {}
         self.illegal = database.illegal
-        self.names = _names(self.game, self.rule, target)
+        self.names = claim_names(self.game, self.rule, target)
         self.states = self.count = self.free = 0
         self.levels: list[list[int]] = []
-        self.found: list[tuple[int, int, int]] = []
+        self.found: list[npt.NDArray[np.int64]] = []
+        self.miscounted: list[str] = []
+
+    def rows(self) -> npt.NDArray[np.int64]:
+        """Return the faults that were kept, in order: number, kind and detail of each."""
+        rows = np.concatenate([np.empty((0, 3), np.int64), *self.found])
+        return rows[np.lexsort(rows.T[::-1])]
 
     def report(self) -> Report:
         note = ""
@@ -87,8 +119,12 @@ class _Verification:
                 note = f"{self.rule.name} is a rule of one's own: each value was found to follow from its successors'"
             elif self.count == 0:
                 self._check_grounds()
-        faults = [fault_of(self.database, *found) for found in sorted(self.found)[: self.limit]]
-        miscounts = wrong_counts(self.database, [self._held(place) for place in range(len(self.parts))])
+        faults = [fault_of(self.database, *found) for found in self.rows()[: self.limit].tolist()]
+        held = [self._held(place) for place in range(len(self.parts))]
+        miscounts = wrong_counts(self.database, held)
+        self.miscounted = [
+            part.name for part, found in zip(self.parts, held, strict=True) if found != self.database.part_counts(part)
+        ]
         self.count += len(miscounts)
         faults += miscounts
         return Report(str(self.game), self.rule.name, self.states, self.count, tuple(faults), note)
@@ -98,7 +134,7 @@ class _Verification:
     def _check_values(self) -> None:
         own = claims_of(self.rule) is None
         working = own and "finish" in self.rule.rules(self.game.max_moves)
-        least = 0 if isinstance(self.rule, Distance) else UNBOUNDED
+        least = least_weight(self.rule)
         kernel = jit.bind(check.check_block, self.names)
 
         def work(first: int, stop: int, faults: Any, note: Any) -> None:
@@ -157,7 +193,7 @@ class _Verification:
         self.states += len(self.codes)
         wrong = np.flatnonzero(least != self.codes)
         self.count += len(wrong)
-        self.found += [(int(number), check.IMPLIED, int(least[number])) for number in wrong[: self.limit]]
+        self._keep(wrong, check.IMPLIED, least[wrong])
 
     def _check_levels(self) -> None:
         """Follow the codes level by level from the start: depths modulo 3, or just what is reached."""
@@ -188,15 +224,19 @@ class _Verification:
         """Run a kernel that writes faults over all numbers, or those of some parts, and gather what it notes."""
 
         def job(interval: tuple[int, int]) -> tuple[Any, Any]:
-            faults, note = np.zeros((self.limit, 3), np.int64), np.zeros(3, np.int64)
+            faults, note = np.zeros((self.kept, 3), np.int64), np.zeros(3, np.int64)
             work(*interval, faults, note)
+            if self.every and note[check.FOUND] > len(faults):  # a number may have several
+                faults, note = np.zeros((int(note[check.FOUND]), 3), np.int64), np.zeros(3, np.int64)
+                work(*interval, faults, note)
             return faults[: note[check.FOUND]], note
 
         for faults, note in self._over(stage, self.parts if parts is None else parts, job):
             self.states += int(note[check.STATES])
             self.count += int(note[check.FOUND])
             self.free += int(note[check.FREE])
-            self.found += [(int(number), int(kind), int(code)) for number, kind, code in faults]
+            if len(faults):
+                self.found.append(faults.copy())
 
     def _over(
         self, stage: str, parts: Sequence[Part], job: Callable[[Any], Any], backwards: bool = False
@@ -239,7 +279,11 @@ class _Verification:
 
     def _add(self, numbers: Any, kind: int) -> None:
         self.count += len(numbers)
-        self.found += [(int(number), kind, 0) for number in numbers[: self.limit]]
+        self._keep(numbers, kind, np.zeros(len(numbers), np.int64))
+
+    def _keep(self, numbers: Any, kind: int, details: Any) -> None:
+        rows = np.column_stack([numbers, np.full(len(numbers), kind), details]).astype(np.int64)
+        self.found.append(rows if self.every else rows[: self.limit])
 
     def _held(self, place: int) -> dict[int, int]:
         """Return how often each code occurs in a part; of depths modulo 3, what was counted level by level."""
@@ -255,7 +299,7 @@ class _Verification:
 
 
 @lru_cache(maxsize=64)
-def _names(game: Game, rule: ValueRule, target: jit.Target) -> jit.Names:
+def claim_names(game: Game, rule: ValueRule, target: jit.Target) -> jit.Names:
     """Return the names of a game with the claims of a shipped rule in the place of the rule's functions."""
     names = game.names(rule, target)
     claims = claims_of(rule)
