@@ -113,12 +113,17 @@ class _Repairing:
                 renew_depths(region, wrong, self.given)
             else:
                 around = self._close(wrong)
-            if not isinstance(region.rule, Depth | Score):
+            if self._local():
                 return f"{len(region.numbers):,} values and {around - len(region.numbers):,} that lead to them"
             # Points can hold up each other on a cycle, and depths rest on what leads to them: look at all of them.
             region.bring(region.parts)
             wrong = self._fresh(self._faults(self._as_database()).numbers)
         return "all values"
+
+    def _local(self) -> bool:
+        """Tell whether values that fit those after them are right: what they follow from is smaller."""
+        rule = self.region.rule
+        return isinstance(rule, Outcome) or (type(rule) is Distance and not self.region.game.has("cost"))
 
     def _close(self, wrong: Numbers) -> int:
         """Work out a region until it and what leads to it have no faults; return how many numbers were looked at."""

@@ -47,12 +47,7 @@ def locked(path: Path) -> Iterator[None]:
 
 def grows(path: Path) -> bool:
     """Tell whether a database has got its parts one after another: then each has a type of its own."""
-    return any(record.dtype for record in header_on_disk(path).parts)
-
-
-def header_on_disk(path: Path) -> head.Header:
-    """Return the header of a database that was found genuine."""
-    return head.Header.of(head.read_document(path / head.DOCUMENT)["attributes"])
+    return any(record.dtype for record in head.header_on_disk(path).parts)
 
 
 def replace_parts(path: Path, database: Database, parts: Collection[str]) -> DiskCodes:
@@ -61,12 +56,12 @@ def replace_parts(path: Path, database: Database, parts: Collection[str]) -> Dis
     Whoever looks, or kills this process, finds the old database or the new one. Where the parts of a database share a type
     and a form that the new codes change, `database` must hold all parts, and all are written. Return the codes on disk.
     """
-    old = header_on_disk(path)
+    old = head.header_on_disk(path)
     form, narrow = FORMS[old.form], grows(path)
     dtype = np.dtype(np.uint8) if form is ONE_BIT else database.dtype
     if not narrow and (form_for(database) is not form or dtype.name != old.dtype):
         write_database(database, path, database.command, overwrite=True, layout=_mapped(old))
-        return DiskCodes(path, header_on_disk(path), 0)
+        return DiskCodes(path, head.header_on_disk(path), 0)
     with folders.replaced_folder(path) as folder:
         import zarr
 
@@ -85,7 +80,7 @@ def replace_parts(path: Path, database: Database, parts: Collection[str]) -> Dis
         header = header_of(database, tuple(records), layout, form, database.facts, database.command)
         widest = max((np.dtype(record.dtype or header.dtype) for record in records), key=lambda dtype: dtype.itemsize)
         write_header(folder, replace(header, dtype=widest.name if narrow else header.dtype))
-    return DiskCodes(path, header_on_disk(path), 0)
+    return DiskCodes(path, head.header_on_disk(path), 0)
 
 
 def _mapped(header: head.Header) -> Layout | None:
