@@ -13,6 +13,7 @@ from searchbench.reproduce.row import Cost, Measured, Row, forget_peak, peak_mem
 from searchbench.rules import new_moves, new_state, steps
 from searchbench.run import Run
 from searchbench.solvers.exhaustive import solve_states
+from searchbench.store import Database
 
 SAME: Final = "the same on every state"
 SHORT: Final = (
@@ -52,18 +53,24 @@ def same_bounds(run: Run, patterns: Sequence[str]) -> Measured:
         one_way = isinstance(game, Abstraction) and game.one_way
         solved = solve_states(game, run=own) if one_way else solve_states(game, solver="bfs", form="values", run=own)
         modulus = modulus_of(solved)
-        codes, residues, digits = solved.codes, packed(solved, modulus), digits_of_bytes(modulus)
-        kernel = jit.bind(count_differences, game.names())
-        with Run(memory=run.memory, threads=run.threads, report=run.report) as active:
-            found = active.map(
-                lambda first: int(kernel(codes, residues, digits, modulus, first, min(first + SLICE, len(codes)))),
-                range(0, len(codes), SLICE),
-            )
-        differ = sum(found)
+        residues = packed(solved, modulus)
+        differ = _differences(solved, residues, modulus, Run(memory=run.memory, threads=run.threads, report=run.report))
         figures[spec] = SAME if differ == 0 else f"{differ:,} moves lead to another bound"
         name = f"{spec}, modulo {modulus}, {per_byte(modulus)} to a byte"
         costs.append(Cost(name, solved.states, solved.facts["seconds"], residues.nbytes, peak_memory()))
     return Measured(figures, costs)
+
+
+def _differences(solved: Database, residues: Any, modulus: int, run: Run) -> int:
+    """Count the moves after which the bounds differ, on all threads."""
+    kernel = jit.bind(count_differences, solved.game.names())
+    codes, digits = solved.codes, digits_of_bytes(modulus)
+
+    def count(first: int) -> int:
+        return int(kernel(codes, residues, digits, modulus, first, min(first + SLICE, len(codes))))
+
+    with run as active:
+        return sum(active.map(count, range(0, len(codes), SLICE)))
 
 
 ROWS = [
