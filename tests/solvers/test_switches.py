@@ -14,7 +14,8 @@ from searchbench import jit, rules
 from searchbench.catalogue import load
 from searchbench.errors import BadRequest
 from searchbench.heuristics import PatternDatabases, heuristic
-from searchbench.heuristics.residues import digits_of_bytes, modulus_of, per_byte
+from searchbench.heuristics.residues import digits_of_bytes, modulus_of, packed, per_byte
+from searchbench.reproduce.compressed import count_differences
 from searchbench.run import Run
 from searchbench.solvers.exhaustive import solve_states
 from searchbench.solvers.guided import search_state
@@ -91,6 +92,15 @@ def test_digits_of_a_byte(modulus: int, count: int) -> None:
     assert digits.shape == (256, count)
     told = (digits * modulus ** np.arange(count)).sum(axis=1)
     assert [int(byte) for byte in told[: modulus**count]] == list(range(modulus**count))[:256]
+
+
+def test_a_wrong_residue_is_noticed(pancakes: Database) -> None:
+    """The row E12 compares every move of every state."""
+    residues, digits = packed(pancakes, 3), digits_of_bytes(3)
+    count = jit.bind(count_differences, pancakes.game.names(target="interpreted"))
+    assert count(pancakes.codes, residues, digits, 3, 0, pancakes.size) == 0
+    residues[7] = (residues[7] + 1) % 243
+    assert count(pancakes.codes, residues, digits, 3, 0, pancakes.size) > 0
 
 
 # --- inverse states, blocks, images ---------------------------------------------------------------------------------------
