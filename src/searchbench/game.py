@@ -126,6 +126,14 @@ class Game:
         """
         return None
 
+    def rank_in(self, other: Game) -> Callable[..., int] | None:
+        """Return a rule ``(state, scratch)``: a state's number in the index of a game that this one goes on as, or NOWHERE.
+
+        None if this game never goes on as the other. A state must then tell who is to move, as far as it is not numbered
+        there: the search ends at those that are, and a database answers (the opening of morris, and its midgame).
+        """
+        return None
+
     def parse(self, text: str) -> list[int]:
         """Return the state that a text means; by default numbers with spaces or commas between them."""
         try:
