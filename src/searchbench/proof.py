@@ -11,7 +11,6 @@ import numpy.typing as npt
 
 from searchbench.game import Game
 
-
 _WORDS: Final = {-1: "loss", 0: "draw", 1: "win"}
 
 

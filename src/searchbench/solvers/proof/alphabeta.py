@@ -18,8 +18,8 @@ from searchbench.game import Game
 from searchbench.rules import UNDECIDED, canonical, key, moves, play, unplay
 from searchbench.run import Run
 from searchbench.solvers.proof.facts import NO_PLACE, learn, lower_of, outcome_of, place_of, upper_of
-from searchbench.solvers.proof.ledger import ABSENT, Ledger, larger, new_ledger, record, row_of
 from searchbench.solvers.proof.leaves import UNKNOWN, LeafDatabase, Leaves, no_leaves, outcome_of_leaf
+from searchbench.solvers.proof.ledger import ABSENT, Ledger, larger, new_ledger, record, row_of
 from searchbench.solvers.proof.path import NEVER, Path, earlier, enter, leave, longer, new_path
 from searchbench.solvers.shared.transposition import Transpositions, grown, largest_size, probe
 

@@ -33,7 +33,7 @@ _FORMAT: Final = 1
 
 
 class Question(NamedTuple):
-    """Say what was asked: does the player to move at the root get at least `bound`, unknown leaves `assumed` for her?"""
+    """Ask whether the player to move at the root gets at least `bound`, with unknown leaves `assumed` for her."""
 
     bound: int
     assumed: int
@@ -121,11 +121,21 @@ class Book:
             self._write(self.path)
         self._kept = time.monotonic()
 
+    def facts(self) -> list[str]:
+        """Return for each question how many states were asked, and the answers."""
+        told = []
+        for question, known in self.answers.items():
+            asked = f"after {self.depth} plies, the first player gets at least a {'win' if question.bound else 'draw'}"
+            taken = f"unknown leaves {'lost' if question.assumed < 0 else 'won'}"
+            told.append(f"{asked}, {taken}: {known.proven:,} yes, {len(known.reached) - known.proven:,} no")
+        return told
+
     def _identity(self) -> dict[str, Any]:
         """Return what a file must agree with: the game, its rules, the depth, and the leaves by the counts of their values."""
         database = self.leaves.database
         parts = {
-            part.name: [[code, n] for code, n in sorted(database.part_counts(part).items())] for part in self.leaves.parts
+            part.name: [[code, n] for code, n in sorted(database.part_counts(part).items())]
+            for part in self.leaves.parts
         }
         leaves = {"game": database.game.spec, "parts": hashlib.sha256(json.dumps(parts).encode()).hexdigest()}
         return {
@@ -180,4 +190,6 @@ def _question(name: str) -> Question:
 
 
 def _digest(array: Any) -> str:
-    return hashlib.sha256(f"{array.dtype.str} {array.shape};".encode() + np.ascontiguousarray(array).tobytes()).hexdigest()
+    return hashlib.sha256(
+        f"{array.dtype.str} {array.shape};".encode() + np.ascontiguousarray(array).tobytes()
+    ).hexdigest()

@@ -64,17 +64,20 @@ class Bounding:
             upper = (1 if self.reaches(root, 1, WON) else 0) if self.reaches(root, 0, WON) else -1
         tables = self.searches[LOST].table, self.searches[WON].table
         unknown = sum(search.unknown for search in self.searches.values())
-        return Solved(lower, upper, tables, {"nodes": self.nodes, "unknown leaves": unknown})
+        facts = {"nodes": self.nodes, "unknown leaves": unknown}
+        return Solved(lower, upper, tables, facts | ({"book": self.book.facts()} if self.book is not None else {}))
 
     def reaches(self, root: Any, bound: int, assumed: int) -> bool:
         """Tell whether the player to move gets at least `bound`, if unknown leaves are `assumed` for her."""
         search, other = self.searches[assumed], self.searches[-assumed]
-        search.stage = f"at least a {'draw' if bound == 0 else 'win'}, unknown leaves {'lost' if assumed < 0 else 'won'}"
+        search.stage = (
+            f"at least a {'draw' if bound == 0 else 'win'}, unknown leaves {'lost' if assumed < 0 else 'won'}"
+        )
         if self.book is not None:
             self.book.begin(search, root, bound, assumed)
         found = search.value(root, bound - 1, bound, assumed=assumed) >= bound
         if self.book is not None:
             self.book.save()
-        if search.unknown == 0 and other.nodes == 0:  # what was found is true whatever is assumed
+        if search.unknown == 0 and other.nodes == 0 and self.book is None:  # what was found holds whatever is assumed
             other.table = search.table._replace(**{name: getattr(search.table, name).copy() for name in _ARRAYS})
         return found

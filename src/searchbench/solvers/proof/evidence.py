@@ -131,7 +131,8 @@ def gather_claims(
 ) -> tuple[Claim, ...]:
     """Return the claims that bound the outcome of a state: for each side that is sure of more than a loss, its strategy.
 
-    `tables` are those of the searches that found the lower and the upper bound. Raises LimitReached when a strategy needs too many states or nodes.
+    `tables` are those of the searches that found the lower and the upper bound. Raises LimitReached when a strategy needs
+    too many states or nodes.
     """
     root = np.array(state, game.dtype)
     claims = []

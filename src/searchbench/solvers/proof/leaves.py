@@ -7,7 +7,7 @@ be assumed, and two searches, once for and once against the player to move, boun
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -86,7 +86,7 @@ class LeafDatabase:
     another game, of values that are not outcomes, or without such a part.
     """
 
-    def __init__(self, game: Game, database: Database, parts: Sequence[str] | None = None) -> None:
+    def __init__(self, game: Game, database: Database, parts: Iterable[str] | None = None) -> None:
         rule = _number_of_class if database.game == game else game.rank_in(database.game)
         if rule is None:
             raise BadRequest(f"{database!r} cannot stand at the leaves of {game}: its states are none of this game's")
