@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from searchbench.heuristics import PatternDatabases, heuristic
     from searchbench.index.protocol import Part
     from searchbench.line import Line
+    from searchbench.player import Player
     from searchbench.proof import Proof
     from searchbench.rules import NOWHERE, UNDECIDED, State
     from searchbench.run import Run
@@ -34,14 +35,14 @@ __version__ = "0.1.0"
 _HOMES = {
     "Board": "game", "Check": "testing", "Database": "store", "Game": "game", "Line": "line", "NOWHERE": "rules",
     "Abstraction": "abstraction", "Image": "abstraction", "PatternDatabases": "heuristics", "heuristic": "heuristics",
-    "Part": "index.protocol", "Position": "game", "Proof": "proof", "Run": "run", "SearchBenchError": "errors",
+    "Part": "index.protocol", "Player": "player", "Position": "game", "Proof": "proof", "Run": "run", "SearchBenchError": "errors",
     "State": "rules", "UNDECIDED": "rules", "ValueRule": "values", "errors": "", "index": "", "load": "catalogue",
 }  # fmt: skip
 """Where each public name lives; "" for a module."""
 
 __all__ = [
     "NOWHERE", "UNDECIDED", "Abstraction", "Board", "Check", "Database", "Game", "Image", "Line", "Part",
-    "PatternDatabases", "Position", "Proof", "Run", "SearchBenchError", "State", "ValueRule", "check", "errors",
+    "PatternDatabases", "Player", "Position", "Proof", "Run", "SearchBenchError", "State", "ValueRule", "check", "errors",
     "heuristic", "index", "load", "open_database", "prove", "search", "solve",
 ]  # fmt: skip
 

@@ -157,6 +157,13 @@ class Game:
         """Return what stands on each cell of the board, "" for nothing."""
         return [str(cell) if cell else "" for cell in state]
 
+    def attributes(self) -> Mapping[str, Callable[..., int]]:
+        """Return what may be said of a state, by name: each a rule ``(state)`` that returns a small whole number.
+
+        `searchbench analyse tree` makes a decision tree of them. They must not change the state.
+        """
+        return {}
+
     def clicks(self, state: Sequence[int], move: int) -> list[int]:
         """Return the cells to click, in order, to make a move; by default the piece, where it goes, and what else changes."""
         return cells_of_move(self, state, move)

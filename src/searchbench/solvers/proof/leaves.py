@@ -19,7 +19,7 @@ from searchbench.index.protocol import Part
 from searchbench.rules import NOWHERE, UNDECIDED, State, class_rank, leaf_rank
 from searchbench.run import Run
 from searchbench.store import Database
-from searchbench.values import Outcome
+from searchbench.values import Outcome, Result
 
 PAGE_BITS: Final = 16
 _PAGE: Final = 1 << PAGE_BITS
@@ -110,10 +110,15 @@ class LeafDatabase:
 
     def outcome(self, state: Sequence[int]) -> int | None:
         """Return the outcome of a leaf, None for what is no leaf, or lies in no part that is used."""
+        value = self.value(state)
+        return None if value is None else value.outcome
+
+    def value(self, state: Sequence[int]) -> Result | None:
+        """Return the outcome of a leaf with its depth, None as above."""
         number = int(self._rank(list(state), [0] * self.game.width))
         if number == NOWHERE or not any(part.start <= number < part.stop for part in self.parts):
             return None
-        found: int = self.database.rule.decode(self.database.code(number)).outcome
+        found: Result = self.database.rule.decode(self.database.code(number))
         return found
 
 
