@@ -225,6 +225,6 @@ def test_bad_requests(midgame: Database, noughts: Database) -> None:
     with pytest.raises(BadRequest, match="give leaves as well"):
         sb.prove(game, book="some.book")
     with pytest.raises(BadRequest, match="of the start"):
-        sb.prove(game, ".W....../......../........+5", leaves=midgame, book="some.book")
+        sb.prove(game, ".B....../......../........+5", leaves=midgame, book="some.book")
     with pytest.raises(BadRequest, match="1 or more"):
         sb.prove(game, leaves=midgame, book="some.book", plies=0)

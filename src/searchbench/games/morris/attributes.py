@@ -73,7 +73,7 @@ def balanced(men: int, others: int) -> int:
     """Count the empty points that see all men of one colour and none of the other."""
     count = 0
     for point in range(POINTS):
-        if ((men | others) >> point) & 1 == 0 and men & ~SIGHTS[point] == 0 and others & SIGHTS[point] == 0:
+        if ((men | others) >> point) & 1 == 0 and men & ~SIGHTS[point] == 0 and others & ~SIGHTS[point] != 0:
             count += 1
     return count
 
@@ -250,7 +250,7 @@ def _safe_threat(state: State) -> int:
     return 1 if has_safe_threat(state[0], state[1]) else 0
 
 
-def attributes() -> Mapping[str, Callable[[State], int]]:
+def gasser_attributes() -> Mapping[str, Callable[[State], int]]:
     """Return the 26 attributes by their names, in the paper's order."""
     return {
         **_for_sides("mill threats", _threat_count),
