@@ -35,8 +35,8 @@ __version__ = "0.1.0"
 _HOMES = {
     "Board": "game", "Check": "testing", "Database": "store", "Game": "game", "Line": "line", "NOWHERE": "rules",
     "Abstraction": "abstraction", "Image": "abstraction", "PatternDatabases": "heuristics", "heuristic": "heuristics",
-    "Part": "index.protocol", "Player": "player", "Position": "game", "Proof": "proof", "Run": "run", "SearchBenchError": "errors",
-    "State": "rules", "UNDECIDED": "rules", "ValueRule": "values", "errors": "", "index": "", "load": "catalogue",
+    "Part": "index.protocol", "Player": "player", "Position": "game", "Proof": "proof", "Run": "run",
+    "SearchBenchError": "errors", "State": "rules", "UNDECIDED": "rules", "ValueRule": "values", "errors": "", "index": "", "load": "catalogue",
 }  # fmt: skip
 """Where each public name lives; "" for a module."""
 

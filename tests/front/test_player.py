@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import cache
 
 import pytest
 
@@ -47,7 +47,7 @@ def test_it_keeps_every_value_against_every_reply(noughts: Database) -> None:
     """Let it play from every position that is not lost, against all that its opponent can do."""
     game, player = noughts.game, sb.Player(noughts)
 
-    @lru_cache(maxsize=None)
+    @cache
     def worst(state: tuple[int, ...]) -> tuple[int, int]:
         """Return the worst outcome that the player, to move, comes to, and the most plies to it."""
         over = outcome_over(game, state)
@@ -112,10 +112,8 @@ def test_it_plays_the_opening_and_goes_on_in_the_midgame(midgame: Database) -> N
     for opponent in (random.Random(1), None):
         state, plies = tuple(game.start()), 0
         while (over := outcome_over(game, state)) is None:
-            if plies % 2 == 0 or opponent is None:
-                move = player.choose(state)
-            else:
-                move = opponent.choice(game.moves(state))
+            mine = plies % 2 == 0 or opponent is None
+            move = player.choose(state) if mine else opponent.choice(game.moves(state))
             state, plies = tuple(game.play(state, move)), plies + 1
             assert plies < 60
         assert (over if plies % 2 == 0 else -over) == 1

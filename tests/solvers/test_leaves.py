@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -123,7 +123,7 @@ def test_bounds_hold_whatever_unknown_leaves_are_worth(midgame: Database, share:
 def plain_bounds(game: MorrisOpening, leaves: Patchy, root: tuple[int, ...]) -> tuple[int, int]:
     """Return the least and the greatest value that a state may have, by looking at every line."""
 
-    @lru_cache(maxsize=None)
+    @cache
     def bounds(state: tuple[int, ...]) -> tuple[int, int]:
         result = game.terminal(state)
         if result != UNDECIDED:
@@ -178,9 +178,7 @@ def test_a_book_keeps_what_was_found_and_the_search_goes_on_with_it(midgame: Dat
             assert reached == (value >= question.bound)
 
 
-def test_a_search_that_was_stopped_goes_on(
-    midgame: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_search_that_was_stopped_goes_on(midgame: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     game, path = MorrisOpening(3), tmp_path / "three.book"
     monkeypatch.setattr("searchbench.solvers.proof.alphabeta.SLICE", 100)
     monkeypatch.setattr("searchbench.solvers.proof.book.SECONDS", 0.0)

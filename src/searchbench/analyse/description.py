@@ -61,7 +61,7 @@ def describe(
 def describe_state(game: Game, state: Sequence[int]) -> dict[str, int]:
     """Return the attributes of one state."""
     names = game.names(target="interpreted")
-    return {name: int(jit.bind(function, names)(list(state))) for name, function in game.attributes().items()}  # type: ignore[arg-type]
+    return {name: int(jit.bind(function, names)(list(state))) for name, function in game.attributes().items()}
 
 
 def _classes(database: Database, wanted: str | None) -> tuple[str, ...]:

@@ -1,5 +1,9 @@
 """What people see in a position with three men each: Gasser's 26 attributes (1995, section 5.7, ID3 rule extraction).
 
+In one point the text is not taken to the letter. A balanced point is said to see all men of one colour and none of the
+other; then it tells nothing that the other attributes do not, and eight sets of positions look alike that are not of one
+value. Here it sees all men of one colour and not all of the other, and one set is left: a draw and a loss.
+
 Lines are the sixteen mills. Where an attribute counts for one colour it is there for the opponent, for the player to move,
 and for some also for the empty points, in the paper's order and under the paper's numbers.
 """
@@ -70,7 +74,7 @@ def isolated(points: int, men: int) -> int:
 
 
 def balanced(men: int, others: int) -> int:
-    """Count the empty points that see all men of one colour and none of the other."""
+    """Count the empty points that see all men of one colour and not all of the other."""
     count = 0
     for point in range(POINTS):
         if ((men | others) >> point) & 1 == 0 and men & ~SIGHTS[point] == 0 and others & ~SIGHTS[point] != 0:
@@ -177,7 +181,7 @@ def can_parry(men: int, opponents: int, against: int) -> bool:
     return False
 
 
-def _for_sides(name: str, count: Callable[[int, int], int]) -> dict[str, Callable[[State], int]]:
+def _for_sides(name: str, count: Callable[[int, int], int]) -> Mapping[str, Callable[[State], int]]:
     """Return an attribute for the opponent and for the player to move; `count` takes their men and the other's."""
 
     def of_opponent(state: State) -> int:
@@ -191,7 +195,7 @@ def _for_sides(name: str, count: Callable[[int, int], int]) -> dict[str, Callabl
 
 def _for_points(
     name: str, count: Callable[[int, int], int], among: int = ALL, empty: bool = True
-) -> dict[str, Callable[[State], int]]:
+) -> Mapping[str, Callable[[State], int]]:
     """Return an attribute for the points of each colour; `count` takes points and all men."""
 
     def of_opponent(state: State) -> int:
@@ -203,7 +207,7 @@ def _for_points(
     def of_empty(state: State) -> int:
         return count(among & ~(state[0] | state[1]), state[0] | state[1])
 
-    found = {f"{name} (opponent)": of_opponent, f"{name} (player)": of_player}
+    found: dict[str, Callable[[State], int]] = {f"{name} (opponent)": of_opponent, f"{name} (player)": of_player}
     return found | ({f"{name} (empty)": of_empty} if empty else {})
 
 

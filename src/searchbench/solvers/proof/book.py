@@ -161,7 +161,9 @@ class Book:
         data = path.read_bytes()
         digest, content = data[:_DIGEST], data[_DIGEST:]
         if hashlib.sha256(content).digest() != digest:
-            raise DamagedData(f"{path} is no book of searchbench, or was altered: it does not have the digest kept with it")
+            raise DamagedData(
+                f"{path} is no book of searchbench, or was altered: it does not have the digest kept with it"
+            )
         try:
             with np.load(io.BytesIO(content), allow_pickle=False) as file:
                 header = json.loads(str(file["header"]))
