@@ -89,7 +89,8 @@ def test_states_of_the_same_game_that_are_known_need_no_search(noughts: Database
         assert (proof.outcome, proof.at_most, proof.verify()) == (0, None, [])
         nodes[str(parts)] = proof.nodes
     assert nodes["['4', '5']"] < nodes["['6']"] < nodes["None"]
-    assert prove_state(game, method="alphabeta", leaves=LeafDatabase(game, noughts)).nodes == 0
+    whole = prove_state(game, method="alphabeta", leaves=LeafDatabase(game, noughts))
+    assert (whole.nodes, whole.outcome, whole.verify()) == (0, 0, [])
 
 
 def test_a_proof_from_leaves_is_verified_and_planted_faults_are_found(midgame: Database) -> None:

@@ -59,14 +59,11 @@ def prove_state(
     root = game.position(state).state
     with run or Run() as active:
         seconds = active.seconds
-        result = game.terminal(root)
-        if result != UNDECIDED or not game.moves(root):
-            outcome = 0 if result == UNDECIDED else (result > 0) - (result < 0)
+        outcome = _known(game, root, leaves)
+        if outcome is not None:
             claims = tuple(Claim(player, bound, {}) for player, bound in ((0, outcome), (1, -outcome)) if bound >= 0)
-            return Proof(game, root, outcome, method, claims, 0, active.seconds - seconds)
+            return Proof(game, root, outcome, method, claims, 0, active.seconds - seconds, {}, leaves)
         start = np.array(root, game.dtype)
-        if leaves is not None and (known := leaves.outcome(root)) is not None:
-            return Proof(game, root, known, method, (), 0, active.seconds - seconds, {}, leaves)
         if leaves is not None and not leaves.goes_on:
             found = Bounding(game, active, nodes, leaves, book).solve(start)
         else:
@@ -96,6 +93,16 @@ def _check(game: Game, method: str, nodes: int) -> None:
         raise BadRequest(f"a limit of {nodes} nodes: expected a positive number, or 0 for none")
     if game.max_moves > LARGEST_PLACE:
         raise BadRequest(f"{game} has up to {game.max_moves:,} moves in a state; proof search takes {LARGEST_PLACE:,}")
+
+
+def _known(game: Game, root: Sequence[int], leaves: LeafDatabase | None) -> int | None:
+    """Return the outcome of a finished game, or of a leaf that is known; None where it takes a search."""
+    result = game.terminal(root)
+    if result != UNDECIDED:
+        return (result > 0) - (result < 0)
+    if not game.moves(root):
+        return 0
+    return None if leaves is None else leaves.outcome(root)
 
 
 def _by_proof_numbers(
