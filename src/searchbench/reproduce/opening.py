@@ -124,8 +124,8 @@ ROWS = [
         {"3": 0, "4": 0, "5": 0, "9": 5},
         first_mistakes,
         not_later,
-        note="the paper tells of nine men alone",
-        parts=("4",),
+        note="the paper tells of nine men alone; all moves before the first that loses are looked at",
+        parts=("3",),
     ),
     Row(
         "G21",
