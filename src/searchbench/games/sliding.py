@@ -34,6 +34,7 @@ class Sliding(Game):
     name: ClassVar[str] = "sliding"
     separator: ClassVar[str] = "x"
     consistent: ClassVar[bool] = True
+    rearranges: ClassVar[bool] = True
 
     rows: int = 3
     columns: int = 3
