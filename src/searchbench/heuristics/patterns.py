@@ -192,6 +192,7 @@ def _names(abstraction: Abstraction, sums: tuple[tuple[Lookup, ...], ...]) -> Ma
     byte_of = _reader(1 + max(lookup.database for lookup in lookups))
     own = abstraction.rules()
     owners = _owners(sums) if "image_piece" in own else None
+    width = 0 if owners is None else owners.shape[1]  # of the pieces beyond no database knows anything
 
     def carries() -> int:
         return 2 * count + of_sums
@@ -252,7 +253,7 @@ def _names(abstraction: Abstraction, sums: tuple[tuple[Lookup, ...], ...]) -> Ma
         piece = image_piece(state, move)
         best = 0
         for one in range(of_sums):
-            lookup = owners[one, piece]  # type: ignore[index]
+            lookup = owners[one, piece] if piece < width else -1  # type: ignore[index]
             if lookup >= 0:
                 follow(state, move, tables, lookup, one, carried, after)
             best = max(best, carried[after, 2 * count + one])
