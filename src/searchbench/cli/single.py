@@ -30,7 +30,7 @@ def search(
         str | None,
         typer.Option(
             metavar="H",
-            help="A bound that the game has a name for, or pattern databases: a.db+b.db (added), a.db,b.db.",
+            help="A bound that the game has a name for, or pattern databases: a.db+b.db (added); commas take the largest.",
         ),
     ] = None,
     order: Annotated[
