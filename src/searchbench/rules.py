@@ -196,6 +196,16 @@ def remembers() -> bool:
     return False
 
 
+def skips() -> bool:
+    """Tell whether depth-first search leaves out moves that complete a superfluous sequence (see `allowed`)."""
+    return False
+
+
+def allowed(at: int, place: int) -> int:
+    """Return where the automaton of moves goes from `at` with the move at a place of `moves`, -1: the move is not tried."""
+    return 0
+
+
 def dead(state: State, tables: Any) -> bool:
     """Return true for a state from which no solved state can be reached; guided search asks at every state it expands."""
     return False
@@ -330,6 +340,14 @@ def departures(
                     count += 1
                     unplay(state, out[index])
     return count
+
+
+def leaf_rank(state: State, scratch: State) -> Rank:
+    """Return the number of a state in the index of the database at a search's leaves, or NOWHERE: it is no leaf.
+
+    `prove` supplies it where it is given such a database (see `Game.rank_in`); `scratch` may be changed.
+    """
+    return NOWHERE
 
 
 # --- abstractions: from the state of a game to the number of its image ------------------------------------------------

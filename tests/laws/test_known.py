@@ -26,6 +26,7 @@ TINY = {
     "hanoi": ["hanoi:1", "hanoi:5", "hanoi:4,4", "hanoi:3,5"],
     "mnk": ["mnk:2,2,1", "mnk:3,1,2", "mnk:3,3,3,no,yes"],
     "morris": ["morris:3,3"],
+    "morris-opening": ["morris-opening:3"],
     "pancake": ["pancake:2", "pancake:5"],
     "pancake-pattern": ["pancake-pattern:5,3-4"],
     "peg-solitaire": ["peg-solitaire:triangle,6", "peg-solitaire:triangle,6,yes"],
@@ -34,7 +35,8 @@ TINY = {
     "rubik": [],  # 4.3 * 10^19 states
     "rubik-pattern": ["rubik-pattern:UR-UF", "rubik-pattern:URF,quarter-turn"],
     "sliding": ["sliding:2x2", "sliding:2x3", "sliding:3x2"],
-    "sliding-pattern": ["sliding-pattern:2,3,1-2", "sliding-pattern:3,2,1-3-5,yes"],
+    "sliding-groups": ["sliding-groups:2x3,inner", "sliding-groups:2x2,1.2", "sliding-groups:2x4,local"],
+    "sliding-pattern": ["sliding-pattern:2,3,1-2", "sliding-pattern:3,2,1-3-5"],
     "small-town": ["small-town"],
     "tic-tac-toe": ["tic-tac-toe"],
     "top-spin": ["top-spin:6", "top-spin:7,4"],

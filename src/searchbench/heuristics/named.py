@@ -3,25 +3,40 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
+from functools import reduce
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from searchbench.errors import BadRequest
 from searchbench.game import Game
+from searchbench.heuristics.by_name import Functions
+from searchbench.heuristics.larger import Larger
 from searchbench.heuristics.patterns import PatternDatabases
 from searchbench.store import open_database
 
 _SWITCH: Final = re.compile(r"dual|modulo|images:\d+|min:\d+")
 
 
+class Heuristic(Protocol):
+    """Supply a bound in the place of the game's own (`solvers.guided.Heuristic`)."""
+
+    def names(self) -> Functions:
+        """Return the functions."""
+        ...
+
+    def tables(self, state: Sequence[int]) -> tuple[Any, ...]:
+        """Return what they look things up in."""
+        ...
+
+
 class NamedHeuristic:
     """Take one of the bounds that a game has names for."""
 
-    def __init__(self, functions: Mapping[str, Callable[..., Any]]) -> None:
+    def __init__(self, functions: Functions) -> None:
         self._functions = functions
 
-    def names(self) -> Mapping[str, Callable[..., Any]]:
+    def names(self) -> Functions:
         """Return the functions."""
         return self._functions
 
@@ -30,16 +45,23 @@ class NamedHeuristic:
         return ()
 
 
-def heuristic(game: Game, text: str) -> NamedHeuristic | PatternDatabases:
+def heuristic(game: Game, text: str) -> Heuristic:
     """Return the heuristic that a text names: one of the game's, or pattern databases by their folders.
 
-    "a.db+b.db" adds the bounds of two databases, "a.db,b.db" takes the larger one; both can be mixed. Among what is
-    compared may stand switches: "dual", "modulo", "images:2", "min:4" (see `PatternDatabases`). Raises BadRequest.
+    "a.db+b.db" adds the bounds of two databases, "a.db,b.db" takes the larger one; both can be mixed, and a name be one of
+    those to be compared. Among them may stand switches: "dual", "modulo", "images:2", "min:4" (see `PatternDatabases`).
+    Raises BadRequest.
     """
     named = game.heuristics()
-    if text in named:
-        return NamedHeuristic(named[text])
     words = [word.strip() for word in text.split(",")]
+    folders = [word for word in words if word not in named]
+    found: list[Heuristic] = [_databases(game, folders, text)] if folders else []
+    return reduce(Larger, (*found, *(NamedHeuristic(named[word]) for word in words if word in named)))
+
+
+def _databases(game: Game, words: Sequence[str], text: str) -> PatternDatabases:
+    """Return pattern databases by their folders, each word a sum or a switch."""
+    named = game.heuristics()
     switches = [word for word in words if _SWITCH.fullmatch(word)]
     sets = [[folder.strip() for folder in one.split("+")] for one in words if one not in switches]
     folders = dict.fromkeys(folder for one in sets for folder in one)

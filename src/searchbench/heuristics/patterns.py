@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from searchbench import jit, rules
-from searchbench.abstraction import Abstraction, charged
+from searchbench.abstraction import Abstraction, Image, charged, joined_tables
 from searchbench.errors import BadRequest
 from searchbench.game import Game
 from searchbench.heuristics.residues import digits_of_bytes, least_of_blocks, modulus_of, packed, per_byte
@@ -42,6 +42,13 @@ class Lookup(NamedTuple):
     """What is taken off the value."""
     residues: bool
     """Whether the table has depths modulo a small number."""
+    shared: tuple[int, ...] | None
+
+    @property
+    def image(self) -> Image:
+        """Return the image that is looked up."""
+        shared = None if self.shared is None else np.array(self.shared, np.int64)
+        return Image(np.array(self.table, np.int64), self.pieces, self.less, shared)
 
 
 class PatternDatabases:
@@ -99,7 +106,8 @@ class PatternDatabases:
         if any(lookup.residues for one in self._sums for lookup in one):
             for place, lookup in enumerate(lookup for one in self._sums for lookup in one):
                 database = self.databases[lookup.database]
-                number = int(self._image_number(list(state), np.array(lookup.table, np.int64), 0))
+                table, begins = joined_tables([lookup.image])
+                number = int(self._image_number(list(state), table, begins[0]))
                 values[place] = _value(database.code(number))
         return (values, *self._tables)
 
@@ -132,15 +140,14 @@ class PatternDatabases:
                 found = [[*plain, *others] for plain, others in zip(found, inverted, strict=True)]
             for image in range(min(map(len, found))):
                 yield tuple(
-                    Lookup(
-                        places[id(database)],
-                        tuple(of_one[image].table.tolist()),
-                        of_one[image].pieces,
-                        of_one[image].moves,
-                        self._has_residues(database),
-                    )
+                    _lookup(places[id(database)], of_one[image], self._has_residues(database))
                     for database, of_one in zip(one, found, strict=True)
                 )
+
+
+def _lookup(place: int, image: Image, residues: bool) -> Lookup:
+    shared = None if image.shared is None else tuple(image.shared.tolist())
+    return Lookup(place, tuple(image.table.tolist()), image.pieces, image.moves, residues, shared)
 
 
 def _value(code: int) -> int:
@@ -220,8 +227,8 @@ def _names(
     """
     lookups = [lookup for one in sums for lookup in one]
     count, of_sums = len(lookups), len(sums)
-    table = np.concatenate([np.array(lookup.table, np.int64) for lookup in lookups])
-    begins = np.cumsum([0, *(len(lookup.table) for lookup in lookups)])
+    table, places = joined_tables([lookup.image for lookup in lookups])
+    begins = np.array(places)
     first = np.cumsum([0, *map(len, sums)])
     databases = np.array([lookup.database for lookup in lookups], np.int64)
     less = np.array([lookup.less for lookup in lookups], np.int64)
@@ -230,6 +237,7 @@ def _names(
     own = together[0].look_ups(together)
     digits, in_byte = digits_of_bytes(max(modulus, 2)), per_byte(max(modulus, 2))
     owners = _owners(sums) if "image_piece" in own else None
+    width = 0 if owners is None else owners.shape[1]  # of the pieces beyond no database knows anything
 
     def carries() -> int:
         return 2 * count + of_sums
@@ -299,7 +307,7 @@ def _names(
         piece = image_piece(state, move)
         best = 0
         for one in range(of_sums):
-            lookup = owners[one, piece]  # type: ignore[index]
+            lookup = owners[one, piece] if piece < width else -1  # type: ignore[index]
             if lookup >= 0:
                 follow(state, move, tables, lookup, one, carried, after)
             best = max(best, carried[after, 2 * count + one])

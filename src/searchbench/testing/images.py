@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from searchbench import jit, rules
-from searchbench.abstraction import LOOK_UPS, Abstraction, Image
+from searchbench.abstraction import LOOK_UPS, Abstraction, Image, joined_tables
 from searchbench.testing.subject import Finding, Law, Subject, raised
 
 WALK = 30
@@ -54,8 +54,9 @@ def _on_a_walk(subject: Subject, abstraction: Abstraction) -> Iterator[Finding]:
         for move in chance.sample(moves, min(len(moves), AT_ONCE)):
             for told, image in chance.sample(images, min(len(images), AT_ONCE)):
                 before, after = _number(names, state, image), _number(names, original.play(state, move), image)
-                step = int(jit.bind(rules.image_step, names)(list(state), move, image.table, 0))
-                follows = int(jit.bind(rules.image_after, names)(before, list(state), move, image.table, 0))
+                table, (at,) = joined_tables([image])
+                step = int(jit.bind(rules.image_step, names)(list(state), move, table, at))
+                follows = int(jit.bind(rules.image_after, names)(before, list(state), move, table, at))
                 piece = int(jit.bind(rules.image_piece, names)(list(state), move))
                 where = f"{original.format(state)}, move {original.format_move(state, move)}, {told}"
                 if not 0 <= after < subject.size:
@@ -74,7 +75,8 @@ def _own(subject: Subject) -> dict[str, Any]:
 
 
 def _number(names: jit.Names, state: list[int], image: Image) -> int:
-    return int(jit.bind(rules.image_number, names)(list(state), image.table, 0))
+    table, (at,) = joined_tables([image])
+    return int(jit.bind(rules.image_number, names)(list(state), table, at))
 
 
 LAWS = (Law("images", images, ("image_number",)),)
