@@ -41,7 +41,7 @@ def pancakes() -> Database:
     [
         ("pancake:7", "pancake-pattern:7,4-5-6", 3),
         ("rubik:clockwise", "rubik-pattern:UR-UF,clockwise", 5),
-        ("sliding:3x3", "sliding-pattern:3x3,1-2-3,yes", 3),
+        ("sliding:3x3", "sliding-groups:3x3,1-2-3", 3),
     ],
 )
 def test_depths_follow_along_every_move(spec: str, pattern: str, modulus: int) -> None:

@@ -17,11 +17,11 @@ from searchbench.store import Database
 
 SAME: Final = "the same on every state"
 SHORT: Final = (
-    "sliding-pattern:4x4,1-2-3-4-5,yes",
+    "sliding-groups:4x4,1-2-3-4-5",
     "top-spin-pattern:16,4,0-1-2-3-4",
     "rubik-pattern:UR-UF-UL-UB,clockwise",
 )
-LONG: Final = ("sliding-pattern:4x4,1-2-3-4-5-6-7,yes", "rubik-pattern:UR-UF-UL-UB-FR-FL,clockwise")
+LONG: Final = ("sliding-groups:4x4,1-2-3-4-5-6-7", "rubik-pattern:UR-UF-UL-UB-FR-FL,clockwise")
 SLICE: Final = 1 << 20
 
 
