@@ -12,9 +12,12 @@ from searchbench.errors import BadRequest, DamagedData, StaleDatabase, UnknownGa
 from searchbench.game import Game
 from searchbench.run import parse_memory
 from searchbench.store import header as head
+from searchbench.store.codes import Codes
 from searchbench.store.database import Database
 from searchbench.store.disk import DiskCodes
 from searchbench.store.forms import FORMS
+from searchbench.store.reductions import Reduction
+from searchbench.store.restoring import restored
 from searchbench.values import SHIPPED, ValueRule, value_rule
 
 
@@ -35,7 +38,9 @@ def open_database(
     wanted = _find_rule(folder, header, found, rule)
     _check_index(folder, header, found)
     _check_rules(folder, header, found, wanted)
-    codes = DiskCodes(folder, header, parse_memory(cache))
+    codes: Codes = DiskCodes(folder, header, parse_memory(cache))
+    if header.reduction:
+        codes = restored(codes, _reduction(folder, header), header.parts, found, wanted)
     parts = [record.part for record in header.parts]
     return Database(found, wanted, codes, header.facts, header.command, folder, parts)
 
@@ -104,6 +109,13 @@ def _files_of(folder: Path, array: str) -> set[str]:
     step = document["chunk_grid"]["configuration"]["chunk_shape"][0]
     files = {f"{array}/c/{place}" for place in range(math.ceil(document["shape"][0] / step))}
     return files | {f"{array}/{head.DOCUMENT}"}
+
+
+def _reduction(folder: Path, header: head.Header) -> Reduction:
+    try:
+        return Reduction.of(header.reduction)
+    except DamagedData as error:
+        raise DamagedData(f"{folder}: {error}") from None
 
 
 def _find_game(folder: Path, header: head.Header, game: Game | None) -> Game:
