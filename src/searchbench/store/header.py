@@ -83,6 +83,14 @@ class Header:
     reduction: dict[str, Any] = field(default_factory=dict)
     format: int = FORMAT
 
+    @property
+    def kept_as(self) -> str:
+        """Return the name of the form, as `save` and `convert` take it."""
+        name = self.reduction.get("name", "")
+        if name == "every":
+            return f"{name}:{self.reduction['step']},{self.reduction['remainder']}"
+        return name if name and self.form == "values" else self.form
+
     def attributes(self) -> dict[str, Any]:
         """Return the header as Zarr keeps it, without the digest."""
         return {KEY: plain(asdict(self))}

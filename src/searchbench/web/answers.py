@@ -188,7 +188,7 @@ def details_answer(name: str, database: Database, checked: Answer | None) -> Ans
         "size": format_memory(on_disk),
         "bits_per_state": round(8 * on_disk / max(1, database.size), 3),
         "compression": round(database.size * database.dtype.itemsize / max(1, on_disk), 2),
-        "form": header.form,
+        "form": header.kept_as,
         "modulus": header.modulus,
         "cell": database.dtype.name,
         "parts": [{"name": part.name, "start": part.start, "stop": part.stop} for part in database.parts],
