@@ -96,8 +96,10 @@ def keep_untold(codes: Any, illegal: Code, first: Rank, out: Any) -> None:
         out[place] = codes[place] if known(state) == UNTOLD else UNTOLD
 
 
-def keep_depths(codes: Any, illegal: Code, first: Rank, step: int, remainder: int, shift: int, out: Any) -> None:
+def keep_depths(codes: Any, illegal: Code, first: Rank, step: int, remainder: int, shift: int, out: Any) -> Rank:
     """Write the codes whose depth leaves `remainder` modulo `step`, 0 for no depth, and LEFT_OUT where a search finds the value.
+
+    Return a number that would be taken for one that is left out, or -1.
 
     The *way* of a depth is what it exceeds the next smaller depth that is kept by. A value is left out if a search of its
     way in plies proves it: where one good move decides, because the state after it has a shorter way; a loss, because all
@@ -118,6 +120,8 @@ def keep_depths(codes: Any, illegal: Code, first: Rank, step: int, remainder: in
         out[place] = code
         if code == 0:
             continue
+        if code == LEFT_OUT:
+            return first + place
         way = (((code - 1) >> shift) - remainder) % step
         if way == 0:
             continue
@@ -135,6 +139,7 @@ def keep_depths(codes: Any, illegal: Code, first: Rank, step: int, remainder: in
                 proved = gathered(single, weights[index : index + 1], 1) == code
         if proved:
             out[place] = LEFT_OUT
+    return -1
 
 
 def keep_moves(codes: Any, illegal: Code, first: Rank, shift: int, out: Any) -> Rank:

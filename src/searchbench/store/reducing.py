@@ -33,7 +33,7 @@ class ReducedCodes:
 
     modulus = 0
 
-    def __init__(self, database: Database, wanted: Wanted) -> None:
+    def __init__(self, database: Database, wanted: Wanted, target: jit.Target = "cpu") -> None:
         assert wanted.reduction is not None
         self._source, self.rule = database, wanted.rule
         self.dtype = database.dtype if wanted.rule == database.rule else np.dtype(np.uint8)
@@ -41,8 +41,8 @@ class ReducedCodes:
         if wanted.reduction.name == EVERY and remainder < 0:
             remainder = self._least_kept(step)
         self.reduction = Reduction(wanted.reduction.name, self.dtype.name, step, remainder)
-        self._names = database.game.names(database.rule)
-        self._kernel: Callable[..., Any] = jit.bind(_KERNELS[self.reduction.name], self._names)
+        names = database.game.names(database.rule, target)
+        self._kernel: Callable[..., Any] = jit.bind(_KERNELS[self.reduction.name], names)
         self._spare = DRAW if isinstance(self.rule, Ending) else 0
         self._table: Array = np.empty(0, self.dtype)
         self._present: set[Part] = set()
@@ -105,7 +105,8 @@ class ReducedCodes:
             self._kernel(codes, illegal, first, out)
             out = np.where(out == plies.UNTOLD, out, self._recoded(codes))
         elif self.reduction.name == EVERY:
-            self._kernel(self._table, illegal, first, self.reduction.step, self.reduction.remainder, shift, out)
+            every = self.reduction.step, self.reduction.remainder
+            lost = self._kernel(self._table, illegal, first, *every, shift, out)
         elif self.reduction.name == BEST_MOVE:
             lost = self._kernel(self._table, illegal, first, shift, out)
         else:
@@ -118,6 +119,8 @@ class ReducedCodes:
         text = self._source.position(number).text
         if self.reduction.name == PARITY:
             return f"a move from {text!r} does not change what `alternates` tells"
+        if self.reduction.name == EVERY:
+            return f"{text!r} is at depth 0 and not at the end, as where moves cost nothing"
         return f"no best move of {text!r} brings the end nearer, as where moves cost nothing"
 
     def _recoded(self, codes: Array) -> Array:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -13,26 +13,32 @@ from searchbench.errors import DamagedData
 from searchbench.exchange.table import untouched
 from searchbench.game import Game
 from searchbench.index.protocol import Part
-from searchbench.rules import alternates
 from searchbench.run import Run
 from searchbench.store import plies
 from searchbench.store.codes import Array, Codes, as_type
 from searchbench.store.header import PartRecord
 from searchbench.store.reductions import BEST_MOVE, EVERY, MARKED, PARITY, Reduction
+from searchbench.store.searching import LONGEST, Search, TooMany
 from searchbench.values import ValueRule
 
 BLOCK: Final = 1 << 16
 """How many numbers a thread works on at a time."""
-LONGEST: Final = 1 << 16
-"""The moves of the longest line that is followed to its end."""
+MANY: Final = 5000
+"""After so many states that were looked at one by one, codes are worked out part by part, if all numbers are no more than"""
+LARGEST: Final = 1 << 24
 
 
 def restored(
-    stored: Codes, reduction: Reduction, records: Sequence[PartRecord], game: Game, rule: ValueRule
+    stored: Codes,
+    reduction: Reduction,
+    records: Sequence[PartRecord],
+    game: Game,
+    rule: ValueRule,
+    target: jit.Target = "cpu",
 ) -> RestoredCodes:
     """Return the whole codes of a database of which `stored` is kept."""
     kinds = {MARKED: MarkedCodes, EVERY: SearchedCodes, PARITY: SearchedCodes, BEST_MOVE: SearchedCodes}
-    return kinds.get(reduction.name, RestoredCodes)(stored, reduction, records, game, rule)
+    return kinds.get(reduction.name, RestoredCodes)(stored, reduction, records, game, rule, target)
 
 
 class RestoredCodes:
@@ -41,15 +47,21 @@ class RestoredCodes:
     modulus = 0
 
     def __init__(
-        self, stored: Codes, reduction: Reduction, records: Sequence[PartRecord], game: Game, rule: ValueRule
+        self,
+        stored: Codes,
+        reduction: Reduction,
+        records: Sequence[PartRecord],
+        game: Game,
+        rule: ValueRule,
+        target: jit.Target,
     ) -> None:
         self._stored, self._reduction, self._game = stored, reduction, game
         self._parts = [record.part for record in records]
         self._counts = {record.name: dict(record.counts) for record in records}
         self._dtype = np.dtype(reduction.dtype)
         self._illegal = int(np.iinfo(self._dtype).max)
-        self._compiled = game.names(rule)
-        self._interpreted = game.names(rule, "interpreted")
+        self._names = game.names(rule, target)
+        self._search = Search(game, rule, reduction, stored.code)
         self._last = (-1, 0)
 
     @property
@@ -74,7 +86,7 @@ class RestoredCodes:
         """Return the whole codes of the numbers first .. stop - 1 of a part."""
         codes = as_type(self._stored.read(part, first, stop), self._dtype)
         codes = codes if codes.flags.writeable else codes.copy()
-        jit.bind(plies.tell, self._compiled)(codes, self._illegal, first)
+        jit.bind(plies.tell, self._names)(codes, self._illegal, first)
         return codes
 
     def counts(self, part: Part) -> dict[int, int]:
@@ -96,14 +108,8 @@ class RestoredCodes:
         self._stored.close()
 
     def _code(self, number: int) -> int:
-        _, code = self._told(number)
+        _, code = self._search.told(number)
         return code if code != plies.UNTOLD else self._stored.code(number)
-
-    def _told(self, number: int) -> tuple[list[int], int]:
-        """Return the state of a number, and the code that the rules tell, or UNTOLD."""
-        state, scratch = [0] * self._game.width, [0] * self._game.width
-        told = jit.bind(plies.told, self._interpreted)
-        return state, int(told(number, state, scratch, self._illegal))
 
 
 class MarkedCodes(RestoredCodes):
@@ -121,18 +127,26 @@ class MarkedCodes(RestoredCodes):
 class SearchedCodes(RestoredCodes):
     """Search for codes that are left out.
 
-    One number is searched for by interpreted rules. Where many are read, their part and all that it needs are worked out
-    once and stay in memory: a code and a mark a number.
+    A few numbers are searched for by interpreted rules. Where many are asked for, their part and all that it needs are worked
+    out once and stay in memory: a code and a mark a number.
     """
 
     def __init__(
-        self, stored: Codes, reduction: Reduction, records: Sequence[PartRecord], game: Game, rule: ValueRule
+        self,
+        stored: Codes,
+        reduction: Reduction,
+        records: Sequence[PartRecord],
+        game: Game,
+        rule: ValueRule,
+        target: jit.Target,
     ) -> None:
-        super().__init__(stored, reduction, records, game, rule)
+        super().__init__(stored, reduction, records, game, rule, target)
         self._codes: Array = np.empty(0, self._dtype)
         self._missing: Array = np.empty(0, np.uint8)
         self._present: set[str] = set()
         self._lock = threading.Lock()
+        if self.size <= LARGEST:
+            self._search.allow(MANY)
 
     def read(self, part: Part, first: int, stop: int) -> Array:
         """Return the whole codes of the numbers first .. stop - 1 of a part."""
@@ -175,7 +189,7 @@ class SearchedCodes(RestoredCodes):
             for first in range(part.start, part.stop, BLOCK)
         ]
         with Run() as run:
-            begin = jit.bind(plies.begin, self._compiled)
+            begin = jit.bind(plies.begin, self._names)
             by_class = self._reduction.name == PARITY
 
             def load(block: tuple[Part, int, int]) -> None:
@@ -189,11 +203,11 @@ class SearchedCodes(RestoredCodes):
         self._present |= {part.name for part in parts}
 
     def _gathered(self, interval: tuple[int, int]) -> None:
-        jit.bind(plies.gather_missing, self._compiled)(self._codes, self._missing, *interval)
+        jit.bind(plies.gather_missing, self._names)(self._codes, self._missing, *interval)
 
     def _followed(self, interval: tuple[int, int]) -> None:
         path, costs = np.zeros((2, LONGEST), np.int64)
-        lost = jit.bind(plies.follow_moves, self._compiled)(self._codes, self._missing, *interval, path, costs)
+        lost = jit.bind(plies.follow_moves, self._names)(self._codes, self._missing, *interval, path, costs)
         if lost >= 0:
             raise self._damaged(int(lost))
 
@@ -201,68 +215,14 @@ class SearchedCodes(RestoredCodes):
         text = self._game.format(self._game.unrank(number))
         return DamagedData(f"{self._game}: what is kept does not lead to a value of {text!r} (number {number})")
 
-    # --- one number ----------------------------------------------------------------------------------------------------
-
     def _code(self, number: int) -> int:
-        if any(part.name in self._present and part.start <= number < part.stop for part in self._parts):
+        part = next(part for part in self._parts if part.start <= number < part.stop)
+        if part.name in self._present:
             return int(self._codes[number])
-        if self._reduction.name == BEST_MOVE:
-            return self._follow(number)
-        code = self._search(number, self._reduction.step - 1 if self._reduction.name == EVERY else 1)
+        try:
+            code = self._search.code(number)
+        except TooMany:
+            return int(self.read(part, number, number + 1)[0])
         if code is None:
             raise self._damaged(number)
         return code
-
-    def _search(self, number: int, plies_left: int) -> int | None:
-        """Return the code of a number, or None if a search of so many plies does not find it."""
-        state, code = self._told(number)
-        if code != plies.UNTOLD:
-            return code
-        if self._reduction.name == PARITY:
-            if self._call(alternates, state) == 0:
-                return self._stored.code(number)
-        else:
-            code = self._stored.code(number)
-            if code != plies.LEFT_OUT:
-                return code
-        if plies_left == 0:
-            return None
-        found, weights = [], []
-        for after, weight in self._edges(state):
-            known = -1 - after if after < 0 else self._search(after, plies_left - 1)
-            found.append(0 if known is None else known)
-            weights.append(weight)
-        code = self._call(plies.gathered, found, weights, len(found))
-        return code if code != 0 or self._reduction.name == PARITY else None
-
-    def _follow(self, number: int) -> int:
-        """Return the code of a number by following the best moves to their end."""
-        costs: list[int] = []
-        while True:
-            state, code = self._told(number)
-            kept = 0 if code != plies.UNTOLD else self._stored.code(number)
-            if kept == 0:
-                code = max(code, 0)
-                break
-            edges = self._edges(state)
-            if kept > len(edges) or len(costs) == LONGEST:
-                raise self._damaged(number)
-            number, weight = edges[kept - 1]
-            costs.append(weight)
-            if number < 0:
-                code = -1 - number
-                break
-        if costs and code == 0:
-            raise self._damaged(number)
-        for weight in reversed(costs):
-            code = self._call(plies.gathered, [code], [weight], 1)
-        return code
-
-    def _edges(self, state: list[int]) -> list[tuple[int, int]]:
-        """Return what each move leads to, as :func:`searchbench.store.plies.look` writes it, and its weight."""
-        out, numbers, weights = ([0] * self._game.max_moves for _ in range(3))
-        count = self._call(plies.look, state, list(state), out, numbers, weights)
-        return list(zip(numbers[:count], weights[:count], strict=True))
-
-    def _call(self, kernel: Callable[..., Any], *arguments: Any) -> Any:
-        return jit.bind(kernel, self._interpreted)(*arguments)
