@@ -14,6 +14,7 @@ from searchbench.index.protocol import Part
 from searchbench.store import Database
 from searchbench.store.codecs import parse_codec
 from searchbench.store.header import DOCUMENT, codes_path
+from searchbench.store.reductions import BEST_MOVE, EVERY, PARITY
 from searchbench.store.writing import asked_for
 
 FORMS: Final = ("values", "filled", "every:2", "every:4", "best-move", "base-3", "two-bit", "one-bit", "parity")
@@ -54,14 +55,15 @@ class Kept(NamedTuple):
         return Size(sum(size.numbers for size in self.parts.values()), sum(size.bytes for size in self.parts.values()))
 
 
-def with_needs(database: Database, names: Sequence[str]) -> Database:
-    """Return a database of some parts and of all parts that these need. Raises BadRequest."""
+def restricted(database: Database, names: Sequence[str], form: str) -> Database:
+    """Return a database of some parts, and of all parts that these need where a form searches. Raises BadRequest."""
+    searches = form.partition(":")[0] in (EVERY, BEST_MOVE, PARITY)
     found, queue = set(), [database.part(name).name for name in names]
     while queue:
         name = queue.pop()
         if name not in found:
             found.add(name)
-            queue += database.part(name).needs
+            queue += database.part(name).needs if searches else ()
     parts = [part for part in database.parts if part.name in found]
     return Database(database.game, database.rule, database.store, path=database.path, parts=parts)
 
@@ -87,15 +89,15 @@ def measure(
 ) -> Iterator[Kept]:
     """Keep a database in each form (by default all that fit) and by each codec, in a temporary folder, and measure.
 
-    With `parts` only these and what they need are kept, and just these are told of. Raises BadRequest.
+    With `parts` only these are told of. Raises BadRequest.
     """
-    chosen = with_needs(database, parts) if parts else database
-    told = [chosen.part(name) for name in parts] if parts else list(chosen.parts)
-    numbers = _positions(chosen, told, probes)
+    told = [database.part(name) for name in parts] if parts else list(database.parts)
+    numbers = _positions(database, told, probes)
     for codec in codecs:
         parse_codec(codec)
-    for form in forms or fitting(chosen, FORMS):
-        asked_for(chosen, form)
+    for form in forms or fitting(database, FORMS):
+        asked_for(database, form)
+        chosen = restricted(database, parts, form) if parts else database
         for codec in codecs:
             with TemporaryDirectory(prefix="searchbench-") as scratch:
                 path = Path(scratch) / "kept"
