@@ -114,7 +114,8 @@ def verify(folder: Folder, as_json: Json = False, progress: Progress = None) -> 
         report = database.verify(sb.Run(report=reporter))
     if as_json:
         found = {"found": [str(fault) for fault in report.faults]} if report.count else {}
-        show.write_json({"states": report.states, "faults": report.count, **found})
+        note = {"note": report.note} if report.note else {}
+        show.write_json({"states": report.states, "faults": report.count, **found, **note})
     else:
         show.write(report)
     if report.count:

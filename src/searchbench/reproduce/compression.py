@@ -90,7 +90,7 @@ ROWS = [
         "G10",
         "every fourth value, or one parity: the same values from a smaller database",
         "Gasser 1995, section 5.5",
-        {name: _SMALLER for name in ("sliding:3x3 every:4", "sliding:3x3 parity", "morris:3,3 every:4")},
+        dict.fromkeys(("sliding:3x3 every:4", "sliding:3x3 parity", "morris:3,3 every:4"), _SMALLER),
         left_out,
     ),
 ]

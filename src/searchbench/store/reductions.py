@@ -49,11 +49,11 @@ class Reduction(NamedTuple):
         """Return the reduction that a header tells of. Raises DamagedData."""
         try:
             found = cls(**kept)
-            np.iinfo(found.dtype)
+            sound = np.iinfo(found.dtype).max > 0 and 0 <= found.remainder < max(1, found.step)
         except (TypeError, ValueError):
             raise DamagedData(f"the header tells of a reduction {dict(kept)!r}, which is none") from None
         known = {MARKED, FILLED, EVERY, PARITY, BEST_MOVE}
-        if found.name not in known or (found.name == EVERY and not 0 <= found.remainder < found.step):
+        if found.name not in known or not sound or (found.name == EVERY) != (found.step > 0):
             raise DamagedData(f"the header tells of a reduction {dict(kept)!r}; there are {', '.join(sorted(known))}")
         return found
 
