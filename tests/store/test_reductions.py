@@ -28,7 +28,7 @@ from searchbench.store.opening import read_header
 from searchbench.store.reducing import ReducedCodes
 from searchbench.store.reductions import Reduction, wanted
 from searchbench.store.restoring import RestoredCodes, restored
-from searchbench.values import Ending, Outcome, Won
+from searchbench.values import Distance, Ending, Outcome, Won
 from searchbench.verify import verify_database
 
 KEEPING = ("values", "filled", "every:2", "every:4", "every:3,1", "best-move", "parity")
@@ -194,6 +194,8 @@ def test_forms_are_converted_into_each_other(tmp_path: Path) -> None:
         endings.convert(tmp_path / "back.db", "every:2")
     assert read_header(tmp_path / "4.db").kept_as == "every:4,3"
     depths = sb.solve("sliding:2x3", solver="bfs", form="two-bit")
+    with pytest.raises(BadRequest, match="cannot be repaired"):
+        database.repair()
     with pytest.raises(BadRequest, match="modulo 3"):
         depths.save(tmp_path / "depths.db", form="every:2")
 
@@ -317,7 +319,7 @@ def test_moves_that_go_round_in_a_circle_are_damaged() -> None:
     records = [PartRecord(*game.parts()[0], counts=(), digest="")]
     for stored in ([1, 1, 0], [9, 2, 0]):
         codes = MemoryCodes(np.array(stored, np.uint8))
-        kept = restored(codes, Reduction("best-move", "uint8"), records, game, sb.solve(game).rule, "interpreted")
+        kept = restored(codes, Reduction("best-move", "uint8"), records, game, Distance(), "interpreted")
         with pytest.raises(DamagedData, match="does not lead to a value"):
             kept.code(0)
         with pytest.raises(DamagedData, match="does not lead to a value"):

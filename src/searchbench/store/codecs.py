@@ -21,6 +21,7 @@ _LEVELS: Final[Mapping[str, tuple[int, int, int]]] = {
 }
 """The lowest level, the highest, and that of a codec that is named without one."""
 _BLOSC_HEADER: Final = 16
+_CHECKSUM: Final = 4
 
 
 class Codec(NamedTuple):
@@ -64,7 +65,7 @@ def parse_codec(text: str) -> Codec:
 
 
 def unpacker(names: list[str]) -> Callable[[bytes, int], bytes]:
-    """Return what undoes the codecs of an array, by the names that Zarr gives them: data, size unpacked -> bytes.
+    """Return what undoes the codecs of an array, by the names that Zarr gives them: data with a checksum, size unpacked -> bytes.
 
     It raises ValueError, zlib.error or ZstdError where data are spoilt. Raises ValueError for codecs it does not know.
     """
@@ -73,15 +74,7 @@ def unpacker(names: list[str]) -> Callable[[bytes, int], bytes]:
         return _unpack_nothing
     if len(names) != 3 or names[0] != "bytes" or names[2] != "crc32c" or names[1] not in known:
         raise ValueError("codecs of another kind")
-    unpack = known[names[1]]
-    return lambda data, size: unpack(_checked(data), size)
-
-
-def _checked(data: bytes) -> bytes:
-    """Return what a checksum was put behind; a codec that is not made for spoilt data must not see any."""
-    if len(data) < 4 or google_crc32c.value(data[:-4]) != int.from_bytes(data[-4:], "little"):
-        raise ValueError("a chunk does not have its checksum")
-    return data[:-4]
+    return known[names[1]]
 
 
 def _unpack_nothing(data: bytes, size: int) -> bytes:
@@ -89,16 +82,19 @@ def _unpack_nothing(data: bytes, size: int) -> bytes:
 
 
 def _unpack_zstd(data: bytes, size: int) -> bytes:
-    return zstandard.ZstdDecompressor().decompress(data, max_output_size=size)
+    return zstandard.ZstdDecompressor().decompress(data[:-_CHECKSUM], max_output_size=size)
 
 
 def _unpack_gzip(data: bytes, size: int) -> bytes:
-    return zlib.decompressobj(wbits=31).decompress(data, size)
+    return zlib.decompressobj(wbits=31).decompress(data[:-_CHECKSUM], size)
 
 
 def _unpack_blosc(data: bytes, size: int) -> bytes:
+    """Unpack what has its checksum: unlike the others, this codec is not made for spoilt data."""
     from numcodecs.blosc import decompress  # type: ignore[import-untyped]
 
+    if google_crc32c.value(data[:-_CHECKSUM]) != int.from_bytes(data[-_CHECKSUM:], "little"):
+        raise ValueError("a chunk does not have its checksum")
     if len(data) < _BLOSC_HEADER or struct.unpack_from("<I", data, 4)[0] != size:
         raise ValueError("a chunk has another size")
-    return bytes(decompress(data))
+    return bytes(decompress(data[:-_CHECKSUM]))

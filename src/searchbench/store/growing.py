@@ -58,7 +58,7 @@ class GrowingDatabase:
     def _open(self) -> None:
         if (self.path / head.DOCUMENT).exists():
             with open_database(self.path, self.game, self.rule) as database:
-                header = head.Header.of(head.read_document(self.path / head.DOCUMENT)["attributes"])
+                header = head.header_on_disk(self.path)
                 if header.form != VALUES.name or header.reduction:
                     form = header.reduction.get("name", header.form)
                     raise BadRequest(f"{self.path} has the form {form!r}: parts are added to whole values only")
@@ -89,7 +89,7 @@ class GrowingDatabase:
 
     def load(self, part: Part, codes: Array) -> None:
         """Read a part into an array over the whole number line. Raises DamagedData."""
-        header = head.Header.of(head.read_document(self.path / head.DOCUMENT)["attributes"])
+        header = head.header_on_disk(self.path)
         stored = DiskCodes(self.path, header, budget=0)
         for first in range(part.start, part.stop, READ):
             stop = min(first + READ, part.stop)

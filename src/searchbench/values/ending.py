@@ -39,8 +39,8 @@ class Ending(ValueRule):
         return {"initial": initial, "gather": gather}
 
     def decode(self, code: int) -> str:
-        """Return the word for a code."""
-        return _WORDS[code]
+        """Return the word for a code; a damaged table may hold any."""
+        return _WORDS[code] if 0 < code < len(_WORDS) else f"code {code}"
 
     def encode(self, value: str) -> int:
         """Return the code of a word."""
