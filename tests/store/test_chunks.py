@@ -67,7 +67,7 @@ def test_every_codec_is_read_past_zarr(tmp_path: Path, codec: str, layout: Layou
         assert files.read(chunk).tolist() == database.codes[50 * chunk : 50 * chunk + 50].tolist()
     path = tmp_path / "x.db" / "parts" / "all" / "c" / "2"
     content = path.read_bytes()
-    path.write_bytes(content[:9] + bytes([content[9] ^ 4]) + content[10:])
+    path.write_bytes(content[:12] + bytes([content[12] ^ 4]) + content[13:])
     chunk = 2 if layout.files > 3 else 8
     if codec == "none":
         assert files.read(chunk).tolist() != database.codes[50 * chunk : 50 * chunk + 50].tolist()  # its digest tells

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 import searchbench as sb
 from graphs import GraphGame, outcome_games, puzzles, score_games, symmetric_games
+from searchbench.catalogue import load
 from searchbench.errors import BadRequest, BadState, DamagedData
 from searchbench.game import Game
 from searchbench.rules import UNDECIDED
@@ -28,7 +29,7 @@ from searchbench.store.opening import read_header
 from searchbench.store.reducing import ReducedCodes
 from searchbench.store.reductions import Reduction, wanted
 from searchbench.store.restoring import RestoredCodes, restored
-from searchbench.values import Distance, Ending, Outcome, Won
+from searchbench.values import Distance, Ending, Won
 from searchbench.verify import verify_database
 
 KEEPING = ("values", "filled", "every:2", "every:4", "every:3,1", "best-move", "parity")
@@ -346,8 +347,13 @@ def test_wrong_endings_are_found_by_verification() -> None:
 
 
 def test_endings_can_be_solved_for() -> None:
-    endings, outcomes = sb.solve("tic-tac-toe", "ending"), solved("tic-tac-toe")
-    assert isinstance(outcomes.rule, Outcome)
-    assert endings.histogram() == {"draw": 1068, "loss": 1574, "win": 2836}
+    game = load("mnk:2,2,2")
+    endings, outcomes = (
+        solve_states(game, rule, run=Run(threads=1), target="interpreted") for rule in ("ending", "outcome")
+    )
+    words = {1: "win", 0: "draw", -1: "loss"}
+    for number in np.flatnonzero(outcomes.codes != outcomes.illegal).tolist():
+        outcome = outcomes.rule.decode(outcomes.code(number)).outcome
+        assert endings.rule.decode(endings.code(number)) == words[outcome]
     with pytest.raises(sb.SearchBenchError, match="gather"):
-        sb.solve("tic-tac-toe", "won")
+        solve_states(game, "won", run=Run(threads=1), target="interpreted")
