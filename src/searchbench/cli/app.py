@@ -10,7 +10,7 @@ from typing import NoReturn
 
 import typer
 
-from searchbench.cli import ask, databases, explore, games, measure, play, single
+from searchbench.cli import ask, databases, explore, forms, games, measure, play, single
 from searchbench.errors import SearchBenchError
 
 
@@ -55,8 +55,9 @@ for panel, commands in (
     (
         "All states",
         (
+            databases.predict,
             databases.solve,
-            databases.convert,
+            forms.convert,
             databases.verify,
             databases.repair,
             databases.stats,

@@ -8,10 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from searchbench.cli import show
+from searchbench.cli.forms import tell_compression, words
 from searchbench.cli.options import Codec, Folder, GameName, Json, Memory, Progress, Rule, Threads
 
 if TYPE_CHECKING:
-    from searchbench.store import Database
+    from searchbench.cli.progress import Reporter
+    from searchbench.game import Game
+    from searchbench.run import Run
 
 
 def solve(
@@ -48,9 +51,23 @@ def solve(
     """Solve every state of a game."""
     import searchbench as sb
     from searchbench.cli.progress import Reporter
+    from searchbench.run import parse_memory
 
+    chosen = sb.load(game)
     with Reporter(progress) as reporter:
-        database = sb.solve(game, rule, solver, to, memory, threads, reporter, force, form, work, parts, mapped, codec)
+        if reporter.console.is_terminal:
+            _announce(
+                reporter,
+                chosen,
+                solver,
+                parts,
+                rule,
+                form if solver == "bfs" else None,
+                sb.Run(parse_memory(memory or 0), threads or 0),
+            )
+        database = sb.solve(
+            chosen, rule, solver, to, memory, threads, reporter, force, form, work, parts, mapped, codec
+        )
     facts: dict[str, Any] = {
         "game": database.game.spec,
         "states": database.states,
@@ -72,36 +89,71 @@ def solve(
     show.write("not kept: give --to DIR" if to is None else f"kept in {to}")
 
 
-def convert(
-    folder: Folder,
-    to: Annotated[Path, typer.Option(metavar="DIR", help="Keep the converted database in this folder.")],
-    form: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME",
-            help="values, filled, base-3, two-bit, one-bit, best-move, every:D[,R] or parity; by default all values.",
-        ),
+def _announce(
+    reporter: Reporter, game: Game, solver: str | None, parts: str | None, rule: str | None, form: str | None, run: Run
+) -> None:
+    """Say on a terminal what it will take, if that is known at once; what is wrong with the request, `solve` will say."""
+    from searchbench.analyse.predict import predict_at_once
+    from searchbench.errors import SearchBenchError
+
+    try:
+        prediction = predict_at_once(game, solver, parts, rule, form, run)
+    except SearchBenchError:
+        return
+    if prediction is not None:
+        reporter.console.print(str(prediction))
+
+
+def predict(
+    game: GameName,
+    solver: Annotated[
+        str | None, typer.Option(metavar="NAME", help="retrograde, fixpoint or bfs; by default what suits the game.")
     ] = None,
-    codec: Codec = None,
+    parts: Annotated[
+        str | None, typer.Option(metavar="NAMES", help="These parts and those they need, such as 4-4,5-3; or all.")
+    ] = None,
+    rule: Rule = None,
+    memory: Memory = None,
+    threads: Threads = None,
     as_json: Json = False,
 ) -> None:
-    """Keep a database in another form, or compressed by another codec."""
+    """Predict from samples how much time, memory and disk `solve` will take."""
     import searchbench as sb
-    from searchbench.store.opening import read_header
+    from searchbench.analyse.predict import format_seconds
 
-    converted = sb.open_database(folder).convert(to, form, codec)
-    header = read_header(to)
-    before, after = disk_usage(folder), disk_usage(to)
+    found = sb.predict(game, solver, parts, rule, memory, threads)
     if as_json:
-        show.write_json({"form": header.kept_as, "codec": header.codec, "values": converted.rule.name,
-                         "bytes": after, "before": before})  # fmt: skip
+        show.write_json(found.as_dict())
         return
-    show.write(f"{converted.game}: {header.kept_as}, {header.codec}: {after:,} bytes, before {before:,}; kept in {to}")
-
-
-def disk_usage(folder: Path) -> int:
-    """Return the bytes of all files in a folder."""
-    return sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
+    rows = [
+        (
+            group.name,
+            f"{group.numbers:,}",
+            f"{group.positions:,}",
+            f"{group.expanded:,}",
+            f"{group.rates.edges:.2f}",
+            f"{1e9 * group.rates.prepare:.0f}",
+            f"{1e9 * group.rates.expand:.0f}",
+            f"{1e9 * group.rates.apply:.0f}",
+            format_seconds(group.cpu),
+            format_seconds(group.most),
+        )
+        for group in found.groups
+    ]
+    heading = (
+        "parts",
+        "numbers",
+        "positions",
+        "expanded",
+        "edges",
+        "look ns",
+        "expand ns",
+        "edge ns",
+        "CPU",
+        "at most",
+    )
+    show.write(show.table(rows, heading))
+    show.write(f"\n{found}")
 
 
 def verify(
@@ -170,7 +222,7 @@ def stats(
 
     database = sb.open_database(folder)
     if compression:
-        _compression(database, _words(forms), _words(codecs), _words(parts), as_json)
+        tell_compression(database, words(forms), words(codecs), words(parts), as_json)
         return
     if forms or codecs or parts:
         raise BadRequest("--forms, --codecs and --parts go with --compression")
@@ -187,53 +239,3 @@ def stats(
     if solvable:
         show.write("\nof these can still be solved\n")
         show.write(show.histogram(rule, left))
-
-
-def _words(text: str | None) -> list[str]:
-    """Return names that stand between blanks or semicolons; the comma is part of such a name as every:4,1."""
-    return (text or "").replace(";", " ").split()
-
-
-def _compression(database: Database, forms: list[str], codecs: list[str], parts: list[str], as_json: bool) -> None:
-    """Print what a database takes in each form and by each codec, and each part of it."""
-    from searchbench.analyse.compression import CODECS, measure
-
-    found = list(measure(database, forms, codecs or CODECS, parts))
-    if as_json:
-        show.write_json(
-            [
-                {
-                    "form": kept.form,
-                    "codec": kept.codec,
-                    "numbers": kept.whole.numbers,
-                    "bytes": kept.whole.bytes,
-                    "factor": round(kept.whole.factor, 2),
-                    "random": round(kept.random, 1),
-                    "sequential": round(kept.sequential, 4),
-                    "parts": {name: size._asdict() for name, size in kept.parts.items()},
-                }
-                for kept in found
-            ]
-        )
-        return
-    rows = [
-        (
-            kept.form,
-            kept.codec,
-            f"{kept.whole.bytes:,}",
-            f"{kept.whole.factor:.2f}",
-            f"{kept.random:.0f}",
-            f"{kept.sequential:.3f}",
-        )
-        for kept in found
-    ]
-    numbers = found[0].whole.numbers
-    show.write(
-        f"{database.game}: {numbers:,} numbers; the factor is against a byte for each; probes in CPU microseconds\n"
-    )
-    show.write(show.table(rows, ("form", "codec", "bytes", "factor", "random", "in order")))
-    if len(found[0].parts) > 1:
-        heading = ("part", *(f"{kept.form} {kept.codec}" for kept in found))
-        lines = [(name, *(f"{kept.parts[name].factor:.2f}" for kept in found)) for name in found[0].parts]
-        show.write("\nfactors of the parts\n")
-        show.write(show.table(lines, heading))
