@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from searchbench import jit
-from searchbench.exchange.table import release, untouched
+from searchbench.exchange.space import release, untouched
 from searchbench.game import Game
 from searchbench.index.protocol import Part
 from searchbench.run import Run

@@ -96,3 +96,19 @@ def due_chunks(here: npt.NDArray[Any], bounds: npt.NDArray[Any], size: int) -> l
 
 def _stretches(start: int, stop: int) -> slice:
     return slice(start >> STRETCH_BITS, ((stop - 1) >> STRETCH_BITS) + 1)
+
+
+def pack_marks(marks: npt.NDArray[Any], bounds: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return the marks of some intervals, of one slot or of all, as bits."""
+    spans = [_stretches(start, stop) for start, stop in bounds.reshape(-1, 2).tolist()]
+    return np.packbits(np.concatenate([marks[..., span].ravel() for span in spans]))
+
+
+def unpack_marks(packed: npt.NDArray[Any], marks: npt.NDArray[Any], bounds: npt.NDArray[Any]) -> None:
+    """Set the marks of some intervals from what `pack_marks` made of them."""
+    bits = np.unpackbits(packed)
+    done = 0
+    for start, stop in bounds.reshape(-1, 2).tolist():
+        some = marks[..., _stretches(start, stop)]
+        some[...] = bits[done : done + some.size].reshape(some.shape)
+        done += some.size
