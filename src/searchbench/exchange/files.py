@@ -22,8 +22,12 @@ MOST_BLOCK_BITS: Final = 32
 """A request is the place of a number within its block, in four bytes."""
 LEAST_ROOM: Final = 256
 """How many requests a writer holds at least of each bucket before it writes them out."""
-SMALL_PAGE: Final = 64
+SMALL_PAGE: Final = 16
 """How many requests a page holds that is written out: pages are many, so that a small memory has one for each bucket."""
+
+
+LEAST_PIECE: Final = 256
+"""How many requests of a file are read at a time at least."""
 
 
 class Requests(NamedTuple):
@@ -91,14 +95,13 @@ class FileBuckets:
         return [path.stat().st_size // size if path.exists() else 0 for path in paths]
 
     def read(self, bucket: int, piece: int, skip: int = 0) -> Iterator[npt.NDArray[Any]]:
-        """Yield the requests of a bucket after the first `skip`, up to `piece` at a time, each time in the same room."""
+        """Yield the requests of a bucket after the first `skip`, up to `piece` at a time."""
         if not self._path(bucket).exists():
             return
-        room = np.empty(piece, self._dtype)
-        with self._path(bucket).open("rb", buffering=0) as file:
+        with self._path(bucket).open("rb") as file:
             file.seek(skip * self._dtype.itemsize)
-            while size := file.readinto(room.data.cast("B")):
-                yield room[: size // self._dtype.itemsize]
+            while len(requests := np.fromfile(file, self._dtype, piece)):
+                yield requests
 
     def close(self) -> None:
         """Let go of the files."""
@@ -118,7 +121,7 @@ class SpillingBuckets(Buckets):
         self, size: int, writers: int, reserve: int, memory: int, block_bits: int, folder: Path, most: int
     ) -> None:
         super().__init__(size, writers, reserve, memory // 2, block_bits, SMALL_PAGE)
-        self._piece = max(SMALL_PAGE, memory // (16 * writers))
+        self._piece = max(LEAST_PIECE, memory // (16 * writers))
         self._files = FileBuckets(folder, self.count, np.int64)
         self._spilled: set[int] = set()
         self._most, self._left = most, most
@@ -171,4 +174,4 @@ class SpillingBuckets(Buckets):
     @staticmethod
     def least_bytes(size: int, writers: int, reserve: int, block_bits: int) -> int:
         """Return the memory that such buckets take at least."""
-        return Buckets.bytes_needed(size, writers, reserve, 0, block_bits, SMALL_PAGE) + 16 * writers * SMALL_PAGE
+        return Buckets.bytes_needed(size, writers, reserve, 0, block_bits, SMALL_PAGE) + 8 * writers * LEAST_PIECE

@@ -76,13 +76,13 @@ class Files:
 MEMORY: Final = Memory()
 
 
-def untouched(size: int, dtype: Any) -> Array:
-    """Return an array of zeros that takes memory only where it is written to."""
+def untouched(size: int, dtype: Any, huge: bool = True) -> Array:
+    """Return an array of zeros that takes memory only where it is written to: in `huge` pieces, or small ones."""
     wanted = max(1, size * np.dtype(dtype).itemsize)
     flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _NO_RESERVE
     memory = mmap.mmap(-1, wanted, flags=flags)
     if hasattr(mmap, "MADV_HUGEPAGE"):
-        memory.madvise(mmap.MADV_HUGEPAGE)
+        memory.madvise(mmap.MADV_HUGEPAGE if huge else mmap.MADV_NOHUGEPAGE)
     return np.frombuffer(memory, dtype, size)
 
 

@@ -72,7 +72,7 @@ def in_memory(game: Game, sizes: Sizes, run: Run, block_bits: int = BLOCK_BITS) 
 def on_files(game: Game, sizes: Sizes, run: Run) -> int:
     """Return the bytes of memory that solving backwards takes at least with codes and requests in files."""
     bits = _file_block_bits(sizes, run)
-    return sizes.marks + 2 * SpillingBuckets.least_bytes(sizes.line, run.threads, _reserve(game), bits)
+    return sizes.marks + SpillingBuckets.least_bytes(sizes.line, run.threads, _reserve(game), bits)
 
 
 def new_buckets(game: Game, sizes: Sizes, run: Run, block_bits: int = BLOCK_BITS) -> Buckets:
