@@ -34,8 +34,7 @@ class Killed(Exception):
 def always(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let a copy be due whenever it is asked, and batches and rounds be small; no power is cut in these tests."""
     monkeypatch.setattr(os, "fsync", lambda _handle: None)
-    monkeypatch.setattr(working, "LEAST_SECONDS", 0.0)
-    monkeypatch.setattr(working, "SHARE", 0)
+    monkeypatch.setattr(WorkingFolder, "due", True)
     monkeypatch.setattr(first_codes, "BATCH", 1)
     for module in (levels, scores, blocks):
         monkeypatch.setattr(module, "CHUNK", STRETCH)
@@ -303,25 +302,23 @@ def test_a_full_disk_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     stopped_after(4, solve)
     record = (work / RECORD).read_bytes()
     with (
-        mock.patch("searchbench.store.working.os.pwrite", lambda *_: 0),
+        mock.patch("searchbench.store.working.os.pwrite", return_value=0),
         pytest.raises(BadRequest, match="still counts"),
     ):
         solve()
     assert (work / RECORD).read_bytes() == record
     assert same(solve(), solve_states(game, run=Run(threads=1)))
     monkeypatch.setattr("searchbench.solvers.exhaustive.budget.on_files", lambda *_: 0)
-    usage = mock.Mock(return_value=mock.Mock(free=1000))
-    with mock.patch("searchbench.solvers.exhaustive.budget.shutil.disk_usage", usage):
-        with pytest.raises(BadRequest, match=r"needs \d+.\d MB there, 1.0 kB are free"):
-            solve_states(game, run=Run(threads=1, memory=10_000, work=tmp_path / "other"))
+    monkeypatch.setattr("searchbench.solvers.exhaustive.budget.shutil.disk_usage", lambda _: mock.Mock(free=1000))
+    with pytest.raises(BadRequest, match=r"needs \d+.\d MB there, 1.0 kB are free"):
+        solve_states(game, run=Run(threads=1, memory=10_000, work=tmp_path / "other"))
 
 
 def test_without_a_folder_a_table_that_outgrows_the_memory_is_refused(tmp_path: Path) -> None:
     game = chain([1] * 5000)
 
     def solve(work: Path | None) -> Database:
-        limits = mock.patch("searchbench.solvers.exhaustive.budget.bucket_bytes", lambda *_: 0)
-        with limits:
+        with mock.patch("searchbench.solvers.exhaustive.budget.bucket_bytes", return_value=0):
             return solve_states(game, target="interpreted", run=Run(threads=1, memory=8_000, work=work))
 
     with pytest.raises(OutOfMemory, match=r"2 bytes each now, 10,002 bytes in all.*keep the database"):
@@ -332,7 +329,7 @@ def test_without_a_folder_a_table_that_outgrows_the_memory_is_refused(tmp_path: 
 def test_solve_goes_on_by_itself_and_clears_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import searchbench as sb
 
-    monkeypatch.setattr(working, "LEAST_SECONDS", 0.0)
+    monkeypatch.setattr(WorkingFolder, "due", True)
     to = tmp_path / "pancakes.db"
     stopped_after(2, lambda: sb.solve("pancake:8", to=to, threads=1))
     assert (tmp_path / "pancakes.db.work" / RECORD).exists()
@@ -344,7 +341,7 @@ def test_solve_goes_on_by_itself_and_clears_up(tmp_path: Path, monkeypatch: pyte
 
 
 def test_a_tenth_of_the_memory_is_enough(tmp_path: Path) -> None:
-    game = load("pancake:10")
+    game = load("pancake:9")
     plain = solve_states(game, run=Run())
     found = solve_states(game, run=Run(memory=len(plain.codes) // 10, work=tmp_path / "work"))
     assert found.facts["on files"]

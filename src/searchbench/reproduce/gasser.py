@@ -201,7 +201,7 @@ ROWS = [
         "Gasser 1995, section 4.1",
         {"same database": True, "codes in files": True, "I/O dominates": False},
         out_of_core,
-        note="10 pancakes; input and output dominate if the system's share of the CPU seconds is more than our own; "
+        note="9 pancakes; input and output dominate if the system's share of the CPU seconds is more than our own; "
         "waiting for the disk is not counted, as the system keeps what was written in memory that nobody else needs",
     ),
     Row(
@@ -210,7 +210,7 @@ ROWS = [
         "Gasser 1995, section 3.5",
         {"killed": 10, "same database": True},
         killed_and_resumed,
-        note="10 pancakes, killed with SIGKILL; tests do the same with other games, value rules and forms",
+        note="9 pancakes, killed with SIGKILL; tests do the same with other games, value rules and forms",
     ),
     Row(
         "G13",

@@ -16,18 +16,17 @@ import numpy as np
 from searchbench.catalogue import load
 from searchbench.run import Run
 from searchbench.solvers.exhaustive import solve_states
-from searchbench.store import Database, working
+from searchbench.store import Database
 
-GAME: Final = "pancake:10"
+GAME: Final = "pancake:9"
 KILLS: Final = 10
 PROGRAM: Final = f"import sys; from {__name__} import solve_with_copies; solve_with_copies(*sys.argv[1:])"
 
 
 def solve_with_copies(to: str, threads: str) -> None:
-    """Solve the game into a folder, with a copy of unfinished work whenever there is something new; say when it begins."""
-    working.LEAST_SECONDS, working.SHARE = 0.0, 0
+    """Solve the game into a folder, with as many copies of unfinished work as are made at all; say when it begins."""
     print("ready", flush=True)
-    with Run(threads=int(threads), work=Path(f"{to}.work")) as run:
+    with Run(threads=int(threads), work=Path(f"{to}.work"), patience=0) as run:
         solve_states(load(GAME), run=run).save(to)
 
 
@@ -36,15 +35,13 @@ def killed_and_resumed(run: Run) -> dict[str, Any]:
     moments = random.Random(1995)
     with TemporaryDirectory(prefix="searchbench-") as scratch:
         plain = Path(scratch) / "plain.db"
-        begun = time.monotonic()
-        _solve_in_a_process(plain, run.threads, None)
-        took = time.monotonic() - begun
+        took = _seconds_in_peace(plain, run.threads)
         kills, tries, same = 0, 0, True
-        while kills < KILLS or tries == 0:
+        while kills < KILLS:
             tries += 1
             to = Path(scratch) / f"{tries}.db"
-            while kills < KILLS and not _solve_in_a_process(to, run.threads, moments.uniform(0, took / 3)):
-                kills += 1
+            while kills < KILLS and not to.exists():
+                kills += not _solve_in_a_process(to, run.threads, moments.uniform(0, took))
                 run.progress("killing", kills, KILLS)
             if not to.exists():
                 _solve_in_a_process(to, run.threads, None)
@@ -53,12 +50,26 @@ def killed_and_resumed(run: Run) -> dict[str, Any]:
     return {"killed": kills, "same database": same}
 
 
+def _seconds_in_peace(to: Path, threads: int) -> float:
+    """Return how long it takes to solve the game in a process, once it has begun."""
+    with _begun(to, threads) as process:
+        begun = time.monotonic()
+        process.wait()
+        return time.monotonic() - begun
+
+
+def _begun(to: Path, threads: int) -> subprocess.Popen[bytes]:
+    """Return a process that has just begun to solve the game."""
+    command = [sys.executable, "-c", PROGRAM, str(to), str(threads)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE)
+    assert process.stdout is not None
+    process.stdout.readline()
+    return process
+
+
 def _solve_in_a_process(to: Path, threads: int, seconds: float | None) -> bool:
     """Solve in a process that is killed some seconds after it began; return whether it was done before."""
-    command = [sys.executable, "-c", PROGRAM, str(to), str(threads)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
-        assert process.stdout is not None
-        process.stdout.readline()
+    with _begun(to, threads) as process:
         try:
             return process.wait(seconds) == 0
         except subprocess.TimeoutExpired:
