@@ -25,7 +25,6 @@ from searchbench.solvers.exhaustive.due import STRETCH
 from searchbench.store import Database, open_database, working
 from searchbench.store.working import RECORD, WorkingFolder
 
-
 TRIES = 100
 """How often a computation is stopped at most: one that begins anew each time is stopped so often."""
 
