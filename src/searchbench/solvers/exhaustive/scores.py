@@ -16,6 +16,7 @@ import numpy.typing as npt
 from searchbench import jit
 from searchbench.errors import OutOfMemory
 from searchbench.exchange import Buckets, Table
+from searchbench.exchange.space import Space
 from searchbench.run import Run
 from searchbench.solvers.exhaustive.blocks import CHUNK, Chunks, Group
 from searchbench.solvers.exhaustive.copies import Copies, array_of, pieces_of
@@ -39,7 +40,7 @@ class Kernels(NamedTuple):
 
 
 class Work(NamedTuple):
-    """Hold what a group is solved with: the compiled functions, the table, and the arrays beside it."""
+    """Hold what a group is solved with: the compiled functions, the table, and the arrays beside it with their space."""
 
     kernels: Kernels
     bounds: npt.NDArray[Any]
@@ -47,6 +48,7 @@ class Work(NamedTuple):
     run: Run
     buckets: Buckets
     copies: Copies
+    space: Space
     left: npt.NDArray[np.uint8]
     fresh: npt.NDArray[np.uint8]
 
@@ -58,7 +60,7 @@ class Work(NamedTuple):
     def rest(self) -> None:
         """Give back the memory of arrays that lie in files."""
         self.table.rest()
-        self.table.space.rest(self.left)
+        self.space.rest(self.left)  # not the table's: that may have gone elsewhere since
 
     def keep(self, noted: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]) -> None:
         """Keep a copy of all there is."""
@@ -72,10 +74,11 @@ def solve_group(names: jit.Names, group: Group, table: Table, run: Run, buckets:
     None where the method does not apply, because moves within the group gain points; then the table is to be made anew.
     """
     bounds = group.bounds
-    left = table.space.array(int(bounds[-1] - bounds[0]), np.uint8)
+    space = table.space
+    left = space.array(int(bounds[-1] - bounds[0]), np.uint8)
     fresh = np.zeros((len(table.codes) >> STRETCH_BITS) + 1, np.uint8)
     kernels = Kernels(*(jit.bind(kernel, names) for kernel in (settle, tell, hear, conclude)))
-    work = Work(kernels, bounds, table, run, buckets, copies, left, fresh)
+    work = Work(kernels, bounds, table, run, buckets, copies, space, left, fresh)
     if copies.noted:
         copies.load("counts", left)
         unpack_marks(copies.array("fresh"), fresh, bounds)
@@ -132,7 +135,7 @@ def _survey_group(names: jit.Names, work: Work) -> int | None:
         note = np.array([piece[0], 0, 0, 0], np.int64)
         kernel(table.codes, table.illegal, *piece, work.bounds, work.left, note)
         notes.append(note)
-        table.space.rest(work.left)
+        work.space.rest(work.left)
         return (int(note[STOPPED]), piece[1]), note
 
     def keep(pieces_left: list[tuple[int, int]]) -> None:
