@@ -157,12 +157,12 @@ class _PartByPart:
         on_files = folder is not None and self.backwards and in_memory > self.run.memory
         if on_files and folder is not None:
             self.table = Table(self.size, [], Files(folder.make()))
-        elif self.table.space is not MEMORY:
+        elif self.table.space is not MEMORY or self.table.codes.itemsize > sizes.width:
             self.table = Table(self.size, [])
         self.run.demand(self.bytes_needed(group), f"solving {group.name} of {self.game}")
+        self.table.limit, self.table.elsewhere = None, None
         self._bring(group)
         self.table.limit = self.run.memory - in_memory + sizes.bytes
-        self.table.elsewhere = None
         if folder is not None and self.backwards:
             self.table.elsewhere = lambda: Files(folder.make())
         if not self.backwards:
