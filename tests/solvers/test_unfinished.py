@@ -344,7 +344,7 @@ def test_a_tenth_of_the_memory_is_enough(tmp_path: Path) -> None:
 
 
 def test_parts_take_a_solver(tmp_path: Path) -> None:
-    game = load("awari:4")
+    game = load("awari:5")
     forwards = solve_parts(game, "all", tmp_path / "one.db", run=Run(threads=1), solver="fixpoint")
     backwards = solve_parts(game, "all", tmp_path / "other.db", run=Run(threads=1), solver="retrograde")
     assert same(forwards, backwards)

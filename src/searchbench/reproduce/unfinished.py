@@ -20,12 +20,16 @@ from searchbench.store import Database
 
 GAME: Final = "pancake:9"
 KILLS: Final = 10
-PROGRAM: Final = f"import sys; from {__name__} import solve_with_copies; solve_with_copies(*sys.argv[1:])"
+PROGRAM: Final = f"""
+import sys
+from {__name__} import solve_with_copies
+print("ready", flush=True)
+solve_with_copies(*sys.argv[1:])
+"""
 
 
 def solve_with_copies(to: str, threads: str) -> None:
-    """Solve the game into a folder, with as many copies of unfinished work as are made at all; say when it begins."""
-    print("ready", flush=True)
+    """Solve the game into a folder, with as many copies of unfinished work as are made at all."""
     with Run(threads=int(threads), work=Path(f"{to}.work"), patience=0) as run:
         solve_states(load(GAME), run=run).save(to)
 
