@@ -13,7 +13,7 @@ import numpy as np
 from zstandard import ZstdError
 
 from searchbench.errors import DamagedData
-from searchbench.exchange.table import untouched
+from searchbench.exchange.space import untouched
 from searchbench.index.protocol import Part
 from searchbench.store import header as head
 from searchbench.store.bits import codes_of, cut_out
