@@ -121,7 +121,7 @@ def solve(
     if codec is not None:
         parse_codec(codec)
     if parts is not None:
-        return _solve_parts(chosen, parts, rule, solver, to, memory, threads, progress, overwrite, form)
+        return _solve_parts(chosen, parts, rule, solver, to, memory, threads, progress, overwrite, form, work)
     if to is None and work is not None:
         raise BadRequest(
             f"work {str(work)!r}: unfinished work is kept for a database that is kept; say where, with `to`"
@@ -161,6 +161,7 @@ def _solve_parts(
     progress: Callable[[str, int, int], None] | None,
     overwrite: bool,
     form: str | None,
+    work: str | Path | None,
 ) -> Database:
     from shutil import rmtree
     from tempfile import TemporaryDirectory
@@ -183,7 +184,8 @@ def _solve_parts(
     names = parts if isinstance(parts, str) else ",".join(parts)
     command = f"searchbench solve {game.spec} --parts {names}"
     with _run(memory, threads, progress) as run:
-        database = solve_parts(game, names, folder, rule, run, command)
+        run.work = Path(work) if work is not None else Path(f"{folder}.work")
+        database = solve_parts(game, names, folder, rule, run, command, solver)
     database.scratch = scratch  # removed with the database
     return database
 

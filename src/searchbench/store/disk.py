@@ -12,7 +12,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from searchbench.errors import DamagedData
-from searchbench.exchange.table import untouched
+from searchbench.exchange.space import untouched
 from searchbench.index.protocol import Part
 from searchbench.store import header as head
 from searchbench.store.bits import codes_of, cut_out

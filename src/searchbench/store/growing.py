@@ -25,7 +25,7 @@ from searchbench.store.opening import open_database
 from searchbench.store.writing import DEFAULT, check_target, header_of, write_header, write_part
 from searchbench.values import ValueRule
 
-READ: Final = 1 << 24
+READ: Final = 1 << 20
 """How many codes are read at a time."""
 
 

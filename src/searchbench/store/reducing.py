@@ -10,7 +10,7 @@ import numpy as np
 
 from searchbench import jit
 from searchbench.errors import BadRequest
-from searchbench.exchange.table import release, untouched
+from searchbench.exchange.space import release, untouched
 from searchbench.index.protocol import Part
 from searchbench.store import plies
 from searchbench.store.codes import PIECE, Array, as_type, type_for

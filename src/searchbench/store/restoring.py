@@ -10,7 +10,7 @@ import numpy as np
 
 from searchbench import jit
 from searchbench.errors import DamagedData
-from searchbench.exchange.table import untouched
+from searchbench.exchange.space import untouched
 from searchbench.game import Game
 from searchbench.index.protocol import Part
 from searchbench.run import Run

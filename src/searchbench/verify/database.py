@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from searchbench import jit
 from searchbench.errors import BadRequest
-from searchbench.exchange.table import release, untouched
+from searchbench.exchange.space import release, untouched
 from searchbench.game import Game
 from searchbench.index.protocol import Part
 from searchbench.run import Run

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from searchbench import jit
-from searchbench.exchange.table import untouched
+from searchbench.exchange.space import untouched
 from searchbench.rules import UNDECIDED, initial, new_moves, new_state, terminal, unrank
 from searchbench.run import Run
 from searchbench.verify.successors import BEYOND, look_ahead
