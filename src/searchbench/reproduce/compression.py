@@ -76,7 +76,8 @@ ROWS = [
         FACTORS,
         factors,
         no_smaller,
-        note="the form 'filled', which keeps every value, by zstd at level 19 in chunks of 65,536 numbers",
+        note="the form 'filled', which keeps every value, by zstd at level 19 in chunks of 65,536 numbers. Of the parts measured (3-3 to "
+        "6-5, 7-3, 8-3, 9-3) only 6-5 is larger here, 6.88 against 7.86",
         parts=("3-3", "4-3", "4-4", "5-3"),
     ),
     Row(
