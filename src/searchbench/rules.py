@@ -219,6 +219,11 @@ def remembers() -> bool:
     return False
 
 
+def exhausts() -> bool:
+    """Tell whether depth-first search keeps all the states that it sees, and so notices when there are no others."""
+    return False
+
+
 def dead(state: State, tables: Any) -> bool:
     """Return true for a state from which no solved state can be reached; guided search asks at every state it expands."""
     return False

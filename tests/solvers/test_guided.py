@@ -435,7 +435,7 @@ def test_dead_ends_can_be_switched_off() -> None:
     game = GraphGame(((0, 1, 1, 0), (0, 2, 1, 0), (1, 3, 1, 0), (2, 3, 1, 0), (3, 4, 1, 0)), (UNDECIDED,) * 4 + (0,))
     with pytest.raises(Unsolvable):
         search(bounded(game, (0,) * 5, dead_ends=(0,)))
-    assert search(bounded(game, (0,) * 5, dead_ends=(0,)), dead_ends=False).cost == 3
+    assert search(bounded(game, (0,) * 5, dead_ends=(0,)), without="dead").cost == 3
 
 
 def test_threads_change_neither_the_line_nor_the_nodes(monkeypatch: pytest.MonkeyPatch) -> None:

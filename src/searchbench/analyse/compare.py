@@ -12,7 +12,7 @@ from searchbench.heuristics import heuristic
 from searchbench.run import Run
 from searchbench.solvers.guided import METHODS, Attempt, Heuristic, search_many
 
-OPTIONS: Final = ("h", "order", "table", "weight", "dead_ends")
+OPTIONS: Final = ("h", "order", "table", "weight", "entries", "step", "by", "use", "without")
 """What may stand behind the method in the text of a configuration."""
 
 
@@ -80,8 +80,8 @@ def configuration(game: Game, text: str) -> Configuration:
         raise BadRequest(f"configuration {text!r}: unknown method {method!r}: there are {', '.join(METHODS)}")
     if "weight" in options:
         options["weight"] = _number(text, options["weight"])
-    if "dead_ends" in options:
-        options["dead_ends"] = _truth(text, options["dead_ends"])
+    for key in {"entries", "step"} & options.keys():
+        options[key] = _whole(text, key, options[key])
     name = options.pop("h", None)
     return Configuration(text, method, heuristic(game, name) if name is not None else None, options)
 
@@ -108,7 +108,7 @@ def _number(text: str, value: str) -> float:
         raise BadRequest(f"configuration {text!r}: weight={value}: expected a number") from None
 
 
-def _truth(text: str, value: str) -> bool:
-    if value not in ("yes", "no"):
-        raise BadRequest(f"configuration {text!r}: {value!r}: expected yes or no")
-    return value == "yes"
+def _whole(text: str, key: str, value: str) -> int:
+    if not value.isdecimal():
+        raise BadRequest(f"configuration {text!r}: {key}={value}: expected a whole number")
+    return int(value)

@@ -17,9 +17,7 @@ from searchbench.games.superpuzz.pruning import ace_pruning, forced_moves
 from searchbench.index import Multiset
 from searchbench.rules import State
 
-FIGURE_1A = (
-    "S3 H2 D2 D4 -- D5 / -- C4 H3 C5 C1 -- / D3 S1 D1 S4 S5 -- / C2 C3 H4 H1 S2 H5"  # the paper's example
-)
+FIGURE_1A = "S3 H2 D2 D4 -- D5 / -- C4 H3 C5 C1 -- / D3 S1 D1 S4 S5 -- / C2 C3 H4 H1 S2 H5"  # the paper's example
 LARGEST_INDEX = 1 << 40
 
 

@@ -73,8 +73,7 @@ def figure_2(deck: Deck, frozen: Frozen) -> Callable[..., bool]:
     for the cards that are to follow it (the *train*) and what is in the way can move, or after its predecessor has moved. It
     overlooks that a card can leave its train behind for a while, so it also rejects a few layouts that can be solved.
     """
-    rows, columns = deck
-    ranks, hole = deck.ranks, deck.hole
+    columns, ranks, hole = deck.columns, deck.ranks, deck.hole
 
     def can_move(state: State, where: Any, card: int, history: int, train: int) -> bool:
         if card % ranks == 0 or history >> card & 1 != 0:

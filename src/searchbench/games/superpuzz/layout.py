@@ -68,7 +68,9 @@ class Deck(NamedTuple):
                 raise BadState(f"{word} lies twice, at {self.cell(state.index(state[-1]))} and {self.cell(place)}")
         for name, number in names.items():
             if number not in state:
-                raise BadState(f"{name} is missing, and there are {state.count(self.hole)} holes in place of {self.rows}")
+                raise BadState(
+                    f"{name} is missing, and there are {state.count(self.hole)} holes in place of {self.rows}"
+                )
         return state
 
     def _suits(self) -> str:

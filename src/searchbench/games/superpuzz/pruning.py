@@ -17,8 +17,7 @@ def forced_moves(deck: Deck, frozen: Callable[[State], bool]) -> dict[str, Calla
     nothing away from any solution, and no solution gets longer. (Figure 2's authors ask only that the card before it is in
     its final cell. That one could still move away.)
     """
-    rows, columns = deck
-    ranks, cells = deck.ranks, deck.cells
+    columns, ranks, cells = deck.columns, deck.ranks, deck.cells
 
     def suffices(state: State, move: int, tables: Any) -> bool:
         source, to = move // cells, move % cells
@@ -66,9 +65,7 @@ def ace_pruning(deck: Deck, everywhere: bool) -> Callable[..., bool]:
                 if gap >= 0:
                     return False
                 gap = row * columns
-            elif card % ranks != 0:
-                return False
-            elif everywhere and two_may_follow(state, row * columns):
+            elif card % ranks != 0 or (everywhere and two_may_follow(state, row * columns)):
                 return False
         if gap < 0:
             return False

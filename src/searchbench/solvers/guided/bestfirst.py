@@ -1,7 +1,7 @@
 """Best-first search: always expand an open state with the smallest f = a g + b h (Hart, Nilsson and Raphael 1968).
 
-A*, weighted A*, Dijkstra's algorithm, greedy search and Berliner's BF1 (1984: depth + 1.8 times the number of misplaced
-cards) are one kernel with other weights.
+A*, weighted A*, Dijkstra's algorithm, greedy search, Berliner's BF1 (1984: depth + 1.8 times the number of misplaced cards)
+and BF2 (the points of a goodness function alone) are one kernel with other weights.
 """
 
 from __future__ import annotations
@@ -13,15 +13,17 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from searchbench import jit
-from searchbench.errors import OutOfMemory
+from searchbench.errors import LimitReached, OutOfMemory
 from searchbench.line import Line
 from searchbench.rules import (
     UNDECIDED,
     State,
     cost,
     dead,
+    goodness,
     h_next,
     inverse,
+    joins,
     moves,
     new_moves,
     new_state,
@@ -30,6 +32,7 @@ from searchbench.rules import (
     unplay,
 )  # fmt: skip
 from searchbench.run import format_memory
+from searchbench.solvers.guided.choices import NONE, choices, sufficient
 from searchbench.solvers.guided.nodes import (
     COST,
     MOVE,
@@ -68,11 +71,12 @@ LARGEST_ROOM: Final = (1 << 31) - 2
 
 
 class Weights(NamedTuple):
-    """Weigh the cost so far and the bound in f; say whether a closed node opens again when a cheaper path is found."""
+    """Weigh the cost so far, the bound and the goodness in f; say whether a closed node opens again on a cheaper path."""
 
     g: int
     h: int
     reopen: bool
+    goodness: int = 0
 
     def least_cost(self, lowest: int, bound: int) -> int:
         """Return what a solution costs at least, from the largest of the smallest f that were open and h of the start.
@@ -80,13 +84,13 @@ class Weights(NamedTuple):
         On a cheapest path to a solved state there is always an open node with its least cost g, unless closed nodes stay
         closed; then f <= a g + b h <= max(a, b) (g + h) <= max(a, b) times the cost.
         """
-        if self.g > 0 and not self.reopen:
+        if self.goodness or (self.g > 0 and not self.reopen):
             return bound
         return max(bound, -(-lowest // max(self.g, self.h)))
 
 
 def reach(
-    state: State, entry: MutableSequence[int], weights: Weights, nodes: Nodes, queue: OpenList, note: Any
+    state: State, entry: MutableSequence[int], tables: Any, weights: Weights, nodes: Nodes, queue: OpenList, note: Any
 ) -> None:
     """Open the node of a state that was reached as `entry` says (PARENT, MOVE, COST, H), unless a path as good is known."""
     slot = slot_of(nodes, state)
@@ -106,16 +110,20 @@ def reach(
         return
     for column in range(H):
         nodes.facts[node, column] = entry[column]
-    push(queue, node, weights.g * entry[COST] + weights.h * nodes.facts[node, H], entry[COST])
+    f = weights.g * entry[COST] + weights.h * nodes.facts[node, H]
+    if weights.goodness != 0:
+        f -= weights.goodness * goodness(state, tables)
+    push(queue, node, f, entry[COST])
 
 
 def expand(
-    state: State, node: int, out: MutableSequence[int], entry: Any, tables: Any, weights: Weights, nodes: Nodes,
-    queue: OpenList, note: Any,
+    state: State, node: int, out: MutableSequence[int], further: MutableSequence[int], entry: Any, tables: Any,
+    weights: Weights, nodes: Nodes, queue: OpenList, note: Any,
 ) -> None:  # fmt: skip
-    """Reach every successor of a node, but for the one it came from; `entry` is scratch space."""
+    """Reach every successor of a node, but for the one it came from; `further` and `entry` are scratch space."""
+    scratch = len(nodes.carried) - 1
     back = inverse(nodes.facts[node, MOVE]) if nodes.facts[node, PARENT] >= 0 else -1
-    for index in range(moves(state, out)):
+    for index in range(choices(state, NONE, out, tables)):
         move = out[index]
         if back != -1 and move == back:
             continue
@@ -123,16 +131,44 @@ def expand(
         entry[PARENT] = node
         entry[MOVE] = move
         entry[COST] = nodes.facts[node, COST] + cost(state, move)
-        entry[H] = h_next(state, move, tables, nodes.facts[node, H], nodes.carried, node, len(nodes.carried) - 1)
+        entry[H] = h_next(state, move, tables, nodes.facts[node, H], nodes.carried, node, scratch)
         play(state, move)
-        reach(state, entry, weights, nodes, queue, note)
+        length = follow(state, further, entry, tables, nodes) if joins() else 0
+        reach(state, entry, tables, weights, nodes, queue, note)
+        for place in range(length - 1, -1, -1):
+            unplay(state, further[place])
         unplay(state, move)
+
+
+def follow(state: State, made: MutableSequence[int], entry: Any, tables: Any, nodes: Nodes) -> int:
+    """Make moves that suffice as long as there are any, and room for them; note what they cost, and return how many."""
+    scratch = len(nodes.carried) - 1
+    out = new_moves()
+    length = 0
+    while length < len(made) and terminal(state) == UNDECIDED:
+        move = sufficient(state, out, moves(state, out), tables)
+        if move == NONE:
+            break
+        entry[COST] += cost(state, move)
+        entry[H] = h_next(state, move, tables, entry[H], nodes.carried, scratch, scratch - 1)
+        for column in range(nodes.carried.shape[1]):
+            nodes.carried[scratch, column] = nodes.carried[scratch - 1, column]
+        play(state, move)
+        made[length] = move
+        length += 1
+    return length
+
+
+def next_sufficient(state: State, tables: Any) -> int:
+    """Return the move that suffices in a state."""
+    out = new_moves()
+    return sufficient(state, out, moves(state, out), tables)
 
 
 def expand_best(tables: Any, weights: Weights, nodes: Nodes, queue: OpenList, note: Any, stop: int) -> None:
     """Expand open nodes, best first, until a solved one, the end, `stop` generated nodes, or a full array."""
     state = new_state()
-    out = new_moves()
+    out, further = new_moves(), new_moves()
     entry = np.zeros(4, np.int64)
     while True:
         bucket = first_bucket(queue)
@@ -155,7 +191,7 @@ def expand_best(tables: Any, weights: Weights, nodes: Nodes, queue: OpenList, no
             note[STATUS] = FOUND
             return
         if result == UNDECIDED and not dead(state, tables):
-            expand(state, node, out, entry, tables, weights, nodes, queue, note)
+            expand(state, node, out, further, entry, tables, weights, nodes, queue, note)
 
 
 def best_first(task: Task, weights: Weights) -> Line:
@@ -166,11 +202,13 @@ def best_first(task: Task, weights: Weights) -> Line:
     return _BestFirst(task, weights).search()
 
 
-def greedy(task: Task, weight: Fraction | None = None) -> Line:
+def greedy(task: Task, weight: Fraction | None = None, by_goodness: bool = False) -> Line:
     """Return a line found soon, as cheap as it may be: f = h, or g + weight h; closed states stay closed.
 
-    Weight 1.8 is Berliner's BF1 (1984).
+    Weight 1.8 is Berliner's BF1 (1984); BF2 goes by the goodness of a state alone.
     """
+    if by_goodness:
+        return best_first(task, Weights(0, 0, reopen=False, goodness=1))
     if weight is None:
         return best_first(task, Weights(0, 1, reopen=False))
     return best_first(task, Weights(weight.denominator, weight.numerator, reopen=False))
@@ -182,9 +220,11 @@ class _BestFirst:
         self.carried = task.carried(1)
         self.bound = task.bound(self.carried)
         self.note = np.zeros(5, np.int64)
-        room = 1 << max(FIRST_BITS, len(task.names["new_moves"]()).bit_length() + 1)
+        moves = len(task.names["new_moves"]())
+        self.most = min(task.entries + moves, LARGEST_ROOM) if task.entries else LARGEST_ROOM
+        room = 1 << max(FIRST_BITS, moves.bit_length() + 1)
         self._demand(room, room)
-        self.nodes = new_nodes(room, task.game.width, task.game.dtype, task.carried(room + 1))
+        self.nodes = new_nodes(min(room, self.most), task.game.width, task.game.dtype, task.carried(room + 2))
         self.queue = new_open_list(room)
 
     def search(self) -> Line:
@@ -192,7 +232,7 @@ class _BestFirst:
         self.nodes.carried[-1] = self.carried[0]
         start = np.array([-1, 0, 0, self.bound], np.int64)
         arguments = self.weights, self.nodes, self.queue
-        jit.bind(reach, self.task.names)(self.task.state(), start, *arguments, self.note)
+        jit.bind(reach, self.task.names)(self.task.state(), start, self.task.tables, *arguments, self.note)
         self.note[GENERATED] = 1
         kernel = jit.bind(expand_best, self.task.names)
         while self.note[STATUS] in (PAUSED, FULL):
@@ -201,9 +241,11 @@ class _BestFirst:
                 self._grow()
             elif self.note[STATUS] == PAUSED:
                 self.task.run.line(self._line_to_best)
-                self.task.report(f"f {self.note[LOWEST]}", int(self.note[GENERATED]), self._least_cost())
+                self.task.report(
+                    f"f {self.note[LOWEST]}", int(self.note[GENERATED]), self._least_cost(), int(self.note[COUNT])
+                )
         if self.note[STATUS] == EXHAUSTED:
-            raise self.task.unsolvable(int(self.note[GENERATED]))
+            raise self.task.unsolvable(int(self.note[GENERATED]), int(self.note[COUNT]))
         return self._line()
 
     def _least_cost(self) -> int:
@@ -213,18 +255,28 @@ class _BestFirst:
         node = int(self.note[SOLVED])
         total = int(self.nodes.facts[node, COST])
         optimal = total == self._least_cost()
-        return self.task.line(self._moves_to(node), total, int(self.note[GENERATED]), optimal)
+        return self.task.line(self._moves_to(node), total, int(self.note[GENERATED]), optimal, int(self.note[COUNT]))
 
     def _line_to_best(self) -> list[int]:
         """Return the moves to the node that is expanded next; a search that pauses has one."""
         return self._moves_to(int(self.queue.buckets[first_bucket(self.queue), HEAD]))
 
     def _moves_to(self, node: int) -> list[int]:
-        moves_back = []
+        way = []
         while self.nodes.facts[node, PARENT] >= 0:
-            moves_back.append(int(self.nodes.facts[node, MOVE]))
+            way.append(node)
             node = int(self.nodes.facts[node, PARENT])
-        return moves_back[::-1]
+        found: list[int] = []
+        state = self.task.state()
+        for node in reversed(way):
+            move = int(self.nodes.facts[node, MOVE])
+            while True:  # the moves that were joined to it come out again, one after the other
+                found.append(move)
+                jit.bind(play, self.task.names)(state, move)
+                if list(state) == list(self.nodes.states[node]):
+                    break
+                move = int(jit.bind(next_sufficient, self.task.names)(state, self.task.tables))
+        return found
 
     def _grow(self) -> None:
         """Make room for more nodes or more buckets."""
@@ -239,11 +291,18 @@ class _BestFirst:
             self.queue.links.resize((room, 2), refcheck=False)
 
     def _larger_room(self, now: int) -> int:
-        """Return twice the room for nodes, or what the budget allows where that is enough to be worth it."""
+        """Return twice the room for nodes, or what the budget and the limit allow where that is enough to be worth it."""
+        if self.task.entries and int(self.note[COUNT]) >= self.task.entries:
+            raise LimitReached(
+                f"{self.task.game}: the table of {self.task.entries:,} states is full; {self._so_far()}",
+                self._least_cost(),
+                int(self.note[GENERATED]),
+                int(self.note[COUNT]),
+            )
         buckets = len(self.queue.buckets)
         for percent in (200, 150, 125, 110):
-            room = now * percent // 100
-            if room <= LARGEST_ROOM and self._bytes_needed(room, buckets) <= self.task.run.memory:
+            room = min(now * percent // 100, self.most)
+            if room > now and self._bytes_needed(room, buckets) <= self.task.run.memory:
                 return room
         self._demand(2 * now, buckets)
         raise OutOfMemory(f"{self.task.game}: no more than {LARGEST_ROOM:,} nodes can be numbered; {self._so_far()}")

@@ -74,8 +74,8 @@ class Region:
             if node.generated < 0
         }
 
-    def search(self, bound: int, now: int) -> Round:
-        """Search below one bound on all threads. Raises LimitReached."""
+    def search(self, bound: int, least: int, now: int) -> Round:
+        """Search below one bound on all threads, where a solution costs at least `least`. Raises LimitReached."""
         above = {place: node.first_above(bound) for place, node in enumerate(self.order)}
         jobs = [place for place in self.searches if above[place] is None]
         self.first_found, self.bound, self.over = len(self.order), bound, False
@@ -83,7 +83,7 @@ class Region:
         before = {place: self.searches[place].nodes for place in jobs}
         self.task.run.map(lambda place: self._search_tree(place, now), jobs)
         if self.over:
-            self.task.report(f"bound {bound}", self.nodes + self.spent, bound)
+            self.task.report(f"bound {bound}", self.nodes + self.spent, least)
         for place, node in enumerate(self.order[: self.first_found + 1]):
             if above[place] is None:
                 self.nodes += node.generated if node.generated >= 0 else self.searches[place].nodes - before[place]
@@ -118,7 +118,7 @@ class Region:
         stack[0] = node.moves[-1] if node.moves else NO_MOVE, node.cost, node.h
         carried[0] = node.carried
         expand = jit.bind(push_moves, self.names)
-        top, generated, _ = expand(state, 0, NEVER, out, self.task.tables, stack, carried)
+        top, generated, _ = expand(state, 0, NEVER, out, self.task.tables, stack, carried, self.task.kept)
         found = [node._replace(generated=int(generated))]
         for row in range(int(top) - 1, 0, -1):
             move, cost, bound = (int(stack[row, column]) for column in (MOVE, COST, H))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any, Final
@@ -12,10 +12,10 @@ from searchbench import jit
 from searchbench.errors import BadRequest, BadState, Unsolvable
 from searchbench.game import Game, Position
 from searchbench.line import Line
-from searchbench.rules import State
 from searchbench.run import Run, parse_memory
 from searchbench.solvers.guided.astar import astar
 from searchbench.solvers.guided.bestfirst import greedy
+from searchbench.solvers.guided.enhancements import chosen, complete, listed, yes
 from searchbench.solvers.guided.idastar import idastar
 from searchbench.solvers.guided.task import Heuristic, Task
 from searchbench.solvers.shared.transposition import (
@@ -46,7 +46,11 @@ def search_state(
     seconds: float = 0.0,
     order: str | None = None,
     table: str | int = 0,
-    dead_ends: bool = True,
+    entries: int = 0,
+    step: int = 0,
+    by: str = "h",
+    use: str | Iterable[str] = (),
+    without: str | Iterable[str] = (),
     target: jit.Target = "cpu",
 ) -> Line:
     """Return a line from a state (by default the start) to a solved one; a cheapest one by "idastar" and "astar".
@@ -55,11 +59,15 @@ def search_state(
     `weight` is that of h in f = g + weight h: for "astar" 1 (up to there the line is optimal, beyond it costs at most
     weight times the least), for "bestfirst" none, which means f = h. `h` is a heuristic that takes the place of the game's own.
     `nodes` and `seconds` are limits, 0 for none; a search stops within a slice of some tenths of a second.
-    For "idastar", `order` "bound" tries the successors with the smallest bounds first, "moves" in the order of the rules
-    (the default is what the heuristic says), and `table` is the memory of a transposition table, 0 for none; without one
-    it uses all threads of the run. `dead_ends` False does not ask the rules for dead ends. `target` "interpreted" runs the
-    same kernels without a compiler.
-    Raises Unsolvable, LimitReached (with the best lower bound so far as `bound`), and OutOfMemory.
+    For "idastar", `order` "bound" tries the successors with the smallest bounds first, "promise" those that look best to
+    the rules, "moves" in the order of the rules (the default is what the heuristic says), `table` is the memory of a
+    transposition table, 0 for none, and `step` by how much the bound grows at least: a cheapest line is then found by branch
+    and bound. Without a table "idastar" uses all threads of the run. "bestfirst" can go `by` "goodness" in the place of f.
+    `entries` is the largest number of states that are kept, 0 for what the memory holds: "astar" and "bestfirst" end when
+    there are more; "idastar" keeps none without it, and with it notices when it has seen all there are.
+    `use` names enhancements of the game's own (`Game.enhancements`), `without` slots that are left empty ("dead", "cuts",
+    "macros", "relevance"). `target` "interpreted" runs the same kernels without a compiler.
+    Raises Unsolvable, Exhausted, LimitReached (with the best lower bound so far as `bound`), and OutOfMemory.
     """
     method = method or _default_method(game)
     if method not in METHODS:
@@ -68,30 +76,45 @@ def search_state(
         raise BadRequest(
             f"{game} has two players: search finds lines of puzzles; to find the value of a state, prove it"
         )
-    if nodes < 0 or seconds < 0:
-        raise BadRequest(f"limits of {nodes} nodes and {seconds} seconds: both must be positive, or 0 for none")
+    if nodes < 0 or seconds < 0 or entries < 0:
+        raise BadRequest(
+            f"limits of {nodes} nodes, {seconds} seconds and {entries} entries: each must be positive, or 0 for none"
+        )
     start = _start(game, state)
     with run or Run() as active:
-        if method == "idastar" and weight not in (None, 1):
-            raise BadRequest(f"weight {weight}: idastar takes none; use astar or bestfirst")
-        if method != "idastar" and (order is not None or table):
-            raise BadRequest(f"{method} takes neither an order of moves nor a transposition table; idastar does")
         room = parse_memory(table)
-        names, tables = _names(game, h, start, _switches(order, room > 0, dead_ends), target)
-        task = Task(game, start, names, tables, active, nodes, seconds, _table(room, active))
+        _check_options(game, method, weight, order, room, entries, step, by)
+        switches = chosen(game, listed(use), listed(without), order)
         if method == "idastar":
-            return idastar(task)
+            switches |= ({"remembers": yes} if room else {}) | ({"exhausts": yes} if entries else {})
+        names, tables = _names(game, h, start, switches, target)
+        told = complete(game, listed(use))
+        task = Task(game, start, names, tables, active, nodes, seconds, _table(room, active), entries, told)
+        if method == "idastar":
+            return idastar(task, step)
         if method == "astar":
             return astar(task, _ratio(1 if weight is None else weight))
-        return greedy(task, None if weight is None else _ratio(weight))
+        return greedy(task, None if weight is None else _ratio(weight), by == "goodness")
 
 
-def _switches(order: str | None, table: bool, dead_ends: bool) -> dict[str, Callable[..., Any]]:
-    """Return the functions that switch enhancements on and off."""
-    if order not in (None, "bound", "moves"):
-        raise BadRequest(f"order {order!r}: there are bound, moves")
-    found: dict[str, Callable[..., Any]] = {} if order is None else {"sorts": _yes if order == "bound" else _no}
-    return found | ({"remembers": _yes} if table else {}) | ({} if dead_ends else {"dead": _none})
+def _check_options(
+    game: Game, method: str, weight: Any, order: str | None, table: int, entries: int, step: int, by: str
+) -> None:
+    """Raise BadRequest for options that the method does not take, or that exclude each other."""
+    if method == "idastar" and weight not in (None, 1):
+        raise BadRequest(f"weight {weight}: idastar takes none; use astar or bestfirst")
+    if method != "idastar" and (order in ("bound", "moves") or table or step):
+        raise BadRequest(f"{method} takes neither an order of moves, a transposition table nor a step; idastar does")
+    if table and entries:
+        raise BadRequest("table and entries: idastar has a transposition table, or keeps all states; give one of them")
+    if step < 0:
+        raise BadRequest(f"step {step}: expected 0 or more")
+    if by not in ("h", "goodness"):
+        raise BadRequest(f"by {by!r}: there are h, goodness")
+    if by == "goodness" and (method != "bestfirst" or weight is not None):
+        raise BadRequest("by goodness: bestfirst without a weight does that")
+    if by == "goodness" and not game.has("goodness"):
+        raise BadRequest(f"by goodness: {game} supplies no `goodness`")
 
 
 def _table(table: int, run: Run) -> Transpositions:
@@ -100,18 +123,6 @@ def _table(table: int, run: Run) -> Transpositions:
         raise BadRequest(f"a transposition table of {table} bytes: expected at least {2 * SMALLEST * ENTRY_BYTES}")
     run.demand(table, "the transposition table")
     return new_transpositions(largest_size(table) if table else 2)
-
-
-def _yes() -> bool:
-    return True
-
-
-def _no() -> bool:
-    return False
-
-
-def _none(state: State, tables: Any) -> bool:
-    return False
 
 
 def _default_method(game: Game) -> str:
