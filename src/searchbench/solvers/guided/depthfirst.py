@@ -230,7 +230,10 @@ class DepthFirst:
         return int(self.note[STATUS])
 
     def begin(self, bound: int, now: int) -> None:
-        """Begin again with a larger bound, in the round `now`."""
+        """Begin again at the top with another bound, in the round `now`, wherever the last round ended."""
+        if self.note[DEPTH] > 0:
+            self.state = self.task.state(self.moves)
+            self.note[DEPTH] = 0
         self.note[BOUND], self.note[NEXT], self.note[FRESH], self.note[ROUND] = bound, NEVER, 1, now & ROUNDS
 
     def go_on(self, advance: Callable[[Any, tuple[Any, ...], Any, int], None]) -> int:
