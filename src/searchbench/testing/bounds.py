@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-
 from typing import Final
 
 from searchbench.rules import NOWHERE
@@ -52,7 +51,10 @@ def nothing_lost(subject: Subject, distances: Database) -> Iterator[Finding]:
         if subject.call("dead", list(state), None):
             yield state, f"it is said to be dead, and can be solved at a cost of {least}"
         elif enough and enough[0] not in best:
-            yield state, f"move {subject.move_text(state, enough[0])} is said to suffice, but no cheapest line begins with it"
+            yield (
+                state,
+                f"move {subject.move_text(state, enough[0])} is said to suffice, but no cheapest line begins with it",
+            )
         elif all(subject.call("irrelevant", list(state), -1, move, None) for move in best):
             yield state, "all moves that begin a cheapest line are said to be irrelevant"
 

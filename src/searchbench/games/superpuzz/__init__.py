@@ -19,6 +19,8 @@ from searchbench.rules import State
 
 FIGURE_1A = "S3 H2 D2 D4 -- D5 / -- C4 H3 C5 C1 -- / D3 S1 D1 S4 S5 -- / C2 C3 H4 H1 S2 H5"  # the paper's example
 LARGEST_INDEX = 1 << 40
+SOLVABLE = {(2, 3): (2, 16, 64, 100, 64, 22, 2), (2, 4): (2, 24, 164, 708, 1872, 2402, 2546, 2014, 1164, 386, 56, 16)}
+"""How many layouts of small decks are so many moves from a solved one."""
 
 
 @dataclass(frozen=True)
@@ -100,8 +102,9 @@ class Superpuzz(Game):
         return [self.deck.card(card) for card in state]
 
     def known(self) -> Mapping[str, Any]:
-        """Return how many layouts small decks have."""
-        return {}
+        """Return how many layouts small decks have, and the cost of the hardest that can be solved (our own counts)."""
+        counts = SOLVABLE.get((self.rows, self.columns), ())
+        return {"deepest": len(counts) - 1, "histogram": dict(enumerate(counts))} if counts else {}
 
 
 @lru_cache(maxsize=32)
