@@ -110,7 +110,7 @@ def test_goodness_chooses_what_is_expanded() -> None:
     fork = GraphGame(((0, 1, 1, 0), (0, 2, 9, 0), (1, 3, 1, 0), (2, 3, 1, 0)), (UNDECIDED,) * 3 + (0,))
     line = search(guided(fork, goodness=goodness), method="bestfirst", by="goodness")
     assert (line.cost, line.optimal) == (10, False)
-    assert search(fork, method="astar").cost == 2
+    assert search(guided(fork, goodness=goodness), method="bestfirst", by="goodness", weight=2).cost == 2
 
 
 def test_promise_orders_the_moves_of_a_search() -> None:
@@ -186,7 +186,7 @@ def test_what_may_lose_solutions_claims_nothing() -> None:
         ("idastar", {"entries": -9}, "must be positive"),
         ("idastar", {"order": "luck"}, "bound, promise, moves"),
         ("idastar", {"order": "promise"}, "supplies no `promise`"),
-        ("astar", {"by": "goodness"}, "bestfirst without a weight"),
+        ("astar", {"by": "goodness"}, "only bestfirst does that"),
         ("bestfirst", {"by": "luck"}, "there are h, goodness"),
     ],
 )

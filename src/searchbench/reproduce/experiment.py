@@ -23,7 +23,7 @@ METHODS: Final = {
     "BF1": "bestfirst weight=1.8",
     "A*": "astar",
     "DF": "idastar step=2",
-    "BF2": "bestfirst by=goodness",
+    "BF2": "bestfirst by=goodness weight=3",
 }
 PLAIN: Final = "without=dead,cuts,relevance"
 """What is added to a configuration that does not detect deadlocks."""
@@ -79,7 +79,10 @@ def program_text(method: str, detects: bool, entries: int) -> str:
 
 
 def tries(size: str, method: str, detects: bool, run: Run, entries: int = TABLE) -> list[Try]:
-    """Return what a program makes of each deal of a size; goes on with what the run's folder has. Raises BadRequest and DamagedData."""
+    """Return what a program makes of each deal of a size; it goes on with what the run's folder has.
+
+    Raises BadRequest and DamagedData.
+    """
     game = load(f"superpuzz:{size}")
     text = program_text(method, detects, entries)
     states = deals(size)

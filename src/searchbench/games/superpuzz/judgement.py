@@ -10,6 +10,8 @@ from searchbench.rules import UNDECIDED, State, play, unplay
 
 LARGEST_PENALTY: Final = 11
 """The most points that a hole costs to which no card can move."""
+PHASE_TWO: Final = 1000
+"""What a frozen layout is worth in addition, in half points: more than any other difference, as it is solved or dropped soon."""
 
 
 def judgement(deck: Deck) -> dict[str, Callable[..., Any]]:
@@ -68,9 +70,9 @@ def judgement(deck: Deck) -> dict[str, Callable[..., Any]]:
         return 0
 
     def goodness(state: State, tables: Any) -> int:
-        """Return twice the points of a layout."""
+        """Return twice the points of a layout, with those that are frozen before all others."""
         misplaced = h(state, tables)
-        points = 2 * (hole - misplaced)
+        points = 2 * (hole - misplaced) + (PHASE_TWO if frozen(state) else 0)
         for cell in range(cells):
             column = cell % columns
             card = state[cell]

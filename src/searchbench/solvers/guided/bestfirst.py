@@ -205,10 +205,11 @@ def best_first(task: Task, weights: Weights) -> Line:
 def greedy(task: Task, weight: Fraction | None = None, by_goodness: bool = False) -> Line:
     """Return a line found soon, as cheap as it may be: f = h, or g + weight h; closed states stay closed.
 
-    Weight 1.8 is Berliner's BF1 (1984); BF2 goes by the goodness of a state alone.
+    Weight 1.8 is Berliner's BF1 (1984). By goodness, f = weight g - goodness, without a weight f = - goodness.
     """
     if by_goodness:
-        return best_first(task, Weights(0, 0, reopen=False, goodness=1))
+        moves = weight or Fraction(0)
+        return best_first(task, Weights(moves.numerator, 0, reopen=False, goodness=moves.denominator))
     if weight is None:
         return best_first(task, Weights(0, 1, reopen=False))
     return best_first(task, Weights(weight.denominator, weight.numerator, reopen=False))

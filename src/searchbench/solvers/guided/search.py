@@ -62,7 +62,8 @@ def search_state(
     For "idastar", `order` "bound" tries the successors with the smallest bounds first, "promise" those that look best to
     the rules, "moves" in the order of the rules (the default is what the heuristic says), `table` is the memory of a
     transposition table, 0 for none, and `step` by how much the bound grows at least: a cheapest line is then found by branch
-    and bound. Without a table "idastar" uses all threads of the run. "bestfirst" can go `by` "goodness" in the place of f.
+    and bound. Without a table "idastar" uses all threads of the run. "bestfirst" can go `by` "goodness":
+    then f = weight g - goodness, the weight being 0 by default.
     `entries` is the largest number of states that are kept, 0 for what the memory holds: "astar" and "bestfirst" end when
     there are more; "idastar" keeps none without it, and with it notices when it has seen all there are.
     `use` names enhancements of the game's own (`Game.enhancements`), `without` slots that are left empty ("dead", "cuts",
@@ -111,8 +112,8 @@ def _check_options(
         raise BadRequest(f"step {step}: expected 0 or more")
     if by not in ("h", "goodness"):
         raise BadRequest(f"by {by!r}: there are h, goodness")
-    if by == "goodness" and (method != "bestfirst" or weight is not None):
-        raise BadRequest("by goodness: bestfirst without a weight does that")
+    if by == "goodness" and method != "bestfirst":
+        raise BadRequest("by goodness: only bestfirst does that")
     if by == "goodness" and not game.has("goodness"):
         raise BadRequest(f"by goodness: {game} supplies no `goodness`")
 
