@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from searchbench.errors import BadRequest
+from searchbench.errors import BadRequest, Unsolvable
 from searchbench.game import Game
 from searchbench.heuristics import heuristic
 from searchbench.run import Run
@@ -49,6 +49,16 @@ class Result:
         return sum(attempt.nodes for attempt in self.attempts)
 
     @property
+    def efforts(self) -> list[int]:
+        """Return the nodes that each solved state took, in ascending order."""
+        return sorted(attempt.nodes for attempt in self.attempts if attempt.line is not None)
+
+    @property
+    def unsolvable(self) -> int:
+        """Return how many states were found to have no solution."""
+        return sum(isinstance(attempt.error, Unsolvable) for attempt in self.attempts)
+
+    @property
     def seconds(self) -> float:
         """Return the seconds of all searches, each by its own clock."""
         return sum(attempt.seconds for attempt in self.attempts)
@@ -58,10 +68,12 @@ class Result:
         return {
             "configuration": self.configuration,
             "solved": self.solved,
+            "unsolvable": self.unsolvable,
             "tried": len(self.attempts),
             "cost": self.cost,
             "nodes": self.nodes,
             "seconds": round(self.seconds, 6),
+            "efforts": self.efforts,
         }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -34,10 +35,27 @@ def search(
         ),
     ] = None,
     order: Annotated[
-        str | None, typer.Option(metavar="NAME", help="idastar: try successors in the order of their bound, or moves.")
+        str | None,
+        typer.Option(metavar="NAME", help="idastar: try successors by bound, promise, or in the order of moves."),
     ] = None,
     table: Annotated[
         str | None, typer.Option(metavar="SIZE", help="idastar: the memory of a transposition table.")
+    ] = None,
+    weight: Annotated[
+        float | None, typer.Option(metavar="W", help="f = g + W h for astar and bestfirst; W g - goodness by goodness.")
+    ] = None,
+    by: Annotated[
+        str | None, typer.Option(metavar="NAME", help="bestfirst: go by h, or by the game's goodness.")
+    ] = None,
+    step: Annotated[int | None, typer.Option(min=0, help="idastar: let the bound grow by at least so much.")] = None,
+    entries: Annotated[
+        int | None, typer.Option(min=1, help="Keep at most so many states; idastar keeps none without it.")
+    ] = None,
+    use: Annotated[
+        str | None, typer.Option(metavar="NAMES", help="Enhancements of the game's own, with commas between them.")
+    ] = None,
+    without: Annotated[
+        str | None, typer.Option(metavar="SLOTS", help="Leave out dead, cuts, macros, relevance; commas between them.")
     ] = None,
     nodes: Nodes = None,
     seconds: Seconds = None,
@@ -58,7 +76,9 @@ def search(
     if style not in instances.FORMATS:
         raise BadRequest(f"format {style!r}: there are {', '.join(instances.FORMATS)}")
     style = "json" if as_json else style
-    options = _limits(nodes, seconds) | _given(order=order, table=table)
+    options = _limits(nodes, seconds) | _given(
+        order=order, table=table, weight=weight, by=by, step=step, entries=entries, use=use, without=without
+    )
     if states is None and style != "csv":
         with Reporter(progress) as reporter:
             line = sb.search(game, state, method or None, memory, reporter, heuristic, threads, **options)
@@ -102,6 +122,9 @@ def compare(
     seconds: Seconds = None,
     memory: Memory = None,
     threads: Threads = None,
+    plot: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Draw how many are solved within how many nodes, as SVG.")
+    ] = None,
     as_json: Json = False,
     progress: Progress = None,
 ) -> None:
@@ -111,6 +134,7 @@ def compare(
     from searchbench.analyse.compare import configuration
     from searchbench.cli import instances
     from searchbench.cli.progress import Reporter
+    from searchbench.drawing import effort_rows, effort_svg
     from searchbench.run import Run, parse_memory
 
     chosen = sb.load(game)
@@ -119,6 +143,9 @@ def compare(
     with Reporter(progress) as reporter:
         run = Run(memory=parse_memory(memory or 0), threads=threads or 0, report=reporter)
         results = list(compare_all(chosen, wanted, chosen_ones, run, **_limits(nodes, seconds)))
+    efforts = {result.configuration: result.efforts for result in results}
+    if plot is not None:
+        _draw(effort_svg(efforts, len(wanted)), plot)
     if as_json:
         show.write_json([result.as_dict() for result in results])
         return
@@ -126,6 +153,7 @@ def compare(
         (
             result.configuration,
             f"{result.solved} of {len(result.attempts)}",
+            f"{result.unsolvable}",
             f"{result.cost:,}",
             f"{result.nodes:,}",
             f"{result.seconds:.3f} s",
@@ -133,7 +161,18 @@ def compare(
         )
         for result in results
     ]
-    show.write(show.table(rows, ("configuration", "solved", "cost", "nodes", "time", "million nodes/s")))
+    show.write(show.table(rows, ("configuration", "solved", "unsolvable", "cost", "nodes", "time", "million nodes/s")))
+    heading, counts = effort_rows(efforts)
+    show.write("\n" + show.table(counts, heading))
+
+
+def _draw(picture: str, place: Path) -> None:
+    from searchbench.errors import BadRequest
+
+    try:
+        place.write_text(picture)
+    except OSError as error:
+        raise BadRequest(f"{place}: the graph cannot be written: {error}") from None
 
 
 def prove(

@@ -2,7 +2,11 @@
 
 from searchbench.drawing.boards import board_svg, piece_svg
 from searchbench.drawing.charts import Column, chart_svg, columns
+from searchbench.drawing.effort import effort_rows, effort_svg
 from searchbench.drawing.notebook import boards_html, facts_html
 from searchbench.drawing.palette import STYLE
 
-__all__ = ["STYLE", "Column", "board_svg", "boards_html", "chart_svg", "columns", "facts_html", "piece_svg"]
+__all__ = [
+    "STYLE", "Column", "board_svg", "boards_html", "chart_svg", "columns", "effort_rows", "effort_svg", "facts_html",
+    "piece_svg",
+]  # fmt: skip

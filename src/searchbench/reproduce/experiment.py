@@ -99,6 +99,8 @@ def tries(size: str, method: str, detects: bool, run: Run, entries: int = TABLE)
 def _attempts(game: Game, states: Sequence[Sequence[int]], text: str, entries: int, run: Run) -> Iterator[Try]:
     chosen = configuration(game, text)
     options: dict[str, Any] = chosen.options | ({"nodes": GIVE_UP * entries} if chosen.method == "idastar" else {})
+    for _ in search_many(game, states[:1], chosen.method, Run(run.memory, 1), **(options | {"nodes": 1})):
+        pass  # so that compiling does not count
     began = time.process_time()
     for attempt in search_many(game, states, chosen.method, Run(run.memory, 1, run.report), **options):
         spent = time.process_time() - began
