@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,12 +15,12 @@ from hypothesis import strategies as st
 import naive
 from graphs import GraphGame, puzzles
 from searchbench.catalogue import load
-from searchbench.errors import BadRequest, Exhausted, LimitReached, Unsolvable
+from searchbench.errors import BadRequest, DamagedData, Exhausted, LimitReached, Unsolvable
 from searchbench.game import Game
 from searchbench.line import Line
 from searchbench.rules import UNDECIDED, State
 from searchbench.run import Run
-from searchbench.solvers.guided import search_state
+from searchbench.solvers.guided import region, search_state
 
 ROUND_TRIP = ((0, 1, 1, 0), (1, 2, 1, 0), (2, 0, 1, 0), (2, 3, 1, 0), (3, 1, 1, 0))
 """A graph with cycles."""
@@ -198,3 +200,48 @@ def test_bad_options_are_refused(method: str, options: dict[str, Any], message: 
 def test_goodness_must_be_supplied() -> None:
     with pytest.raises(BadRequest, match="supplies no `goodness`"):
         search(straight(3), method="bestfirst", by="goodness")
+
+
+# --- stopped, and gone on with --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("step", [0, 3])
+def test_a_search_that_was_stopped_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: int) -> None:
+    monkeypatch.setattr(region, "TREES", 20)
+    monkeypatch.setattr(region, "SLICE", 50)
+    game, state = load("sliding:3x3"), "1 4 2 6 5 8 7 3 0"
+    whole = search(game, state, step=step)
+    work = tmp_path / "work"
+    stops, line = 0, None
+    while line is None:
+        run = Run(memory=64 << 20, threads=1, work=work)
+        try:
+            line = search_state(game, state, "idastar", run, step=step, nodes=60 * (stops + 1), target="interpreted")
+        except LimitReached:
+            stops += 1
+            assert json.loads((work / "record.json").read_text())["body"]["record"]["nodes"] > 0
+    assert stops > 3
+    assert (line.moves, line.cost, line.optimal, line.verify()) == (whole.moves, whole.cost, True, [])
+    assert not work.exists()
+
+
+def test_work_of_another_search_is_refused(tmp_path: Path) -> None:
+    game, state, work = load("sliding:3x3"), "8 0 6 5 4 7 2 3 1", tmp_path / "work"
+
+    def stopped(**options: Any) -> None:
+        search_state(
+            game, options.pop("state", state), "idastar", Run(memory=64 << 20, threads=1, work=work),
+            target="interpreted", **{"nodes": 500, **options},
+        )  # fmt: skip
+
+    with pytest.raises(LimitReached):
+        stopped()
+    for options in ({"step": 2}, {"state": "1 4 2 6 5 8 7 3 0"}, {"order": "bound"}):
+        with pytest.raises(BadRequest, match="unfinished work on another task"):
+            stopped(**options)
+    with pytest.raises(BadRequest, match="only idastar without a table"):
+        stopped(entries=10)
+    record = work / "record.json"
+    record.write_text(record.read_text().replace('"least": ', '"least": 1'))
+    with pytest.raises(DamagedData, match="altered"):
+        stopped()

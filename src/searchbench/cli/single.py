@@ -61,6 +61,9 @@ def search(
     seconds: Seconds = None,
     memory: Memory = None,
     threads: Threads = None,
+    work: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="idastar: keep how far the search is, and go on from there.")
+    ] = None,
     style: Annotated[str, typer.Option("--format", metavar="NAME", help="text, json or csv.")] = "text",
     as_json: Json = False,
     progress: Progress = None,
@@ -81,9 +84,13 @@ def search(
     )
     if states is None and style != "csv":
         with Reporter(progress) as reporter:
-            line = sb.search(game, state, method or None, memory, reporter, heuristic, threads, **options)
+            line = sb.search(game, state, method or None, memory, reporter, heuristic, threads, work, **options)
         _show_line(line, style == "json")
         return
+    if work is not None:
+        raise BadRequest(
+            "--work: the search of one state, shown as text or JSON, can be kept; give no --from and no csv"
+        )
     chosen = sb.load(game)
     if states is not None and state != "start":
         raise BadRequest(f"the state {state!r} and --from {states}: give one of them")

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
+from pathlib import Path
 from typing import Any, Final
 
 from searchbench import jit
@@ -66,6 +67,7 @@ def search_state(
     then f = weight g - goodness, the weight being 0 by default.
     `entries` is the largest number of states that are kept, 0 for what the memory holds: "astar" and "bestfirst" end when
     there are more; "idastar" keeps none without it, and with it notices when it has seen all there are.
+    "idastar" goes on in the folder `run.work` where it was stopped.
     `use` names enhancements of the game's own (`Game.enhancements`), `without` slots that are left empty ("dead", "cuts",
     "macros", "relevance"). `target` "interpreted" runs the same kernels without a compiler.
     Raises Unsolvable, Exhausted, LimitReached (with the best lower bound so far as `bound`), and OutOfMemory.
@@ -84,7 +86,7 @@ def search_state(
     start = _start(game, state)
     with run or Run() as active:
         room = parse_memory(table)
-        _check_options(game, method, weight, order, room, entries, step, by)
+        _check_options(game, method, weight, order, room, entries, step, by, active.work)
         switches = chosen(game, listed(use), listed(without), order)
         if method == "idastar":
             switches |= ({"remembers": yes} if room else {}) | ({"exhausts": yes} if entries else {})
@@ -99,7 +101,15 @@ def search_state(
 
 
 def _check_options(
-    game: Game, method: str, weight: Any, order: str | None, table: int, entries: int, step: int, by: str
+    game: Game,
+    method: str,
+    weight: Any,
+    order: str | None,
+    table: int,
+    entries: int,
+    step: int,
+    by: str,
+    work: Path | None,
 ) -> None:
     """Raise BadRequest for options that the method does not take, or that exclude each other."""
     if method == "idastar" and weight not in (None, 1):
@@ -108,6 +118,10 @@ def _check_options(
         raise BadRequest(f"{method} takes neither an order of moves, a transposition table nor a step; idastar does")
     if table and entries:
         raise BadRequest("table and entries: idastar has a transposition table, or keeps all states; give one of them")
+    if work is not None and (method != "idastar" or table or entries):
+        raise BadRequest(
+            f"work {str(work)!r}: only idastar without a table of states can go on; astar and others cannot"
+        )
     if step < 0:
         raise BadRequest(f"step {step}: expected 0 or more")
     if by not in ("h", "goodness"):
