@@ -97,6 +97,8 @@ def tries(size: str, method: str, detects: bool, run: Run, entries: int = TABLE)
 
 
 def _attempts(game: Game, states: Sequence[Sequence[int]], text: str, entries: int, run: Run) -> Iterator[Try]:
+    if not states:
+        return
     chosen = configuration(game, text)
     options: dict[str, Any] = chosen.options | ({"nodes": GIVE_UP * entries} if chosen.method == "idastar" else {})
     for _ in search_many(game, states[:1], chosen.method, Run(run.memory, 1), **(options | {"nodes": 1})):

@@ -46,6 +46,8 @@ class Node(NamedTuple):
     carried: Any
     generated: int = -1
     """How many successors it has, -1 at the edge of the region."""
+    is_leaf: bool = False
+    """Tells that it is known not to be expandable."""
 
     def first_above(self, bound: int) -> int | None:
         """Return the first f on the way that is above the bound, where depth-first search would turn back."""
@@ -126,9 +128,11 @@ class Region:
 
     def _expanded(self, node: Node) -> list[Node]:
         """Return a node and its successors, as depth-first search comes to them; itself alone where it has none."""
-        state = self.task.state(node.moves)
-        if node.generated >= 0 or not jit.bind(expandable, self.names)(state, self.task.tables):
+        if node.generated >= 0 or node.is_leaf:
             return [node]
+        state = self.task.state(node.moves)
+        if not jit.bind(expandable, self.names)(state, self.task.tables):
+            return [node._replace(is_leaf=True)]
         out: Any = self.names["new_moves"]()
         stack, carried = np.zeros((len(out) + 1, 3), np.int64), self.task.carried(len(out) + 1)
         stack[0] = node.moves[-1] if node.moves else NO_MOVE, node.cost, node.h
