@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from searchbench import errors, index
     from searchbench.abstraction import Abstraction, Image
+    from searchbench.analyse.predict import Prediction
     from searchbench.catalogue import load
     from searchbench.errors import SearchBenchError
     from searchbench.game import Board, Game, Position
@@ -35,16 +36,16 @@ __version__ = "0.1.0"
 _HOMES = {
     "Board": "game", "Check": "testing", "Database": "store", "Game": "game", "Line": "line", "NOWHERE": "rules",
     "Abstraction": "abstraction", "Image": "abstraction", "PatternDatabases": "heuristics", "heuristic": "heuristics",
-    "Part": "index.protocol", "Position": "game", "Proof": "proof", "Repair": "repairs", "Run": "run",
-    "SearchBenchError": "errors", "State": "rules", "UNDECIDED": "rules", "ValueRule": "values", "errors": "", "index": "",
-    "load": "catalogue",
+    "Part": "index.protocol", "Position": "game", "Prediction": "analyse.predict", "Proof": "proof", "Repair": "repairs",
+    "Run": "run", "SearchBenchError": "errors", "State": "rules", "UNDECIDED": "rules", "ValueRule": "values", "errors": "",
+    "index": "", "load": "catalogue",
 }  # fmt: skip
 """Where each public name lives; "" for a module."""
 
 __all__ = [
     "NOWHERE", "UNDECIDED", "Abstraction", "Board", "Check", "Database", "Game", "Image", "Line", "Part",
-    "PatternDatabases", "Position", "Proof", "Repair", "Run", "SearchBenchError", "State", "ValueRule", "check",
-    "errors", "heuristic", "index", "load", "open_database", "prove", "repair", "search", "solve",
+    "PatternDatabases", "Position", "Prediction", "Proof", "Repair", "Run", "SearchBenchError", "State", "ValueRule", "check",
+    "errors", "heuristic", "index", "load", "open_database", "predict", "prove", "repair", "search", "solve",
 ]  # fmt: skip
 
 
@@ -173,6 +174,26 @@ def open_database(path: str | Path, game: Game | None = None) -> Database:
     from searchbench.store import open_database as open_folder
 
     return open_folder(path, game)
+
+
+def predict(
+    game: str | Game,
+    solver: str | None = None,
+    parts: str | Iterable[str] | None = None,
+    rule: str | ValueRule | None = None,
+    memory: str | int | None = None,
+    threads: int | None = None,
+) -> Prediction:
+    """Predict what `solve` will take, before it starts: the processor's time, memory, and a bound on the disk.
+
+    The options are those of `solve`. The times are measured with the solver's own kernels on a few thousand random states;
+    how many states get a value, so that they are expanded, is the guess of a model, and the prediction also says what it
+    takes if all of them do. Breadth-first search ("bfs") is predicted in the form "values".
+    """
+    from searchbench.analyse.predict import predict as predict_game
+    from searchbench.catalogue import load
+
+    return predict_game(load(game), solver, parts, rule, _run(memory, threads, None))
 
 
 def repair(
