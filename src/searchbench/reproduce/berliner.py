@@ -100,7 +100,8 @@ def averages(run: Run, sizes: Sequence[str]) -> dict[str, dict[str, dict[str, fl
             means = average(size, ones, can)
             found[size][method + "+" * detects] = {
                 "moves": means.length, "nodes": means.states, "nodes unsolvable": means.states_unsolvable,
-                "not solved": means.failed,
+                "seconds": means.seconds, "seconds unsolvable": means.seconds_unsolvable,
+                "not solved": means.failed, "not refuted": means.failed_unsolvable,
             }  # fmt: skip
     return found
 
