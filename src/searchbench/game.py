@@ -79,6 +79,9 @@ class Game:
     """Claims that `h` never falls by more than the cost of a move."""
     incomplete: ClassVar[frozenset[str]] = frozenset()
     """The names of those `enhancements` by which a search may lose solutions."""
+    rearranges: ClassVar[bool] = False
+    """Claims that moves are rearrangements: in states with the same moves the same sequences of moves are possible, and
+    two sequences that lead from one of them to the same state do so from each."""
 
     # --- what a game supplies --------------------------------------------------------------------------------------
 

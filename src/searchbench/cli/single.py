@@ -31,7 +31,7 @@ def search(
         str | None,
         typer.Option(
             metavar="H",
-            help="A bound that the game has a name for, or pattern databases: a.db+b.db (added), a.db,b.db.",
+            help="A bound that the game has a name for, or pattern databases: a.db+b.db (added); commas take the largest.",
         ),
     ] = None,
     order: Annotated[
@@ -57,6 +57,10 @@ def search(
     without: Annotated[
         str | None, typer.Option(metavar="SLOTS", help="Leave out dead, cuts, macros, relevance; commas between them.")
     ] = None,
+    automaton: Annotated[
+        int | None,
+        typer.Option(min=0, metavar="MOVES", help="idastar: leave out superfluous sequences of so many moves."),
+    ] = None,
     nodes: Nodes = None,
     seconds: Seconds = None,
     memory: Memory = None,
@@ -80,7 +84,15 @@ def search(
         raise BadRequest(f"format {style!r}: there are {', '.join(instances.FORMATS)}")
     style = "json" if as_json else style
     options = _limits(nodes, seconds) | _given(
-        order=order, table=table, weight=weight, by=by, step=step, entries=entries, use=use, without=without
+        order=order,
+        table=table,
+        weight=weight,
+        by=by,
+        step=step,
+        entries=entries,
+        use=use,
+        without=without,
+        automaton=automaton,
     )
     if states is None and style != "csv":
         with Reporter(progress) as reporter:

@@ -15,6 +15,7 @@ from searchbench.game import Game, Position
 from searchbench.line import Line
 from searchbench.run import Run, parse_memory
 from searchbench.solvers.guided.astar import astar
+from searchbench.solvers.guided.automaton import automaton as automaton_of
 from searchbench.solvers.guided.bestfirst import greedy
 from searchbench.solvers.guided.enhancements import chosen, complete, listed, yes
 from searchbench.solvers.guided.idastar import idastar
@@ -47,6 +48,7 @@ def search_state(
     seconds: float = 0.0,
     order: str | None = None,
     table: str | int = 0,
+    automaton: int = 0,
     entries: int = 0,
     step: int = 0,
     by: str = "h",
@@ -67,7 +69,8 @@ def search_state(
     then f = weight g - goodness, the weight being 0 by default.
     `entries` is the largest number of states that are kept, 0 for what the memory holds: "astar" and "bestfirst" end when
     there are more; "idastar" keeps none without it, and with it notices when it has seen all there are.
-    "idastar" goes on in the folder `run.work` where it was stopped.
+    `automaton` is the largest number of moves of which superfluous sequences are not tried (`solvers.guided.automaton`), 0
+    for none; with one, "idastar" asks for no other cuts. It goes on in the folder `run.work` where it was stopped.
     `use` names enhancements of the game's own (`Game.enhancements`), `without` slots that are left empty ("dead", "cuts",
     "macros", "relevance"). `target` "interpreted" runs the same kernels without a compiler.
     Raises Unsolvable, Exhausted, LimitReached (with the best lower bound so far as `bound`), and OutOfMemory.
@@ -86,13 +89,15 @@ def search_state(
     start = _start(game, state)
     with run or Run() as active:
         room = parse_memory(table)
-        _check_options(game, method, weight, order, room, entries, step, by, active.work)
+        _check_options(game, method, weight, order, room, entries, step, by, automaton, active.work)
         switches = chosen(game, listed(use), listed(without), order)
+        paths = automaton_of(game, automaton) if automaton else None
         if method == "idastar":
             switches |= ({"remembers": yes} if room else {}) | ({"exhausts": yes} if entries else {})
+            switches |= paths.functions if paths is not None else {}
         names, tables = _names(game, h, start, switches, target)
         told = complete(game, listed(use))
-        task = Task(game, start, names, tables, active, nodes, seconds, _table(room, active), entries, told)
+        task = Task(game, start, names, tables, active, nodes, seconds, _table(room, active), entries, told, paths)
         if method == "idastar":
             return idastar(task, step)
         if method == "astar":
@@ -109,15 +114,20 @@ def _check_options(
     entries: int,
     step: int,
     by: str,
+    automaton: int,
     work: Path | None,
 ) -> None:
     """Raise BadRequest for options that the method does not take, or that exclude each other."""
     if method == "idastar" and weight not in (None, 1):
         raise BadRequest(f"weight {weight}: idastar takes none; use astar or bestfirst")
-    if method != "idastar" and (order in ("bound", "moves") or table or step):
-        raise BadRequest(f"{method} takes neither an order of moves, a transposition table nor a step; idastar does")
+    if method != "idastar" and (order in ("bound", "moves") or table or step or automaton):
+        raise BadRequest(
+            f"{method} takes neither an order of moves, a transposition table, a step nor an automaton; idastar does"
+        )
     if table and entries:
         raise BadRequest("table and entries: idastar has a transposition table, or keeps all states; give one of them")
+    if automaton and (entries or order == "promise"):
+        raise BadRequest("automaton: idastar combines it neither with entries nor with order promise")
     if work is not None and (method != "idastar" or table or entries):
         raise BadRequest(
             f"work {str(work)!r}: only idastar without a table of states can go on; astar and others cannot"
