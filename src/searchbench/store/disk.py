@@ -237,4 +237,6 @@ def values_of(array: Any, wanted: slice, path: Path) -> Array:
     try:
         return np.asarray(array[wanted])
     except Exception as error:  # checksums, decompression, reading: each codec has errors of its own
-        raise DamagedData(f"{path} cannot be read: {error}") from error
+        raise DamagedData(
+            f"{path} cannot be read: {error} (`searchbench repair` works out anew what is lost)"
+        ) from error
