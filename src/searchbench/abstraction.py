@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,6 +21,9 @@ class Image(NamedTuple):
     table: npt.NDArray[np.int64]
     pieces: frozenset[int] | None
     moves: int = 0
+    shared: npt.NDArray[np.int64] | None = None
+    """What several images look at. It stands in the table of a search once, and the first number of each of these images'
+    `table` is replaced by the place where it begins."""
 
 
 class Abstraction(Game):
@@ -38,6 +42,27 @@ class Abstraction(Game):
     def images(self) -> list[Image]:
         """Return how a state is looked up, then how its images are, in the original's symmetries or seen from elsewhere."""
         raise NotImplementedError
+
+
+def joined_tables(images: Sequence[Image]) -> tuple[npt.NDArray[np.int64], list[int]]:
+    """Return one table with those of all images, and where that of each image begins."""
+    tables: list[npt.NDArray[np.int64]] = []
+    begins: list[int] = []
+    shared: dict[bytes, int] = {}
+    length = 0
+    for image in images:
+        table = image.table.copy()
+        if image.shared is not None:
+            content = image.shared.tobytes()
+            if content not in shared:
+                shared[content] = length
+                tables.append(image.shared)
+                length += len(image.shared)
+            table[0] = shared[content]
+        begins.append(length)
+        tables.append(table)
+        length += len(table)
+    return np.concatenate(tables), begins
 
 
 def charged(abstraction: Abstraction) -> frozenset[Any] | None:

@@ -31,7 +31,8 @@ TINY = {
     "pocket-cube": [],  # its 3,674,160 states are searched in test_games_bfs
     "pyraminx": ["pyraminx"],
     "sliding": ["sliding:2x2", "sliding:2x3", "sliding:3x2"],
-    "sliding-pattern": ["sliding-pattern:2,3,1-2", "sliding-pattern:3,2,1-3-5,yes"],
+    "sliding-groups": ["sliding-groups:2x3,inner", "sliding-groups:2x2,1.2", "sliding-groups:2x4,local"],
+    "sliding-pattern": ["sliding-pattern:2,3,1-2", "sliding-pattern:3,2,1-3-5"],
     "small-town": ["small-town"],
     "tic-tac-toe": ["tic-tac-toe"],
     "top-spin": ["top-spin:6", "top-spin:7,4"],
