@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from searchbench.heuristics import PatternDatabases, heuristic
     from searchbench.index.protocol import Part
     from searchbench.line import Line
+    from searchbench.player import Player
     from searchbench.proof import Proof
     from searchbench.repairs import Repair
     from searchbench.rules import NOWHERE, UNDECIDED, State
@@ -36,16 +37,17 @@ __version__ = "0.1.0"
 _HOMES = {
     "Board": "game", "Check": "testing", "Database": "store", "Game": "game", "Line": "line", "NOWHERE": "rules",
     "Abstraction": "abstraction", "Image": "abstraction", "PatternDatabases": "heuristics", "heuristic": "heuristics",
-    "Part": "index.protocol", "Position": "game", "Prediction": "analyse.predict", "Proof": "proof", "Repair": "repairs",
-    "Run": "run", "SearchBenchError": "errors", "State": "rules", "UNDECIDED": "rules", "ValueRule": "values", "errors": "",
-    "index": "", "load": "catalogue",
+    "Part": "index.protocol", "Player": "player", "Position": "game", "Prediction": "analyse.predict", "Proof": "proof",
+    "Repair": "repairs", "Run": "run", "SearchBenchError": "errors", "State": "rules", "UNDECIDED": "rules",
+    "ValueRule": "values", "errors": "", "index": "", "load": "catalogue",
 }  # fmt: skip
 """Where each public name lives; "" for a module."""
 
 __all__ = [
     "NOWHERE", "UNDECIDED", "Abstraction", "Board", "Check", "Database", "Game", "Image", "Line", "Part",
-    "PatternDatabases", "Position", "Prediction", "Proof", "Repair", "Run", "SearchBenchError", "State", "ValueRule", "check",
-    "errors", "heuristic", "index", "load", "open_database", "predict", "prove", "repair", "search", "solve",
+    "PatternDatabases", "Player", "Position", "Prediction", "Proof", "Repair", "Run", "SearchBenchError", "State",
+    "ValueRule", "check", "errors", "heuristic", "index", "load", "open_database", "predict", "prove", "repair", "search",
+    "solve",
 ]  # fmt: skip
 
 
@@ -252,20 +254,36 @@ def search(
 def prove(
     game: str | Game,
     state: Position | str | Sequence[int] | None = None,
-    method: str = "pns",
+    method: str | None = None,
     memory: str | int | None = None,
     progress: Callable[[str, int, int], None] | None = None,
+    leaves: Database | str | Path | None = None,
+    parts: str | Iterable[str] | None = None,
+    book: str | Path | None = None,
+    plies: int = 8,
     **options: Any,
 ) -> Proof:
     """Prove the value of one state of a two-player game (by default the start).
 
-    `method` is "pns" or "alphabeta"; other options, such as `nodes`, are those of
-    :func:`searchbench.solvers.proof.prove_state`.
+    `method` is "pns", the default, or "alphabeta"; other options, such as `nodes`, are those of
+    :func:`searchbench.solvers.proof.prove_state`. `leaves` is a database, or its folder, that knows the outcome of some
+    states: of the same game, or of one that it goes on as ("morris" for "morris-opening"); then alpha-beta is the default.
+    Only its `parts` of these names are used ("9-9,9-8"), by default all. What is found after so many `plies` from the start
+    is kept in the file `book`, from which the same search goes on.
     """
     from searchbench.catalogue import load
-    from searchbench.solvers.proof import prove_state
+    from searchbench.errors import BadRequest
+    from searchbench.solvers.proof import Book, LeafDatabase, prove_state
 
-    return prove_state(load(game), state, method, _run(memory, 1, progress), **options)
+    chosen, way = load(game), method or ("pns" if leaves is None else "alphabeta")
+    if leaves is None:
+        if parts is not None or book is not None:
+            raise BadRequest("parts and a book belong to a database at the leaves: give leaves as well")
+        return prove_state(chosen, state, way, _run(memory, 1, progress), **options)
+    database = open_database(leaves) if isinstance(leaves, str | Path) else leaves
+    at_leaves = LeafDatabase(chosen, database, parts.split(",") if isinstance(parts, str) else parts)
+    kept = None if book is None else Book(chosen, at_leaves, plies, book)
+    return prove_state(chosen, state, way, _run(memory, 1, progress), leaves=at_leaves, book=kept, **options)
 
 
 def _run(memory: str | int | None, threads: int | None, progress: Callable[[str, int, int], None] | None) -> Run:
