@@ -85,6 +85,7 @@ def solve(
     work: str | Path | None = None,
     parts: str | Iterable[str] | None = None,
     mapped: bool = False,
+    codec: str | None = None,
 ) -> Database:
     """Solve every state of a game and return the database; with `to`, also keep it in that folder.
 
@@ -92,11 +93,12 @@ def solve(
     default the one that suits the game. `memory` is a budget such as "1GB": what does not fit is refused before it
     starts, and so is a folder `to` that is there already, unless `overwrite`. `progress` is called with a stage, how
     much of it is done, and its total (0: unknown). `form` is how breadth-first search ("bfs") keeps depths: "values" or
-    "two-bit" among others (see `solve_states`), by default what fits. With `to`, long breadth-first searches keep their
-    unfinished work in the folder `work` (by default beside `to`, with ".work" behind the name): what was stopped or killed
-    goes on from there when it is asked for again, and what does not fit into the memory may be searched there. The folder
-    is removed when the database is complete. A `mapped` database is kept without compression: opened, it is mapped into
-    memory.
+    "two-bit" among others (see `solve_states`), by default what fits; of the other solvers, what is kept in `to` ("base-3",
+    "every:4", ...), and `codec` how it is compressed ("zstd:19"): see `Database.save`. With `to`, long breadth-first
+    searches keep their unfinished work in the folder `work` (by default beside `to`, with ".work" behind the name): what was
+    stopped or killed goes on from there when it is asked for again, and what does not fit into the memory may be searched
+    there. The folder is removed when the database is complete. A `mapped` database is kept without compression: opened, it
+    is mapped into memory.
 
     `parts` are the names of the parts to solve ("4-4,5-3", or "all"); parts that they need are solved first. Each is kept in
     `to` when it is done, and what `to` has already is not solved again.
@@ -105,18 +107,31 @@ def solve(
     from searchbench.errors import BadRequest
     from searchbench.solvers.exhaustive import solve_states
     from searchbench.store import Database
+    from searchbench.store.codecs import parse_codec
+    from searchbench.store.reductions import wanted
     from searchbench.store.working import discard
     from searchbench.store.writing import check_target
+    from searchbench.values import value_rule
 
     chosen = load(game)
     if mapped and (parts is not None or to is None):
         raise BadRequest("mapped: a database of all parts is kept so, in the folder `to`")
+    if codec is not None and (parts is not None or to is None):
+        raise BadRequest(f"codec {codec!r}: it is for all of a game, kept in `to`; others can be converted later")
+    if codec is not None:
+        parse_codec(codec)
     if parts is not None:
-        return _solve_parts(chosen, parts, rule, solver, to, memory, threads, progress, overwrite, form)
+        return _solve_parts(chosen, parts, rule, solver, to, memory, threads, progress, overwrite, form, work)
     if to is None and work is not None:
         raise BadRequest(
             f"work {str(work)!r}: unfinished work is kept for a database that is kept; say where, with `to`"
         )
+    kept_form = None if solver == "bfs" or chosen.has("place") else form
+    if kept_form is not None:
+        if to is None:
+            raise BadRequest(f"form {form!r}: it is how a database is kept; say where, with `to`")
+        wanted(kept_form, chosen, value_rule(chosen.values if rule is None else rule))
+        form = None
     with _run(memory, threads, progress) as run:
         if to is not None:
             Path(to).parent.mkdir(parents=True, exist_ok=True)
@@ -124,10 +139,11 @@ def solve(
             run.work = Path(work) if work is not None else Path(f"{to}.work")
         database = solve_states(chosen, rule, solver, run, form=form)
     if to is not None and run.work is not None:
-        options = {"solver": solver, "rule": getattr(rule, "name", rule), "form": form, "memory": memory}
+        options = {"solver": solver, "rule": getattr(rule, "name", rule), "form": kept_form or form, "memory": memory}
+        options |= {"codec": codec}
         words = [f"--{name} {value}" for name, value in options.items() if value is not None]
         words += ["--mapped"] if mapped else []
-        database.save(to, " ".join(["searchbench solve", chosen.spec, *words]), overwrite, mapped)
+        database.save(to, " ".join(["searchbench solve", chosen.spec, *words]), overwrite, mapped, kept_form, codec)
         if run.work.exists():
             database = Database.open(to, chosen, database.rule)
             discard(run.work)
@@ -145,6 +161,7 @@ def _solve_parts(
     progress: Callable[[str, int, int], None] | None,
     overwrite: bool,
     form: str | None,
+    work: str | Path | None,
 ) -> Database:
     from shutil import rmtree
     from tempfile import TemporaryDirectory
@@ -155,7 +172,8 @@ def _solve_parts(
 
     if solver not in (None, "retrograde", "fixpoint") or form is not None:
         raise BadRequest(
-            f"solver {solver!r}, form {form!r}: parts are solved by what suits the game, and keep whole values"
+            f"solver {solver!r}, form {form!r}: parts are solved by what suits the game, and keep whole values; "
+            "convert the database afterwards"
         )
     scratch = TemporaryDirectory(prefix="searchbench-") if to is None else None
     folder = Path(scratch.name) / "parts" if scratch is not None else Path(str(to))
@@ -166,7 +184,8 @@ def _solve_parts(
     names = parts if isinstance(parts, str) else ",".join(parts)
     command = f"searchbench solve {game.spec} --parts {names}"
     with _run(memory, threads, progress) as run:
-        database = solve_parts(game, names, folder, rule, run, command)
+        run.work = Path(work) if work is not None else Path(f"{folder}.work")
+        database = solve_parts(game, names, folder, rule, run, command, solver)
     database.scratch = scratch  # removed with the database
     return database
 
