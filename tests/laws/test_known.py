@@ -36,6 +36,7 @@ TINY = {
     "sliding-pattern": ["sliding-pattern:2,3,1-2", "sliding-pattern:3,2,1-3-5"],
     "small-town": ["small-town"],
     "tic-tac-toe": ["tic-tac-toe"],
+    "superpuzz": ["superpuzz:2x3", "superpuzz:2x4"],
     "top-spin": ["top-spin:6", "top-spin:7,4"],
 }
 """One entry for each file of searchbench.games: sizes that are solved in a moment, each of which has known numbers."""
