@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from searchbench.errors import BadRequest
 from searchbench.game import Game
 
 
@@ -39,7 +40,14 @@ class Abstraction(Game):
         """Return how a state is looked up, then how its images are, in the original's symmetries or seen from elsewhere."""
         raise NotImplementedError
 
+    def images_of(self, pieces: str) -> list[Image]:
+        """Return how the pattern of other pieces, which a symmetry takes to this one, is looked up here, as `images` does.
 
-def charged(abstraction: Abstraction) -> frozenset[Any] | None:
-    """Return the pieces whose moves cost something in an abstraction; bounds that charge for no piece twice add up."""
-    return abstraction.images()[0].pieces
+        `pieces` is written as in the abstraction's own notation. Raises BadRequest where there is no such symmetry.
+        """
+        raise BadRequest(f"{self} is not known to look like the pattern {pieces!r}")
+
+
+def charged(images: list[Image]) -> frozenset[Any] | None:
+    """Return the pieces whose moves cost something in a look-up; bounds that charge for no piece twice add up."""
+    return images[0].pieces

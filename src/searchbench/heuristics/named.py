@@ -8,7 +8,7 @@ from typing import Any
 
 from searchbench.errors import BadRequest
 from searchbench.game import Game
-from searchbench.heuristics.patterns import PatternDatabases
+from searchbench.heuristics.patterns import PatternDatabases, SeenAs
 from searchbench.store import open_database
 
 
@@ -30,13 +30,14 @@ class NamedHeuristic:
 def heuristic(game: Game, text: str) -> NamedHeuristic | PatternDatabases:
     """Return the heuristic that a text names: one of the game's, or pattern databases by their folders.
 
-    "a.db+b.db" adds the bounds of two databases, "a.db,b.db" takes the larger one; both can be mixed. Raises BadRequest.
+    "a.db+b.db" adds the bounds of two databases, "a.db,b.db" takes the larger one; both can be mixed. "a.db@7-8" looks
+    pieces 7 and 8 up in a database of other pieces, to which a symmetry takes them. Raises BadRequest.
     """
     named = game.heuristics()
     if text in named:
         return NamedHeuristic(named[text])
-    sets = [[folder.strip() for folder in one.split("+")] for one in text.split(",")]
-    folders = dict.fromkeys(folder for one in sets for folder in one)
+    sets = [[tuple(map(str.strip, word.partition("@")[::2])) for word in one.split("+")] for one in text.split(",")]
+    folders = dict.fromkeys(folder for one in sets for folder, _ in one)
     for folder in folders:
         if not folder or not Path(folder).exists():
             raise BadRequest(
@@ -44,4 +45,7 @@ def heuristic(game: Game, text: str) -> NamedHeuristic | PatternDatabases:
                 f"{', '.join(named) or 'none'}; databases are added with + and compared with a comma"
             )
     opened = {folder: open_database(folder) for folder in folders}
-    return PatternDatabases(game, [[opened[folder] for folder in one] for one in sets])
+    return PatternDatabases(
+        game,
+        [[SeenAs(opened[folder], pieces) if pieces else opened[folder] for folder, pieces in one] for one in sets],
+    )
