@@ -40,6 +40,15 @@ class Abstraction(Game):
         """Return how a state is looked up, then how its images are, in the original's symmetries or seen from elsewhere."""
         raise NotImplementedError
 
+    def kinds(self) -> list[int]:
+        """Return the kind of each piece of the original: 0, 1, 2, ...; pieces of one kind look alike.
+
+        Asked of abstractions in which every move costs 1. Each piece stands in one of the first cells of the original's
+        state, all else follows from the pattern, and a move moves what stands on the same cells in all states that look
+        alike. Raises BadRequest where that is not so.
+        """
+        raise BadRequest(f"{self} does not tell which pieces look alike")
+
     def images_of(self, pieces: str) -> list[Image]:
         """Return how the pattern of other pieces, which a symmetry takes to this one, is looked up here, as `images` does.
 

@@ -151,6 +151,27 @@ def number_of_image(state: State, cells: int, table: Any, at: int) -> int:
     return int(number)
 
 
+def number_by_kinds(state: State, cells: int, table: Any, at: int) -> int:
+    """Return the number of a board in which tiles of one kind look alike, read as the table says.
+
+    The table holds the cells in the order of reading, the kind of each tile (-1: the empty cell), and the weights of all
+    remaining counts (`index.multiset.weights`).
+    """
+    kinds, row = table[at + 2 * cells + 1], table[at + 2 * cells + 2]
+    steps = at + 2 * cells + 3
+    rows = steps + kinds
+    number = 0
+    empty = 0
+    for place in range(cells):
+        kind = table[at + cells + state[table[at + place]]]
+        if kind < 0:
+            empty = place
+        else:
+            number += table[rows + row + kind]
+            row -= table[steps + kind]
+    return int(number * cells + empty)
+
+
 @inlined
 def step_of_image(state: State, move: int, cells: int, columns: int, table: Any, at: int) -> int:
     """Return by how much the number of the image changes with a move: digits of what passes each other change."""

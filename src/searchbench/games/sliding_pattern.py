@@ -303,6 +303,13 @@ class SlidingPattern(Abstraction):
         chosen = views if self.tracked else [view for view in views if view.moves == 0]
         return [tile_image(view, self.rows, self.columns, self.pattern, weights) for view in chosen]
 
+    def kinds(self) -> list[int]:
+        """Return a kind for the empty cell and for each tile of the pattern, and one for all others."""
+        if not self.tracked:
+            raise BadRequest(f"{self}: moves of other tiles cost nothing; expected tracked=yes")
+        chosen = (0, *self.pattern)
+        return [chosen.index(tile) if tile in chosen else len(chosen) for tile in range(self.cells)]
+
     def images_of(self, pieces: str) -> list[Image]:
         """Return how other tiles are looked up that a symmetry of the board takes to these, the cells and all.
 

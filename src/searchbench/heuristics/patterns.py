@@ -20,7 +20,7 @@ from searchbench.game import Game
 from searchbench.jit import inlined
 from searchbench.rules import Move, State, image_number, image_piece, image_step
 from searchbench.store import Database
-from searchbench.store.forms import BASE_THREE
+from searchbench.store.modulo import packed_residues
 from searchbench.values import Bound, Depth, Distance
 
 MOST: Final = 16
@@ -160,19 +160,6 @@ def _check_database(database: Database, game: Game, first: Abstraction) -> None:
         )
     if type(database.rule) not in (Bound, Depth, Distance) or database.dtype != np.uint8:
         raise BadRequest(f"{database!r}: expected distances of one byte, or depths modulo 3")
-    if database.modulus and database.reachable < database.size:
-        raise BadRequest(f"{database!r}: depths modulo 3 follow from each other only where every state is reached")
-
-
-def packed_residues(database: Database) -> Any:
-    """Return depths modulo 3, five to a byte (Edelkamp 2017, compressed pattern databases)."""
-    (part,) = database.parts
-    step = 5 << 20
-    pieces = [
-        BASE_THREE.packed(database.read(part, first, min(first + step, part.stop)))
-        for first in range(0, part.stop, step)
-    ]
-    return np.concatenate(pieces)
 
 
 def _check_sum(sources: Sequence[Database | SeenAs]) -> None:
