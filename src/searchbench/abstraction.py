@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -55,6 +56,29 @@ class Abstraction(Game):
         `pieces` is written as in the abstraction's own notation. Raises BadRequest where there is no such symmetry.
         """
         raise BadRequest(f"{self} is not known to look like the pattern {pieces!r}")
+
+
+class Subgoal(Game):
+    """Hold the rules of one step towards the goal of another game: some pieces are brought home, others stay there.
+
+    What is solved here is solved in the original as far as this step goes, by the same moves.
+    """
+
+    def original(self) -> Game:
+        """Return the game whose goal is reached in steps."""
+        raise NotImplementedError
+
+    def seen(self, state: Sequence[int]) -> list[int]:
+        """Return the state that a state of the original is here. Raises BadRequest where the steps before are not done."""
+        raise NotImplementedError
+
+    def original_move(self, move: int) -> int:
+        """Return the move of the original that a move is."""
+        raise NotImplementedError
+
+    def entered(self, state: Sequence[int]) -> bool:
+        """Return false for a state in which no step before this one can have ended, but for steps that took no moves."""
+        return True
 
 
 def charged(images: list[Image]) -> frozenset[Any] | None:
