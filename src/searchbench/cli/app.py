@@ -10,7 +10,7 @@ from typing import NoReturn
 
 import typer
 
-from searchbench.cli import ask, databases, explore, games, measure, play, single
+from searchbench.cli import ask, databases, explore, games, measure, play, single, together
 from searchbench.errors import SearchBenchError
 
 
@@ -54,6 +54,7 @@ for panel, commands in (
     ("Games", (games.games, games.check)),
     ("All states", (databases.solve, databases.verify, databases.stats, ask.find, ask.probe, ask.line)),
     ("One state", (single.search, single.compare, single.prove, play.play)),
+    ("Many states", (together.together, together.subgoals)),
     ("In the browser", (explore.serve,)),
     ("Measurements", (measure.bench, measure.reproduce)),
 ):
