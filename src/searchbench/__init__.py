@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from searchbench.index.protocol import Part
     from searchbench.line import Line
     from searchbench.proof import Proof
+    from searchbench.repairs import Repair
     from searchbench.rules import NOWHERE, UNDECIDED, State
     from searchbench.run import Run
     from searchbench.solvers.guided import Completions, Heuristic
@@ -36,16 +37,17 @@ _HOMES = {
     "Board": "game", "Check": "testing", "Database": "store", "Game": "game", "Line": "line", "NOWHERE": "rules",
     "Abstraction": "abstraction", "Image": "abstraction", "PatternDatabases": "heuristics", "heuristic": "heuristics",
     "Completions": "solvers.guided", "SeenAs": "heuristics", "Subgoal": "abstraction", "Subgoals": "analyse.subgoals",
-    "Part": "index.protocol", "Position": "game", "Proof": "proof", "Run": "run", "SearchBenchError": "errors",
-    "State": "rules", "UNDECIDED": "rules", "ValueRule": "values", "errors": "", "index": "", "load": "catalogue",
+    "Part": "index.protocol", "Position": "game", "Proof": "proof", "Repair": "repairs", "Run": "run",
+    "SearchBenchError": "errors", "State": "rules", "UNDECIDED": "rules", "ValueRule": "values", "errors": "", "index": "",
+    "load": "catalogue",
 }  # fmt: skip
 """Where each public name lives; "" for a module."""
 
 __all__ = [
     "NOWHERE", "UNDECIDED", "Abstraction", "Board", "Check", "Completions", "Database", "Game", "Image", "Line", "Part",
-    "PatternDatabases", "Position", "Proof", "Run", "SearchBenchError", "SeenAs", "State", "Subgoal", "Subgoals",
-    "ValueRule", "check", "errors", "heuristic", "index", "load", "open_database", "prove", "search", "solve", "subgoals",
-    "together",
+    "PatternDatabases", "Position", "Proof", "Repair", "Run", "SearchBenchError", "SeenAs", "State", "Subgoal",
+    "Subgoals", "ValueRule", "check", "errors", "heuristic", "index", "load", "open_database", "prove", "repair",
+    "search", "solve", "subgoals", "together",
 ]  # fmt: skip
 
 
@@ -174,6 +176,25 @@ def open_database(path: str | Path, game: Game | None = None) -> Database:
     from searchbench.store import open_database as open_folder
 
     return open_folder(path, game)
+
+
+def repair(
+    path: str | Path,
+    game: Game | None = None,
+    memory: str | int | None = None,
+    threads: int | None = None,
+    progress: Callable[[str, int, int], None] | None = None,
+    limit: int = 100,
+) -> Repair:
+    """Repair a database on disk, whose chunks may be damaged or missing, and say what was wrong.
+
+    What verification finds at fault and what cannot be read is worked out anew, with all that rests on it; then that is
+    verified. At most `limit` changes are told in words. `game` is needed only where its file has moved. A database that can
+    be opened has the method `repair`, too.
+    """
+    from searchbench.repairs import repair_folder
+
+    return repair_folder(path, game, run=_run(memory, threads, progress), limit=limit)
 
 
 def search(

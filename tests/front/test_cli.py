@@ -48,6 +48,23 @@ def test_verify_shows_a_wrong_value_and_exits_10(program: Program, databases: di
     assert any("a l" in fault for fault in answer.json["found"])
 
 
+def test_repair_puts_a_damaged_database_right(program: Program, databases: dict[str, Path], tmp_path: Path) -> None:
+    right = sb.open_database(databases["token"])
+    right.save(tmp_path / "x.db")
+    chunk = next((tmp_path / "x.db" / "parts").glob("*/c/0"))
+    chunk.unlink()
+    assert program("verify", tmp_path / "x.db").code == 40
+    answer = program("repair", tmp_path / "x.db", "--json").json
+    assert {"faults": 0, "lost": right.size}.items() <= answer.items()
+    assert answer["changes"][0]["before"] == "lost"
+    assert program("verify", tmp_path / "x.db", "--work", tmp_path / "work", "--threads", "1").code == 0
+    assert "nothing to repair" in program("repair", tmp_path / "x.db").out
+    (tmp_path / "x.db" / "zarr.json").write_text("{}")
+    answer = program("repair", tmp_path / "x.db")
+    assert (answer.code, "no searchbench database" in answer.err) == (40, True)
+    assert program("repair", tmp_path / "nothing.db").code == 30
+
+
 def test_probe_gives_each_move_with_its_state_and_value(program: Program, databases: dict[str, Path]) -> None:
     graph = explicit(sb.load(EXAMPLES["token"]))
     values, game = outcomes(graph), graph.game

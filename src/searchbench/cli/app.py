@@ -52,7 +52,10 @@ def version(
 
 for panel, commands in (
     ("Games", (games.games, games.check)),
-    ("All states", (databases.solve, databases.verify, databases.stats, ask.find, ask.probe, ask.line)),
+    (
+        "All states",
+        (databases.solve, databases.verify, databases.repair, databases.stats, ask.find, ask.probe, ask.line),
+    ),
     ("One state", (single.search, single.compare, single.prove, play.play)),
     ("Many states", (together.together, together.subgoals)),
     ("In the browser", (explore.serve,)),

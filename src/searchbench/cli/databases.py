@@ -66,14 +66,25 @@ def solve(
     show.write("not kept: give --to DIR" if to is None else f"kept in {to}")
 
 
-def verify(folder: Folder, as_json: Json = False, progress: Progress = None) -> None:
+def verify(
+    folder: Folder,
+    memory: Memory = None,
+    threads: Threads = None,
+    work: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Note here what was found right, and go on with the rest.")
+    ] = None,
+    as_json: Json = False,
+    progress: Progress = None,
+) -> None:
     """Check every value of a database by looking one move ahead, with the rules alone."""
     import searchbench as sb
     from searchbench.cli.progress import Reporter
+    from searchbench.run import parse_memory
 
     database = sb.open_database(folder)
     with Reporter(progress) as reporter:
-        report = database.verify(sb.Run(report=reporter))
+        run = sb.Run(memory=parse_memory(memory or 0), threads=threads or 0, report=reporter)
+        report = database.verify(run, work=work)
     if as_json:
         found = {"found": [str(fault) for fault in report.faults]} if report.count else {}
         show.write_json({"states": report.states, "faults": report.count, **found})
@@ -81,6 +92,21 @@ def verify(folder: Folder, as_json: Json = False, progress: Progress = None) -> 
         show.write(report)
     if report.count:
         raise typer.Exit(10)
+
+
+def repair(
+    folder: Folder, memory: Memory = None, threads: Threads = None, as_json: Json = False, progress: Progress = None
+) -> None:
+    """Work out anew what `verify` finds wrong, what is in damaged or missing chunks, and what rests on it."""
+    import searchbench as sb
+    from searchbench.cli.progress import Reporter
+
+    with Reporter(progress) as reporter:
+        found = sb.repair(folder, memory=memory, threads=threads, progress=reporter)
+    if as_json:
+        show.write_json(found.as_dict())
+    else:
+        show.write(found)
 
 
 def stats(

@@ -1,6 +1,6 @@
 """A database: the values of all states of a game, in memory or on disk."""
 
 from searchbench.store.database import Choice, Database
-from searchbench.store.opening import open_database
+from searchbench.store.opening import Lost, open_database, open_salvaged
 
-__all__ = ["Choice", "Database", "open_database"]
+__all__ = ["Choice", "Database", "Lost", "open_database", "open_salvaged"]

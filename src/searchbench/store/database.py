@@ -22,6 +22,7 @@ from searchbench.values import Value, ValueRule
 
 if TYPE_CHECKING:
     from searchbench.line import Line
+    from searchbench.repairs import Repair
     from searchbench.run import Run
     from searchbench.verify import Report
 
@@ -297,11 +298,22 @@ class Database:
 
         return open_database(path, game, rule, cache)
 
-    def verify(self, run: Run | None = None, limit: int = 100) -> Report:
+    def verify(self, run: Run | None = None, limit: int = 100, work: str | Path | None = None) -> Report:
         """Check every value by the rules alone, forwards; see :func:`searchbench.verify.verify_database`."""
         from searchbench.verify import verify_database
 
-        return verify_database(self, run, limit)
+        return verify_database(self, run, limit, work=None if work is None else Path(work))
+
+    def repair(self, run: Run | None = None, limit: int = 100) -> Repair:
+        """Put right what `verify` finds wrong, and what cannot be read; see :func:`searchbench.repairs.repair_database`."""
+        from searchbench.repairs import repair_database
+
+        return repair_database(self, run, limit)
+
+    def answer_from(self, codes: Codes) -> None:
+        """Answer from other codes of the same parts from now on."""
+        self._store.close()
+        self._store = codes
 
     def close(self) -> None:
         """Let go of the files of a database on disk."""

@@ -5,8 +5,9 @@ from __future__ import annotations
 import bisect
 import threading
 from collections import OrderedDict
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from zstandard import ZstdError
@@ -21,10 +22,32 @@ from searchbench.store.codes import Array, as_type, bits_of_codes, type_for
 from searchbench.store.forms import FORMS, ONE_BIT
 
 
-class DiskCodes:
-    """Read codes from the arrays of a group; up to `budget` bytes of chunks are kept."""
+class PartReader(Protocol):
+    """Read the chunks of one part's stored numbers."""
 
-    def __init__(self, folder: Path, header: head.Header, budget: int) -> None:
+    mapped: Array | None
+    """All of them, where they are mapped into memory."""
+
+    def chunk(self, chunk: int) -> Array:
+        """Return the stored numbers of one chunk."""
+        ...
+
+    def chunks(self, first: int, stop: int) -> Array:
+        """Return the stored numbers of the chunks first .. stop - 1."""
+        ...
+
+
+class DiskCodes:
+    """Read codes from the arrays of a group; up to `budget` bytes of chunks are kept.
+
+    `reader` makes what reads a part; by default one that raises DamagedData for what is not sound.
+    """
+
+    def __init__(
+        self, folder: Path, header: head.Header, budget: int,
+        reader: Callable[[Path, head.PartRecord, int], PartReader] | None = None,
+    ) -> None:  # fmt: skip
+        self._reader = reader or _PartOnDisk
         self._folder = folder
         self._chunk = header.chunk
         self._form = FORMS[header.form]
@@ -38,7 +61,7 @@ class DiskCodes:
         self._places = [
             (record.start, chunk * self._form.per_unit) for record, chunk in zip(self._records, chunks, strict=True)
         ]
-        self._parts: dict[str, _PartOnDisk] = {}
+        self._parts: dict[str, PartReader] = {}
         self._cache: OrderedDict[tuple[int, int], Array] = OrderedDict()
         self._budget = budget
         self._used = 0
@@ -135,14 +158,14 @@ class DiskCodes:
             return codes_of(units, 8 * len(units), record.code, self._dtype)
         return as_type(self._form.unpack(units), self._dtype) if record.dtype else self._form.unpack(units)
 
-    def _part(self, record: head.PartRecord) -> _PartOnDisk:
+    def _part(self, record: head.PartRecord) -> PartReader:
         if record.name not in self._parts:
             chunk = head.chunk_of(record.part, self._chunk, self._form)
-            self._parts[record.name] = _PartOnDisk(self._folder, record, chunk)
+            self._parts[record.name] = self._reader(self._folder, record, chunk)
         return self._parts[record.name]
 
 
-_WHY = "it was altered, or the database was replaced after it had been opened"
+_WHY = "it was altered (`searchbench repair` works out anew what is lost), or the database was replaced after it had been opened"
 
 
 class _PartOnDisk:
@@ -150,13 +173,13 @@ class _PartOnDisk:
         self._path = folder / head.codes_path(record.name)
         self._chunk = chunk
         self.mapped = _mapped(self._path)
-        self._codes = _open_array(self._path) if self.mapped is None else self.mapped
+        self._codes = open_array(self._path) if self.mapped is None else self.mapped
         try:
             self._files: ChunkFiles | None = ChunkFiles(self._path) if self.mapped is None else None
         except (ValueError, KeyError, TypeError):
             self._files = None
         digests = folder / head.digests_path(record.name)
-        self._digests = _values(_open_array(digests), slice(None), digests)
+        self._digests = values_of(open_array(digests), slice(None), digests)
         if head.digest_of(self._digests) != record.digest:
             raise DamagedData(f"{digests} does not have the digest that the header gives: {_WHY}")
         if self.mapped is not None:
@@ -179,7 +202,7 @@ class _PartOnDisk:
         wanted = slice(first * self._chunk, min(stop * self._chunk, self._codes.shape[0]))
         if self.mapped is not None:
             return self.mapped[wanted]
-        codes = _values(self._codes, wanted, self._path)
+        codes = values_of(self._codes, wanted, self._path)
         self._check(codes, first, stop)
         codes.flags.writeable = False
         return codes
@@ -206,7 +229,8 @@ def _mapped(path: Path) -> Array | None:
         raise DamagedData(f"{path} cannot be mapped: {error}") from error
 
 
-def _open_array(path: Path) -> Any:
+def open_array(path: Path) -> Any:
+    """Open an array of a group. Raises DamagedData."""
     import zarr
 
     try:
@@ -215,7 +239,8 @@ def _open_array(path: Path) -> Any:
         raise DamagedData(f"{path} cannot be opened: {error}") from error
 
 
-def _values(array: Any, wanted: slice, path: Path) -> Array:
+def values_of(array: Any, wanted: slice, path: Path) -> Array:
+    """Return some values of an array that was opened at `path`. Raises DamagedData."""
     try:
         return np.asarray(array[wanted])
     except Exception as error:  # checksums, decompression, reading: each codec has errors of its own

@@ -56,7 +56,7 @@ class GrowingDatabase:
     def _open(self) -> None:
         if (self.path / head.DOCUMENT).exists():
             with open_database(self.path, self.game, self.rule) as database:
-                header = head.Header.of(head.read_document(self.path / head.DOCUMENT)["attributes"])
+                header = head.header_on_disk(self.path)
                 if header.form != VALUES.name:
                     raise BadRequest(f"{self.path} has the form {header.form!r}: parts are added to whole values only")
                 self.facts = dict(database.facts)
@@ -85,7 +85,7 @@ class GrowingDatabase:
 
     def load(self, part: Part, codes: Array) -> None:
         """Read a part into an array over the whole number line. Raises DamagedData."""
-        header = head.Header.of(head.read_document(self.path / head.DOCUMENT)["attributes"])
+        header = head.header_on_disk(self.path)
         stored = DiskCodes(self.path, header, budget=0)
         for first in range(part.start, part.stop, READ):
             stop = min(first + READ, part.stop)

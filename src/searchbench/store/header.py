@@ -97,6 +97,11 @@ class Header:
         return cls(**fields, parts=parts)
 
 
+def header_on_disk(folder: Path) -> Header:
+    """Return the header of a database that was found genuine. Raises DamagedData."""
+    return Header.of(read_document(folder / DOCUMENT)["attributes"])
+
+
 def plain(value: Any) -> Any:
     """Return a value as JSON gives it back."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from searchbench.catalogue import load
 from searchbench.errors import BadRequest, DamagedData, StaleDatabase, UnknownGame
@@ -15,6 +15,7 @@ from searchbench.store import header as head
 from searchbench.store.database import Database
 from searchbench.store.disk import DiskCodes
 from searchbench.store.forms import FORMS
+from searchbench.store.salvage import SalvagedPart
 from searchbench.values import SHIPPED, ValueRule, value_rule
 
 
@@ -28,20 +29,59 @@ def open_database(
     altered, or made by another version of the format or of the game, StaleDatabase if the rules have changed since.
     """
     folder = Path(path)
-    if not folder.exists():
-        raise BadRequest(f"{folder}: there is no database")
     header = read_header(folder)
+    _check_files(folder, header)
+    return _database(folder, header, game, rule, DiskCodes(folder, header, parse_memory(cache)))
+
+
+def open_salvaged(path: str | Path, game: Game | None = None, rule: ValueRule | None = None) -> tuple[Database, Lost]:
+    """Open a database whose chunks may be damaged or missing; return what of it is lost, too.
+
+    The codes of lost chunks read 0. Everything but the chunks must be genuine: raises what `open_database` does.
+    """
+    folder = Path(path)
+    header = read_header(folder)
+    readers: dict[str, SalvagedPart] = {}
+
+    def reader(folder: Path, record: head.PartRecord, chunk: int) -> SalvagedPart:
+        return readers[record.name]
+
+    form = FORMS[header.form]
+    numbers: list[tuple[int, int]] = []
+    for record in header.parts:
+        chunk = head.chunk_of(record.part, header.chunk, form)
+        readers[record.name] = SalvagedPart(folder, record, chunk)
+        for place in sorted(readers[record.name].lost):
+            first = record.start + place * chunk * form.per_unit
+            numbers.append((first, min(first + chunk * form.per_unit, record.stop)))
+    unsound = tuple(name for name, one in readers.items() if not one.sound)
+    database = _database(folder, header, game, rule, DiskCodes(folder, header, 0, reader))
+    return database, Lost(tuple(numbers), unsound)
+
+
+class Lost(NamedTuple):
+    """Say what of a database cannot be believed: intervals of numbers, and the parts whose files are not sound."""
+
+    numbers: tuple[tuple[int, int], ...]
+    parts: tuple[str, ...]
+
+
+def _database(
+    folder: Path, header: head.Header, game: Game | None, rule: ValueRule | None, codes: DiskCodes
+) -> Database:
+    """Return the database once it is found to be one of the game as its rules are now."""
     found = _find_game(folder, header, game)
     wanted = _find_rule(folder, header, found, rule)
     _check_index(folder, header, found)
     _check_rules(folder, header, found, wanted)
-    codes = DiskCodes(folder, header, parse_memory(cache))
     parts = [record.part for record in header.parts]
     return Database(found, wanted, codes, header.facts, header.command, folder, parts)
 
 
 def read_header(folder: Path) -> head.Header:
-    """Return the header of a database once it is found genuine and the files complete. Raises DamagedData."""
+    """Return the header of a database once it is found genuine. Raises BadRequest and DamagedData."""
+    if not folder.exists():
+        raise BadRequest(f"{folder}: there is no database")
     if not (folder / head.DOCUMENT).is_file():
         raise DamagedData(f"{folder} is no searchbench database: it has no {head.DOCUMENT}")
     document = head.read_document(folder / head.DOCUMENT)
@@ -60,21 +100,20 @@ def read_header(folder: Path) -> head.Header:
         raise DamagedData(f"{folder}: the attributes are no header of a database: {error}") from None
     if header.form not in FORMS:
         raise DamagedData(f"{folder} has the form {header.form!r}; there are {', '.join(FORMS)}")
-    _check_files(folder, header)
+    for record in header.parts:
+        form = FORMS[header.form]
+        units = form.units(record.part.size)
+        _check_array(folder, head.codes_path(record.name), units, record.dtype or header.dtype)
+        chunks = math.ceil(units / head.chunk_of(record.part, header.chunk, form))
+        _check_array(folder, head.digests_path(record.name), chunks, "uint64")
     return header
 
 
 def _check_files(folder: Path, header: head.Header) -> None:
     """Compare the files there are with those that the metadata promise."""
-    form = FORMS[header.form]
     expected = {head.DOCUMENT, f"parts/{head.DOCUMENT}", f"digests/{head.DOCUMENT}"}
     for record in header.parts:
-        codes, digests = head.codes_path(record.name), head.digests_path(record.name)
-        units = form.units(record.part.size)
-        chunk = head.chunk_of(record.part, header.chunk, form)
-        _check_array(folder, codes, units, record.dtype or header.dtype)
-        _check_array(folder, digests, math.ceil(units / chunk), "uint64")
-        expected |= _files_of(folder, codes) | _files_of(folder, digests)
+        expected |= _files_of(folder, head.codes_path(record.name)) | _files_of(folder, head.digests_path(record.name))
     there = {
         (Path(where) / name).relative_to(folder).as_posix() for where, _, names in os.walk(folder) for name in names
     }
@@ -83,7 +122,9 @@ def _check_files(folder: Path, header: head.Header) -> None:
     if unknown:
         raise DamagedData(f"{folder}: {min(unknown)} does not belong to the database")
     if expected - there:
-        raise DamagedData(f"{folder}: {min(expected - there)} is missing")
+        raise DamagedData(
+            f"{folder}: {min(expected - there)} is missing (`searchbench repair` works out anew what is lost)"
+        )
 
 
 def _of_another_part(file: str, names: set[str]) -> bool:

@@ -98,3 +98,13 @@ def check_block(
             expected = finish(gather(initial(result, count) if working else code, numbers, weights, count))
             if code != expected:
                 report(faults, note, number, IMPLIED, expected)
+
+
+def check_listed(
+    codes: Any, illegal: int, listed: Any, first: int, stop: int, working: bool, revalue: bool, least: int, faults: Any,
+    note: Note,
+) -> None:  # fmt: skip
+    """Check the numbers ``listed[first] .. listed[stop - 1]`` as `check_block` does."""
+    for place in range(first, stop):
+        number = listed[place]
+        check_block(codes, illegal, number, number + 1, working, revalue, least, faults, note)

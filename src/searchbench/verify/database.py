@@ -7,13 +7,16 @@ also traced to the ends of the game (:mod:`searchbench.verify.ground`) or to the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from searchbench import jit
+from searchbench.errors import BadRequest
 from searchbench.exchange.table import release, untouched
 from searchbench.game import Game
 from searchbench.index.protocol import Part
@@ -24,30 +27,60 @@ from searchbench.verify import bound, check, ground
 from searchbench.verify.claims import claims_of
 from searchbench.verify.depth import check_depths
 from searchbench.verify.layers import are_layers, verify_layers
+from searchbench.verify.ledger import Ledger, ledger_of
 from searchbench.verify.modulo import EVEN, NOT_SEEN, check_level
+from searchbench.verify.passes import Passes
 from searchbench.verify.report import Report, fault_of, wrong_counts
 
 if TYPE_CHECKING:
     from searchbench.store import Database
 
-BLOCK: Final = 1 << 15
-"""How many numbers a thread checks at a time."""
 READ: Final = 1 << 24
 """How many codes are read at a time."""
 UNBOUNDED: Final = -(1 << 40)
 
 
-def verify_database(database: Database, run: Run | None = None, limit: int = 100, target: jit.Target = "cpu") -> Report:
+def verify_database(
+    database: Database, run: Run | None = None, limit: int = 100, target: jit.Target = "cpu", work: Path | None = None
+) -> Report:
     """Check every value of a database and report the faults, at most `limit` of them in words.
 
+    With a folder `work`, what was found right is noted there as long as the verification is not done: if it is stopped, it
+    goes on from there, with a database on disk whose values follow from those after the moves.
     The codes are read into memory, and a byte for each where values must be grounded; of outcomes on disk, only those of a
     part and its needs at a time; of depths whose parts are layers, only the bits of two layers. Raises OutOfMemory,
     MissingRule, and DamagedData for a database on disk that was altered.
     """
     with run or Run() as active:
         if are_layers(database):
+            if work is not None:
+                raise BadRequest(f"{work}: layers are followed from the start, in one go: there is no work to keep")
             return verify_layers(database, active, limit, target)
-        return _Verification(database, active, limit, target).report()
+        with ledger_of(database, work) as ledger:
+            return _Verification(database, active, limit, target, ledger).report()
+
+
+def least_weight(rule: ValueRule) -> int:
+    """Return the least weight that a move may have."""
+    return 0 if isinstance(rule, Distance) else UNBOUNDED
+
+
+class Findings(NamedTuple):
+    """Hold every number at which a fault was found, in order, the parts whose header counts otherwise, and the report."""
+
+    numbers: npt.NDArray[np.int64]
+    miscounted: tuple[str, ...]
+    report: Report
+
+
+def find_faults(database: Database, run: Run, limit: int = 100, target: jit.Target = "cpu") -> Findings:
+    """Check every value as `verify_database` does, and return all faults, at most `limit` of them in words.
+
+    Whole values only. Raises OutOfMemory, and DamagedData for a database on disk that was altered.
+    """
+    verification = _Verification(database, run, limit, target, Ledger(None, {}), every=True)
+    report = verification.report()
+    return Findings(np.unique(verification.passes.rows()[:, 0]), tuple(verification.miscounted), report)
 
 
 def _with_needs(database: Database, part: Part) -> list[Part]:
@@ -55,7 +88,9 @@ def _with_needs(database: Database, part: Part) -> list[Part]:
 
 
 class _Verification:
-    def __init__(self, database: Database, run: Run, limit: int, target: jit.Target) -> None:
+    def __init__(
+        self, database: Database, run: Run, limit: int, target: jit.Target, ledger: Ledger, every: bool = False
+    ) -> None:
         # An outcome follows from those of the part and its needs, and needs no grounds: no more of a file has to be in memory.
         self.part_by_part = isinstance(database.rule, Outcome) and database.path is not None
         largest = max(sum(one.size for one in _with_needs(database, part)) for part in database.parts)
@@ -63,15 +98,16 @@ class _Verification:
         run.demand(size * (database.dtype.itemsize + 1), f"verifying {database.game} ({size:,} numbers at a time)")
         self.game, self.rule, self.parts = database.game, database.rule, database.parts
         self.run, self.limit = run, limit
+        self.ledger = ledger
         self.database = database
         self.codes = untouched(database.size, database.dtype) if self.part_by_part else database.codes
         self.present: set[Part] = set()
         self.held: dict[str, dict[int, int]] = {}
         self.illegal = database.illegal
-        self.names = _names(self.game, self.rule, target)
-        self.states = self.count = self.free = 0
+        self.names = claim_names(self.game, self.rule, target)
+        self.passes = Passes(self.parts, run, None if every else limit)
         self.levels: list[list[int]] = []
-        self.found: list[tuple[int, int, int]] = []
+        self.miscounted: list[str] = []
 
     def report(self) -> Report:
         note = ""
@@ -85,20 +121,24 @@ class _Verification:
             self._check_values()
             if claims_of(self.rule) is None:
                 note = f"{self.rule.name} is a rule of one's own: each value was found to follow from its successors'"
-            elif self.count == 0:
+            elif self.passes.count == 0:
                 self._check_grounds()
-        faults = [fault_of(self.database, *found) for found in sorted(self.found)[: self.limit]]
-        miscounts = wrong_counts(self.database, [self._held(place) for place in range(len(self.parts))])
-        self.count += len(miscounts)
+        faults = [fault_of(self.database, *found) for found in self.passes.rows()[: self.limit].tolist()]
+        held = [self._held(place) for place in range(len(self.parts))]
+        miscounts = wrong_counts(self.database, held)
+        self.miscounted = [
+            part.name for part, found in zip(self.parts, held, strict=True) if found != self.database.part_counts(part)
+        ]
+        self.passes.count += len(miscounts)
         faults += miscounts
-        return Report(str(self.game), self.rule.name, self.states, self.count, tuple(faults), note)
+        return Report(str(self.game), self.rule.name, self.passes.states, self.passes.count, tuple(faults), note)
 
     # --- passes over the table ---------------------------------------------------------------------------------------
 
     def _check_values(self) -> None:
         own = claims_of(self.rule) is None
         working = own and "finish" in self.rule.rules(self.game.max_moves)
-        least = 0 if isinstance(self.rule, Distance) else UNBOUNDED
+        least = least_weight(self.rule)
         kernel = jit.bind(check.check_block, self.names)
 
         def work(first: int, stop: int, faults: Any, note: Any) -> None:
@@ -109,7 +149,9 @@ class _Verification:
             if self.part_by_part:
                 self._bring(_with_needs(self.database, part))
                 self.held[part.name] = count_codes(self.codes[part.start : part.stop])
-            self._check("checking values" if len(self.parts) == 1 else f"checking {part.name}", work, [part])
+            self.passes.check_part(
+                "checking values" if len(self.parts) == 1 else f"checking {part.name}", work, part, self.ledger
+            )
 
     def _bring(self, parts: list[Part]) -> None:
         """Have the codes of just these parts in memory."""
@@ -130,13 +172,13 @@ class _Verification:
         def work(first: int, stop: int, faults: Any, note: Any) -> None:
             kernel(self.codes, self.illegal, first, stop, marked, through_ends, led_to, faults, note)
 
-        self._check("checking depths", work)
+        self.passes.check("checking depths", work)
         start = self.game.rank(self.game.start())
         if self.codes[start] != 1:
-            self._add(np.array([start]), check.UNREACHED)
+            self.passes.add(np.array([start]), check.UNREACHED)
         led_to[start] = 1
         reached = (self.codes != 0) & (self.codes != self.illegal)
-        self._add(np.flatnonzero(reached & (led_to == 0)), check.UNSUPPORTED)
+        self.passes.add(np.flatnonzero(reached & (led_to == 0)), check.UNSUPPORTED)
 
     def _check_bounds(self) -> None:
         """Compare each bound with the least cost of the states that share the number, all worked out anew."""
@@ -154,10 +196,9 @@ class _Verification:
         shared = costs.reshape(-1, places)
         least = np.where(shared == 0, self.illegal, shared).min(axis=1)
         least[least == self.illegal] = 0
-        self.states += len(self.codes)
+        self.passes.states += len(self.codes)
         wrong = np.flatnonzero(least != self.codes)
-        self.count += len(wrong)
-        self.found += [(int(number), check.IMPLIED, int(least[number])) for number in wrong[: self.limit]]
+        self.passes.add(wrong, check.IMPLIED, least[wrong])
 
     def _check_levels(self) -> None:
         """Follow the codes level by level from the start: depths modulo 3, or just what is reached."""
@@ -167,7 +208,7 @@ class _Verification:
         through_ends = not self.game.two_players
         start = self.game.rank(self.game.start())
         if self.codes[start] != 1:
-            self._add(np.array([start]), check.UNREACHED)
+            self.passes.add(np.array([start]), check.UNREACHED)
         marks[start] = now = EVEN
         while any(level := [int(np.count_nonzero(marks[part.start : part.stop] == now)) for part in self.parts]):
             depth = len(self.levels)
@@ -176,51 +217,22 @@ class _Verification:
             def work(first: int, stop: int, faults: Any, note: Any, now: int = now, next_codes: Any = codes) -> None:
                 kernel(self.codes, first, stop, now, *next_codes, through_ends, marks, faults, note)
 
-            self._check(f"checking depth {depth}", work)
+            self.passes.check(f"checking depth {depth}", work)
             self.levels.append(level)
             now = EVEN + EVEN + 1 - now
-        self._add(np.flatnonzero((self.codes != 0) & (marks == NOT_SEEN)), check.UNSUPPORTED)
-        self.states += int(np.count_nonzero(self.codes == 0))
-
-    def _check(
-        self, stage: str, work: Callable[[int, int, Any, Any], None], parts: Sequence[Part] | None = None
-    ) -> None:
-        """Run a kernel that writes faults over all numbers, or those of some parts, and gather what it notes."""
-
-        def job(interval: tuple[int, int]) -> tuple[Any, Any]:
-            faults, note = np.zeros((self.limit, 3), np.int64), np.zeros(3, np.int64)
-            work(*interval, faults, note)
-            return faults[: note[check.FOUND]], note
-
-        for faults, note in self._over(stage, self.parts if parts is None else parts, job):
-            self.states += int(note[check.STATES])
-            self.count += int(note[check.FOUND])
-            self.free += int(note[check.FREE])
-            self.found += [(int(number), int(kind), int(code)) for number, kind, code in faults]
-
-    def _over(
-        self, stage: str, parts: Sequence[Part], job: Callable[[Any], Any], backwards: bool = False
-    ) -> Iterator[Any]:
-        """Call a job for each block of some parts, on all threads; yield what it returns."""
-        jobs = [
-            (first, min(first + BLOCK, part.stop)) for part in parts for first in range(part.start, part.stop, BLOCK)
-        ]
-        jobs = jobs[::-1] if backwards else jobs
-        batch = 16 * self.run.threads
-        for place in range(0, len(jobs), batch):
-            yield from self.run.map(job, jobs[place : place + batch])
-            self.run.progress(stage, min(place + batch, len(jobs)), len(jobs))
+        self.passes.add(np.flatnonzero((self.codes != 0) & (marks == NOT_SEEN)), check.UNSUPPORTED)
+        self.passes.states += int(np.count_nonzero(self.codes == 0))
 
     # --- grounds -----------------------------------------------------------------------------------------------------
 
     def _check_grounds(self) -> None:
         if isinstance(self.rule, Score):
             circular, undecided = ground.circular_points(self.codes, self.illegal, self.parts, self._until_stable)
-            self._add(circular, check.CIRCULAR)
-            self._add(undecided, check.OPEN)
-        elif isinstance(self.rule, Distance) and self.free:
+            self.passes.add(circular, check.CIRCULAR)
+            self.passes.add(undecided, check.OPEN)
+        elif isinstance(self.rule, Distance) and self.passes.free:
             circular = ground.circular_distances(self.codes, self.illegal, self.parts, self._until_stable)
-            self._add(circular, check.CIRCULAR)
+            self.passes.add(circular, check.CIRCULAR)
 
     def _until_stable(self, kernel: Callable[..., None], parts: Sequence[Part], marks: Any) -> None:
         """Sweep over some parts, forwards and backwards in turn, until no mark changes."""
@@ -232,14 +244,8 @@ class _Verification:
             bound(self.codes, self.illegal, *interval, backwards, marks, note)
             return int(note[0])
 
-        while sum(self._over("tracing values", parts, job, backwards)):
+        while sum(self.passes.over("tracing values", parts, job, backwards)):
             backwards = not backwards
-
-    # --- faults ------------------------------------------------------------------------------------------------------
-
-    def _add(self, numbers: Any, kind: int) -> None:
-        self.count += len(numbers)
-        self.found += [(int(number), kind, 0) for number in numbers[: self.limit]]
 
     def _held(self, place: int) -> dict[int, int]:
         """Return how often each code occurs in a part; of depths modulo 3, what was counted level by level."""
@@ -255,7 +261,7 @@ class _Verification:
 
 
 @lru_cache(maxsize=64)
-def _names(game: Game, rule: ValueRule, target: jit.Target) -> jit.Names:
+def claim_names(game: Game, rule: ValueRule, target: jit.Target) -> jit.Names:
     """Return the names of a game with the claims of a shipped rule in the place of the rule's functions."""
     names = game.names(rule, target)
     claims = claims_of(rule)

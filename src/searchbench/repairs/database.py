@@ -1,0 +1,170 @@
+"""Repair a database: find the region of what is wrong, work it out anew, check it, and write its parts.
+
+Everything that verification finds at fault, and every number of a damaged chunk, is forgotten, and so is each value that
+does not follow any more without them. The rest stands as it is. Then the region is worked out, and verified together with
+all that leads to it: what is found wrong there (a draw that now is won, say) joins the region, until nothing is. No other
+state has seen a value change after it; so the whole database has no fault left that verification knows of.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+
+from searchbench import jit
+from searchbench.errors import BadRequest, BrokenRule
+from searchbench.game import Game
+from searchbench.repairs.from_start import renew_depths
+from searchbench.repairs.region import Numbers, Region
+from searchbench.repairs.report import LOST, Repair, changes_of
+from searchbench.repairs.sweeps import solve_region
+from searchbench.run import Run
+from searchbench.store import Database, Lost, open_salvaged
+from searchbench.store.codes import Codes, MemoryCodes
+from searchbench.store.replacing import grows, locked, replace_parts
+from searchbench.values import Depth, Distance, Outcome, Score, ValueRule
+from searchbench.verify.database import Findings, find_faults
+
+REPAIRED: Final = (Distance, Outcome, Score, Depth)
+"""The value rules whose databases can be repaired: it must be known when a value follows from others."""
+SOUND: Final = Lost((), ())
+
+
+def repair_folder(
+    path: str | Path, game: Game | None = None, rule: ValueRule | None = None, run: Run | None = None,
+    limit: int = 100, target: jit.Target = "cpu",
+) -> Repair:  # fmt: skip
+    """Repair a database on disk, whose chunks may be damaged or missing; at most `limit` changes are told in words.
+
+    The folder has the old database or the repaired one at any moment. Raises DamagedData where more than chunks is
+    damaged, BadRequest for what cannot be repaired, OutOfMemory, and BrokenRule where the rules contradict themselves.
+    """
+    database, lost = open_salvaged(path, game, rule)
+    with run or Run() as active, locked(Path(path)):
+        return _Repairing(database, lost, active, limit, target).repair()
+
+
+def repair_database(database: Database, run: Run | None = None, limit: int = 100, target: jit.Target = "cpu") -> Repair:
+    """Repair a database, in memory or, as `repair_folder` does, on disk; from then on it answers with the right values."""
+    with run or Run() as active:
+        if database.path is None:
+            repairing = _Repairing(database, SOUND, active, limit, target)
+            found = repairing.repair()
+        else:
+            salvaged, lost = open_salvaged(database.path, database.game, database.rule)
+            with locked(database.path):
+                repairing = _Repairing(salvaged, lost, active, limit, target)
+                found = repairing.repair()
+        if repairing.store is not None:
+            database.answer_from(repairing.store)
+        return found
+
+
+class _Repairing:
+    def __init__(self, database: Database, lost: Lost, run: Run, limit: int, target: jit.Target) -> None:
+        if type(database.rule) not in REPAIRED or database.modulus:
+            what = f"depths modulo {database.modulus}" if database.modulus else f"values of {database.rule.name}"
+            raise BadRequest(
+                f"{database.game}: {what} cannot be repaired, only whole values of "
+                f"{', '.join(rule.name for rule in REPAIRED)}: solve the game again"
+            )
+        self.database, self.lost, self.run, self.limit, self.target = database, lost, run, limit, target
+        self.region = Region(database, run, target)
+        self.given = np.concatenate([np.empty(0, np.int64), *(np.arange(*interval) for interval in lost.numbers)])
+        self.store: Codes | None = None
+
+    def repair(self) -> Repair:
+        """Find what is wrong, put it right, and keep it."""
+        database, region = self.database, self.region
+        found = self._faults(database)
+        wrong = np.union1d(found.numbers, self.given)
+        if self._whole():
+            region.bring(region.parts)
+        checked = self._renew(wrong) if len(wrong) else "all values"
+        before, after = region.before_and_after()
+        before[np.isin(region.numbers, self.given)] = LOST
+        differ = np.flatnonzero(before != after)
+        parts = {part.name for part in region.parts_of(region.numbers[differ])} | {*found.miscounted, *self.lost.parts}
+        written = tuple(part.name for part in database.parts if part.name in parts)
+        if written:
+            self._keep(written)
+        some = differ[: self.limit]
+        faults = len(np.setdiff1d(found.numbers, self.given)) + len({*found.miscounted} - {*self.lost.parts})
+        return Repair(
+            str(region.game), region.rule.name, faults, len(self.given), len(region.numbers), len(differ),
+            changes_of(database, region.numbers[some].tolist(), before[some], after[some]), written, checked,
+        )  # fmt: skip
+
+    def _whole(self) -> bool:
+        """Tell whether all parts must be in memory: where they are kept together, or depend on each other both ways."""
+        return self.database.path is None or self.region.rule.from_start or not grows(self.database.path)
+
+    def _faults(self, database: Database) -> Findings:
+        return find_faults(database, self.run, self.limit, self.target)
+
+    def _renew(self, wrong: Numbers) -> str:
+        """Work out a region until nothing is wrong; return what was checked."""
+        region = self.region
+        while len(wrong):
+            if isinstance(region.rule, Depth):
+                renew_depths(region, wrong, self.given)
+            else:
+                around = self._close(wrong)
+            if self._local():
+                return f"{len(region.numbers):,} values and {around - len(region.numbers):,} that lead to them"
+            # Points can hold up each other on a cycle, and depths rest on what leads to them: look at all of them.
+            region.bring(region.parts)
+            wrong = self._fresh(self._faults(self._as_database()).numbers)
+        return "all values"
+
+    def _local(self) -> bool:
+        """Tell whether values that fit those after them are right: what they follow from is smaller."""
+        rule = self.region.rule
+        return isinstance(rule, Outcome) or (type(rule) is Distance and not self.region.game.has("cost"))
+
+    def _close(self, wrong: Numbers) -> int:
+        """Work out a region until it and what leads to it have no faults; return how many numbers were looked at."""
+        region = self.region
+        while True:
+            region.grow(wrong)
+            region.table.codes[region.numbers] = 0
+            solve_region(region)
+            around = np.union1d(region.numbers, region.predecessors(region.numbers))
+            wrong = self._fresh(region.failing(around))
+            if not len(wrong):
+                return len(around)
+
+    def _fresh(self, wrong: Numbers) -> Numbers:
+        """Return numbers that are wrong, none of which may be in the region: these have just been worked out."""
+        inside = wrong[self.region.marks[wrong] != 0]
+        if len(inside):
+            raise BrokenRule(
+                f"{self.region.game}: number {int(inside[0])} is at fault whatever its value: the rules contradict "
+                "themselves (`searchbench check` tells more)"
+            )
+        return wrong
+
+    def _as_database(self) -> Database:
+        """Return the database with the codes as they are now."""
+        old = self.database
+        codes = MemoryCodes(self.region.table.codes)
+        return Database(old.game, old.rule, codes, old.facts, old.command, parts=old.parts)
+
+    def _keep(self, parts: Sequence[str]) -> None:
+        """Put the new codes into the place of the old."""
+        region, path = self.region, self.database.path
+        region.bring([part for part in region.parts if part.name in parts])
+        if path is None or not grows(path):
+            region.table.narrow(self._largest())
+        codes = self._as_database()
+        self.store = MemoryCodes(region.table.codes) if path is None else replace_parts(path, codes, parts)
+
+    def _largest(self) -> int:
+        """Return the largest code of all parts."""
+        database = self._as_database()
+        return max(
+            code for part in database.parts for code in [0, *database.part_counts(part)] if code != database.illegal
+        )

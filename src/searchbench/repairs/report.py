@@ -1,0 +1,90 @@
+"""What a repair reports: which values it changed, how many it worked out anew, and what was checked again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from searchbench.repairs.kernels import NO_POSITION
+from searchbench.verify.report import value_text
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from searchbench.store import Database
+
+
+LOST: Final = -2
+"""What stands for the code of a number whose chunk was lost."""
+
+
+@dataclass(frozen=True)
+class Change:
+    """Say what the value of a position was and is: its part, its number, its notation, and both values as text."""
+
+    part: str
+    number: int
+    position: str
+    before: str
+    after: str
+
+    def __str__(self) -> str:
+        return f"{self.part}, number {self.number}, {self.position}: {self.before} -> {self.after}"
+
+
+@dataclass(frozen=True)
+class Repair:
+    """Say what a repair found and did.
+
+    `faults` is how many faults verification found, `lost` how many numbers had no sound chunk, `renewed` how many values
+    were worked out anew, `changed` how many of them are others than before (or were lost), `changes` the first of these,
+    `parts` the parts that were written again, and `checked` what was verified afterwards, which is free of faults.
+    """
+
+    game: str
+    rule: str
+    faults: int
+    lost: int
+    renewed: int
+    changed: int
+    changes: tuple[Change, ...]
+    parts: tuple[str, ...]
+    checked: str
+
+    def __bool__(self) -> bool:
+        """Tell whether anything was repaired."""
+        return bool(self.parts)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return all of it as numbers and text."""
+        return asdict(self)
+
+    def __str__(self) -> str:
+        head = f"{self.game}, {self.rule}: {self.faults:,} faults, {self.lost:,} numbers lost in damaged chunks"
+        if not self:
+            return f"{head}; nothing to repair"
+        lines = [head, f"{self.renewed:,} values worked out anew, {self.changed:,} changed, in {', '.join(self.parts)}"]
+        lines += [*map(str, self.changes)]
+        if self.changed > len(self.changes):
+            lines.append(f"... and {self.changed - len(self.changes):,} more")
+        return "\n  ".join([*lines, f"no faults any more: {self.checked}"])
+
+
+def changes_of(
+    database: Database, numbers: Sequence[int], before: npt.NDArray[np.int64], after: npt.NDArray[np.int64]
+) -> tuple[Change, ...]:
+    """Return what became of some numbers of a database, by their codes; NO_POSITION and LOST may be among them."""
+    found = []
+    for number, old, new in zip(numbers, before.tolist(), after.tolist(), strict=True):
+        part = next(part.name for part in database.parts if part.start <= number < part.stop)
+        text = database.game.format(database.game.unrank(number))
+        found.append(Change(part, number, text, _text(database, old), _text(database, new)))
+    return tuple(found)
+
+
+def _text(database: Database, code: int) -> str:
+    if code == LOST:
+        return "lost"
+    return value_text(database, database.illegal if code == NO_POSITION else code)

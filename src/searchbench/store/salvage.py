@@ -1,0 +1,106 @@
+"""Read what is left of a damaged part: its sound chunks as they are, the others as zeros that nobody believes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+from zstandard import ZstdError
+
+from searchbench.errors import DamagedData
+from searchbench.store import header as head
+from searchbench.store.chunks import ChunkFiles
+from searchbench.store.codes import Array
+from searchbench.store.disk import open_array, values_of
+
+TOGETHER: Final = 64
+"""How many chunks are looked at in one go, until one of them is damaged."""
+
+
+class SalvagedPart:
+    """Read the chunks of a part; `lost` are those that are missing, unreadable, or not what their digest says.
+
+    Digests that do not have their own digest are not believed: then what its checksum lets pass is taken as it is, for
+    the rules to judge. `sound` tells whether the files need not be written again.
+    """
+
+    mapped: Array | None = None
+
+    def __init__(self, folder: Path, record: head.PartRecord, chunk: int) -> None:
+        self._path = folder / head.codes_path(record.name)
+        self._chunk = chunk
+        document = head.read_document(self._path / head.DOCUMENT)
+        self._size, self._dtype = int(document["shape"][0]), np.dtype(document["data_type"])
+        self._in_file = int(document["chunk_grid"]["configuration"]["chunk_shape"][0])
+        try:
+            self._files: ChunkFiles | None = ChunkFiles(self._path)
+        except (ValueError, KeyError, TypeError):
+            self._files = None
+        self._digests = _digests(folder, record)
+        chunks = -(-self._size // chunk)
+        damaged = [
+            place
+            for first in range(0, chunks, TOGETHER)
+            if not self._is_sound(first, min(first + TOGETHER, chunks))
+            for place in range(first, min(first + TOGETHER, chunks))
+            if not self._is_sound(place, place + 1)
+        ]
+        self._past_checksum = {
+            place: codes for place in damaged if (codes := self._without_checksum(place)) is not None
+        }
+        self.lost = frozenset(damaged) - self._past_checksum.keys()
+        self.sound = self._digests is not None and not damaged
+
+    def chunk(self, chunk: int) -> Array:
+        """Return the stored numbers of one chunk, zeros where it is lost."""
+        return self.chunks(chunk, chunk + 1)
+
+    def chunks(self, first: int, stop: int) -> Array:
+        """Return the stored numbers of the chunks first .. stop - 1, zeros for those that are lost."""
+        if not any(place in self.lost or place in self._past_checksum for place in range(first, stop)):
+            return self._read(first, stop)
+        return np.concatenate([self._one(place) for place in range(first, stop)])
+
+    def _one(self, place: int) -> Array:
+        if place in self.lost:
+            return np.zeros(min(self._chunk, self._size - place * self._chunk), self._dtype)
+        return self._past_checksum[place] if place in self._past_checksum else self._read(place, place + 1)
+
+    def _is_sound(self, first: int, stop: int) -> bool:
+        try:
+            self._read(first, stop)
+        except DamagedData:
+            return False
+        return True
+
+    def _read(self, first: int, stop: int) -> Array:
+        """Return some chunks if they are sound: there, with the right checksums and digests. Raises DamagedData."""
+        begin, end = first * self._chunk, min(stop * self._chunk, self._size)
+        for file in range(begin // self._in_file, -(-end // self._in_file)):
+            if not (self._path / "c" / str(file)).is_file():  # of which Zarr makes a default
+                raise DamagedData(f"{self._path}/c/{file} is missing")
+        codes = values_of(open_array(self._path), slice(begin, end), self._path)
+        if self._digests is not None and (head.chunk_digests(codes, self._chunk) != self._digests[first:stop]).any():
+            raise DamagedData(f"{self._path}: a chunk from {first} to {stop - 1} does not have its digest")
+        return codes
+
+    def _without_checksum(self, place: int) -> Array | None:
+        """Return a chunk that has its digest, and only a wrong checksum."""
+        if self._files is None or self._digests is None:
+            return None
+        try:
+            codes = self._files.read(place)
+        except (OSError, ValueError, IndexError, ZstdError):
+            return None
+        return codes if head.chunk_digests(codes, self._chunk)[0] == self._digests[place] else None
+
+
+def _digests(folder: Path, record: head.PartRecord) -> Array | None:
+    """Return the digests of a part's chunks if they can be believed."""
+    path = folder / head.digests_path(record.name)
+    try:
+        digests = values_of(open_array(path), slice(None), path) if (path / "c" / "0").is_file() else None
+    except DamagedData:
+        return None
+    return digests if digests is not None and head.digest_of(digests) == record.digest else None

@@ -1,0 +1,73 @@
+"""What of a database on disk was found right already, so that a verification that was stopped goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from searchbench.errors import BadRequest
+from searchbench.index.protocol import Part
+from searchbench.store import header as head
+from searchbench.store.working import WorkingFolder, discard
+
+if TYPE_CHECKING:
+    from searchbench.store import Database
+
+
+class Noted(NamedTuple):
+    """Say how many numbers of a part were found right, how many positions, and how many moves that cost nothing."""
+
+    checked: int = 0
+    states: int = 0
+    free: int = 0
+
+
+class Ledger:
+    """Keep how far each part was found right, in a working folder, as long as no byte of it or of its needs changes."""
+
+    def __init__(self, folder: WorkingFolder | None, digests: dict[str, str]) -> None:
+        self._folder = folder
+        self._digests = digests
+        self._parts: dict[str, Any] = {} if folder is None else dict(folder.record.get("parts", {}))
+
+    def noted(self, part: Part) -> Noted:
+        """Return what was noted of a part."""
+        kept = self._parts.get(part.name)
+        return Noted(*kept["noted"]) if kept is not None and kept["digests"] == self._of(part) else Noted()
+
+    def note(self, part: Part, noted: Noted) -> None:
+        """Note how far a part is right; it is kept now and then, and when the part is done."""
+        if self._folder is None:
+            return
+        self._parts[part.name] = {"digests": self._of(part), "noted": list(noted)}
+        if noted.checked == part.size or self._folder.due:
+            self._folder.commit({"parts": self._parts})
+
+    def _of(self, part: Part) -> dict[str, str]:
+        return {name: self._digests.get(name, "") for name in sorted({part.name, *part.needs})}
+
+
+@contextmanager
+def ledger_of(database: Database, work: Path | None) -> Iterator[Ledger]:
+    """Give the ledger that is in the folder `work`, which goes when the verification is done. Raises BadRequest."""
+    if work is None:
+        yield Ledger(None, {})
+        return
+    if database.path is None:
+        raise BadRequest(f"{work}: unfinished verification is kept for a database on disk only")
+    header = head.header_on_disk(database.path)
+    if header.modulus or database.rule.from_start:
+        raise BadRequest(
+            f"{work}: {database.rule.name} is followed from the start, in one go: there is no unfinished work to keep"
+        )
+    task = {"verify": header.game, "rule": header.rule, "fingerprints": header.fingerprints}
+    folder = WorkingFolder(work, task)
+    try:
+        yield Ledger(folder, {record.name: record.digest for record in header.parts})
+    except BaseException:
+        folder.close()
+        raise
+    folder.close()
+    discard(work)

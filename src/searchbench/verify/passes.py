@@ -1,0 +1,92 @@
+"""Passes over a table: kernels run over its numbers on all threads, and what they find is gathered."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from searchbench.index.protocol import Part
+from searchbench.run import Run
+from searchbench.verify import check
+from searchbench.verify.ledger import Ledger, Noted
+
+BLOCK: Final = 1 << 15
+"""How many numbers a thread checks at a time."""
+
+Work = Callable[[int, int, Any, Any], None]
+"""Called with the first number, the one after the last, room for faults, and a note (see :mod:`searchbench.verify.check`)."""
+
+
+class Passes:
+    """Gather the faults of a table, and count: positions, faults, and moves that cost or gain nothing.
+
+    Of each block, and each list of faults, `limit` are kept; all if it is None.
+    """
+
+    def __init__(self, parts: Sequence[Part], run: Run, limit: int | None) -> None:
+        self.parts, self.run, self.limit = parts, run, limit
+        self.states = self.count = self.free = 0
+        self._found: list[npt.NDArray[np.int64]] = []
+
+    def rows(self) -> npt.NDArray[np.int64]:
+        """Return the faults that were kept, in order: number, kind and detail of each."""
+        rows = np.concatenate([np.empty((0, 3), np.int64), *self._found])
+        return rows[np.lexsort(rows.T[::-1])]
+
+    def add(self, numbers: Any, kind: int, details: Any = 0) -> None:
+        """Add a fault of some kind at each of some numbers."""
+        self.count += len(numbers)
+        rows = np.zeros((len(numbers), 3), np.int64)
+        rows[:, 0], rows[:, 1], rows[:, 2] = numbers, kind, details
+        self._found.append(rows[: self.limit])
+
+    def check(self, stage: str, work: Work) -> None:
+        """Run a kernel that writes faults over all numbers."""
+        for _ in self._checked(stage, work, self.parts):
+            pass
+
+    def check_part(self, stage: str, work: Work, part: Part, ledger: Ledger) -> None:
+        """Check what of a part has not been found right before, and note how far it is right now."""
+        noted = ledger.noted(part)
+        states, free = self.states, self.free
+        self.states += noted.states
+        self.free += noted.free
+        for stop in self._checked(stage, work, [part._replace(start=part.start + noted.checked)]):
+            if not self.count:
+                ledger.note(part, Noted(stop - part.start, self.states - states, self.free - free))
+
+    def _checked(self, stage: str, work: Work, parts: Sequence[Part]) -> Iterator[int]:
+        """Run a kernel over the numbers of some parts, in order; yield after each block where it ends."""
+        room = BLOCK if self.limit is None else self.limit
+
+        def job(interval: tuple[int, int]) -> tuple[Any, Any, int]:
+            faults, note = np.zeros((room, 3), np.int64), np.zeros(3, np.int64)
+            work(*interval, faults, note)
+            if self.limit is None and note[check.FOUND] > room:  # a number may have several
+                faults, note = np.zeros((int(note[check.FOUND]), 3), np.int64), np.zeros(3, np.int64)
+                work(*interval, faults, note)
+            return faults[: note[check.FOUND]], note, interval[1]
+
+        for faults, note, stop in self.over(stage, parts, job):
+            self.states += int(note[check.STATES])
+            self.count += int(note[check.FOUND])
+            self.free += int(note[check.FREE])
+            if len(faults):
+                self._found.append(faults.copy())
+            yield stop
+
+    def over(
+        self, stage: str, parts: Sequence[Part], job: Callable[[Any], Any], backwards: bool = False
+    ) -> Iterator[Any]:
+        """Call a job for each block of some parts, on all threads; yield what it returns."""
+        jobs = [
+            (first, min(first + BLOCK, part.stop)) for part in parts for first in range(part.start, part.stop, BLOCK)
+        ]
+        jobs = jobs[::-1] if backwards else jobs
+        batch = 16 * self.run.threads
+        for place in range(0, len(jobs), batch):
+            yield from self.run.map(job, jobs[place : place + batch])
+            self.run.progress(stage, min(place + batch, len(jobs)), len(jobs))
