@@ -35,6 +35,8 @@ SIZES = {
     "pocket-cube": ["pocket-cube"],
     "pyraminx": ["pyraminx"],
     "sliding": ["sliding:2x3"],
+    "sliding-kinds": ["sliding-kinds:2,3,1=4-2=3", "sliding-kinds:3,3,1=2=3-4=8"],
+    "sliding-subgoal": ["sliding-subgoal:3,3,6-7-8", "sliding-subgoal:3,3,1-2-3-4-5,6-7-8"],
     "sliding-pattern": ["sliding-pattern:2,4,1-5-3", "sliding-pattern:3,3,1-2-5,yes"],
     "small-town": ["small-town"],
     "tic-tac-toe": ["tic-tac-toe"],

@@ -339,7 +339,7 @@ def test_linear_conflict_of_a_line_in_reverse() -> None:
 
 
 @pytest.mark.parametrize(
-    "board, own, others", [("3x3", "4-5-7-8", ["4-5-7-8", "3-4-6-7", "5-2-4-1"]), ("2x4", "6-7-3", ["7-6-3"])]
+    ("board", "own", "others"), [("3x3", "4-5-7-8", ["4-5-7-8", "3-4-6-7", "5-2-4-1"]), ("2x4", "6-7-3", ["7-6-3"])]
 )
 def test_a_symmetry_lets_one_database_serve_other_tiles(board: str, own: str, others: list[str]) -> None:
     game, database = load(f"sliding:{board}"), solve(f"sliding-pattern:{board},{own}")
@@ -366,7 +366,9 @@ def test_tiles_that_no_symmetry_takes_there_are_refused(eight: PatternDatabases)
             PatternDatabases(game, [[SeenAs(block, pieces)]])
     with pytest.raises(BadRequest, match="no symmetry"):  # 1 and 3 shut the empty cell in, 5 and 7 do not
         PatternDatabases(game, [[SeenAs(solve("sliding-pattern:3x3,1-3"), "5-7")]])
-    with pytest.raises(BadRequest, match="no symmetry"):  # where every move costs, the empty cell has a place of its own
+    with pytest.raises(
+        BadRequest, match="no symmetry"
+    ):  # where every move costs, the empty cell has a place of its own
         PatternDatabases(game, [[SeenAs(solve("sliding-pattern:3x3,7-8,yes"), "2-5")]])
     with pytest.raises(BadRequest, match="expected some of 1 to 8"):
         PatternDatabases(game, [[SeenAs(block, "1-9")]])

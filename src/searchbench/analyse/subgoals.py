@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from searchbench.abstraction import Subgoal
-from searchbench.catalogue import load
 from searchbench.errors import BadRequest
 from searchbench.game import Game, Position
 from searchbench.line import Line
@@ -104,7 +103,7 @@ def solve_subgoals(
     In `folder` the databases are kept; what is there already is not solved again. Raises BadRequest and OutOfMemory.
     """
     with run or Run() as active:
-        found = []
+        found: list[Step] = []
         for one in subgoals_of(game, steps):
             active.progress(f"step {len(found) + 1} of {len(steps)}: {one}", len(found), len(steps))
             found.append(Step(one, _database(one, active, folder)))
@@ -115,9 +114,7 @@ def subgoals_of(game: Game, steps: Sequence[str]) -> list[Subgoal]:
     """Return the games of the steps."""
     if not steps:
         raise BadRequest(f"{game}: no steps; name the pieces that each brings home")
-    found = game.subgoals(steps)
-    assert all(isinstance(one, Subgoal) for one in found)
-    return found
+    return list(game.subgoals(steps))
 
 
 def _database(game: Subgoal, run: Run, folder: str | Path | None) -> Database:

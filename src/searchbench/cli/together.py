@@ -58,7 +58,9 @@ def subgoals(
     steps: Annotated[
         list[str], typer.Argument(metavar="STEP...", help="The pieces that each step brings home, such as 12-13-14-15.")
     ],
-    state: Annotated[str | None, typer.Option(metavar="STATE", help="Show a line from this state, step by step.")] = None,
+    state: Annotated[
+        str | None, typer.Option(metavar="STATE", help="Show a line from this state, step by step.")
+    ] = None,
     to: Annotated[Path | None, typer.Option(metavar="DIR", help="Keep the steps' databases in this folder.")] = None,
     memory: Memory = None,
     threads: Threads = None,

@@ -41,7 +41,9 @@ class SlidingSubgoal(Subgoal):
         words = [*self.tiles.split("-"), *(self.fixed.split("-") if self.fixed else ())]
         most = self.rows * self.columns
         if not (self.rows >= 2 and self.columns >= 2 and most <= 30):
-            raise ValueError(f"a board of {self.rows} x {self.columns}: expected 2 rows and columns at least, 30 cells at most")
+            raise ValueError(
+                f"a board of {self.rows} x {self.columns}: expected 2 rows and columns at least, 30 cells at most"
+            )
         if not all(word.isdecimal() and 1 <= int(word) < most for word in words) or len(set(words)) < len(words):
             raise ValueError(f"tiles {self.tiles!r}, fixed {self.fixed!r}: expected some of 1 to {most - 1}, each once")
         if len(words) == most - 2:

@@ -107,7 +107,9 @@ def packed_residues(database: Database) -> Array:
     Where every state has a depth and lies next to states with a depth one more or less, that tells all depths.
     """
     if database.modulus != 3 or database.reachable < database.size:
-        raise BadRequest(f"{database!r}: expected depths modulo 3, and every state reached, to follow depths along moves")
+        raise BadRequest(
+            f"{database!r}: expected depths modulo 3, and every state reached, to follow depths along moves"
+        )
     (part,) = database.parts
     step = 5 << 20
     pieces = [

@@ -24,10 +24,9 @@ THREES: Final = np.array([1, 3, 9, 27, 81])
 
 
 class Layer(NamedTuple):
-    """Hold patterns: of each a state in the order 0, its number, its depth in the abstraction, and its orders, from its entry
-    in `begins` on.
+    """Hold patterns: of each a state in the order 0, its number, and its depth in the abstraction.
 
-    `slots` is a hash table of the numbers: the place of a pattern and one more.
+    Its orders stand from its entry in `begins` on. `slots` is a hash table of the numbers: the place of a pattern and one more.
     """
 
     states: Any

@@ -132,7 +132,9 @@ class _Together:
             cut = min(cut, moves + least)
             self._note_costs(layer, moves)
             self.nodes += len(layer.orders)
-            self.run.progress(f"bound {bound}, {moves} moves, {len(layer.numbers):,} patterns", self._solved(), len(self.possible))
+            self.run.progress(
+                f"bound {bound}, {moves} moves, {len(layer.numbers):,} patterns", self._solved(), len(self.possible)
+            )
             if self.work is not None and self.work.due:
                 self._keep({"bound": bound, "moves": moves, "cut": cut}, before, layer)
         return cut
@@ -266,7 +268,9 @@ class _Together:
         arrays = {"costs": self.costs}
         for name, one in (("before", before), ("layer", layer)):
             if one is not None:
-                arrays |= {f"{name}-{field}": array.reshape(-1) for field, array in one._asdict().items() if field != "slots"}
+                arrays |= {
+                    f"{name}-{field}": array.reshape(-1) for field, array in one._asdict().items() if field != "slots"
+                }
         self.work.commit({**record, "nodes": self.nodes}, arrays, self.run)
 
     def _resumed(self, bound: int) -> tuple[int, tuple[int, Layer, Layer] | None]:
@@ -278,7 +282,9 @@ class _Together:
         if record["moves"] < 0:
             return record["bound"], None
         before, layer = (
-            self._layer(*(self.work.copy_of(f"{name}-{field}") for field in ("states", "numbers", "depths", "begins", "orders")))
+            self._layer(
+                *(self.work.copy_of(f"{name}-{field}") for field in ("states", "numbers", "depths", "begins", "orders"))
+            )
             for name in ("before", "layer")
         )
         self.cut = record["cut"]
