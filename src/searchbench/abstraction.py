@@ -22,6 +22,9 @@ class Image(NamedTuple):
     table: npt.NDArray[np.int64]
     pieces: frozenset[int] | None
     moves: int = 0
+    shared: npt.NDArray[np.int64] | None = None
+    """What several images look at. It stands in the table of a search once, and the first number of each of these images'
+    `table` is replaced by the place where it begins."""
 
 
 class Abstraction(Game):
@@ -79,6 +82,27 @@ class Subgoal(Game):
     def entered(self, state: Sequence[int]) -> bool:
         """Return false for a state in which no step before this one can have ended, but for steps that took no moves."""
         return True
+
+
+def joined_tables(images: Sequence[Image]) -> tuple[npt.NDArray[np.int64], list[int]]:
+    """Return one table with those of all images, and where that of each image begins."""
+    tables: list[npt.NDArray[np.int64]] = []
+    begins: list[int] = []
+    shared: dict[bytes, int] = {}
+    length = 0
+    for image in images:
+        table = image.table.copy()
+        if image.shared is not None:
+            content = image.shared.tobytes()
+            if content not in shared:
+                shared[content] = length
+                tables.append(image.shared)
+                length += len(image.shared)
+            table[0] = shared[content]
+        begins.append(length)
+        tables.append(table)
+        length += len(table)
+    return np.concatenate(tables), begins
 
 
 def charged(images: list[Image]) -> frozenset[Any] | None:

@@ -77,6 +77,9 @@ class Game:
     """Claims that every successor of a numbered state has a number; else set it to False."""
     consistent: ClassVar[bool] = False
     """Claims that `h` never falls by more than the cost of a move."""
+    rearranges: ClassVar[bool] = False
+    """Claims that moves are rearrangements: in states with the same moves the same sequences of moves are possible, and
+    two sequences that lead from one of them to the same state do so from each."""
 
     # --- what a game supplies --------------------------------------------------------------------------------------
 

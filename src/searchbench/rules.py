@@ -179,6 +179,16 @@ def remembers() -> bool:
     return False
 
 
+def skips() -> bool:
+    """Tell whether depth-first search leaves out moves that complete a superfluous sequence (see `allowed`)."""
+    return False
+
+
+def allowed(at: int, place: int) -> int:
+    """Return where the automaton of moves goes from `at` with the move at a place of `moves`, -1: the move is not tried."""
+    return 0
+
+
 def dead(state: State, tables: Any) -> bool:
     """Return true for a state from which no solved state can be reached; guided search asks at every state it expands."""
     return False

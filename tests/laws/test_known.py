@@ -31,9 +31,9 @@ TINY = {
     "pocket-cube": [],  # its 3,674,160 states are searched in test_games_bfs
     "pyraminx": ["pyraminx"],
     "sliding": ["sliding:2x2", "sliding:2x3", "sliding:3x2"],
-    "sliding-kinds": ["sliding-kinds:2,3,1=4-2=3", "sliding-kinds:3,2,1=2-3-4=5"],
+    "sliding-groups": ["sliding-groups:2x3,inner", "sliding-groups:2x2,1.2", "sliding-groups:2x4,local"],
+    "sliding-pattern": ["sliding-pattern:2,3,1-2", "sliding-pattern:3,2,1-3-5"],
     "sliding-subgoal": ["sliding-subgoal:2,3,4-5-3", "sliding-subgoal:3,2,1-2-3,4-5"],
-    "sliding-pattern": ["sliding-pattern:2,3,1-2", "sliding-pattern:3,2,1-3-5,yes"],
     "small-town": ["small-town"],
     "tic-tac-toe": ["tic-tac-toe"],
     "top-spin": ["top-spin:6", "top-spin:7,4"],

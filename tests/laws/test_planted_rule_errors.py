@@ -66,6 +66,14 @@ def play_forgets(rules: Rules) -> Rules:
     return {"play": play}
 
 
+def play_keeps_the_smallest(rules: Rules) -> Rules:
+    def play(state: Any, move: int) -> None:
+        if state[0] != 0 or move != 2:
+            rules["play"](state, move)
+
+    return {"play": play}
+
+
 def unplay_forgets(rules: Rules) -> Rules:
     def unplay(state: Any, move: int) -> None:
         state[0], state[move - 1] = state[move - 1], state[0]
@@ -482,6 +490,8 @@ PLANTED = [
     ("dual", "hanoi:3", dual_keeps_moves, {}),
     ("dual", "peg-solitaire:triangle,6", dual_of_part, {}),
     ("dual", "peg-solitaire:triangle,6,yes", dual_of_one_side, {}),
+    ("rearranges", "pancake:5", play_keeps_the_smallest, {}),
+    ("rearranges", "hanoi:3", nothing, {"rearranges": True}),
     ("alternates", "sliding:2x3", alternates_not, {}),
     ("alternates", "pancake:5", alternates_not, {}),
     ("advance", "peg-solitaire:triangle,6", advance_stays, {}),

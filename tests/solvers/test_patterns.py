@@ -63,8 +63,8 @@ def test_bounds_are_the_least_of_the_states_that_share_a_number(spec: str) -> No
     assert database.probe(game.start()) == 0
 
 
-def test_a_tracked_pattern_has_the_depths_of_its_states() -> None:
-    game = load("sliding-pattern:3x3,1-2,yes")
+def test_groups_have_the_depths_of_their_states() -> None:
+    game = load("sliding-groups:3x3,1.5-2.8")
     database = solve(game.spec)
     depths = naive.depths(game)
     assert {game.rank(state): depth for state, depth in depths.items()} == {
@@ -191,7 +191,7 @@ def test_what_is_carried_along_is_what_is_found_anew(eight: PatternDatabases, fo
     game = load("sliding:3x3")
     chosen = eight
     if form != "shared":
-        chosen = PatternDatabases(game, [[solve("sliding-pattern:3x3,2-8-1,yes", solver="bfs", form=form)]])
+        chosen = PatternDatabases(game, [[solve("sliding-groups:3x3,2.8-5-1", solver="bfs", form=form)]])
     names = jit.Names({**game.names(target="interpreted"), **chosen.names()}, "interpreted")
     first, following = jit.bind(rules.h_first, names), jit.bind(rules.h_next, names)
     chance, state = random.Random(2), game.start()
@@ -227,11 +227,11 @@ def test_every_search_finds_the_distance(eight: PatternDatabases) -> None:
 def test_depths_modulo_3_give_the_same_bound_on_every_state(tmp_path: Path) -> None:
     """Row E12: five depths modulo 3 in a byte, followed along the path."""
     game = load("sliding:3x3")
-    whole = PatternDatabases(game, [[solve("sliding-pattern:3x3,1-2-3-4,yes", solver="bfs", form="values")]])
-    solve("sliding-pattern:3x3,1-2-3-4,yes", solver="bfs", form="two-bit").save(tmp_path / "packed.db", mapped=True)
+    whole = PatternDatabases(game, [[solve("sliding-groups:3x3,1.5-2-3-4", solver="bfs", form="values")]])
+    solve("sliding-groups:3x3,1.5-2-3-4", solver="bfs", form="two-bit").save(tmp_path / "packed.db", mapped=True)
     packed = heuristic(game, str(tmp_path / "packed.db"))
     assert isinstance(packed, PatternDatabases)
-    assert sum(codes.nbytes for codes in packed.tables(game.start())[1:]) == -(-15120 // 5)
+    assert sum(codes.nbytes for codes in packed.tables(game.start())[1:]) == -(-9 * 3360 // 5)
     depths = naive.depths(game)
     for state in random.Random(6).sample(list(depths), 40):
         assert packed.bound(state) == whole.bound(state) <= depths[state]
@@ -243,9 +243,9 @@ def test_depths_modulo_3_give_the_same_bound_on_every_state(tmp_path: Path) -> N
 
 def test_views_from_other_corners_are_bounds() -> None:
     game = load("sliding:3x3")
-    database = solve("sliding-pattern:3x3,1-3-5-7,yes")
+    database = solve("sliding-groups:3x3,1-3-5-7")
     views = database.game.images()  # type: ignore[attr-defined]
-    assert sorted(view.moves for view in views) == [0, 0, 2, 2, 2, 2, 4, 4, 4, 4]
+    assert [view.moves for view in views] == [0] + 2 * [2] + 12 * [4]
     chosen, plain = PatternDatabases(game, [[database]]), PatternDatabases(game, [[database]], images=False)
     better = 0
     for state, depth in random.Random(7).sample(list(naive.depths(game).items()), 300):
@@ -277,8 +277,10 @@ def test_databases_that_do_not_belong_together_are_refused(eight: PatternDatabas
     game = load("sliding:3x3")
     with pytest.raises(BadRequest, match="charged for twice"):
         PatternDatabases(game, [[eight.databases[0], solve("sliding-pattern:3x3,5-6")]])
+    with pytest.raises(BadRequest, match="another kind"):
+        PatternDatabases(game, [[eight.databases[0], solve("sliding-groups:3x3,6-7")]])
     with pytest.raises(BadRequest, match="every move"):
-        PatternDatabases(game, [[eight.databases[0], solve("sliding-pattern:3x3,6-7,yes")]])
+        PatternDatabases(game, [[solve("sliding-groups:3x3,6-7"), solve("sliding-groups:3x3,1-2")]])
     with pytest.raises(BadRequest, match="not sliding:3x4"):
         PatternDatabases(load("sliding:3x4"), [eight.databases])
     with pytest.raises(BadRequest, match="no abstraction"):

@@ -51,7 +51,7 @@ def test_orders_have_numbers_of_their_own() -> None:
 
 def test_a_move_changes_every_order_alike() -> None:
     """What `compose` says of a change is what the game makes of a state with that order."""
-    kinds = kinds_of(load("sliding-kinds:3x3,1=2=3-4=5").kinds())  # type: ignore[attr-defined]
+    kinds = kinds_of(load("sliding-groups:3x3,1.2.3-4.5").kinds())  # type: ignore[attr-defined]
     chance = random.Random(1)
     order, filled = np.zeros(9, np.int64), np.zeros(len(kinds.first), np.int64)
     for state in chance.sample(list(DEPTHS), 10):
@@ -76,10 +76,10 @@ def test_a_move_changes_every_order_alike() -> None:
 @pytest.mark.parametrize(
     ("spec", "form"),
     [
-        ("sliding-pattern:3x3,1-2-5,yes", "values"),
-        ("sliding-pattern:3x3,8-6,yes", "two-bit"),
-        ("sliding-kinds:3x3,1=2-3=6=4=5", None),
-        ("sliding-kinds:3x3,1=3=5-2=4=6-7", "values"),
+        ("sliding-groups:3x3,1-2-5", "values"),
+        ("sliding-groups:3x3,8-6", "two-bit"),
+        ("sliding-groups:3x3,1.2-3.6.4.5", None),
+        ("sliding-groups:3x3,1.3.5-2.4.6-7", "values"),
     ],
 )
 def test_all_completions_have_their_distances(spec: str, form: str | None) -> None:
@@ -93,7 +93,7 @@ def test_all_completions_have_their_distances(spec: str, form: str | None) -> No
 
 
 def test_interpreted_and_from_the_solved_state() -> None:
-    database = solve("sliding-kinds:2x3,1=2-3=4=5")
+    database = solve("sliding-groups:2x3,1.2-3.4.5")
     game = load("sliding:2x3")
     depths = naive.depths(game)
     for state in ([0, 1, 2, 3, 4, 5, 0], [3, 0, 5, 1, 4, 2, 1]):
@@ -105,7 +105,7 @@ def test_interpreted_and_from_the_solved_state() -> None:
 
 
 def test_what_costs_more_than_the_limit_stays_open() -> None:
-    database, state = solve("sliding-kinds:3x3,1=2-3=6=4=5"), max(DEPTHS, key=lambda state: DEPTHS[state])
+    database, state = solve("sliding-groups:3x3,1.2-3.6.4.5"), max(DEPTHS, key=lambda state: DEPTHS[state])
     whole = solve_together(GAME, state, database, Run(threads=1))
     for limit in (0, 21, 25):
         found = solve_together(GAME, state, database, Run(threads=1), limit)
@@ -122,7 +122,7 @@ class Stopped(Exception):
 def test_what_was_stopped_goes_on(tmp_path: Path, after: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("searchbench.store.working.LEAST_SECONDS", 0.0)
     monkeypatch.setattr("searchbench.store.working.SHARE", 0)
-    database, state = solve("sliding-kinds:3x3,1=2-3=6=4=5"), max(DEPTHS, key=lambda state: DEPTHS[state])
+    database, state = solve("sliding-groups:3x3,1.2-3.6.4.5"), max(DEPTHS, key=lambda state: DEPTHS[state])
     seen = itertools.count(1)
 
     def stop(stage: str, _done: int, _total: int) -> None:
@@ -150,11 +150,11 @@ def test_what_does_not_serve_is_refused() -> None:
     with pytest.raises(BadRequest, match="completions: expected at most 65,536"):
         kinds_of([0] + [1] * 9)
     with pytest.raises(OutOfMemory):
-        solve_together(GAME, state, solve("sliding-pattern:3x3,1,yes"), Run(memory=1000, threads=1))
+        solve_together(GAME, state, solve("sliding-groups:3x3,1"), Run(memory=1000, threads=1))
 
 
 def test_from_python(tmp_path: Path) -> None:
-    sb.solve("sliding-kinds:3x3,1=2-3=6=4=5", to=tmp_path / "look.db", solver="bfs")
+    sb.solve("sliding-groups:3x3,1.2-3.6.4.5", to=tmp_path / "look.db", solver="bfs")
     found = sb.together("sliding:3x3", "8 7 6 0 4 1 2 5 3", tmp_path / "look.db", limit=27)
     assert found.costs == {state: DEPTHS[state] for state in found.costs}
     assert isinstance(found, sb.Completions)

@@ -12,7 +12,7 @@ from searchbench.heuristics import heuristic
 from searchbench.run import Run
 from searchbench.solvers.guided import METHODS, Attempt, Heuristic, search_many
 
-OPTIONS: Final = ("h", "order", "table", "weight", "dead_ends")
+OPTIONS: Final = ("h", "order", "table", "automaton", "weight", "dead_ends")
 """What may stand behind the method in the text of a configuration."""
 
 
@@ -80,6 +80,8 @@ def configuration(game: Game, text: str) -> Configuration:
         raise BadRequest(f"configuration {text!r}: unknown method {method!r}: there are {', '.join(METHODS)}")
     if "weight" in options:
         options["weight"] = _number(text, options["weight"])
+    if "automaton" in options:
+        options["automaton"] = _whole(text, options["automaton"])
     if "dead_ends" in options:
         options["dead_ends"] = _truth(text, options["dead_ends"])
     name = options.pop("h", None)
@@ -106,6 +108,12 @@ def _number(text: str, value: str) -> float:
         return float(value)
     except ValueError:
         raise BadRequest(f"configuration {text!r}: weight={value}: expected a number") from None
+
+
+def _whole(text: str, value: str) -> int:
+    if not value.isdecimal():
+        raise BadRequest(f"configuration {text!r}: automaton={value}: expected a number of moves")
+    return int(value)
 
 
 def _truth(text: str, value: str) -> bool:

@@ -30,7 +30,7 @@ def search(
         str | None,
         typer.Option(
             metavar="H",
-            help="A bound that the game has a name for, or pattern databases: a.db+b.db (added), a.db,b.db.",
+            help="A bound that the game has a name for, or pattern databases: a.db+b.db (added); commas take the largest.",
         ),
     ] = None,
     order: Annotated[
@@ -38,6 +38,10 @@ def search(
     ] = None,
     table: Annotated[
         str | None, typer.Option(metavar="SIZE", help="idastar: the memory of a transposition table.")
+    ] = None,
+    automaton: Annotated[
+        int | None,
+        typer.Option(min=0, metavar="MOVES", help="idastar: leave out superfluous sequences of so many moves."),
     ] = None,
     nodes: Nodes = None,
     seconds: Seconds = None,
@@ -58,7 +62,7 @@ def search(
     if style not in instances.FORMATS:
         raise BadRequest(f"format {style!r}: there are {', '.join(instances.FORMATS)}")
     style = "json" if as_json else style
-    options = _limits(nodes, seconds) | _given(order=order, table=table)
+    options = _limits(nodes, seconds) | _given(order=order, table=table, automaton=automaton)
     if states is None and style != "csv":
         with Reporter(progress) as reporter:
             line = sb.search(game, state, method or None, memory, reporter, heuristic, threads, **options)

@@ -37,11 +37,14 @@ def neighbours(rows: int, columns: int) -> tuple[npt.NDArray[np.int64], npt.NDAr
     return np.array([len(ways) for ways in found]), np.array([(ways + [0] * 4)[:4] for ways in found])
 
 
-def views_of(rows: int, columns: int) -> list[View]:
-    """Return the views from all corners, the plain one and its mirror image first."""
+def views_of(rows: int, columns: int, most: int = 0, mirrors: bool = True) -> list[View]:
+    """Return the views of the board, and with `mirrors` of its mirror image, those of the fewest moves first.
+
+    Besides the plain view there are those from other corners, which the empty cell reaches in at most so many moves.
+    """
     found: dict[View, None] = {}
-    for seen in symmetries(rows, columns):
-        for board, moves in _boards_to(seen[0], rows, columns):
+    for seen in symmetries(rows, columns, mirrors):
+        for board, moves in _boards_to(seen[0], rows, columns, most):
             tiles = [0] * len(board)
             for place, cell in enumerate(seen):
                 tiles[board[cell]] = place
@@ -49,10 +52,13 @@ def views_of(rows: int, columns: int) -> list[View]:
     return sorted(found, key=lambda view: view.moves)
 
 
-def symmetries(rows: int, columns: int) -> list[list[int]]:
-    """Return where each symmetry of the board takes its cells, cell by cell; the first leaves them as they are."""
+def symmetries(rows: int, columns: int, mirrors: bool = True) -> list[list[int]]:
+    """Return where each symmetry of the board takes its cells, cell by cell; the first leaves them as they are.
+
+    Without `mirrors` rows stay rows.
+    """
     found: dict[tuple[int, ...], None] = {}
-    for mirrored, flipped_rows, flipped_columns in product((False, True), repeat=3):
+    for mirrored, flipped_rows, flipped_columns in product((False, True)[: 1 + mirrors], (False, True), (False, True)):
         cells = np.arange(rows * columns).reshape(rows, columns)
         cells = cells[:: -1 if flipped_rows else 1, :: -1 if flipped_columns else 1]
         cells = cells.T if mirrored else cells
@@ -81,35 +87,40 @@ def beside_empty(rows: int, columns: int, pattern: Sequence[int]) -> frozenset[i
     return frozenset(found)
 
 
-def _boards_to(corner: int, rows: int, columns: int) -> list[tuple[list[int], int]]:
-    """Return the solved board after the empty cell went along the edges to a corner, and the moves it took."""
-    down, right = divmod(corner, columns)
-    found = []
-    for path in {(columns,) * down + (1,) * right, (1,) * right + (columns,) * down}:
-        board, empty = list(range(rows * columns)), 0
-        for step in path:
-            board[empty], board[empty + step] = board[empty + step], 0
-            empty += step
-        found.append((board, len(path)))
+def _boards_to(corner: int, rows: int, columns: int, most: int) -> list[tuple[list[int], int]]:
+    """Return the solved board with the empty cell brought to a corner in at most so many moves, each way there that differs.
+
+    The ways never take a move back, and those round to the corner where it was are left out: they tell little.
+    """
+    fan, ahead = neighbours(rows, columns)
+    solved = list(range(rows * columns))
+    found = [(solved, 0)] if corner == 0 else []
+    edge = [(solved, 0, -1)]
+    for moves in range(1, most + 1):
+        further = []
+        for board, empty, before in edge:
+            for to in ahead[empty, : fan[empty]].tolist():
+                if to != before:
+                    after = list(board)
+                    after[empty], after[to] = board[to], 0
+                    further.append((after, to, empty))
+        edge = further
+        found += [(board, moves) for board, empty, _ in edge if empty == corner != 0]
     return found
 
 
 def tile_image(view: View, rows: int, columns: int, pattern: Sequence[int], weights: Sequence[int]) -> Image:
-    """Return the look-up of a pattern in a view; with one weight more than tiles, the empty cell is the last piece."""
+    """Return the look-up of a pattern of tiles, each of which has a weight, in a view."""
     cells = rows * columns
     order = {view.tiles.index(tile): place for place, tile in enumerate(pattern)}
-    tracked = len(weights) > len(pattern)
     weight = [weights[order[tile]] if tile in order else 0 for tile in range(cells)]
     passing = np.zeros((cells, cells), np.int64)
     for tile, other in permutations(order, 2):
         passing[tile, other] = weight[tile] if order[other] < order[tile] else -weight[other]
-    of_blank = weights[-1] if tracked else 0
     orders = [order.get(tile, -1) for tile in range(cells)]
-    if tracked:
-        orders[0], weight[0] = len(order), of_blank
     steps = _steps(view.cells, rows, columns)
-    table = np.concatenate([[of_blank], view.cells, orders, weight, passing.reshape(-1), steps.reshape(-1)])
-    return Image(table.astype(np.int64), None if tracked else frozenset(order), view.moves)
+    table = np.concatenate([view.cells, orders, weight, passing.reshape(-1), steps.reshape(-1)])
+    return Image(table.astype(np.int64), frozenset(order), view.moves)
 
 
 def _steps(seen: Sequence[int], rows: int, columns: int) -> Array:
@@ -135,15 +146,15 @@ def _steps(seen: Sequence[int], rows: int, columns: int) -> Array:
 def number_of_image(state: State, cells: int, table: Any, at: int) -> int:
     """Return the number of the pattern in a board of the puzzle, read as the table says.
 
-    The table holds the weight of the empty cell's digit (0 if it is not tracked), the cells in the order of reading, of
-    each tile its place in the pattern (-1: none) and the weight of its digit, by how much the number falls, for each tile
-    and each other one, when the first passes the second, and `_steps`.
+    The table holds the cells in the order of reading, of each tile its place in the pattern (-1: none) and the weight of
+    its digit, by how much the number falls, for each tile and each other one, when the first passes the second, and
+    `_steps`.
     """
-    orders, weights = at + 1 + cells, at + 1 + 2 * cells
+    orders, weights = at + cells, at + 2 * cells
     number = 0
     seen = 0
     for place in range(cells):
-        tile = state[table[at + 1 + place]]
+        tile = state[table[at + place]]
         order = table[orders + tile]
         if order >= 0:
             number += table[weights + tile] * (place - popcount(seen & ((1 << order) - 1)))
@@ -151,31 +162,10 @@ def number_of_image(state: State, cells: int, table: Any, at: int) -> int:
     return int(number)
 
 
-def number_by_kinds(state: State, cells: int, table: Any, at: int) -> int:
-    """Return the number of a board in which tiles of one kind look alike, read as the table says.
-
-    The table holds the cells in the order of reading, the kind of each tile (-1: the empty cell), and the weights of all
-    remaining counts (`index.multiset.weights`).
-    """
-    kinds, row = table[at + 2 * cells + 1], table[at + 2 * cells + 2]
-    steps = at + 2 * cells + 3
-    rows = steps + kinds
-    number = 0
-    empty = 0
-    for place in range(cells):
-        kind = table[at + cells + state[table[at + place]]]
-        if kind < 0:
-            empty = place
-        else:
-            number += table[rows + row + kind]
-            row -= table[steps + kind]
-    return int(number * cells + empty)
-
-
 @inlined
 def step_of_image(state: State, move: int, cells: int, columns: int, table: Any, at: int) -> int:
     """Return by how much the number of the image changes with a move: digits of what passes each other change."""
-    weights = at + 1 + 2 * cells
+    weights = at + 2 * cells
     passing = weights + cells
     origin, to = move >> 7, move & 127
     tile = state[to]
@@ -186,11 +176,4 @@ def step_of_image(state: State, move: int, cells: int, columns: int, table: Any,
     passed = 0
     for place in range(1, length):
         passed += table[row + state[table[step + place]]]
-    change = table[weights + tile] * distance + (passed if distance < 0 else -passed)
-    if table[at] != 0:  # the empty cell goes the other way, past the tile and what the tile passes
-        others = 1 if table[weights + tile] != 0 else 0
-        for place in range(1, length):
-            other = state[table[step + place]]
-            others += 1 if other != 0 and table[at + 1 + cells + other] >= 0 else 0
-        change -= table[at] * (distance - others if distance > 0 else distance + others)
-    return int(change)
+    return int(table[weights + tile] * distance + (passed if distance < 0 else -passed))

@@ -38,6 +38,7 @@ class Turning(Game):
     """
 
     consistent: ClassVar[bool] = True
+    rearranges: ClassVar[bool] = True
 
     @property
     def faces(self) -> tuple[tuple[str, ...], ...]:

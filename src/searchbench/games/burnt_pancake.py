@@ -22,6 +22,7 @@ class BurntPancake(Game):
 
     name: ClassVar[str] = "burnt-pancake"
     consistent: ClassVar[bool] = True
+    rearranges: ClassVar[bool] = True
 
     n: int = 6
 

@@ -17,6 +17,7 @@ class Pancake(Game):
 
     name: ClassVar[str] = "pancake"
     consistent: ClassVar[bool] = True
+    rearranges: ClassVar[bool] = True
 
     n: int = 8
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, MutableSequence, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from math import factorial
 from typing import Any, ClassVar
 
@@ -12,7 +12,9 @@ import numpy as np
 
 from searchbench.errors import BadRequest, BadState
 from searchbench.game import Board, Game
+from searchbench.heuristics.by_name import ByName, Functions
 from searchbench.heuristics.linear_conflict import LONGEST, linear_conflict
+from searchbench.heuristics.many_empty import MOST_CELLS, MOST_TILES, many_empty
 from searchbench.index import LexicographicPermutation, Rearrangement, Sequences
 from searchbench.index.passes import passes
 from searchbench.rules import UNDECIDED, State
@@ -34,6 +36,7 @@ class Sliding(Game):
     name: ClassVar[str] = "sliding"
     separator: ClassVar[str] = "x"
     consistent: ClassVar[bool] = True
+    rearranges: ClassVar[bool] = True
 
     rows: int = 3
     columns: int = 3
@@ -87,12 +90,19 @@ class Sliding(Game):
         return found
 
     def heuristics(self) -> Mapping[str, Mapping[str, Callable[..., Any]]]:
-        """Return Manhattan distance, which is the game's own bound, and where lines are short linear conflict."""
+        """Return Manhattan distance, the game's own bound, linear conflict and, on small boards, many-empty patterns."""
+        rows, columns = self.rows, self.columns
+        makers: dict[str, Callable[[], Functions]] = {"manhattan": self._manhattan}
+        if max(rows, columns) <= LONGEST:
+            makers["linear-conflict"] = lambda: linear_conflict(rows, columns)
+        for most in range(2, min(MOST_TILES + 1, self.cells) if self.cells <= MOST_CELLS else 0):
+            name = f"many-empty:2-{most}" if most > 2 else "many-empty:2"
+            makers[name] = partial(many_empty, rows, columns, most)
+        return ByName(makers)
+
+    def _manhattan(self) -> Functions:
         own = self.names()
-        found = {"manhattan": {name: own[name] for name in ("h", "h_step")}}
-        if max(self.rows, self.columns) <= LONGEST:
-            found["linear-conflict"] = dict(linear_conflict(self.rows, self.columns))
-        return found
+        return {name: own[name] for name in ("h", "h_step")}
 
     def rules(self) -> Mapping[str, Callable[..., Any]]:
         """Return the rules; a move is ``from << 7 | to`` of the empty cell, so that no division is needed to read it."""

@@ -1,4 +1,4 @@
-"""Patterns of sliding tiles: some are told apart, all others look alike (Culberson and Schaeffer 1994, Korf and Felner 2002)."""
+"""Patterns of sliding tiles: some are told apart, all others look alike (Korf and Felner 2002)."""
 
 from __future__ import annotations
 
@@ -37,9 +37,8 @@ class SlidingPattern(Abstraction):
     """Slide some tiles, such as 1-2-3, into their places; all others look alike, and to move them costs nothing.
 
     What costs something in one pattern costs nothing in another with other tiles, so their bounds add up. The numbers are
-    those of the placements of the tiles; the states that differ only in the empty cell share one. With ``tracked=True``
-    every move costs 1 and the empty cell belongs to the pattern. A state holds what is on each cell (0, or 1 and the
-    tile's place in the pattern), then the cell of each tile, then that of the empty one.
+    those of the placements of the tiles; the states that differ only in the empty cell share one. A state holds what is on
+    each cell (0, or 1 and the tile's place in the pattern), then the cell of each tile, then that of the empty one.
     """
 
     name: ClassVar[str] = "sliding-pattern"
@@ -48,7 +47,6 @@ class SlidingPattern(Abstraction):
     rows: int = 3
     columns: int = 3
     tiles: str = "1-2-3"
-    tracked: bool = False
 
     def __post_init__(self) -> None:
         words = self.tiles.split("-")
@@ -81,12 +79,12 @@ class SlidingPattern(Abstraction):
 
     @property
     def places(self) -> int:
-        """Return how many states share a number: one for each empty cell, unless it is tracked."""
-        return 1 if self.tracked else self.cells
+        """Return how many states share a number: one for each empty cell."""
+        return self.cells
 
     def index(self) -> Placement:
-        """Return the numbering of the cells of the tiles and, if it is tracked, of the empty cell."""
-        return Placement(self.cells, len(self.pattern) + self.tracked)
+        """Return the numbering of the cells of the tiles."""
+        return Placement(self.cells, len(self.pattern))
 
     def original(self) -> Sliding:
         """Return the puzzle."""
@@ -94,8 +92,7 @@ class SlidingPattern(Abstraction):
 
     def rules(self) -> Mapping[str, Callable[..., Any]]:
         """Return the rules; a move is ``from << 7 | to`` of the empty cell, as in the puzzle itself."""
-        cells, blank, tracked, pieces = self.cells, self.width - 1, self.tracked, len(self.pattern)
-        columns = self.columns
+        cells, blank, pieces, columns = self.cells, self.width - 1, len(self.pattern), self.columns
         home = np.array(self.pattern, np.int64)
         puzzle = self.original().rules()
         inverse = puzzle["inverse"]
@@ -142,7 +139,7 @@ class SlidingPattern(Abstraction):
             return int(state[blank] // columns + state[blank] % columns) & 1
 
         def cost(state: State, move: int) -> int:
-            return 1 if tracked or state[move & 127] > 0 else 0
+            return 1 if state[move & 127] > 0 else 0
 
         def image_number(state: State, table: Any, at: int) -> int:
             return number_of_image(state, cells, table, at)
@@ -160,12 +157,12 @@ class SlidingPattern(Abstraction):
             "inverse": inverse, "alternates": alternates, "cost": cost, "image_number": image_number,
             "image_step": image_step, "image_piece": image_piece,
         }  # fmt: skip
-        return functions | self._numbering() | ({} if tracked else self._places())
+        return functions | self._numbering() | self._places()
 
     def _numbering(self) -> dict[str, Callable[..., Any]]:
         """Return rank, unrank and advance: the cells of the pieces, and with them the board."""
         index = self.index()
-        cells, blank, tracked, pieces = self.cells, self.width - 1, self.tracked, len(self.pattern)
+        cells, blank, pieces = self.cells, self.width - 1, len(self.pattern)
         everything = (1 << cells) - 1
         rank, unrank_pieces = index.functions(cells)
         loose = min(
@@ -182,8 +179,7 @@ class SlidingPattern(Abstraction):
             for piece in range(pieces):
                 state[state[cells + piece]] = piece + 1
                 taken |= 1 << state[cells + piece]
-            if not tracked:
-                state[blank] = trailing_zeros(everything & ~taken)
+            state[blank] = trailing_zeros(everything & ~taken)
 
         def unrank(number: int, state: State) -> None:
             unrank_pieces(number, state)
@@ -207,8 +203,7 @@ class SlidingPattern(Abstraction):
                 state[cells + piece] = cell
             for piece in range(fixed, pieces):
                 state[state[cells + piece]] = piece + 1
-            if not tracked:
-                state[blank] = trailing_zeros(free)
+            state[blank] = trailing_zeros(free)
 
         return {"rank": rank, "unrank": unrank, "advance": advance}
 
@@ -293,22 +288,9 @@ class SlidingPattern(Abstraction):
         }  # fmt: skip
 
     def images(self) -> list[Image]:
-        """Return how a board is looked up, and how its mirror image is; if every move costs, also those for other corners.
-
-        From a corner that the empty cell can reach in a few moves, the puzzle looks the same from another side: what it costs
-        to get there bounds the cost to the end (Culberson and Schaeffer 1994).
-        """
-        weights = self.index().weights
-        views = views_of(self.rows, self.columns)
-        chosen = views if self.tracked else [view for view in views if view.moves == 0]
-        return [tile_image(view, self.rows, self.columns, self.pattern, weights) for view in chosen]
-
-    def kinds(self) -> list[int]:
-        """Return a kind for the empty cell and for each tile of the pattern, and one for all others."""
-        if not self.tracked:
-            raise BadRequest(f"{self}: moves of other tiles cost nothing; expected tracked=yes")
-        chosen = (0, *self.pattern)
-        return [chosen.index(tile) if tile in chosen else len(chosen) for tile in range(self.cells)]
+        """Return how a board is looked up, and how its mirror image is."""
+        weights, views = self.index().weights, views_of(self.rows, self.columns)
+        return [tile_image(view, self.rows, self.columns, self.pattern, weights) for view in views]
 
     def images_of(self, pieces: str) -> list[Image]:
         """Return how other tiles are looked up that a symmetry of the board takes to these, the cells and all.
@@ -322,12 +304,12 @@ class SlidingPattern(Abstraction):
             raise BadRequest(f"{self}: {error}") from None
         free = beside_empty(self.rows, self.columns, self.pattern)
         before = beside_empty(self.rows, self.columns, other.pattern)
-        for symmetry in () if self.tracked else symmetries(self.rows, self.columns):
+        for symmetry in symmetries(self.rows, self.columns):
             if {symmetry[tile] for tile in other.pattern} == set(self.pattern) and {
                 symmetry[cell] for cell in before
             } == free:
                 weights = self.index().weights
-                views = [moved(view, symmetry) for view in views_of(self.rows, self.columns) if view.moves == 0]
+                views = [moved(view, symmetry) for view in views_of(self.rows, self.columns)]
                 return [tile_image(view, self.rows, self.columns, self.pattern, weights) for view in views]
         raise BadRequest(f"no symmetry of the board takes the tiles {pieces} to those of {self}, the empty cell alike")
 

@@ -23,6 +23,7 @@ class TopSpin(Game):
 
     name: ClassVar[str] = "top-spin"
     consistent: ClassVar[bool] = True
+    rearranges: ClassVar[bool] = True
 
     n: int = 8
     k: int = 4

@@ -2,23 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
+from functools import reduce
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from searchbench.errors import BadRequest
 from searchbench.game import Game
+from searchbench.heuristics.by_name import Functions
+from searchbench.heuristics.larger import Larger
 from searchbench.heuristics.patterns import PatternDatabases, SeenAs
 from searchbench.store import open_database
+
+
+class Heuristic(Protocol):
+    """Supply a bound in the place of the game's own (`solvers.guided.Heuristic`)."""
+
+    def names(self) -> Functions:
+        """Return the functions."""
+        ...
+
+    def tables(self, state: Sequence[int]) -> tuple[Any, ...]:
+        """Return what they look things up in."""
+        ...
 
 
 class NamedHeuristic:
     """Take one of the bounds that a game has names for."""
 
-    def __init__(self, functions: Mapping[str, Callable[..., Any]]) -> None:
+    def __init__(self, functions: Functions) -> None:
         self._functions = functions
 
-    def names(self) -> Mapping[str, Callable[..., Any]]:
+    def names(self) -> Functions:
         """Return the functions."""
         return self._functions
 
@@ -27,16 +42,24 @@ class NamedHeuristic:
         return ()
 
 
-def heuristic(game: Game, text: str) -> NamedHeuristic | PatternDatabases:
+def heuristic(game: Game, text: str) -> Heuristic:
     """Return the heuristic that a text names: one of the game's, or pattern databases by their folders.
 
-    "a.db+b.db" adds the bounds of two databases, "a.db,b.db" takes the larger one; both can be mixed. "a.db@7-8" looks
-    pieces 7 and 8 up in a database of other pieces, to which a symmetry takes them. Raises BadRequest.
+    "a.db+b.db" adds the bounds of two databases, "a.db,b.db" takes the larger one; both can be mixed, and a name be one of
+    those to be compared. "a.db@7-8" looks pieces 7 and 8 up in a database of other pieces, to which a symmetry takes them.
+    Raises BadRequest.
     """
     named = game.heuristics()
-    if text in named:
-        return NamedHeuristic(named[text])
-    sets = [[tuple(map(str.strip, word.partition("@")[::2])) for word in one.split("+")] for one in text.split(",")]
+    words = [word.strip() for word in text.split(",")]
+    folders = [word for word in words if word not in named]
+    found: list[Heuristic] = [_databases(game, folders, text)] if folders else []
+    return reduce(Larger, (*found, *(NamedHeuristic(named[word]) for word in words if word in named)))
+
+
+def _databases(game: Game, words: Sequence[str], text: str) -> PatternDatabases:
+    """Return pattern databases by their folders, each word a sum."""
+    named = game.heuristics()
+    sets = [[tuple(map(str.strip, word.partition("@")[::2])) for word in one.split("+")] for one in words]
     folders = dict.fromkeys(folder for one in sets for folder, _ in one)
     for folder in folders:
         if not folder or not Path(folder).exists():

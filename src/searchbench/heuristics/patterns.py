@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from searchbench import jit, rules
-from searchbench.abstraction import Abstraction, Image, charged
+from searchbench.abstraction import Abstraction, Image, charged, joined_tables
 from searchbench.errors import BadRequest
 from searchbench.game import Game
 from searchbench.jit import inlined
@@ -43,6 +43,13 @@ class Lookup(NamedTuple):
     """What is taken off the value."""
     residues: bool
     """Whether the table has depths modulo 3, five to a byte."""
+    shared: tuple[int, ...] | None
+
+    @property
+    def image(self) -> Image:
+        """Return the image that is looked up."""
+        shared = None if self.shared is None else np.array(self.shared, np.int64)
+        return Image(np.array(self.table, np.int64), self.pieces, self.less, shared)
 
 
 class SeenAs(NamedTuple):
@@ -93,7 +100,8 @@ class PatternDatabases:
         if any(lookup.residues for one in self._sums for lookup in one):
             for place, lookup in enumerate(lookup for one in self._sums for lookup in one):
                 database = self.databases[lookup.database]
-                number = int(self._image_number(list(state), np.array(lookup.table, np.int64), 0))
+                table, begins = joined_tables([lookup.image])
+                number = int(self._image_number(list(state), table, begins[0]))
                 values[place] = _value(database.code(number))
         return (values, *self._tables)
 
@@ -117,15 +125,14 @@ class PatternDatabases:
             found = [_images(source) for source in one]
             for image in range(min(map(len, found)) if images else 1):
                 yield tuple(
-                    Lookup(
-                        places[id(database)],
-                        tuple(of_one[image].table.tolist()),
-                        of_one[image].pieces,
-                        of_one[image].moves,
-                        database.modulus != 0,
-                    )
+                    _lookup(places[id(database)], database, of_one[image])
                     for database, of_one in zip(map(_database, one), found, strict=True)
                 )
+
+
+def _lookup(place: int, database: Database, image: Image) -> Lookup:
+    shared = None if image.shared is None else tuple(image.shared.tolist())
+    return Lookup(place, tuple(image.table.tolist()), image.pieces, image.moves, database.modulus != 0, shared)
 
 
 def _value(code: int) -> int:
@@ -184,8 +191,8 @@ def _names(abstraction: Abstraction, sums: tuple[tuple[Lookup, ...], ...]) -> Ma
     """
     lookups = [lookup for one in sums for lookup in one]
     count, of_sums = len(lookups), len(sums)
-    table = np.concatenate([np.array(lookup.table, np.int64) for lookup in lookups])
-    begins = np.cumsum([0, *(len(lookup.table) for lookup in lookups)])
+    table, places = joined_tables([lookup.image for lookup in lookups])
+    begins = np.array(places)
     first = np.cumsum([0, *map(len, sums)])
     databases = np.array([lookup.database for lookup in lookups], np.int64)
     less = np.array([lookup.less for lookup in lookups], np.int64)
@@ -193,6 +200,7 @@ def _names(abstraction: Abstraction, sums: tuple[tuple[Lookup, ...], ...]) -> Ma
     byte_of = _reader(1 + max(lookup.database for lookup in lookups))
     own = abstraction.rules()
     owners = _owners(sums) if "image_piece" in own else None
+    width = 0 if owners is None else owners.shape[1]  # of the pieces beyond no database knows anything
 
     def carries() -> int:
         return 2 * count + of_sums
@@ -253,7 +261,7 @@ def _names(abstraction: Abstraction, sums: tuple[tuple[Lookup, ...], ...]) -> Ma
         piece = image_piece(state, move)
         best = 0
         for one in range(of_sums):
-            lookup = owners[one, piece]  # type: ignore[index]
+            lookup = owners[one, piece] if piece < width else -1  # type: ignore[index]
             if lookup >= 0:
                 follow(state, move, tables, lookup, one, carried, after)
             best = max(best, carried[after, 2 * count + one])

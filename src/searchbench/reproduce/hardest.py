@@ -14,10 +14,10 @@ from searchbench.solvers.exhaustive import solve_states
 from searchbench.solvers.guided import search_many, solve_together
 from searchbench.store import Database, open_database
 
-LOCAL: Final = "sliding-kinds:4x4,15-1=4=5-8=9=12=13-2=3=6=7-10=11=14"
+LOCAL: Final = "sliding-groups:4x4,local"
 """The Local database: only the empty cell and tile 15 must come home; the others come near."""
 SEVENTY: Final = "15 10 8 9 11 14 12 13 2 3 1 4 6 7 5 0"
-"""One of the boards that need 70 moves even if only the kinds of Local count: the paper's diagram, filled in."""
+"""One of the boards that need 70 moves even if only the groups of Local count: the paper's diagram, filled in."""
 STEPS: Final = {
     "rows": ("12-13-14-15", "1-2-3-4-5-6-7-8-9-10-11"),
     "row and a tile": ("12-13-14-15-11", "1-2-3-4-5-6-7-8-9-10"),

@@ -91,6 +91,8 @@ class _Work:
             obstacle = f"the game supplies no `{missing[0]}`"
         elif law.name == "sequences" and self.subject.game.sequences() is None:
             obstacle = "the game tells no `sequences`"
+        elif law.name == "rearranges" and not self.subject.game.rearranges:
+            obstacle = "the game does not claim that moves are rearrangements"
         elif law.two_players and not self.subject.game.two_players:
             obstacle = "the game is for one player"
         if obstacle:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from searchbench import jit, rules
-from searchbench.abstraction import Abstraction, Image
+from searchbench.abstraction import Abstraction, Image, joined_tables
 from searchbench.testing.subject import Finding, Law, Subject, raised
 
 WALK = 100
@@ -38,7 +38,8 @@ def _on_a_walk(subject: Subject, abstraction: Abstraction) -> Iterator[Finding]:
         for move in moves:
             for place, image in enumerate(abstraction.images()):
                 before, after = _number(names, state, image), _number(names, original.play(state, move), image)
-                step = int(jit.bind(rules.image_step, names)(list(state), move, image.table, 0))
+                table, (at,) = joined_tables([image])
+                step = int(jit.bind(rules.image_step, names)(list(state), move, table, at))
                 piece = int(jit.bind(rules.image_piece, names)(list(state), move))
                 where = f"{original.format(state)}, move {original.format_move(state, move)}, image {place}"
                 if not 0 <= after < subject.size:
@@ -55,7 +56,8 @@ def _own(subject: Subject) -> dict[str, Any]:
 
 
 def _number(names: jit.Names, state: list[int], image: Image) -> int:
-    return int(jit.bind(rules.image_number, names)(list(state), image.table, 0))
+    table, (at,) = joined_tables([image])
+    return int(jit.bind(rules.image_number, names)(list(state), table, at))
 
 
 LAWS = (Law("images", images, ("image_number",)),)

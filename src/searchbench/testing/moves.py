@@ -11,6 +11,9 @@ import numpy as np
 from searchbench.rules import NOWHERE, UNDECIDED
 from searchbench.testing.subject import Finding, Law, State, Subject, of_each_state, raised
 
+WALKS = 40
+"""About how many sequences of moves are made from each state."""
+
 
 def start(subject: Subject) -> Iterator[Finding]:
     """Require that `start` writes a legal state, and writes all of it."""
@@ -235,6 +238,34 @@ def _misread(subject: Subject, state: State, texts: Iterable[str]) -> Iterator[s
             yield f"the text {text!r} of move {move} is read as {subject.game.parse_move(state, text)}"
 
 
+def rearranges(subject: Subject) -> Iterator[Finding]:
+    """Require that moves do the same in all states with the same moves."""
+    models: dict[tuple[int, ...], tuple[State, list[tuple[int, ...]], list[int]]] = {}
+    for state in subject.states:
+        moves = tuple(subject.moves(state))
+        possible, ends = _walks(subject, state)
+        model, *others = models.setdefault(moves, (state, possible, ends))
+        if possible != others[0]:
+            yield (
+                state,
+                f"other sequences of moves are possible than in {subject.text(model)}, which has the same moves",
+            )
+        elif ends != others[1]:
+            yield state, f"two sequences of moves meet here or in {subject.text(model)}, but not in the other state"
+
+
+def _walks(subject: Subject, state: State) -> tuple[list[tuple[int, ...]], list[int]]:
+    """Return the moves after each of some sequences of moves, and which sequence was the first to lead to the same state."""
+    reached = [state]
+    possible = []
+    for before in reached:  # which grows
+        moves = subject.moves(before)
+        possible.append(tuple(moves))
+        if len(reached) < WALKS:
+            reached += [subject.play(before, move) for move in moves]
+    return possible, [reached.index(after) for after in reached]
+
+
 LAWS = (
     Law("start", start),
     Law("cells-fit", of_each_state(cells_fit)),
@@ -251,6 +282,7 @@ LAWS = (
     Law("inverse", of_each_state(inverse), ("inverse",)),
     Law("canonical", of_each_state(canonical), ("canonical",)),
     Law("dual", of_each_state(dual), ("dual",)),
+    Law("rearranges", rearranges),
     Law("alternates", of_each_state(alternates), ("alternates",)),
     Law("parse-format", of_each_state(parse_format)),
 )

@@ -16,15 +16,18 @@ from searchbench.jit import borrowed, inlined
 from searchbench.rules import (
     UNDECIDED,
     State,
+    allowed,
     cost,
     dead,
     h_next,
     inverse,
     key,
+    mix,
     moves,
     new_moves,
     play,
     remembers,
+    skips,
     sorts,
     terminal,
     unplay,
@@ -41,7 +44,7 @@ ROUNDS: Final = (1 << WORTH_SHIFT) - 1
 
 MOVE, COST, H = range(3)
 """What stands on the stack for each move that was or is to be tried: the move, the cost of the path with it, and h after it.
-The array `carried` has a row for each row of the stack."""
+The array `carried` has a row for each row of the stack; in its last column the automaton of moves is carried, if there is one."""
 
 AT, BASE = range(2)
 """What the path has for each depth: the row of the stack that is tried, and the last one to be tried. The rows above the one
@@ -84,10 +87,16 @@ def push_moves(
     generated = 0
     cut = NEVER
     top = row + 1
+    last = carried.shape[1] - 1
     for index in range(moves(state, out) - 1, -1, -1):
         move = out[index]
         if move == back:
             continue
+        if skips():
+            ahead = allowed(carried[row, last], index)
+            if ahead < 0:
+                continue
+            carried[top, last] = ahead
         generated += 1
         child_cost = stack[row, COST] + cost(state, move)
         child_h = h_next(state, move, tables, stack[row, H], carried, row, top)
@@ -128,7 +137,9 @@ def search_below(
             top = row + 1
             wanted = result == UNDECIDED and not dead(state, tables)
             if wanted and remembers():
-                wanted = is_new(seen, key(state), bound - stack[row, COST], note[ROUND])
+                # What is tried below a state depends on the automaton: to it, the same state elsewhere is another one.
+                code = mix(key(state) ^ carried[row, carried.shape[1] - 1]) if skips() else key(state)
+                wanted = is_new(seen, code, bound - stack[row, COST], note[ROUND])
             if wanted:
                 top, generated, cut = push_moves(state, row, bound, out, tables, stack, carried)
                 nodes += generated

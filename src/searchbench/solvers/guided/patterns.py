@@ -68,7 +68,7 @@ def depth_at(codes: Any, packed: bool, number: int, before: int) -> int:
 
 
 def expand(
-    layer: Layer, left: int, codes: Any, packed: bool, table: Any, kinds: Kinds, row_of: Any, edges: Edges,
+    layer: Layer, left: int, codes: Any, packed: bool, table: Any, at: int, kinds: Kinds, row_of: Any, edges: Edges,
     states: Any, numbers: Any, depths: Any, slots: Any, note: MutableSequence[int],
 ) -> None:  # fmt: skip
     """Find the patterns one move on that cost at most `left`, and the moves to them, from where `note` says.
@@ -89,7 +89,7 @@ def expand(
             state[cell] = layer.states[node, cell]
         for index in range(moves(state, out)):
             play(state, out[index])
-            number = image_number(state, table, 0)
+            number = image_number(state, table, at)
             cost = depth_at(codes, packed, number, layer.depths[node])
             if 0 <= cost <= left:
                 order_of(state, order, filled, kinds)

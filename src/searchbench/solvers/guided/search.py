@@ -15,6 +15,8 @@ from searchbench.line import Line
 from searchbench.rules import State
 from searchbench.run import Run, parse_memory
 from searchbench.solvers.guided.astar import astar
+from searchbench.solvers.guided.automaton import Automaton
+from searchbench.solvers.guided.automaton import automaton as automaton_of
 from searchbench.solvers.guided.bestfirst import greedy
 from searchbench.solvers.guided.idastar import idastar
 from searchbench.solvers.guided.task import Heuristic, Task
@@ -46,6 +48,7 @@ def search_state(
     seconds: float = 0.0,
     order: str | None = None,
     table: str | int = 0,
+    automaton: int = 0,
     dead_ends: bool = True,
     target: jit.Target = "cpu",
 ) -> Line:
@@ -57,8 +60,9 @@ def search_state(
     `nodes` and `seconds` are limits, 0 for none; a search stops within a slice of some tenths of a second.
     For "idastar", `order` "bound" tries the successors with the smallest bounds first, "moves" in the order of the rules
     (the default is what the heuristic says), and `table` is the memory of a transposition table, 0 for none; without one
-    it uses all threads of the run. `dead_ends` False does not ask the rules for dead ends. `target` "interpreted" runs the
-    same kernels without a compiler.
+    it uses all threads of the run. `automaton` is the largest number of moves of which superfluous sequences are not tried
+    (`solvers.guided.automaton`), 0 for none. `dead_ends` False does not ask the rules for dead ends. `target`
+    "interpreted" runs the same kernels without a compiler.
     Raises Unsolvable, LimitReached (with the best lower bound so far as `bound`), and OutOfMemory.
     """
     method = method or _default_method(game)
@@ -74,11 +78,12 @@ def search_state(
     with run or Run() as active:
         if method == "idastar" and weight not in (None, 1):
             raise BadRequest(f"weight {weight}: idastar takes none; use astar or bestfirst")
-        if method != "idastar" and (order is not None or table):
-            raise BadRequest(f"{method} takes neither an order of moves nor a transposition table; idastar does")
+        if method != "idastar" and (order is not None or table or automaton):
+            raise BadRequest(f"{method} takes no order of moves, transposition table or automaton; idastar does")
         room = parse_memory(table)
-        names, tables = _names(game, h, start, _switches(order, room > 0, dead_ends), target)
-        task = Task(game, start, names, tables, active, nodes, seconds, _table(room, active))
+        paths = automaton_of(game, automaton) if automaton else None
+        names, tables = _names(game, h, start, _switches(order, room > 0, paths, dead_ends), target)
+        task = Task(game, start, names, tables, active, nodes, seconds, _table(room, active), paths)
         if method == "idastar":
             return idastar(task)
         if method == "astar":
@@ -86,11 +91,14 @@ def search_state(
         return greedy(task, None if weight is None else _ratio(weight))
 
 
-def _switches(order: str | None, table: bool, dead_ends: bool) -> dict[str, Callable[..., Any]]:
+def _switches(
+    order: str | None, table: bool, paths: Automaton | None, dead_ends: bool
+) -> dict[str, Callable[..., Any]]:
     """Return the functions that switch enhancements on and off."""
     if order not in (None, "bound", "moves"):
         raise BadRequest(f"order {order!r}: there are bound, moves")
     found: dict[str, Callable[..., Any]] = {} if order is None else {"sorts": _yes if order == "bound" else _no}
+    found |= paths.functions if paths is not None else {}
     return found | ({"remembers": _yes} if table else {}) | ({} if dead_ends else {"dead": _none})
 
 

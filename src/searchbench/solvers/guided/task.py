@@ -14,6 +14,7 @@ from searchbench.game import Game
 from searchbench.line import Line
 from searchbench.rules import State, carries, h_first, play, remembers
 from searchbench.run import Run
+from searchbench.solvers.guided.automaton import Automaton
 from searchbench.solvers.shared.transposition import Transpositions, new_transpositions
 
 PAUSED, FOUND, EXHAUSTED, FULL = range(4)
@@ -61,6 +62,8 @@ class Task:
     seconds: float = 0.0
     seen: Transpositions = field(default_factory=lambda: new_transpositions(2))
     """The transposition table of IDA*, if there is one."""
+    automaton: Automaton | None = None
+    """What tells IDA* which moves are superfluous, if anything does."""
     started: float = field(init=False)
     _slice: int = field(init=False)
 
@@ -77,11 +80,13 @@ class Task:
         return state
 
     def carried(self, rows: int) -> Any:
-        """Return room for what the heuristic carries along, in so many rows."""
-        return np.zeros((rows, self.names.get("carries", carries)()), np.int64)
+        """Return room for what the heuristic carries along, in so many rows, and in the last column for the automaton."""
+        return np.zeros((rows, self.names.get("carries", carries)() + (self.automaton is not None)), np.int64)
 
     def bound(self, carried: Any) -> int:
         """Return h of the start, and write what is carried along into row 0."""
+        if self.automaton is not None:
+            carried[0, -1] = self.automaton.first(tuple(self.game.moves(self.start)))
         return int(jit.bind(first_bound, self.names)(self.state(), self.tables, carried))
 
     def advance(self, kernel: Any, arguments: tuple[Any, ...], note: Any, column: int) -> None:

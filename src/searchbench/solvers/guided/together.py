@@ -15,7 +15,7 @@ from typing import Any, Final
 import numpy as np
 
 from searchbench import jit
-from searchbench.abstraction import Abstraction
+from searchbench.abstraction import Abstraction, joined_tables
 from searchbench.errors import BadRequest
 from searchbench.game import Game
 from searchbench.rules import image_number
@@ -98,7 +98,7 @@ class _Together:
         self.codes = packed_residues(database) if database.modulus else database.codes
         self.kinds = kinds_of(abstraction.kinds())
         self.changes = Changes(self.kinds, target)
-        self.table = abstraction.images()[0].table
+        self.table, (self.at,) = joined_tables([abstraction.images()[0]])
         names = jit.Names({**game.names(target=target), **_image(abstraction)}, target)
         self.interpreted = jit.Names({**game.names(target="interpreted"), **_image(abstraction)}, "interpreted")
         self.names = names
@@ -147,7 +147,7 @@ class _Together:
         states, numbers = np.zeros((room, self.game.width), self.game.dtype), np.zeros(room, np.int64)
         depths, slots = np.zeros(room, np.int16), np.zeros(_slots(room), np.int32)
         while True:
-            fixed = self.codes, self.database.modulus != 0, self.table, self.kinds, self.changes.row_of
+            fixed = self.codes, self.database.modulus != 0, self.table, self.at, self.kinds, self.changes.row_of
             self.expand(layer, left, *fixed, edges, states, numbers, depths, slots, note)
             if note[AT] == len(layer.numbers):
                 break
@@ -240,7 +240,7 @@ class _Together:
     # --- the rules, interpreted: one state ------------------------------------------------------------------------------
 
     def _number(self, state: Sequence[int]) -> int:
-        return int(jit.bind(image_number, self.interpreted)(list(state), self.table, 0))
+        return int(jit.bind(image_number, self.interpreted)(list(state), self.table, self.at))
 
     def _depth(self, number: int) -> int:
         code = self.database.code(number)

@@ -1,0 +1,270 @@
+"""Sliding tiles of which some look alike: the one-empty databases (Culberson and Schaeffer 1994; Gasser 1995, section 6.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, MutableSequence, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from searchbench.abstraction import Abstraction, Image
+from searchbench.errors import BadState
+from searchbench.families.tile_groups import group_image, number_of_groups, step_of_groups
+from searchbench.families.tiles import views_of
+from searchbench.game import Board
+from searchbench.games.sliding import Sliding
+from searchbench.index import OneEmpty, Sequences
+from searchbench.index.sequence import exchange
+from searchbench.jit import inlined
+from searchbench.rules import UNDECIDED, State
+
+OTHER = "x"
+"""How a tile looks that is in no group."""
+NAMES = ("inner", "fringe", "local")
+
+
+@dataclass(frozen=True)
+class SlidingGroups(Abstraction):
+    """Slide tiles into their places that look alike within a group; every move costs 1.
+
+    Groups have "-" between them, tiles of a group ".": in 1.4.5-15 the tiles 1, 4 and 5 look alike, 15 is told apart, and
+    all others make a last group. Three have names: "inner" tells apart the first row, the first column and the last tile,
+    "fringe" the last row and the last column, and "local" has the quarters of the board as groups, and the last tile.
+
+    A state holds what is on each cell, 0 or 1 and the number of the group, in the order of the puzzle's path, then which
+    of these is empty. The numbers are those of `OneEmpty`.
+    """
+
+    name: ClassVar[str] = "sliding-groups"
+
+    rows: int = 3
+    columns: int = 3
+    tiles: str = "inner"
+
+    def __post_init__(self) -> None:
+        if not (self.rows >= 2 and self.columns >= 2 and 4 <= self.cells <= 30):
+            raise ValueError(
+                f"a board of {self.rows} x {self.columns}: expected 2 or more of each and at most 30 cells"
+            )
+        if self.tiles in NAMES:
+            return
+        words = self.tiles.replace(".", "-").split("-")
+        known = all(word.isdecimal() and 1 <= int(word) < self.cells for word in words)
+        if not known or len(set(words)) < len(words):
+            raise ValueError(
+                f"tiles {self.tiles!r}: expected {', '.join(NAMES)}, or groups of some of 1 to {self.cells - 1}, each tile "
+                "once, such as 1.4.5-15"
+            )
+
+    @property
+    def cells(self) -> int:
+        """Return the number of cells of the board."""
+        return self.rows * self.columns
+
+    @property
+    def groups(self) -> tuple[tuple[int, ...], ...]:
+        """Return the tiles of each group, those that are in none as the last one."""
+        named = self._named() if self.tiles in NAMES else [
+            tuple(map(int, group.split("."))) for group in self.tiles.split("-")
+        ]  # fmt: skip
+        rest = tuple(sorted(set(range(1, self.cells)) - {tile for group in named for tile in group}))
+        return tuple(named) + ((rest,) if rest else ())
+
+    def _named(self) -> list[tuple[int, ...]]:
+        rows, columns, last = self.rows, self.columns, self.cells - 1
+        place = {tile: divmod(tile, columns) for tile in range(1, self.cells)}
+        if self.tiles == "local":
+            quarters: dict[tuple[bool, bool], list[int]] = {}
+            for tile, (row, column) in place.items():
+                quarters.setdefault((2 * row >= rows, 2 * column >= columns), []).append(tile)
+            return [
+                *(tuple(tile for tile in group if tile != last) for group in quarters.values() if group != [last]),
+                (last,),
+            ]
+        if self.tiles == "inner":
+            return [(tile,) for tile, (row, column) in place.items() if row == 0 or column == 0 or tile == last]
+        return [(tile,) for tile, (row, column) in place.items() if row == rows - 1 or column == columns - 1]
+
+    @property
+    def width(self) -> int:
+        """Return the number of cells, and one more: which is empty."""
+        return self.cells + 1
+
+    @property
+    def max_moves(self) -> int:
+        """Return the four directions."""
+        return 4
+
+    def original(self) -> Sliding:
+        """Return the puzzle."""
+        return Sliding(self.rows, self.columns)
+
+    def index(self) -> OneEmpty:
+        """Return the numbering of the boards."""
+        return OneEmpty(tuple(map(len, self.groups)))
+
+    def _ways(self) -> list[list[int]]:
+        """Return for each cell along the path its neighbours."""
+        puzzle = self.original()
+        path, steps = puzzle.path(), (1, -1, self.columns, -self.columns)
+        place = {cell: at for at, cell in enumerate(path)}
+
+        def beside(cell: int, to: int) -> bool:
+            return to in place and (
+                to // self.columns == cell // self.columns or to % self.columns == cell % self.columns
+            )
+
+        return [[place[cell + step] for step in steps if beside(cell, cell + step)] for cell in path]
+
+    def sequences(self) -> Sequences:
+        """Return the moves as rearrangements of the tiles along the path; the place is that of the empty cell."""
+        moves = [exchange(at, to, self.cells) for at, ways in enumerate(self._ways()) for to in ways]
+        return Sequences(self.cells - 1, self.cells, tuple(moves), pieces=self.index().pieces)
+
+    def kinds(self) -> list[int]:
+        """Return 0 for the empty cell, and 1 and the number of its group for each tile."""
+        return [1 + group for group in self._group_of()]
+
+    def _group_of(self) -> list[int]:
+        """Return the group of each tile, -1 for the empty cell."""
+        found = [-1] * self.cells
+        for number, group in enumerate(self.groups):
+            for tile in group:
+                found[tile] = number
+        return found
+
+    def rules(self) -> Mapping[str, Callable[..., Any]]:
+        """Return the rules; a move is ``from << 7 | to`` of the empty cell, counted along the path."""
+        cells, columns = self.cells, self.columns
+        path, groups = self.original().path(), self._group_of()
+        home = np.array([groups[cell] + 1 for cell in path], np.int64)
+        colour = np.array([sum(divmod(cell, columns)) & 1 for cell in path], np.int64)
+        ways = self._ways()
+        fan = np.array(list(map(len, ways)), np.int64)
+        ahead = np.array([(found + [0] * 4)[:4] for found in ways], np.int64)
+        rank_cells, unrank_cells = self.index().functions()
+
+        def start(state: State) -> None:
+            for cell in range(cells):
+                state[cell] = home[cell]
+            state[cells] = 0
+
+        def terminal(state: State) -> int:
+            for cell in range(cells):
+                if state[cell] != home[cell]:
+                    return UNDECIDED
+            return 0
+
+        def moves(state: State, out: MutableSequence[int]) -> int:
+            at = state[cells]
+            for index in range(fan[at]):
+                out[index] = at << 7 | ahead[at, index]
+            return int(fan[at])
+
+        def play(state: State, move: int) -> None:
+            state[move >> 7] = state[move & 127]
+            state[move & 127] = 0
+            state[cells] = move & 127
+
+        def inverse(move: int) -> int:
+            return (move & 127) << 7 | move >> 7
+
+        def unplay(state: State, move: int) -> None:
+            play(state, inverse(move))
+
+        def unmoves(state: State, out: MutableSequence[int]) -> int:
+            count = moves(state, out)
+            for index in range(count):
+                out[index] = inverse(out[index])
+            return count
+
+        def alternates(state: State) -> int:
+            return int(colour[state[cells]])
+
+        def rank(state: State) -> int:
+            return int(rank_cells(state))
+
+        def unrank(number: int, state: State) -> None:
+            unrank_cells(number, state)
+            state[cells] = number % cells
+
+        def image_number(state: State, table: Any, at: int) -> int:
+            return number_of_groups(state, cells, table, at)
+
+        @inlined
+        def image_step(state: State, move: int, table: Any, at: int) -> int:
+            return step_of_groups(state, move, cells, table, at)
+
+        return {
+            "start": start, "terminal": terminal, "moves": moves, "play": play, "unplay": unplay, "unmoves": unmoves,
+            "inverse": inverse, "alternates": alternates, "rank": rank, "unrank": unrank, "image_number": image_number,
+            "image_step": image_step,
+        }  # fmt: skip
+
+    def images(self) -> list[Image]:
+        """Return how a board is looked up, as it is, seen from other corners, and unless that tells the same in a mirror.
+
+        From a corner that the empty cell can reach in a few moves, the puzzle looks the same from another side: what it costs
+        to get there bounds the cost to the end. The ways taken are those that are no longer than to the far corner.
+        """
+        path, groups, weights = self.original().path(), self._group_of(), self.index().table()
+        views = views_of(self.rows, self.columns, self.rows + self.columns - 2, mirrors=not self._symmetric())
+        return [group_image(view, path, groups, weights) for view in views]
+
+    def _symmetric(self) -> bool:
+        """Tell whether the mirror image of each group is a group, so that mirror images have the same values."""
+        if self.rows != self.columns:
+            return True  # there is no mirror image
+        tiles = np.arange(self.cells).reshape(self.rows, self.columns).T.reshape(-1).tolist()
+        return {frozenset(group) for group in self.groups} == {
+            frozenset(tiles[tile] for tile in group) for group in self.groups
+        }
+
+    def _names(self) -> list[str]:
+        """Return what each group's tiles look like: the first of them, and x where they are in none that was asked for."""
+        count = len(self.groups) if self.tiles in NAMES and self.tiles == "local" else len(self.groups) - 1
+        names = [str(group[0]) for group in self.groups]
+        return names[:count] + [OTHER] * (len(names) - count)
+
+    def parse(self, text: str) -> list[int]:
+        """Read what is on each cell row by row: the first tile of a group, x for what is in none, or 0 for the empty cell."""
+        names = ["0", *self._names()]
+        words = text.split()
+        wanted = [names[0]] + [name for name, group in zip(names[1:], self.groups, strict=True) for _ in group]
+        if sorted(words) != sorted(wanted):
+            raise BadState(f"{self}: {text!r}: expected {' '.join(wanted)} in some order")
+        board = [names.index(words[cell]) for cell in self.original().path()]
+        return [*board, board.index(0)]
+
+    def format(self, state: Sequence[int]) -> str:
+        """Return what is on each cell, row by row."""
+        return " ".join(piece or "0" for piece in self.pieces(state))
+
+    def format_move(self, state: Sequence[int], move: int) -> str:
+        """Return the cell from which a tile slides, counted row by row."""
+        return str(self.original().path()[move & 127])
+
+    def board(self) -> Board:
+        """Return the cells row by row."""
+        return self.original().board()
+
+    def pieces(self, state: Sequence[int]) -> list[str]:
+        """Return what is on each cell, row by row."""
+        names = ["", *self._names()]
+        found = [""] * self.cells
+        for cell, group in zip(self.original().path(), state[: self.cells], strict=True):
+            found[cell] = names[group]
+        return found
+
+    def clicks(self, state: Sequence[int], move: int) -> list[int]:
+        """Return the cell from which a tile slides."""
+        return [self.original().path()[move & 127]]
+
+    def known(self) -> Mapping[str, Any]:
+        """Return the number of boards, and for the 15-puzzle the largest distances (Gasser 1995, section 6.3)."""
+        deepest = {"inner": 66, "fringe": 64, "local": 70}
+        found: dict[str, Any] = {"states": self.index().size, "start": "0"}
+        return found | (
+            {"deepest": deepest[self.tiles]} if self.cells == 16 and self.rows == 4 and self.tiles in NAMES else {}
+        )

@@ -1,0 +1,76 @@
+"""The larger of two bounds, each with what it carries along a path."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from searchbench import rules
+from searchbench.errors import BadRequest
+from searchbench.heuristics.by_name import Functions
+from searchbench.jit import inlined
+from searchbench.rules import Move, State
+
+
+class Larger:
+    """Bound by the larger of two heuristics; of the two, one at most looks things up in tables. Raises BadRequest."""
+
+    def __init__(self, one: Any, other: Any) -> None:
+        self._one, self._other = one, other
+        self._names = _larger(one.names(), other.names())
+
+    def names(self) -> Functions:
+        """Return the functions that take the place of the game's own bound."""
+        return self._names
+
+    def tables(self, state: Sequence[int]) -> tuple[Any, ...]:
+        """Return the tables of the one that has some."""
+        one, other = self._one.tables(state), self._other.tables(state)
+        if one and other:
+            raise BadRequest("the larger of two bounds that both look things up in tables of their own")
+        return tuple(one or other)
+
+
+def _larger(one: Functions, other: Functions) -> Functions:
+    """Return functions that carry both bounds, and behind them what each of the two carries."""
+    first_of_one, next_of_one, width_of_one = _carried(one)
+    first_of_other, next_of_other, width_of_other = _carried(other)
+    begin, middle, end = 2, 2 + width_of_one, 2 + width_of_one + width_of_other
+
+    def carries() -> int:
+        return end
+
+    def h_first(state: State, tables: Any, carried: Any, row: int) -> int:
+        carried[row, 0] = first_of_one(state, tables, carried[:, begin:middle], row)
+        carried[row, 1] = first_of_other(state, tables, carried[:, middle:end], row)
+        return int(max(carried[row, 0], carried[row, 1]))
+
+    def h(state: State, tables: Any) -> int:
+        return int(max(of_one(state, tables), of_other(state, tables)))
+
+    @inlined
+    def h_next(state: State, move: Move, tables: Any, bound: int, carried: Any, row: int, after: int) -> int:
+        part = carried[:, begin:middle]
+        carried[after, 0] = next_of_one(state, move, tables, carried[row, 0], part, row, after)
+        part = carried[:, middle:end]
+        carried[after, 1] = next_of_other(state, move, tables, carried[row, 1], part, row, after)
+        return int(max(carried[after, 0], carried[after, 1]))
+
+    of_one, of_other = one["h"], other["h"]
+    sorts = one.get("sorts") or other.get("sorts") or rules.sorts
+    return {**one, **other, "carries": carries, "sorts": sorts, "h": h, "h_first": h_first, "h_next": h_next}
+
+
+def _carried(bound: Functions) -> tuple[Callable[..., Any], Callable[..., Any], int]:
+    """Return `h_first`, `h_next` and `carries` of a bound that need not have more than `h` and `h_step`."""
+    if "h_first" in bound:
+        return bound["h_first"], bound["h_next"], bound["carries"]()
+    h, h_step = bound["h"], bound["h_step"]
+
+    def h_first(state: State, tables: Any, carried: Any, row: int) -> int:
+        return int(h(state, tables))
+
+    def h_next(state: State, move: Move, tables: Any, bound: int, carried: Any, row: int, after: int) -> int:
+        return int(bound + h_step(state, move, tables))
+
+    return h_first, h_next, 0
