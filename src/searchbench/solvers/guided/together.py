@@ -20,6 +20,7 @@ from searchbench.errors import BadRequest
 from searchbench.game import Game
 from searchbench.rules import image_number
 from searchbench.run import Run
+from searchbench.solvers.guided.nodes import slots_for
 from searchbench.solvers.guided.orders import Changes, kinds_of, order_of, orders, rank_order, reorder, unrank_order
 from searchbench.solvers.guided.patterns import AT, CHANGE, CUT, EDGES, NODES, Edges, Layer, expand, fill_slots, gather
 from searchbench.store import Database
@@ -90,9 +91,9 @@ class _Together:
         abstraction = database.game
         if not isinstance(abstraction, Abstraction) or abstraction.original() != game:
             raise BadRequest(f"{database!r} is no database of an abstraction of {game}")
-        if type(database.rule) not in (Depth, Distance) and abstraction.has("place"):
+        if abstraction.has("place"):
             raise BadRequest(f"{database!r}: expected an abstraction in which every move costs 1")
-        if database.dtype != np.uint8:
+        if type(database.rule) not in (Depth, Distance) or database.dtype != np.uint8:
             raise BadRequest(f"{database!r}: expected depths of one byte, or modulo 3")
         self.game, self.state, self.database, self.run, self.work = game, state, database, run, work
         self.codes = packed_residues(database) if database.modulus else database.codes
@@ -101,11 +102,10 @@ class _Together:
         self.table, (self.at,) = joined_tables([abstraction.images()[0]])
         names = jit.Names({**game.names(target=target), **_image(abstraction)}, target)
         self.interpreted = jit.Names({**game.names(target="interpreted"), **_image(abstraction)}, "interpreted")
-        self.names = names
         self.expand, self.gather = jit.bind(expand, names), jit.bind(gather, names)
         self.fill_slots = jit.bind(fill_slots, names)
         self.costs = np.full(orders(self.kinds), -1, np.int64)
-        self.nodes = 0
+        self.nodes, self.cut = 0, NEVER
         self.goal = self._number(game.start())
         self.possible = self._possible()
 
@@ -124,7 +124,7 @@ class _Together:
     def _search(self, bound: int, layers: tuple[int, Layer, Layer] | None) -> int:
         """Search below one bound; return the next one."""
         moves, before, layer = layers or (0, self._layer([], [], [], [0], []), self._first())
-        cut = NEVER if layers is None else self.cut
+        cut = NEVER if layers is None else self.cut  # what was cut off before the search was stopped
         self._note_costs(layer, moves)
         while len(layer.numbers) and not self._done():
             before, (layer, least) = layer, self._next(before, layer, bound - moves - 1)
@@ -145,7 +145,7 @@ class _Together:
         room = max(ROOM, 2 * len(layer.numbers))
         edges = Edges(*(np.zeros(room, kind) for kind in (np.int32, np.int32, np.int16)))
         states, numbers = np.zeros((room, self.game.width), self.game.dtype), np.zeros(room, np.int64)
-        depths, slots = np.zeros(room, np.int16), np.zeros(_slots(room), np.int32)
+        depths, slots = np.zeros(room, np.int16), np.zeros(slots_for(room), np.int32)
         while True:
             fixed = self.codes, self.database.modulus != 0, self.table, self.at, self.kinds, self.changes.row_of
             self.expand(layer, left, *fixed, edges, states, numbers, depths, slots, note)
@@ -158,7 +158,7 @@ class _Together:
             self.run.demand(room * (18 + self.game.width + 8), f"a layer of {room:,} patterns of {self.game}")
             edges = Edges(*(_longer(one, room) for one in edges))
             states, numbers, depths = (_longer(one, room) for one in (states, numbers, depths))
-            slots = np.zeros(_slots(room), np.int32)
+            slots = np.zeros(slots_for(room), np.int32)
             self.fill_slots(numbers[: note[NODES]], slots)
         found = int(note[NODES])
         edges = Edges(*(one[: note[EDGES]] for one in edges))
@@ -189,7 +189,7 @@ class _Together:
     def _layer(self, states: Any, numbers: Any, depths: Any, begins: Any, found: Any) -> Layer:
         """Return a layer, with a hash table of its numbers."""
         states = np.array(states, self.game.dtype).reshape(-1, self.game.width)
-        slots = np.zeros(_slots(len(numbers)), np.int32)
+        slots = np.zeros(slots_for(len(numbers)), np.int32)
         layer = Layer(
             states, np.asarray(numbers, np.int64), np.asarray(depths, np.int16), slots, np.asarray(begins, np.int64),
             np.asarray(found, np.uint16),
@@ -296,10 +296,6 @@ def _image(abstraction: Abstraction) -> dict[str, Any]:
     return {"image_number": abstraction.rules()["image_number"]}
 
 
-def _slots(room: int) -> int:
-    """Return a power of two that leaves at least a third of the slots empty."""
-    return 1 << (max(room, 2) + max(room, 2) // 2).bit_length()
-
-
 def _longer(array: Any, room: int) -> Any:
+    """Return an array with room for more."""
     return np.concatenate([array, np.zeros((room - len(array), *array.shape[1:]), array.dtype)])
