@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from searchbench import errors, index
     from searchbench.abstraction import Abstraction, Image, Subgoal
+    from searchbench.analyse.predict import Prediction
     from searchbench.analyse.subgoals import Subgoals
     from searchbench.catalogue import load
     from searchbench.errors import SearchBenchError
@@ -37,16 +38,16 @@ _HOMES = {
     "Board": "game", "Check": "testing", "Database": "store", "Game": "game", "Line": "line", "NOWHERE": "rules",
     "Abstraction": "abstraction", "Image": "abstraction", "PatternDatabases": "heuristics", "heuristic": "heuristics",
     "Completions": "solvers.guided", "SeenAs": "heuristics", "Subgoal": "abstraction", "Subgoals": "analyse.subgoals",
-    "Part": "index.protocol", "Position": "game", "Proof": "proof", "Repair": "repairs", "Run": "run",
-    "SearchBenchError": "errors", "State": "rules", "UNDECIDED": "rules", "ValueRule": "values", "errors": "", "index": "",
-    "load": "catalogue",
+    "Part": "index.protocol", "Position": "game", "Prediction": "analyse.predict", "Proof": "proof", "Repair": "repairs",
+    "Run": "run", "SearchBenchError": "errors", "State": "rules", "UNDECIDED": "rules", "ValueRule": "values", "errors": "",
+    "index": "", "load": "catalogue",
 }  # fmt: skip
 """Where each public name lives; "" for a module."""
 
 __all__ = [
     "NOWHERE", "UNDECIDED", "Abstraction", "Board", "Check", "Completions", "Database", "Game", "Image", "Line", "Part",
-    "PatternDatabases", "Position", "Proof", "Repair", "Run", "SearchBenchError", "SeenAs", "State", "Subgoal",
-    "Subgoals", "ValueRule", "check", "errors", "heuristic", "index", "load", "open_database", "prove", "repair",
+    "PatternDatabases", "Position", "Prediction", "Proof", "Repair", "Run", "SearchBenchError", "SeenAs", "State", "Subgoal",
+    "Subgoals", "ValueRule", "check", "errors", "heuristic", "index", "load", "open_database", "predict", "prove", "repair",
     "search", "solve", "subgoals", "together",
 ]  # fmt: skip
 
@@ -176,6 +177,26 @@ def open_database(path: str | Path, game: Game | None = None) -> Database:
     from searchbench.store import open_database as open_folder
 
     return open_folder(path, game)
+
+
+def predict(
+    game: str | Game,
+    solver: str | None = None,
+    parts: str | Iterable[str] | None = None,
+    rule: str | ValueRule | None = None,
+    memory: str | int | None = None,
+    threads: int | None = None,
+) -> Prediction:
+    """Predict what `solve` will take, before it starts: the processor's time, memory, and a bound on the disk.
+
+    The options are those of `solve`. The times are measured with the solver's own kernels on a few thousand random states;
+    how many states get a value, so that they are expanded, is the guess of a model, and the prediction also says what it
+    takes if all of them do. Breadth-first search ("bfs") is predicted in the form "values".
+    """
+    from searchbench.analyse.predict import predict as predict_game
+    from searchbench.catalogue import load
+
+    return predict_game(load(game), solver, parts, rule, _run(memory, threads, None))
 
 
 def repair(

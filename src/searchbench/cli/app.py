@@ -54,7 +54,16 @@ for panel, commands in (
     ("Games", (games.games, games.check)),
     (
         "All states",
-        (databases.solve, databases.verify, databases.repair, databases.stats, ask.find, ask.probe, ask.line),
+        (
+            databases.predict,
+            databases.solve,
+            databases.verify,
+            databases.repair,
+            databases.stats,
+            ask.find,
+            ask.probe,
+            ask.line,
+        ),
     ),
     ("One state", (single.search, single.compare, single.prove, play.play)),
     ("Many states", (together.together, together.subgoals)),

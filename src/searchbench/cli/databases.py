@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from searchbench.cli import show
 from searchbench.cli.options import Folder, GameName, Json, Memory, Progress, Rule, Threads
+
+if TYPE_CHECKING:
+    from searchbench.cli.progress import Reporter
+    from searchbench.game import Game
+    from searchbench.run import Run
 
 
 def solve(
@@ -42,9 +47,13 @@ def solve(
     """Solve every state of a game."""
     import searchbench as sb
     from searchbench.cli.progress import Reporter
+    from searchbench.run import parse_memory
 
+    chosen = sb.load(game)
     with Reporter(progress) as reporter:
-        database = sb.solve(game, rule, solver, to, memory, threads, reporter, force, form, work, parts, mapped)
+        if reporter.console.is_terminal:
+            _announce(reporter, chosen, solver, parts, rule, form, sb.Run(parse_memory(memory or 0), threads or 0))
+        database = sb.solve(chosen, rule, solver, to, memory, threads, reporter, force, form, work, parts, mapped)
     facts: dict[str, Any] = {
         "game": database.game.spec,
         "states": database.states,
@@ -64,6 +73,73 @@ def solve(
     for name, group in database.facts.get("groups", {}).items():
         show.write(f"  part {name}: {group['levels']} levels, {group['seconds']} s")
     show.write("not kept: give --to DIR" if to is None else f"kept in {to}")
+
+
+def _announce(
+    reporter: Reporter, game: Game, solver: str | None, parts: str | None, rule: str | None, form: str | None, run: Run
+) -> None:
+    """Say on a terminal what it will take, if that is known at once; what is wrong with the request, `solve` will say."""
+    from searchbench.analyse.predict import predict_at_once
+    from searchbench.errors import SearchBenchError
+
+    try:
+        prediction = predict_at_once(game, solver, parts, rule, form, run)
+    except SearchBenchError:
+        return
+    if prediction is not None:
+        reporter.console.print(str(prediction))
+
+
+def predict(
+    game: GameName,
+    solver: Annotated[
+        str | None, typer.Option(metavar="NAME", help="retrograde, fixpoint or bfs; by default what suits the game.")
+    ] = None,
+    parts: Annotated[
+        str | None, typer.Option(metavar="NAMES", help="These parts and those they need, such as 4-4,5-3; or all.")
+    ] = None,
+    rule: Rule = None,
+    memory: Memory = None,
+    threads: Threads = None,
+    as_json: Json = False,
+) -> None:
+    """Predict from samples how much time, memory and disk `solve` will take."""
+    import searchbench as sb
+    from searchbench.analyse.predict import format_seconds
+
+    found = sb.predict(game, solver, parts, rule, memory, threads)
+    if as_json:
+        show.write_json(found.as_dict())
+        return
+    rows = [
+        (
+            group.name,
+            f"{group.numbers:,}",
+            f"{group.positions:,}",
+            f"{group.expanded:,}",
+            f"{group.rates.edges:.2f}",
+            f"{1e9 * group.rates.prepare:.0f}",
+            f"{1e9 * group.rates.expand:.0f}",
+            f"{1e9 * group.rates.apply:.0f}",
+            format_seconds(group.cpu),
+            format_seconds(group.most),
+        )
+        for group in found.groups
+    ]
+    heading = (
+        "parts",
+        "numbers",
+        "positions",
+        "expanded",
+        "edges",
+        "look ns",
+        "expand ns",
+        "edge ns",
+        "CPU",
+        "at most",
+    )
+    show.write(show.table(rows, heading))
+    show.write(f"\n{found}")
 
 
 def verify(

@@ -1,0 +1,254 @@
+"""Predict what solving a game will take, before it starts: time, memory and disk (after Gasser 1995, section 4.2).
+
+The time is that of the processor: each number is looked at first (`prepare`), each state that gets a value is expanded
+once, and each of its neighbours gets a request: numbers * prepare + states * (expand + edges * apply) + numbers * passes *
+scan. The times are measured with the solver's kernels on samples; how many states get a value, and after how many passes,
+is what a model says (:mod:`searchbench.analyse.shares`). The memory is reckoned as the solver does; of the disk, a bound.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from typing import Any, Final
+
+from searchbench import jit
+from searchbench.analyse.samples import STRATEGIES, Rates, Sampler, is_compiled
+from searchbench.analyse.shares import NONE, Around, Shares, around, levels_to_reach, look_around, outcome_shares
+from searchbench.errors import BadRequest
+from searchbench.game import Game
+from searchbench.run import Run, format_memory
+from searchbench.solvers.exhaustive import SOLVERS, fixpoint, scores
+from searchbench.solvers.exhaustive.blocks import Group, groups_in_order
+from searchbench.solvers.exhaustive.due import SLOTS, STRETCH
+from searchbench.solvers.exhaustive.groups import bucket_bytes, works_backwards
+from searchbench.solvers.exhaustive.parts import needed_groups
+from searchbench.values import Bound, Depth, Outcome, Score, ValueRule, value_rule
+
+WORTH_IT: Final = 1_000_000
+"""How many numbers a game has at least for which a prediction is worth its time."""
+ASKED: Final = 256
+"""Of how many sampled states it is asked whether they can be solved at all."""
+
+
+@dataclass(frozen=True)
+class GroupPrediction:
+    """Say what a group of parts will take: its numbers, how many are positions, how many of them are expanded, its levels.
+
+    `rates` is what was measured, `cpu` the seconds of the processor, `most` those if every position is expanded.
+    """
+
+    name: str
+    numbers: int
+    positions: int
+    expanded: int
+    levels: int
+    rates: Rates
+    cpu: float
+    most: float
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """Say what solving a game will take: group by group, and the bytes of memory and, at most, of disk.
+
+    `note` says what the prediction leaves open.
+    """
+
+    game: str
+    solver: str
+    rule: str
+    threads: int
+    groups: tuple[GroupPrediction, ...]
+    memory: int
+    disk: int
+    note: str = ""
+
+    @property
+    def numbers(self) -> int:
+        """Return how many numbers are solved."""
+        return sum(group.numbers for group in self.groups)
+
+    @property
+    def cpu(self) -> float:
+        """Return the seconds of the processor."""
+        return sum(group.cpu for group in self.groups)
+
+    @property
+    def most(self) -> float:
+        """Return the seconds of the processor if every position is expanded."""
+        return sum(group.most for group in self.groups)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return all of it as numbers and text."""
+        groups = [asdict(group) | {"rates": group.rates._asdict()} for group in self.groups]
+        return asdict(self) | {"groups": groups, "numbers": self.numbers, "cpu": self.cpu, "most": self.most}
+
+    def __str__(self) -> str:
+        line = (
+            f"{self.game}: {self.numbers:,} numbers by {self.solver}: about {format_seconds(self.cpu)} of the processor, "
+            f"at most {format_seconds(self.most)}, on {self.threads} threads; {format_memory(self.memory)} of memory; "
+            f"at most {format_memory(self.disk)} of disk"
+        )
+        return "\n  ".join([line, *([self.note] if self.note else [])])
+
+
+def format_seconds(seconds: float) -> str:
+    """Return a time as a person reads it, with two digits that count."""
+    if seconds >= 7200:
+        return f"{seconds / 3600:.1f} hours"
+    if seconds >= 120:
+        return f"{seconds / 60:.0f} minutes"
+    return f"{seconds:.{0 if seconds >= 10 else 1 if seconds >= 1 else 2}f} s"
+
+
+def predict(
+    game: Game,
+    solver: str | None = None,
+    parts: str | Iterable[str] | None = None,
+    rule: str | ValueRule | None = None,
+    run: Run | None = None,
+) -> Prediction:
+    """Predict what it takes to solve a game, or some of its parts with what they need.
+
+    The options are those of `solve`; breadth-first search is predicted in the form "values". Raises BadRequest and
+    MissingRule for what cannot be solved that way.
+    """
+    wanted = Depth() if solver == "bfs" else value_rule(rule if rule is not None else game.values)
+    names = game.names(wanted)
+    if solver is not None and solver not in SOLVERS:
+        raise BadRequest(f"unknown solver {solver!r}: there are {', '.join(SOLVERS)}")
+    if isinstance(wanted, Bound) or game.has("place") or (not game.has("unrank") and game.index() is None):
+        raise BadRequest(f"{game}: only retrograde, fixpoint and bfs in the form 'values' are predicted")
+    if parts is not None and solver == "bfs":
+        raise BadRequest("solver 'bfs' searches the whole game: it takes no parts")
+    chosen = solver or ("retrograde" if works_backwards(names, wanted) else "fixpoint")
+    return _Predicting(game, wanted, chosen, run or Run(), parts).prediction()
+
+
+def predict_at_once(
+    game: Game,
+    solver: str | None = None,
+    parts: str | Iterable[str] | None = None,
+    rule: str | ValueRule | None = None,
+    form: str | None = None,
+    run: Run | None = None,
+) -> Prediction | None:
+    """Predict as `predict` does, but only what is worth it, and if nothing must be compiled for it; else return None.
+
+    Without the kernel that the model needs, every position is taken to be expanded.
+    """
+    wanted = Depth() if solver == "bfs" else value_rule(rule if rule is not None else game.values)
+    size = max((part.stop for part in game.parts()), default=0)
+    if size < WORTH_IT or isinstance(wanted, Bound) or game.has("place") or (solver == "bfs" and form != "values"):
+        return None
+    names = game.names(wanted)
+    chosen = solver or ("retrograde" if works_backwards(names, wanted) else "fixpoint")
+    if chosen not in SOLVERS or jit.missing(look_around, names):
+        return None
+    predicting = _Predicting(game, wanted, chosen, run or Run(), parts)
+    kernels = {kernel for group in predicting.groups for kernel in STRATEGIES[predicting.strategy(group)]}
+    if any(jit.missing(kernel, names) or not is_compiled(kernel, names) for kernel in kernels):
+        return None
+    predicting.models = is_compiled(look_around, names)
+    return predicting.prediction()
+
+
+class _Predicting:
+    def __init__(self, game: Game, rule: ValueRule, solver: str, run: Run, parts: str | Iterable[str] | None) -> None:
+        self.game, self.rule, self.solver, self.run = game, rule, solver, run
+        self.by_parts = parts is not None
+        self.parts = list(game.parts())
+        if solver == "bfs":
+            self.groups = [Group(tuple(self.parts), True, False)]
+        else:
+            self.groups = groups_in_order(self.parts) if parts is None else needed_groups(game, parts)
+        self.sampler = Sampler(game, rule)
+        self.shares: dict[str, Shares] = {}
+        self.models = True
+        self.note = ""
+
+    def prediction(self) -> Prediction:
+        """Predict group after group."""
+        groups = tuple(self._group(group) for group in self.groups)
+        numbers = sum(group.numbers for group in groups)
+        return Prediction(
+            str(self.game), self.solver, self.rule.name, self.run.threads, groups, self._memory(),
+            numbers * self.sampler.codes.itemsize, self.note,
+        )  # fmt: skip
+
+    def _group(self, group: Group) -> GroupPrediction:
+        numbers = sum(part.size for part in group.parts)
+        rates = self._rates(group)
+        positions = round(numbers * rates.positions)
+        expanded, levels = self._expanded(group, positions) if self.models else (positions, 1)
+        passes = levels if self.solver != "fixpoint" else 0
+        sweeps = levels if self.solver == "fixpoint" and group.needs_itself else 1
+        once = numbers * (rates.prepare + rates.finish + passes * rates.scan)
+        each = sweeps * (rates.expand + rates.edges * rates.apply)
+        cpu, most = once + expanded * each, once + positions * each
+        return GroupPrediction(group.name, numbers, positions, expanded, levels, rates, cpu, most)
+
+    def strategy(self, group: Group) -> str:
+        """Return the name of the way in which a group is solved."""
+        if self.solver == "bfs":
+            return "breadth first"
+        if self.solver == "fixpoint" or not group.needs_itself:
+            return "forwards"
+        return "points" if isinstance(self.rule, Score) else "backwards"
+
+    def _rates(self, group: Group) -> Rates:
+        strategy = self.strategy(group)
+        if strategy == "breadth first":
+            return self.sampler.breadth_first(group)
+        if strategy == "forwards":
+            return self.sampler.forwards(group)
+        if strategy == "points":
+            return self.sampler.points(group)
+        look_ahead = self.rule.counts or group.needs_others or not self.game.closed
+        return self.sampler.backwards(group, look_ahead)
+
+    def _expanded(self, group: Group, positions: int) -> tuple[int, int]:
+        """Return how many positions are expanded, and after how many levels it is over."""
+        seen = around(self.sampler, self.sampler.runs(group))
+        if isinstance(self.rule, Outcome):
+            shares, levels = outcome_shares(seen, group.parts, self.shares, self.parts)
+            self.shares |= shares
+            if self.solver == "fixpoint" or not group.needs_itself:
+                return positions, levels
+            total = sum(part.size for part in group.parts)
+            share = sum((shares[part.name].won + shares[part.name].lost) * part.size / total for part in group.parts)
+            return round(positions * share), levels
+        if isinstance(self.rule, Score):
+            if self.solver == "fixpoint" and group.needs_itself:
+                self.note = "how many sweeps points take on cycles is not predicted: one is reckoned"
+            return positions, 1
+        reachable = round(positions * self._solvable(seen))
+        return reachable, levels_to_reach(seen, reachable)
+
+    def _solvable(self, seen: Around) -> float:
+        """Return the share of sampled positions that are not known to be beyond solving."""
+        if not self.game.has("solvable"):
+            return 1.0
+        numbers = seen.numbers[seen.results != NONE]
+        some = numbers[:: max(1, len(numbers) // ASKED)].tolist()
+        return sum(bool(self.game.call("solvable", self.game.unrank(number))) for number in some) / max(1, len(some))
+
+    def _memory(self) -> int:
+        """Return the memory that the solver asks for."""
+        width = self.sampler.codes.itemsize
+        if not self.by_parts:
+            return self._bytes(self.groups, sum(part.size for part in self.parts) * width)
+        sizes = []
+        for group in self.groups:
+            names = {need for part in group.parts for need in (part.name, *part.needs)}
+            codes = sum(part.size for part in self.parts if part.name in names)
+            marks = SLOTS * sum(part.size // STRETCH + 2 for part in group.parts)
+            sizes.append(marks + self._bytes([group], 2 * codes))
+        return max(sizes)
+
+    def _bytes(self, groups: list[Group], codes: int) -> int:
+        if self.solver == "fixpoint":
+            return fixpoint.bytes_needed(codes, self.rule)
+        counts = max(map(scores.bytes_needed, groups)) if isinstance(self.rule, Score) else 0
+        return codes + bucket_bytes(self.game, codes, self.run) + counts

@@ -1,0 +1,132 @@
+"""Predictions: what can be counted is right, what is reckoned is what the solver reckons, and nothing else is promised."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import searchbench as sb
+from searchbench.analyse.predict import format_seconds, predict, predict_at_once
+from searchbench.analyse.shares import NONE, Around, Shares, levels_to_reach, outcome_shares
+from searchbench.catalogue import load
+from searchbench.errors import BadRequest, OutOfMemory
+from searchbench.index.protocol import Part
+from searchbench.rules import UNDECIDED
+from searchbench.run import Run
+from searchbench.solvers.exhaustive import solve_parts, solve_states
+
+RUN = Run(memory=1 << 30, threads=1)
+
+
+def test_the_8_puzzle_has_the_fan_out_of_the_paper_and_half_of_it_is_reached() -> None:
+    (group,) = predict(load("sliding:3x3"), run=RUN).groups
+    assert (group.numbers, group.positions) == (362880, 362880)
+    assert abs(group.rates.edges - 8 / 3) < 0.05
+    assert abs(group.expanded / 181440 - 1) < 0.2
+    assert all(rate > 0 for rate in group.rates)
+    assert 0 < group.cpu < group.most
+
+
+@pytest.mark.parametrize("solver", ["retrograde", "bfs"])
+def test_every_stack_of_pancakes_has_as_many_neighbours(solver: str) -> None:
+    (group,) = predict(load("pancake:8"), solver, run=RUN).groups
+    assert (group.rates.edges, group.expanded) == (7, 40320)
+
+
+@pytest.mark.parametrize(
+    ("spec", "solver"),
+    [("pancake:8", None), ("pancake:8", "bfs"), ("awari:5", None), ("awari:5", "fixpoint"), ("tic-tac-toe", None)],
+)
+def test_the_memory_is_what_the_solver_asks_for(spec: str, solver: str | None, tmp_path: Path) -> None:
+    form = "values" if solver == "bfs" else None
+    found = predict(load(spec), solver, run=RUN)
+    database = solve_states(load(spec), solver=solver, run=RUN, form=form)
+    assert found.memory == database.facts["memory"]
+    assert found.numbers == database.size
+    database.save(tmp_path / "x.db")
+    chunks = [path for path in (tmp_path / "x.db" / "parts").rglob("*") if path.is_file() and path.parent.name == "c"]
+    overhead = 32  # of a chunk that cannot be compressed
+    assert sum(path.stat().st_size for path in chunks) <= found.disk + overhead * len(chunks)
+
+
+def test_parts_are_predicted_with_what_they_need(tmp_path: Path) -> None:
+    found = predict(load("awari:6"), parts="4", run=RUN)
+    assert [group.name for group in found.groups] == ["0", "1", "2", "3", "4"]
+    with pytest.raises(OutOfMemory):
+        solve_parts(load("awari:6"), "4", tmp_path / "x.db", run=Run(memory=found.memory - 1, threads=1))
+    with pytest.raises(BadRequest, match="no part '7'"):
+        predict(load("awari:6"), parts="7")
+
+
+def test_what_is_not_predicted_is_refused() -> None:
+    with pytest.raises(BadRequest, match="unknown solver 'idastar'"):
+        predict(load("pancake:8"), "idastar")
+    with pytest.raises(BadRequest, match="it takes no parts"):
+        predict(load("awari:5"), "bfs", "3")
+    with pytest.raises(BadRequest, match="only retrograde, fixpoint and bfs"):
+        predict(load("sliding-pattern:3x3,1-2"))
+
+
+def test_a_prediction_is_told_as_text_and_as_numbers() -> None:
+    found = sb.predict("pancake:8", memory="1GB", threads=1)
+    assert str(found).startswith("pancake:8: 40,320 numbers by retrograde: about 0.0")
+    assert "at most 40.3 kB of disk" in str(found)
+    told: dict[str, Any] = json.loads(json.dumps(found.as_dict()))
+    assert told["groups"][0]["rates"]["edges"] == 7
+    assert [format_seconds(seconds) for seconds in (0.123, 4.56, 78.9, 1234, 8640)] == [
+        "0.12 s", "4.6 s", "79 s", "21 minutes", "2.4 hours",
+    ]  # fmt: skip
+
+
+def test_a_prediction_at_once_needs_no_compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    game = load("pancake:10")
+    assert predict(game, run=RUN).numbers == 3628800  # now all kernels are kept
+    found = predict_at_once(game, run=RUN)
+    assert found is not None
+    assert found.groups[0].expanded == 3628800
+    assert predict_at_once(load("pancake:8"), run=RUN) is None  # not worth it
+    assert predict_at_once(game, "bfs", run=RUN) is None  # in a form that is not predicted
+    monkeypatch.setenv("SEARCHBENCH_CACHE", str(tmp_path))
+    assert predict_at_once(game, run=RUN) is None
+
+
+# --- the model --------------------------------------------------------------------------------------------------------
+
+
+def seen(results: list[int], moves: list[list[tuple[int, int]]]) -> Around:
+    """Return sampled numbers 0, 1, ... with their results, and where their moves lead with what result."""
+    edges = [edge for some in moves for edge in some]
+    begins = np.cumsum([0, *map(len, moves)])
+    numbers = np.arange(len(results))
+    targets, ends = (np.array([edge[place] for edge in edges], np.int64) for place in (0, 1))
+    return Around(numbers, np.array(results), begins, targets, ends)
+
+
+def test_shares_of_what_is_decided_at_once() -> None:
+    # 0 is lost, 1 goes there, 2 goes there or on, 3 goes to a win only, 4 is no position.
+    part = Part("all", 0, 5, ("all",))
+    moves = [[], [(0, -1)], [(0, -1), (2, UNDECIDED)], [(9, 1)], []]
+    shares, levels = outcome_shares(seen([-1, UNDECIDED, UNDECIDED, UNDECIDED, NONE], moves), [part], {}, [part])
+    assert shares == {"all": Shares(0.5, 0.5)}
+    assert levels >= 2
+
+
+def test_shares_of_a_part_that_is_known() -> None:
+    low, high = Part("low", 0, 10), Part("high", 10, 20, ("low",))
+    around = seen([], [])._replace(
+        numbers=np.array([10]), results=np.array([UNDECIDED]), begins=np.array([0, 2]),
+        targets=np.array([3, 4]), ends=np.array([UNDECIDED] * 2),
+    )  # fmt: skip
+    shares, _ = outcome_shares(around, [high], {"low": Shares(0.5, 0.25)}, [low, high])
+    assert shares["high"].won == 1 - 0.75**2
+    assert shares["high"].lost == pytest.approx(0.5**2 * 0.75**2)
+
+
+def test_levels_grow_with_the_logarithm() -> None:
+    around = seen([UNDECIDED], [[(0, UNDECIDED)] * 4])
+    few, many = (levels_to_reach(around, positions) for positions in (10**3, 10**6))
+    assert 3 <= few < many <= 20
