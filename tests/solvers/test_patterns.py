@@ -72,6 +72,30 @@ def test_groups_have_the_depths_of_their_states() -> None:
     }
 
 
+@pytest.mark.parametrize(("name", "groups"), [("inner", 6), ("fringe", 6), ("local", 4)])
+def test_groups_by_name(name: str, groups: int) -> None:
+    game = load(f"sliding-groups:3x3,{name}")
+    assert len(game.groups) == groups  # type: ignore[attr-defined]
+    tiles = [".".join(map(str, group)) for group in game.groups]  # type: ignore[attr-defined]
+    spelled = solve(f"sliding-groups:3x3,{'-'.join(tiles)}", solver="bfs", form="values")
+    assert solve(game.spec, solver="bfs", form="rows").histogram() == spelled.histogram()
+
+
+def test_the_patterns_of_the_15_puzzle() -> None:
+    """Gasser 1995, section 6.3; he leaves out mirror images."""
+    groups = {name: load(f"sliding-groups:4x4,{name}").groups for name in ("inner", "fringe", "local")}  # type: ignore[attr-defined]
+    assert groups["inner"] == ((1,), (2,), (3,), (4,), (8,), (12,), (15,), (5, 6, 7, 9, 10, 11, 13, 14))
+    assert groups["fringe"] == ((3,), (7,), (11,), (12,), (13,), (14,), (15,), (1, 2, 4, 5, 6, 8, 9, 10))
+    assert groups["local"] == ((1, 4, 5), (2, 3, 6, 7), (8, 9, 12, 13), (10, 11, 14), (15,))
+    assert [len(load(f"sliding-groups:4x4,{name}").images()) for name in groups] == [35] * 3  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("words", ["outer", "1.1", "9", "0-1", "1..2", "-"])
+def test_bad_groups(words: str) -> None:
+    with pytest.raises(sb.SearchBenchError, match="expected inner, fringe, local"):
+        load(f"sliding-groups:3x3,{words}")
+
+
 def test_neither_threads_nor_the_compiler_change_bounds() -> None:
     one = solve("sliding-pattern:3x4,1-5-7-2")
     assert np.array_equal(one.codes, solve("sliding-pattern:3x4,1-5-7-2", threads=2).codes)
@@ -186,7 +210,7 @@ def test_h_is_never_more_than_the_distance(eight: PatternDatabases) -> None:
     assert better > 50_000
 
 
-@pytest.mark.parametrize("form", ["shared", "values", "two-bit"])
+@pytest.mark.parametrize("form", ["shared", "values", "two-bit", "rows"])
 def test_what_is_carried_along_is_what_is_found_anew(eight: PatternDatabases, form: str) -> None:
     game = load("sliding:3x3")
     chosen = eight

@@ -21,8 +21,8 @@ from searchbench.index import Multiset, Rearrangement, Sequences, multinomial
 from searchbench.solvers.exhaustive.halves.words import Array, class_sizes, classes, keys, words
 
 LINE_BITS = 512
-MOST_LINES = 1 << 15
-"""How many heads or tails a class may have: a line of 64 bytes for each should stay near a core."""
+MOST_LINES = 1 << 16
+"""How many heads or tails a class may have: a line of 64 bytes for each should stay near a core, and 16 bits name it."""
 MOST_RUNS = 1 << 23
 """How many runs a crossing move may have."""
 
