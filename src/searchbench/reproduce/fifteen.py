@@ -156,13 +156,16 @@ def _cost_of(database: Database) -> Cost:
 
 
 def fewer_nodes(paper: Any, measured: Any) -> Verdict:
-    """Judge {"exact lengths": n, "nodes": n}, or such figures by name: the lengths must be exact, the nodes are to be beaten."""
+    """Judge {"exact lengths": n, "nodes": n}, or such figures by name: the lengths must be exact, the nodes are to be beaten.
+
+    One node in a thousand more is a match: at the last bound it depends on the order of the moves.
+    """
     if "nodes" not in paper:
         verdicts = {fewer_nodes(figures, measured[name]) for name, figures in paper.items()}
-        return "better" if verdicts == {"better"} else "differs"
-    if paper["exact lengths"] != measured["exact lengths"]:
+        return "differs" if "differs" in verdicts else "match" if "match" in verdicts else "better"
+    if paper["exact lengths"] != measured["exact lengths"] or measured["nodes"] > 1.001 * paper["nodes"]:
         return "differs"
-    return "better" if measured["nodes"] < paper["nodes"] else "differs"
+    return "better" if measured["nodes"] < paper["nodes"] else "match"
 
 
 ROWS = [
@@ -172,8 +175,8 @@ ROWS = [
         "Gasser 1995, section 6.2",
         {"2 tiles": 252, "3 tiles": 5_135, "4 tiles": 111_930},
         count_useful,
-        note="of 4 tiles 111,503 cost more than any two parts, also when they are counted in another way (tests); 131,173 "
-        "cost more than 3 tiles and 1",
+        note="of 4 tiles 111,503 cost more than any two parts, and so they do when all costs are worked out in another way; "
+        "131,173 cost more than 3 of them and 1 alone",
     ),
     Row(
         "G24",
