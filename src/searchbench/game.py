@@ -133,6 +133,14 @@ class Game:
         """
         return None
 
+    def rank_in(self, other: Game) -> Callable[..., int] | None:
+        """Return a rule ``(state, scratch)``: a state's number in the index of a game that this one goes on as, or NOWHERE.
+
+        None if this game never goes on as the other. A state must then tell who is to move, as far as it is not numbered
+        there: the search ends at those that are, and a database answers (the opening of morris, and its midgame).
+        """
+        return None
+
     def parse(self, text: str) -> list[int]:
         """Return the state that a text means; by default numbers with spaces or commas between them."""
         try:
@@ -155,6 +163,13 @@ class Game:
     def pieces(self, state: Sequence[int]) -> list[str]:
         """Return what stands on each cell of the board, "" for nothing."""
         return [str(cell) if cell else "" for cell in state]
+
+    def attributes(self) -> Mapping[str, Callable[..., int]]:
+        """Return what may be said of a state, by name: each a rule ``(state)`` that returns a small whole number.
+
+        `searchbench analyse tree` makes a decision tree of them. They must not change the state.
+        """
+        return {}
 
     def clicks(self, state: Sequence[int], move: int) -> list[int]:
         """Return the cells to click, in order, to make a move; by default the piece, where it goes, and what else changes."""

@@ -325,6 +325,14 @@ def departures(
     return count
 
 
+def leaf_rank(state: State, scratch: State) -> Rank:
+    """Return the number of a state in the index of the database at a search's leaves, or NOWHERE: it is no leaf.
+
+    `prove` supplies it where it is given such a database (see `Game.rank_in`); `scratch` may be changed.
+    """
+    return NOWHERE
+
+
 # --- abstractions: from the state of a game to the number of its image ------------------------------------------------
 
 

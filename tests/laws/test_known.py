@@ -26,6 +26,7 @@ TINY = {
     "hanoi": ["hanoi:1", "hanoi:5", "hanoi:4,4", "hanoi:3,5"],
     "mnk": ["mnk:2,2,1", "mnk:3,1,2", "mnk:3,3,3,no,yes"],
     "morris": ["morris:3,3"],
+    "morris-opening": ["morris-opening:3"],
     "pancake": ["pancake:2", "pancake:5"],
     "peg-solitaire": ["peg-solitaire:triangle,6", "peg-solitaire:triangle,6,yes"],
     "pocket-cube": [],  # its 3,674,160 states are searched in test_games_bfs

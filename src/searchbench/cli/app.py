@@ -10,7 +10,7 @@ from typing import NoReturn
 
 import typer
 
-from searchbench.cli import ask, databases, explore, games, measure, play, single, together
+from searchbench.cli import analyse, ask, databases, explore, forms, games, measure, play, single, together
 from searchbench.errors import SearchBenchError
 
 
@@ -57,6 +57,7 @@ for panel, commands in (
         (
             databases.predict,
             databases.solve,
+            forms.convert,
             databases.verify,
             databases.repair,
             databases.stats,
@@ -72,6 +73,9 @@ for panel, commands in (
 ):
     for command in commands:
         app.command(rich_help_panel=panel)(command)
+
+
+app.add_typer(analyse.analyse, rich_help_panel="Measurements")
 
 
 def run(arguments: Sequence[str] | None = None) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -143,7 +144,19 @@ def compare(
 def prove(
     game: GameName,
     state: StateText = "start",
-    method: Annotated[str, typer.Option(metavar="NAME", help="pns or alphabeta.")] = "pns",
+    method: Annotated[
+        str | None, typer.Option(metavar="NAME", help="pns or alphabeta; by default pns, with leaves alphabeta.")
+    ] = None,
+    leaves: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="A database that knows the outcome of states where search ends.")
+    ] = None,
+    parts: Annotated[
+        str | None, typer.Option(metavar="NAMES", help="Use only these of its parts, such as 9-9,9-8,8-9,8-8.")
+    ] = None,
+    book: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Keep what is found near the start, and go on with it.")
+    ] = None,
+    plies: Annotated[int, typer.Option(min=1, help="After how many plies that is.")] = 8,
     nodes: Nodes = None,
     memory: Memory = None,
     as_json: Json = False,
@@ -154,14 +167,22 @@ def prove(
     from searchbench.cli.progress import Reporter
 
     with Reporter(progress) as reporter:
-        proof = sb.prove(game, state, method, memory, reporter, **_limits(nodes, None))
+        proof = sb.prove(
+            game, state, method, memory, reporter, leaves, parts, book, plies,
+            evidence=leaves is None, **_limits(nodes, None),
+        )  # fmt: skip
+    unknown = proof.facts.get("unknown leaves")
     if as_json:
-        show.write_json({"value": proof.value, "nodes": proof.nodes, "seconds": round(proof.seconds, 6)})
-    else:
-        show.write(proof.game.picture(proof.state))
-        show.write(
-            f"\n{proof.value} for the player to move; {proof.method}, {proof.nodes:,} nodes, {proof.seconds:.3f} s"
-        )
+        found = {"value": proof.value, "nodes": proof.nodes, "seconds": round(proof.seconds, 6)}
+        show.write_json(found if unknown is None else found | {"unknown leaves": unknown})
+        return
+    show.write(proof.game.picture(proof.state))
+    met = "" if unknown is None else f", {unknown:,} unknown leaves"
+    show.write(
+        f"\n{proof.value} for the player to move; {proof.method}, {proof.nodes:,} nodes{met}, {proof.seconds:.3f} s"
+    )
+    for answers in proof.facts.get("book", ()):
+        show.write(answers)
 
 
 def _limits(nodes: int | None, seconds: float | None) -> dict[str, Any]:

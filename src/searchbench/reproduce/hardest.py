@@ -204,8 +204,8 @@ ROWS = [
             },
         },
         many_steps,
-        note="the sums of exact averages are 148.3 and 137.5: the paper adds rounded ones; it numbers 156,860 and 272,432,160 states of the symmetric steps: mirror images are one where the empty "
-        "cell and the corner tile tell them apart",
+        note="the sums of exact averages are 148.3 and 137.5, the paper adds rounded ones; it numbers 156,860 and 272,432,160 "
+        "states of the symmetric steps: mirror images are one where the empty cell and the corner tile tell them apart",
         long=True,
         parts=("5 steps",),
     ),
