@@ -246,6 +246,7 @@ def search(
     progress: Callable[[str, int, int], None] | None = None,
     h: Heuristic | str | None = None,
     threads: int | None = 1,
+    work: str | Path | None = None,
     **options: Any,
 ) -> Line:
     """Search for a line from one state of a puzzle (by default the start) to a solved one.
@@ -254,8 +255,9 @@ def search(
     game that looks the same from both ends: half of a breadth-first search
     (:func:`searchbench.solvers.exhaustive.search_by_duality`). `h` is a heuristic in the place of the game's own bound: an
     object such as :class:`PatternDatabases`, one of the names that the game has ("linear-conflict"), or folders of pattern
-    databases ("a.db+b.db"). `threads` are those of IDA*, None for all. Other options, such as `nodes`, `seconds` and
-    `weight`, are those of :func:`searchbench.solvers.guided.search_state`.
+    databases ("a.db+b.db"). `threads` are those of IDA*, None for all. With a folder `work`, IDA* keeps there how far it is, and
+    goes on when it is asked again after it was stopped. Other options, such as `nodes`, `seconds` and `weight`, are those of
+    :func:`searchbench.solvers.guided.search_state`.
     """
     from searchbench.catalogue import load
     from searchbench.errors import BadRequest
@@ -264,9 +266,10 @@ def search(
     from searchbench.solvers.guided import search_state
 
     chosen, run = load(game), _run(memory, threads, progress)
+    run.work = None if work is None else Path(work)
     if method == "dual":
-        if h is not None:
-            raise BadRequest("method 'dual' takes no heuristic; idastar, astar and bestfirst do")
+        if h is not None or work is not None:
+            raise BadRequest("method 'dual' takes neither a heuristic nor a folder for its work; idastar does")
         return search_by_duality(chosen, state, run, **options)
     bound = heuristic(chosen, h) if isinstance(h, str) else h
     return search_state(chosen, state, method, run, h=bound, **options)

@@ -37,6 +37,7 @@ TINY = {
     "sliding-subgoal": ["sliding-subgoal:2,3,4-5-3", "sliding-subgoal:3,2,1-2-3,4-5"],
     "small-town": ["small-town"],
     "tic-tac-toe": ["tic-tac-toe"],
+    "superpuzz": ["superpuzz:2x3", "superpuzz:2x4"],
     "top-spin": ["top-spin:6", "top-spin:7,4"],
 }
 """One entry for each file of searchbench.games: sizes that are solved in a moment, each of which has known numbers."""
