@@ -11,9 +11,11 @@ import pytest
 from typer.testing import CliRunner
 
 from searchbench import reproduce as package
+from searchbench.catalogue import load
 from searchbench.cli.app import app
 from searchbench.errors import BadRequest
 from searchbench.reproduce import ROWS, berliner, experiment, reproduce
+from searchbench.reproduce.hardest import KORF_FELNER, same_lengths
 from searchbench.reproduce.row import Cost, Measured, Row, exact, faster
 from searchbench.reproduce.symmetry import takes_less
 from searchbench.run import Run
@@ -117,6 +119,22 @@ def test_halves_must_take_less_than_wholes() -> None:
     assert not takes_less([half._replace(states=100), whole, turned, pegs])
     assert not takes_less([half, whole, turned._replace(peak=10), pegs])
     assert not takes_less([half, whole, turned, pegs._replace(states=20)])
+
+
+def test_lengths_must_be_the_same_and_nodes_stand_beside() -> None:
+    paper = {"40": {"length": 82, "nodes": 100}}
+    assert same_lengths(paper, {"40": {"length": 82, "nodes": 99}}) == "better"
+    assert same_lengths(paper, {"40": {"length": 82, "nodes": 101}}) == "match"
+    assert same_lengths(paper, {"40": {"length": 84, "nodes": 9}}) == "differs"
+    assert same_lengths(paper, {}) == "differs"
+
+
+def test_instances_of_the_24_puzzle_are_boards() -> None:
+    game = load("sliding:5x5")
+    for length, _, board in KORF_FELNER.values():
+        state = game.read(board)
+        assert game.call("solvable", list(state))
+        assert game.call("h", list(state), ()) % 2 == length % 2
 
 
 def table_with(figures: dict[str, float]) -> dict[str, dict[str, dict[str, float]]]:

@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from searchbench import errors, index
-    from searchbench.abstraction import Abstraction, Image
+    from searchbench.abstraction import Abstraction, Image, Subgoal
     from searchbench.analyse.predict import Prediction
+    from searchbench.analyse.subgoals import Subgoals
     from searchbench.catalogue import load
     from searchbench.errors import SearchBenchError
     from searchbench.game import Board, Game, Position
-    from searchbench.heuristics import PatternDatabases, heuristic
+    from searchbench.heuristics import PatternDatabases, SeenAs, heuristic
     from searchbench.index.protocol import Part
     from searchbench.line import Line
     from searchbench.player import Player
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from searchbench.repairs import Repair
     from searchbench.rules import NOWHERE, UNDECIDED, State
     from searchbench.run import Run
-    from searchbench.solvers.guided import Heuristic
+    from searchbench.solvers.guided import Completions, Heuristic
     from searchbench.store import Database
     from searchbench.testing import Check
     from searchbench.values import ValueRule
@@ -37,6 +38,7 @@ __version__ = "0.1.0"
 _HOMES = {
     "Board": "game", "Check": "testing", "Database": "store", "Game": "game", "Line": "line", "NOWHERE": "rules",
     "Abstraction": "abstraction", "Image": "abstraction", "PatternDatabases": "heuristics", "heuristic": "heuristics",
+    "Completions": "solvers.guided", "SeenAs": "heuristics", "Subgoal": "abstraction", "Subgoals": "analyse.subgoals",
     "Part": "index.protocol", "Player": "player", "Position": "game", "Prediction": "analyse.predict", "Proof": "proof",
     "Repair": "repairs", "Run": "run", "SearchBenchError": "errors", "State": "rules", "UNDECIDED": "rules",
     "ValueRule": "values", "errors": "", "index": "", "load": "catalogue",
@@ -44,10 +46,10 @@ _HOMES = {
 """Where each public name lives; "" for a module."""
 
 __all__ = [
-    "NOWHERE", "UNDECIDED", "Abstraction", "Board", "Check", "Database", "Game", "Image", "Line", "Part",
-    "PatternDatabases", "Player", "Position", "Prediction", "Proof", "Repair", "Run", "SearchBenchError", "State",
-    "ValueRule", "check", "errors", "heuristic", "index", "load", "open_database", "predict", "prove", "repair", "search",
-    "solve",
+    "NOWHERE", "UNDECIDED", "Abstraction", "Board", "Check", "Completions", "Database", "Game", "Image", "Line", "Part",
+    "PatternDatabases", "Player", "Position", "Prediction", "Proof", "Repair", "Run", "SearchBenchError", "SeenAs",
+    "State", "Subgoal", "Subgoals", "ValueRule", "check", "errors", "heuristic", "index", "load", "open_database",
+    "predict", "prove", "repair", "search", "solve", "subgoals", "together",
 ]  # fmt: skip
 
 
@@ -271,6 +273,49 @@ def search(
         return search_by_duality(chosen, state, run, **options)
     bound = heuristic(chosen, h) if isinstance(h, str) else h
     return search_state(chosen, state, method, run, h=bound, **options)
+
+
+def together(
+    game: str | Game,
+    state: Position | str | Sequence[int],
+    like: str | Path | Database,
+    limit: int | None = None,
+    memory: str | int | None = None,
+    progress: Callable[[str, int, int], None] | None = None,
+    work: str | Path | None = None,
+) -> Completions:
+    """Solve together all states of a puzzle that look like `state` in an abstraction, whose database is `like`.
+
+    One breadth-first search finds the costs of all; those that cost more than `limit` stay open. Unfinished work is kept in
+    the folder `work`, where it goes on when it is asked for again. See :func:`searchbench.solvers.guided.solve_together`.
+    """
+    from searchbench.catalogue import load
+    from searchbench.solvers.guided import solve_together
+    from searchbench.store import Database
+
+    run, chosen = _run(memory, 1, progress), load(game)
+    run.work = None if work is None else Path(work)
+    database = like if isinstance(like, Database) else open_database(like)
+    return solve_together(chosen, chosen.position(state).state, database, run, limit)
+
+
+def subgoals(
+    game: str | Game,
+    steps: Iterable[str],
+    to: str | Path | None = None,
+    memory: str | int | None = None,
+    threads: int | None = None,
+    progress: Callable[[str, int, int], None] | None = None,
+) -> Subgoals:
+    """Solve a puzzle in steps, each of which brings some pieces home and leaves alone what is home already.
+
+    Each step names its pieces, such as "12-13-14-15". The result tells how many moves the steps take, on average and at
+    most, and finds lines; with `to`, the steps' databases are kept in that folder, and opened when they are there.
+    """
+    from searchbench.analyse.subgoals import solve_subgoals
+    from searchbench.catalogue import load
+
+    return solve_subgoals(load(game), list(steps), _run(memory, threads, progress), to)
 
 
 def prove(

@@ -117,6 +117,10 @@ class Game:
         """Return other ways to guide a search by their names: functions in the place of `dead`, `promise`, `irrelevant` ..."""
         return {}
 
+    def subgoals(self, steps: Sequence[str]) -> Sequence[Any]:
+        """Return the games of steps towards the goal (`Subgoal`), each told by the pieces that it brings home."""
+        raise BadRequest(f"{self} is not known to be solved in steps: it supplies no `subgoals`")
+
     def index(self) -> Index | None:
         """Return the numbering of the states, if there is one."""
         return None

@@ -121,6 +121,10 @@ class SlidingGroups(Abstraction):
         moves = [exchange(at, to, self.cells) for at, ways in enumerate(self._ways()) for to in ways]
         return Sequences(self.cells - 1, self.cells, tuple(moves), pieces=self.index().pieces)
 
+    def kinds(self) -> list[int]:
+        """Return 0 for the empty cell, and 1 and the number of its group for each tile."""
+        return [1 + group for group in self._group_of()]
+
     def _group_of(self) -> list[int]:
         """Return the group of each tile, -1 for the empty cell."""
         found = [-1] * self.cells

@@ -8,13 +8,14 @@ from searchbench.reproduce import (
     fifteen,
     gasser,
     geese,
+    hardest,
     morris,
     opening,
     points,
 )
 from searchbench.reproduce.row import Outcome, Row, reproduce
 
-PAPERS = (berliner, gasser, morris, compression, opening, fifteen, edelkamp, geese, points, allis)
+PAPERS = (berliner, gasser, morris, compression, opening, fifteen, hardest, edelkamp, geese, points, allis)
 ROWS: dict[str, Row] = {row.id: row for paper in PAPERS for row in paper.ROWS}
 
 __all__ = ["ROWS", "Outcome", "Row", "reproduce"]

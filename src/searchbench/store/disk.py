@@ -139,11 +139,18 @@ class DiskCodes:
         return next(record for record in self._records if record.name == part.name)
 
     def _units(self, part: Part, first: int, stop: int) -> tuple[Array, int]:
-        """Return the chunks that hold the numbers first .. stop - 1 of a part, and the first number in them."""
-        size = head.chunk_of(part, self._chunk, self._form) * self._form.per_unit
-        start = (first - part.start) // size
+        """Return the chunks that hold the numbers first .. stop - 1 of a part, and the first number in them.
+
+        Of an array that is mapped, and has but one chunk, just the stored numbers that are wanted.
+        """
         with self._lock:
             on_disk = self._part(self._record(part))
+        if on_disk.mapped is not None:
+            per_unit = self._form.per_unit
+            start = (first - part.start) // per_unit
+            return on_disk.mapped[start : -((part.start - stop) // per_unit)], part.start + start * per_unit
+        size = head.chunk_of(part, self._chunk, self._form) * self._form.per_unit
+        start = (first - part.start) // size
         return on_disk.chunks(start, -((part.start - stop) // size)), part.start + start * size
 
     def _unpacked(self, record: head.PartRecord, units: Array) -> Array:
@@ -237,4 +244,6 @@ def values_of(array: Any, wanted: slice, path: Path) -> Array:
     try:
         return np.asarray(array[wanted])
     except Exception as error:  # checksums, decompression, reading: each codec has errors of its own
-        raise DamagedData(f"{path} cannot be read: {error}") from error
+        raise DamagedData(
+            f"{path} cannot be read: {error} (`searchbench repair` works out anew what is lost)"
+        ) from error

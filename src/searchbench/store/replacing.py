@@ -36,7 +36,9 @@ if TYPE_CHECKING:
 
 @contextmanager
 def locked(path: Path) -> Iterator[None]:
-    """Keep other processes from changing a database. Raises BadRequest where one is at it."""
+    """Keep other processes from changing a database. Raises BadRequest where one is at it, or there is none."""
+    if not path.is_dir():
+        raise BadRequest(f"{path}: there is no database")
     handle = folders.lock(path)
     if handle is None:
         raise BadRequest(f"{path}: another process writes there")
