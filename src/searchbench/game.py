@@ -77,6 +77,8 @@ class Game:
     """Claims that every successor of a numbered state has a number; else set it to False."""
     consistent: ClassVar[bool] = False
     """Claims that `h` never falls by more than the cost of a move."""
+    incomplete: ClassVar[frozenset[str]] = frozenset()
+    """The names of those `enhancements` by which a search may lose solutions."""
     rearranges: ClassVar[bool] = False
     """Claims that moves are rearrangements: in states with the same moves the same sequences of moves are possible, and
     two sequences that lead from one of them to the same state do so from each."""
@@ -110,6 +112,14 @@ class Game:
     def heuristics(self) -> Mapping[str, Mapping[str, Callable[..., Any]]]:
         """Return bounds by their names; each is functions that take the place of `h` and `h_step`, the same at each call."""
         return {}
+
+    def enhancements(self) -> Mapping[str, Mapping[str, Callable[..., Any]]]:
+        """Return other ways to guide a search by their names: functions in the place of `dead`, `promise`, `irrelevant` ..."""
+        return {}
+
+    def subgoals(self, steps: Sequence[str]) -> Sequence[Any]:
+        """Return the games of steps towards the goal (`Subgoal`), each told by the pieces that it brings home."""
+        raise BadRequest(f"{self} is not known to be solved in steps: it supplies no `subgoals`")
 
     def index(self) -> Index | None:
         """Return the numbering of the states, if there is one."""

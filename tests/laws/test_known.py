@@ -37,8 +37,10 @@ TINY = {
     "sliding": ["sliding:2x2", "sliding:2x3", "sliding:3x2"],
     "sliding-groups": ["sliding-groups:2x3,inner", "sliding-groups:2x2,1.2", "sliding-groups:2x4,local"],
     "sliding-pattern": ["sliding-pattern:2,3,1-2", "sliding-pattern:3,2,1-3-5"],
+    "sliding-subgoal": ["sliding-subgoal:2,3,4-5-3", "sliding-subgoal:3,2,1-2-3,4-5"],
     "small-town": ["small-town"],
     "tic-tac-toe": ["tic-tac-toe"],
+    "superpuzz": ["superpuzz:2x3", "superpuzz:2x4"],
     "top-spin": ["top-spin:6", "top-spin:7,4"],
     "top-spin-pattern": ["top-spin-pattern:6,4,0-3"],
 }

@@ -16,6 +16,7 @@ from searchbench.errors import BadRequest, DamagedData
 from searchbench.games.morris import Morris
 from searchbench.games.morris_opening import MorrisOpening
 from searchbench.games.tic_tac_toe import TicTacToe
+from searchbench.player import SearchedValues
 from searchbench.proof import Claim
 from searchbench.rules import UNDECIDED
 from searchbench.run import Run
@@ -206,6 +207,30 @@ def test_a_book_is_not_trusted(midgame: Database, tmp_path: Path) -> None:
             Book(game, leaves, 3, path)
     path.write_bytes(data)
     assert Book(game, leaves, 3, path).answers
+
+
+def test_a_player_is_told_what_a_book_knows(midgame: Database, tmp_path: Path) -> None:
+    game, path = MorrisOpening(3), tmp_path / "three.book"
+    sb.prove(game, leaves=midgame, book=path, plies=3, evidence=False)
+    leaves = LeafDatabase(game, midgame)
+    values = SearchedValues(leaves, Book(game, leaves, 3, path))
+    start = game.position()
+    assert values.value(start).outcome == 1
+    assert {choice.value.outcome for choice in values.moves(start)} == {-1}
+    for state in middle_positions(3, 8):
+        proof = prove_state(game, state, "alphabeta", leaves=leaves, evidence=False)
+        assert values.value(game.position(state)).outcome == proof.outcome
+
+
+def test_a_player_who_does_not_know_all_leaves_relies_on_what_she_is_sure_of(midgame: Database) -> None:
+    game = MorrisOpening(3)
+    kept = np.random.default_rng(2).random(midgame.size) < 0.7
+    leaves = Patchy(game, midgame, lambda number: bool(kept[number]))
+    player = sb.Player(SearchedValues(leaves))
+    for state in middle_positions(3, 9):
+        lower, _ = plain_bounds(game, leaves, tuple(state))
+        _, upper = plain_bounds(game, leaves, tuple(game.play(state, player.choose(state))))
+        assert -upper == lower
 
 
 # --- bad requests -----------------------------------------------------------------------------------------------------------

@@ -35,10 +35,27 @@ def search(
         ),
     ] = None,
     order: Annotated[
-        str | None, typer.Option(metavar="NAME", help="idastar: try successors in the order of their bound, or moves.")
+        str | None,
+        typer.Option(metavar="NAME", help="idastar: try successors by bound, promise, or in the order of moves."),
     ] = None,
     table: Annotated[
         str | None, typer.Option(metavar="SIZE", help="idastar: the memory of a transposition table.")
+    ] = None,
+    weight: Annotated[
+        float | None, typer.Option(metavar="W", help="f = g + W h for astar and bestfirst; W g - goodness by goodness.")
+    ] = None,
+    by: Annotated[
+        str | None, typer.Option(metavar="NAME", help="bestfirst: go by h, or by the game's goodness.")
+    ] = None,
+    step: Annotated[int | None, typer.Option(min=0, help="idastar: let the bound grow by at least so much.")] = None,
+    entries: Annotated[
+        int | None, typer.Option(min=1, help="Keep at most so many states; idastar keeps none without it.")
+    ] = None,
+    use: Annotated[
+        str | None, typer.Option(metavar="NAMES", help="Enhancements of the game's own, with commas between them.")
+    ] = None,
+    without: Annotated[
+        str | None, typer.Option(metavar="SLOTS", help="Leave out dead, cuts, macros, relevance; commas between them.")
     ] = None,
     automaton: Annotated[
         int | None,
@@ -48,6 +65,9 @@ def search(
     seconds: Seconds = None,
     memory: Memory = None,
     threads: Threads = None,
+    work: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="idastar: keep how far the search is, and go on from there.")
+    ] = None,
     style: Annotated[str, typer.Option("--format", metavar="NAME", help="text, json or csv.")] = "text",
     as_json: Json = False,
     progress: Progress = None,
@@ -63,12 +83,26 @@ def search(
     if style not in instances.FORMATS:
         raise BadRequest(f"format {style!r}: there are {', '.join(instances.FORMATS)}")
     style = "json" if as_json else style
-    options = _limits(nodes, seconds) | _given(order=order, table=table, automaton=automaton)
+    options = _limits(nodes, seconds) | _given(
+        order=order,
+        table=table,
+        weight=weight,
+        by=by,
+        step=step,
+        entries=entries,
+        use=use,
+        without=without,
+        automaton=automaton,
+    )
     if states is None and style != "csv":
         with Reporter(progress) as reporter:
-            line = sb.search(game, state, method or None, memory, reporter, heuristic, threads, **options)
+            line = sb.search(game, state, method or None, memory, reporter, heuristic, threads, work, **options)
         _show_line(line, style == "json")
         return
+    if work is not None:
+        raise BadRequest(
+            "--work: the search of one state, shown as text or JSON, can be kept; give no --from and no csv"
+        )
     chosen = sb.load(game)
     if states is not None and state != "start":
         raise BadRequest(f"the state {state!r} and --from {states}: give one of them")
@@ -107,6 +141,9 @@ def compare(
     seconds: Seconds = None,
     memory: Memory = None,
     threads: Threads = None,
+    plot: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Draw how many are solved within how many nodes, as SVG.")
+    ] = None,
     as_json: Json = False,
     progress: Progress = None,
 ) -> None:
@@ -116,6 +153,7 @@ def compare(
     from searchbench.analyse.compare import configuration
     from searchbench.cli import instances
     from searchbench.cli.progress import Reporter
+    from searchbench.drawing import effort_rows, effort_svg
     from searchbench.run import Run, parse_memory
 
     chosen = sb.load(game)
@@ -124,6 +162,9 @@ def compare(
     with Reporter(progress) as reporter:
         run = Run(memory=parse_memory(memory or 0), threads=threads or 0, report=reporter)
         results = list(compare_all(chosen, wanted, chosen_ones, run, **_limits(nodes, seconds)))
+    efforts = {result.configuration: result.efforts for result in results}
+    if plot is not None:
+        _draw(effort_svg(efforts, len(wanted)), plot)
     if as_json:
         show.write_json([result.as_dict() for result in results])
         return
@@ -131,6 +172,7 @@ def compare(
         (
             result.configuration,
             f"{result.solved} of {len(result.attempts)}",
+            f"{result.unsolvable}",
             f"{result.cost:,}",
             f"{result.nodes:,}",
             f"{result.seconds:.3f} s",
@@ -138,7 +180,18 @@ def compare(
         )
         for result in results
     ]
-    show.write(show.table(rows, ("configuration", "solved", "cost", "nodes", "time", "million nodes/s")))
+    show.write(show.table(rows, ("configuration", "solved", "unsolvable", "cost", "nodes", "time", "million nodes/s")))
+    heading, counts = effort_rows(efforts)
+    show.write("\n" + show.table(counts, heading))
+
+
+def _draw(picture: str, place: Path) -> None:
+    from searchbench.errors import BadRequest
+
+    try:
+        place.write_text(picture)
+    except OSError as error:
+        raise BadRequest(f"{place}: the graph cannot be written: {error}") from None
 
 
 def prove(

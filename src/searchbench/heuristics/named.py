@@ -12,7 +12,7 @@ from searchbench.errors import BadRequest
 from searchbench.game import Game
 from searchbench.heuristics.by_name import Functions
 from searchbench.heuristics.larger import Larger
-from searchbench.heuristics.patterns import PatternDatabases
+from searchbench.heuristics.patterns import PatternDatabases, SeenAs
 from searchbench.store import open_database
 
 _SWITCH: Final = re.compile(r"dual|modulo|images:\d+|min:\d+")
@@ -49,7 +49,8 @@ def heuristic(game: Game, text: str) -> Heuristic:
     """Return the heuristic that a text names: one of the game's, or pattern databases by their folders.
 
     "a.db+b.db" adds the bounds of two databases, "a.db,b.db" takes the larger one; both can be mixed, and a name be one of
-    those to be compared. Among them may stand switches: "dual", "modulo", "images:2", "min:4" (see `PatternDatabases`).
+    those to be compared. "a.db@7-8" looks pieces 7 and 8 up in a database of other pieces, to which a symmetry takes them.
+    Among them may stand switches: "dual", "modulo", "images:2", "min:4" (see `PatternDatabases`).
     Raises BadRequest.
     """
     named = game.heuristics()
@@ -63,8 +64,9 @@ def _databases(game: Game, words: Sequence[str], text: str) -> PatternDatabases:
     """Return pattern databases by their folders, each word a sum or a switch."""
     named = game.heuristics()
     switches = [word for word in words if _SWITCH.fullmatch(word)]
-    sets = [[folder.strip() for folder in one.split("+")] for one in words if one not in switches]
-    folders = dict.fromkeys(folder for one in sets for folder in one)
+    sums = [word for word in words if word not in switches]
+    sets = [[tuple(map(str.strip, word.partition("@")[::2])) for word in one.split("+")] for one in sums]
+    folders = dict.fromkeys(folder for one in sets for folder, _ in one)
     for folder in folders or [""]:
         if not folder or not Path(folder).exists():
             raise BadRequest(
@@ -73,7 +75,11 @@ def _databases(game: Game, words: Sequence[str], text: str) -> PatternDatabases:
                 f"switches are dual, modulo, images:N and min:N"
             )
     opened = {folder: open_database(folder) for folder in folders}
-    return PatternDatabases(game, [[opened[folder] for folder in one] for one in sets], **_options(switches))
+    return PatternDatabases(
+        game,
+        [[SeenAs(opened[folder], pieces) if pieces else opened[folder] for folder, pieces in one] for one in sets],
+        **_options(switches),
+    )
 
 
 def _options(switches: Sequence[str]) -> dict[str, Any]:

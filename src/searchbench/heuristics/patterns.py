@@ -51,11 +51,22 @@ class Lookup(NamedTuple):
         return Image(np.array(self.table, np.int64), self.pieces, self.less, shared)
 
 
+class SeenAs(NamedTuple):
+    """Name a database that is looked up for other pieces, which a symmetry of the game takes to its own.
+
+    `pieces` is written as in the abstraction's own notation, such as "10-11-15-16-20-21".
+    """
+
+    database: Database
+    pieces: str
+
+
 class PatternDatabases:
     """Bound the cost of solving a state of `game` by databases of its abstractions.
 
     `sets` are lists of databases: within a set the bounds are added, and of the sets, and of the images of the state in
-    the game's symmetries, the largest sum counts. `images` False leaves the images out; a number is how many count, the
+    the game's symmetries, the largest sum counts. One database serves several patterns (`SeenAs`) that look like its own.
+    `images` False leaves the images out; a number is how many count, the
     state itself included. With `dual` the inverse of the state is looked up as well. `modulo` keeps in memory only depths
     modulo the smallest number from which they can be followed along moves (1.6 bits where moves can be taken back); and
     `block` only the least bound of each block of so many numbers.
@@ -66,14 +77,14 @@ class PatternDatabases:
     def __init__(
         self,
         game: Game,
-        sets: Sequence[Sequence[Database]],
+        sets: Sequence[Sequence[Database | SeenAs]],
         images: bool | int = True,
         *,
         dual: bool = False,
         modulo: bool = False,
         block: int = 1,
     ) -> None:
-        self.databases = list({id(database): database for one in sets for database in one}.values())
+        self.databases = list({id(database): database for one in sets for database in map(_database, one)}.values())
         if not (all(sets) and 1 <= len(self.databases) <= MOST):
             raise BadRequest(f"{len(self.databases)} pattern databases: expected 1 to {MOST}, and no empty set")
         self.game = game
@@ -130,18 +141,20 @@ class PatternDatabases:
     def _has_residues(self, database: Database) -> bool:
         return self._modulo or database.modulus != 0
 
-    def _lookups(self, sets: Sequence[Sequence[Database]], images: int, dual: bool) -> Iterator[tuple[Lookup, ...]]:
+    def _lookups(
+        self, sets: Sequence[Sequence[Database | SeenAs]], images: int, dual: bool
+    ) -> Iterator[tuple[Lookup, ...]]:
         """Yield the look-ups of each sum: of each set, of each image of the state, and of each of its inverse."""
         places = {id(database): place for place, database in enumerate(self.databases)}
         for one in sets:
-            found = [_abstraction(database).images()[:images] for database in one]
+            found = [_images(source)[:images] for source in one]
             if dual:
-                inverted = [_abstraction(database).dual_images()[:images] for database in one]
+                inverted = [_dual_images(source)[:images] for source in one]
                 found = [[*plain, *others] for plain, others in zip(found, inverted, strict=True)]
             for image in range(min(map(len, found))):
                 yield tuple(
                     _lookup(places[id(database)], of_one[image], self._has_residues(database))
-                    for database, of_one in zip(one, found, strict=True)
+                    for database, of_one in zip(map(_database, one), found, strict=True)
                 )
 
 
@@ -160,6 +173,23 @@ def _abstraction(database: Database) -> Abstraction:
     if not isinstance(game, Abstraction):
         raise BadRequest(f"{database!r} is no pattern database: {game} is no abstraction of another game")
     return game
+
+
+def _database(source: Database | SeenAs) -> Database:
+    return source.database if isinstance(source, SeenAs) else source
+
+
+def _images(source: Database | SeenAs) -> list[Image]:
+    """Return how a state is looked up, and how its images are."""
+    abstraction = _abstraction(_database(source))
+    return abstraction.images_of(source.pieces) if isinstance(source, SeenAs) else abstraction.images()
+
+
+def _dual_images(source: Database | SeenAs) -> list[Image]:
+    """Return how the inverse of a state is looked up. Raises BadRequest."""
+    if isinstance(source, SeenAs):
+        raise BadRequest(f"dual: {source!r} is looked up for other pieces, not for those of an inverse state")
+    return _abstraction(source).dual_images()
 
 
 def _check_database(database: Database, game: Game, first: Abstraction) -> None:
@@ -203,17 +233,17 @@ def _check_switches(databases: Sequence[Database], modulus: int, dual: bool, blo
         )
 
 
-def _check_sum(databases: Sequence[Database]) -> None:
+def _check_sum(sources: Sequence[Database | SeenAs]) -> None:
     """Refuse to add bounds that charge for the same thing."""
     seen: set[Any] = set()
-    for database in databases if len(databases) > 1 else ():
-        pieces = charged(_abstraction(database))
+    for source in sources if len(sources) > 1 else ():
+        pieces = charged(_images(source))
         if pieces is None:
             raise BadRequest(
-                f"{database!r} charges for every move: its bound can only be compared with others, not added"
+                f"{source!r} charges for every move: its bound can only be compared with others, not added"
             )
         if seen & pieces:
-            raise BadRequest(f"{database!r}: {sorted(seen & pieces)} is charged for twice: the bounds do not add up")
+            raise BadRequest(f"{source!r}: {sorted(seen & pieces)} is charged for twice: the bounds do not add up")
         seen |= pieces
 
 

@@ -1,9 +1,22 @@
 """What the papers report, measured again: one function per row, in a module per paper."""
 
-from searchbench.reproduce import allis, compressed, edelkamp, fifteen, gasser, geese, morris, opening, points
+from searchbench.reproduce import (
+    allis,
+    berliner,
+    compressed,
+    compression,
+    edelkamp,
+    fifteen,
+    gasser,
+    geese,
+    hardest,
+    morris,
+    opening,
+    points,
+)
 from searchbench.reproduce.row import Outcome, Row, reproduce
 
-PAPERS = (gasser, morris, opening, fifteen, edelkamp, compressed, geese, points, allis)
+PAPERS = (berliner, gasser, morris, compression, opening, fifteen, hardest, edelkamp, compressed, geese, points, allis)
 ROWS: dict[str, Row] = {row.id: row for paper in PAPERS for row in paper.ROWS}
 
 __all__ = ["ROWS", "Outcome", "Row", "reproduce"]
