@@ -11,9 +11,11 @@ import pytest
 from typer.testing import CliRunner
 
 from searchbench import reproduce as package
+from searchbench.catalogue import load
 from searchbench.cli.app import app
 from searchbench.errors import BadRequest
-from searchbench.reproduce import ROWS, reproduce
+from searchbench.reproduce import ROWS, berliner, experiment, reproduce
+from searchbench.reproduce.hardest import KORF_FELNER, same_lengths
 from searchbench.reproduce.row import Cost, Measured, Row, exact, faster
 from searchbench.reproduce.symmetry import takes_less
 from searchbench.run import Run
@@ -117,3 +119,59 @@ def test_halves_must_take_less_than_wholes() -> None:
     assert not takes_less([half._replace(states=100), whole, turned, pegs])
     assert not takes_less([half, whole, turned._replace(peak=10), pegs])
     assert not takes_less([half, whole, turned, pegs._replace(states=20)])
+
+
+def test_lengths_must_be_the_same_and_nodes_stand_beside() -> None:
+    paper = {"40": {"length": 82, "nodes": 100}}
+    assert same_lengths(paper, {"40": {"length": 82, "nodes": 99}}) == "better"
+    assert same_lengths(paper, {"40": {"length": 82, "nodes": 101}}) == "match"
+    assert same_lengths(paper, {"40": {"length": 84, "nodes": 9}}) == "differs"
+    assert same_lengths(paper, {}) == "differs"
+
+
+def test_instances_of_the_24_puzzle_are_boards() -> None:
+    game = load("sliding:5x5")
+    for length, _, board in KORF_FELNER.values():
+        state = game.read(board)
+        assert game.call("solvable", list(state))
+        assert game.call("h", list(state), ()) % 2 == length % 2
+
+
+def table_with(figures: dict[str, float]) -> dict[str, dict[str, dict[str, float]]]:
+    """Return table 1 for the size 4x8 with other nodes for some programs."""
+    ours = json.loads(json.dumps(ROWS["B4"].paper))
+    for program, nodes in figures.items():
+        ours["4x8"][program]["nodes"] = nodes
+    return {"4x8": ours["4x8"]}
+
+
+@pytest.mark.parametrize(
+    ("figures", "verdict"), [({}, "match"), ({"BF1+": 59000.0}, "differs"), ({"BF2+": 23000.0}, "differs")]
+)
+def test_the_order_of_the_programs_is_judged(figures: dict[str, float], verdict: str) -> None:
+    assert berliner.same_order(ROWS["B4"].paper, table_with(figures)) == verdict
+
+
+def test_other_figures_on_superpuzz_are_judged() -> None:
+    shares = {"4x6": {"figure 2": 0.6, "improved": 0.9, "solvable ones rejected by the improved": 0}}
+    paper = {"4x6": ROWS["B6"].paper["4x6"]}
+    assert berliner.at_least(paper, shares) == "match"
+    shares["4x6"]["solvable ones rejected by the improved"] = 1
+    assert berliner.at_least(paper, shares) == "differs"
+    assert berliner.about({"4x6": 83}, {"4x6": 79}) == "match"
+    assert berliner.about({"4x6": 83}, {"4x6": 60}) == "differs"
+    ratios = {"4x6": {"BF1": 0.8, "A*": 0.9, "DF": 0.95, "BF2": 0.7}}
+    assert berliner.detection_helps({}, ratios) == "match"
+    assert berliner.detection_helps({}, {"4x6": {**ratios["4x6"], "BF2": 0.99}}) == "differs"
+
+
+def test_tries_are_kept_and_averaged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    few = experiment.deals("4x6")[:3]
+    monkeypatch.setattr(experiment, "deals", lambda size: few)
+    first = experiment.tries("4x6", "BF1", True, Run(memory=1 << 30, work=tmp_path))
+    monkeypatch.setattr(experiment, "search_many", None)  # nothing is left to be searched
+    assert experiment.tries("4x6", "BF1", True, Run(memory=1 << 30, work=tmp_path)) == first
+    ones = [experiment.Try("solved", 20, 100, 300, 0.5), experiment.Try("open", 0, 70, 900, 0.1)]
+    means = experiment.average("4x6", ones, [True, True])
+    assert (means.length, means.states, means.failed) == (40.0, 65586.0, 1)
+    assert experiment.average("4x6", ones, [True, False]).failed_unsolvable == 1

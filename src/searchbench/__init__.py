@@ -14,19 +14,21 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from searchbench import errors, index
-    from searchbench.abstraction import Abstraction, Image
+    from searchbench.abstraction import Abstraction, Image, Subgoal
     from searchbench.analyse.predict import Prediction
+    from searchbench.analyse.subgoals import Subgoals
     from searchbench.catalogue import load
     from searchbench.errors import SearchBenchError
     from searchbench.game import Board, Game, Position
-    from searchbench.heuristics import PatternDatabases, heuristic
+    from searchbench.heuristics import PatternDatabases, SeenAs, heuristic
     from searchbench.index.protocol import Part
     from searchbench.line import Line
+    from searchbench.player import Player
     from searchbench.proof import Proof
     from searchbench.repairs import Repair
     from searchbench.rules import NOWHERE, UNDECIDED, State
     from searchbench.run import Run
-    from searchbench.solvers.guided import Heuristic
+    from searchbench.solvers.guided import Completions, Heuristic
     from searchbench.store import Database
     from searchbench.testing import Check
     from searchbench.values import ValueRule
@@ -36,16 +38,18 @@ __version__ = "0.1.0"
 _HOMES = {
     "Board": "game", "Check": "testing", "Database": "store", "Game": "game", "Line": "line", "NOWHERE": "rules",
     "Abstraction": "abstraction", "Image": "abstraction", "PatternDatabases": "heuristics", "heuristic": "heuristics",
-    "Part": "index.protocol", "Position": "game", "Prediction": "analyse.predict", "Proof": "proof", "Repair": "repairs",
-    "Run": "run", "SearchBenchError": "errors", "State": "rules", "UNDECIDED": "rules", "ValueRule": "values", "errors": "",
-    "index": "", "load": "catalogue",
+    "Completions": "solvers.guided", "SeenAs": "heuristics", "Subgoal": "abstraction", "Subgoals": "analyse.subgoals",
+    "Part": "index.protocol", "Player": "player", "Position": "game", "Prediction": "analyse.predict", "Proof": "proof",
+    "Repair": "repairs", "Run": "run", "SearchBenchError": "errors", "State": "rules", "UNDECIDED": "rules",
+    "ValueRule": "values", "errors": "", "index": "", "load": "catalogue",
 }  # fmt: skip
 """Where each public name lives; "" for a module."""
 
 __all__ = [
-    "NOWHERE", "UNDECIDED", "Abstraction", "Board", "Check", "Database", "Game", "Image", "Line", "Part",
-    "PatternDatabases", "Position", "Prediction", "Proof", "Repair", "Run", "SearchBenchError", "State", "ValueRule", "check",
-    "errors", "heuristic", "index", "load", "open_database", "predict", "prove", "repair", "search", "solve",
+    "NOWHERE", "UNDECIDED", "Abstraction", "Board", "Check", "Completions", "Database", "Game", "Image", "Line", "Part",
+    "PatternDatabases", "Player", "Position", "Prediction", "Proof", "Repair", "Run", "SearchBenchError", "SeenAs",
+    "State", "Subgoal", "Subgoals", "ValueRule", "check", "errors", "heuristic", "index", "load", "open_database",
+    "predict", "prove", "repair", "search", "solve", "subgoals", "together",
 ]  # fmt: skip
 
 
@@ -83,6 +87,7 @@ def solve(
     work: str | Path | None = None,
     parts: str | Iterable[str] | None = None,
     mapped: bool = False,
+    codec: str | None = None,
 ) -> Database:
     """Solve every state of a game and return the database; with `to`, also keep it in that folder.
 
@@ -90,11 +95,12 @@ def solve(
     default the one that suits the game. `memory` is a budget such as "1GB": what does not fit is refused before it
     starts, and so is a folder `to` that is there already, unless `overwrite`. `progress` is called with a stage, how
     much of it is done, and its total (0: unknown). `form` is how breadth-first search ("bfs") keeps depths: "values" or
-    "two-bit" among others (see `solve_states`), by default what fits. With `to`, long breadth-first searches keep their
-    unfinished work in the folder `work` (by default beside `to`, with ".work" behind the name): what was stopped or killed
-    goes on from there when it is asked for again, and what does not fit into the memory may be searched there. The folder
-    is removed when the database is complete. A `mapped` database is kept without compression: opened, it is mapped into
-    memory.
+    "two-bit" among others (see `solve_states`), by default what fits; of the other solvers, what is kept in `to` ("base-3",
+    "every:4", ...), and `codec` how it is compressed ("zstd:19"): see `Database.save`. With `to`, long breadth-first
+    searches keep their unfinished work in the folder `work` (by default beside `to`, with ".work" behind the name): what was
+    stopped or killed goes on from there when it is asked for again, and what does not fit into the memory may be searched
+    there. The folder is removed when the database is complete. A `mapped` database is kept without compression: opened, it
+    is mapped into memory.
 
     `parts` are the names of the parts to solve ("4-4,5-3", or "all"); parts that they need are solved first. Each is kept in
     `to` when it is done, and what `to` has already is not solved again.
@@ -103,18 +109,31 @@ def solve(
     from searchbench.errors import BadRequest
     from searchbench.solvers.exhaustive import solve_states
     from searchbench.store import Database
+    from searchbench.store.codecs import parse_codec
+    from searchbench.store.reductions import wanted
     from searchbench.store.working import discard
     from searchbench.store.writing import check_target
+    from searchbench.values import value_rule
 
     chosen = load(game)
     if mapped and (parts is not None or to is None):
         raise BadRequest("mapped: a database of all parts is kept so, in the folder `to`")
+    if codec is not None and (parts is not None or to is None):
+        raise BadRequest(f"codec {codec!r}: it is for all of a game, kept in `to`; others can be converted later")
+    if codec is not None:
+        parse_codec(codec)
     if parts is not None:
-        return _solve_parts(chosen, parts, rule, solver, to, memory, threads, progress, overwrite, form)
+        return _solve_parts(chosen, parts, rule, solver, to, memory, threads, progress, overwrite, form, work)
     if to is None and work is not None:
         raise BadRequest(
             f"work {str(work)!r}: unfinished work is kept for a database that is kept; say where, with `to`"
         )
+    kept_form = None if solver == "bfs" or chosen.has("place") else form
+    if kept_form is not None:
+        if to is None:
+            raise BadRequest(f"form {form!r}: it is how a database is kept; say where, with `to`")
+        wanted(kept_form, chosen, value_rule(chosen.values if rule is None else rule))
+        form = None
     with _run(memory, threads, progress) as run:
         if to is not None:
             Path(to).parent.mkdir(parents=True, exist_ok=True)
@@ -122,10 +141,11 @@ def solve(
             run.work = Path(work) if work is not None else Path(f"{to}.work")
         database = solve_states(chosen, rule, solver, run, form=form)
     if to is not None and run.work is not None:
-        options = {"solver": solver, "rule": getattr(rule, "name", rule), "form": form, "memory": memory}
+        options = {"solver": solver, "rule": getattr(rule, "name", rule), "form": kept_form or form, "memory": memory}
+        options |= {"codec": codec}
         words = [f"--{name} {value}" for name, value in options.items() if value is not None]
         words += ["--mapped"] if mapped else []
-        database.save(to, " ".join(["searchbench solve", chosen.spec, *words]), overwrite, mapped)
+        database.save(to, " ".join(["searchbench solve", chosen.spec, *words]), overwrite, mapped, kept_form, codec)
         if run.work.exists():
             database = Database.open(to, chosen, database.rule)
             discard(run.work)
@@ -143,6 +163,7 @@ def _solve_parts(
     progress: Callable[[str, int, int], None] | None,
     overwrite: bool,
     form: str | None,
+    work: str | Path | None,
 ) -> Database:
     from shutil import rmtree
     from tempfile import TemporaryDirectory
@@ -153,7 +174,8 @@ def _solve_parts(
 
     if solver not in (None, "retrograde", "fixpoint") or form is not None:
         raise BadRequest(
-            f"solver {solver!r}, form {form!r}: parts are solved by what suits the game, and keep whole values"
+            f"solver {solver!r}, form {form!r}: parts are solved by what suits the game, and keep whole values; "
+            "convert the database afterwards"
         )
     scratch = TemporaryDirectory(prefix="searchbench-") if to is None else None
     folder = Path(scratch.name) / "parts" if scratch is not None else Path(str(to))
@@ -164,7 +186,8 @@ def _solve_parts(
     names = parts if isinstance(parts, str) else ",".join(parts)
     command = f"searchbench solve {game.spec} --parts {names}"
     with _run(memory, threads, progress) as run:
-        database = solve_parts(game, names, folder, rule, run, command)
+        run.work = Path(work) if work is not None else Path(f"{folder}.work")
+        database = solve_parts(game, names, folder, rule, run, command, solver)
     database.scratch = scratch  # removed with the database
     return database
 
@@ -223,6 +246,7 @@ def search(
     progress: Callable[[str, int, int], None] | None = None,
     h: Heuristic | str | None = None,
     threads: int | None = 1,
+    work: str | Path | None = None,
     **options: Any,
 ) -> Line:
     """Search for a line from one state of a puzzle (by default the start) to a solved one.
@@ -231,8 +255,9 @@ def search(
     game that looks the same from both ends: half of a breadth-first search
     (:func:`searchbench.solvers.exhaustive.search_by_duality`). `h` is a heuristic in the place of the game's own bound: an
     object such as :class:`PatternDatabases`, one of the names that the game has ("linear-conflict"), or folders of pattern
-    databases ("a.db+b.db"). `threads` are those of IDA*, None for all. Other options, such as `nodes`, `seconds` and
-    `weight`, are those of :func:`searchbench.solvers.guided.search_state`.
+    databases ("a.db+b.db"). `threads` are those of IDA*, None for all. With a folder `work`, IDA* keeps there how far it is, and
+    goes on when it is asked again after it was stopped. Other options, such as `nodes`, `seconds` and `weight`, are those of
+    :func:`searchbench.solvers.guided.search_state`.
     """
     from searchbench.catalogue import load
     from searchbench.errors import BadRequest
@@ -241,31 +266,91 @@ def search(
     from searchbench.solvers.guided import search_state
 
     chosen, run = load(game), _run(memory, threads, progress)
+    run.work = None if work is None else Path(work)
     if method == "dual":
-        if h is not None:
-            raise BadRequest("method 'dual' takes no heuristic; idastar, astar and bestfirst do")
+        if h is not None or work is not None:
+            raise BadRequest("method 'dual' takes neither a heuristic nor a folder for its work; idastar does")
         return search_by_duality(chosen, state, run, **options)
     bound = heuristic(chosen, h) if isinstance(h, str) else h
     return search_state(chosen, state, method, run, h=bound, **options)
 
 
+def together(
+    game: str | Game,
+    state: Position | str | Sequence[int],
+    like: str | Path | Database,
+    limit: int | None = None,
+    memory: str | int | None = None,
+    progress: Callable[[str, int, int], None] | None = None,
+    work: str | Path | None = None,
+) -> Completions:
+    """Solve together all states of a puzzle that look like `state` in an abstraction, whose database is `like`.
+
+    One breadth-first search finds the costs of all; those that cost more than `limit` stay open. Unfinished work is kept in
+    the folder `work`, where it goes on when it is asked for again. See :func:`searchbench.solvers.guided.solve_together`.
+    """
+    from searchbench.catalogue import load
+    from searchbench.solvers.guided import solve_together
+    from searchbench.store import Database
+
+    run, chosen = _run(memory, 1, progress), load(game)
+    run.work = None if work is None else Path(work)
+    database = like if isinstance(like, Database) else open_database(like)
+    return solve_together(chosen, chosen.position(state).state, database, run, limit)
+
+
+def subgoals(
+    game: str | Game,
+    steps: Iterable[str],
+    to: str | Path | None = None,
+    memory: str | int | None = None,
+    threads: int | None = None,
+    progress: Callable[[str, int, int], None] | None = None,
+) -> Subgoals:
+    """Solve a puzzle in steps, each of which brings some pieces home and leaves alone what is home already.
+
+    Each step names its pieces, such as "12-13-14-15". The result tells how many moves the steps take, on average and at
+    most, and finds lines; with `to`, the steps' databases are kept in that folder, and opened when they are there.
+    """
+    from searchbench.analyse.subgoals import solve_subgoals
+    from searchbench.catalogue import load
+
+    return solve_subgoals(load(game), list(steps), _run(memory, threads, progress), to)
+
+
 def prove(
     game: str | Game,
     state: Position | str | Sequence[int] | None = None,
-    method: str = "pns",
+    method: str | None = None,
     memory: str | int | None = None,
     progress: Callable[[str, int, int], None] | None = None,
+    leaves: Database | str | Path | None = None,
+    parts: str | Iterable[str] | None = None,
+    book: str | Path | None = None,
+    plies: int = 8,
     **options: Any,
 ) -> Proof:
     """Prove the value of one state of a two-player game (by default the start).
 
-    `method` is "pns" or "alphabeta"; other options, such as `nodes`, are those of
-    :func:`searchbench.solvers.proof.prove_state`.
+    `method` is "pns", the default, or "alphabeta"; other options, such as `nodes`, are those of
+    :func:`searchbench.solvers.proof.prove_state`. `leaves` is a database, or its folder, that knows the outcome of some
+    states: of the same game, or of one that it goes on as ("morris" for "morris-opening"); then alpha-beta is the default.
+    Only its `parts` of these names are used ("9-9,9-8"), by default all. What is found after so many `plies` from the start
+    is kept in the file `book`, from which the same search goes on.
     """
     from searchbench.catalogue import load
-    from searchbench.solvers.proof import prove_state
+    from searchbench.errors import BadRequest
+    from searchbench.solvers.proof import Book, LeafDatabase, prove_state
 
-    return prove_state(load(game), state, method, _run(memory, 1, progress), **options)
+    chosen, way = load(game), method or ("pns" if leaves is None else "alphabeta")
+    if leaves is None:
+        if parts is not None or book is not None:
+            raise BadRequest("parts and a book belong to a database at the leaves: give leaves as well")
+        return prove_state(chosen, state, way, _run(memory, 1, progress), **options)
+    database = open_database(leaves) if isinstance(leaves, str | Path) else leaves
+    at_leaves = LeafDatabase(chosen, database, parts.split(",") if isinstance(parts, str) else parts)
+    kept = None if book is None else Book(chosen, at_leaves, plies, book)
+    return prove_state(chosen, state, way, _run(memory, 1, progress), leaves=at_leaves, book=kept, **options)
 
 
 def _run(memory: str | int | None, threads: int | None, progress: Callable[[str, int, int], None] | None) -> Run:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from searchbench.errors import BadRequest
 from searchbench.game import Game
 
 
@@ -43,6 +44,45 @@ class Abstraction(Game):
         """Return how a state is looked up, then how its images are, in the original's symmetries or seen from elsewhere."""
         raise NotImplementedError
 
+    def kinds(self) -> list[int]:
+        """Return the kind of each piece of the original: 0, 1, 2, ...; pieces of one kind look alike.
+
+        Asked of abstractions in which every move costs 1. Each piece stands in one of the first cells of the original's
+        state, all else follows from the pattern, and a move moves what stands on the same cells in all states that look
+        alike. Raises BadRequest where that is not so.
+        """
+        raise BadRequest(f"{self} does not tell which pieces look alike")
+
+    def images_of(self, pieces: str) -> list[Image]:
+        """Return how the pattern of other pieces, which a symmetry takes to this one, is looked up here, as `images` does.
+
+        `pieces` is written as in the abstraction's own notation. Raises BadRequest where there is no such symmetry.
+        """
+        raise BadRequest(f"{self} is not known to look like the pattern {pieces!r}")
+
+
+class Subgoal(Game):
+    """Hold the rules of one step towards the goal of another game: some pieces are brought home, others stay there.
+
+    What is solved here is solved in the original as far as this step goes, by the same moves.
+    """
+
+    def original(self) -> Game:
+        """Return the game whose goal is reached in steps."""
+        raise NotImplementedError
+
+    def seen(self, state: Sequence[int]) -> list[int]:
+        """Return the state that a state of the original is here. Raises BadRequest where the steps before are not done."""
+        raise NotImplementedError
+
+    def original_move(self, move: int) -> int:
+        """Return the move of the original that a move is."""
+        raise NotImplementedError
+
+    def entered(self, state: Sequence[int]) -> bool:
+        """Return false for a state in which no step before this one can have ended, but for steps that took no moves."""
+        return True
+
 
 def joined_tables(images: Sequence[Image]) -> tuple[npt.NDArray[np.int64], list[int]]:
     """Return one table with those of all images, and where that of each image begins."""
@@ -65,6 +105,6 @@ def joined_tables(images: Sequence[Image]) -> tuple[npt.NDArray[np.int64], list[
     return np.concatenate(tables), begins
 
 
-def charged(abstraction: Abstraction) -> frozenset[Any] | None:
-    """Return the pieces whose moves cost something in an abstraction; bounds that charge for no piece twice add up."""
-    return abstraction.images()[0].pieces
+def charged(images: list[Image]) -> frozenset[Any] | None:
+    """Return the pieces whose moves cost something in a look-up; bounds that charge for no piece twice add up."""
+    return images[0].pieces

@@ -65,16 +65,28 @@ class LimitReached(SearchBenchError):
 
     exit_code = 20
 
-    def __init__(self, message: str, bound: int | None = None, nodes: int = 0) -> None:
+    def __init__(self, message: str, bound: int | None = None, nodes: int = 0, states: int = 0) -> None:
         super().__init__(message)
         self.bound = bound
         self.nodes = nodes
+        self.states = states
 
 
 class Unsolvable(SearchBenchError):
     """Report a state from which no solved state can be reached: all that follow it were seen, or the rules know it."""
 
     exit_code = 10
+
+    def __init__(self, message: str, nodes: int = 0, states: int = 0) -> None:
+        super().__init__(message)
+        self.nodes = nodes
+        self.states = states
+
+
+class Exhausted(Unsolvable):
+    """Report that nothing is left to be searched, where what was left out may have lost the solutions."""
+
+    exit_code = 20
 
 
 class DamagedData(SearchBenchError):

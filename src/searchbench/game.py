@@ -77,6 +77,8 @@ class Game:
     """Claims that every successor of a numbered state has a number; else set it to False."""
     consistent: ClassVar[bool] = False
     """Claims that `h` never falls by more than the cost of a move."""
+    incomplete: ClassVar[frozenset[str]] = frozenset()
+    """The names of those `enhancements` by which a search may lose solutions."""
     rearranges: ClassVar[bool] = False
     """Claims that moves are rearrangements: in states with the same moves the same sequences of moves are possible, and
     two sequences that lead from one of them to the same state do so from each."""
@@ -111,6 +113,14 @@ class Game:
         """Return bounds by their names; each is functions that take the place of `h` and `h_step`, the same at each call."""
         return {}
 
+    def enhancements(self) -> Mapping[str, Mapping[str, Callable[..., Any]]]:
+        """Return other ways to guide a search by their names: functions in the place of `dead`, `promise`, `irrelevant` ..."""
+        return {}
+
+    def subgoals(self, steps: Sequence[str]) -> Sequence[Any]:
+        """Return the games of steps towards the goal (`Subgoal`), each told by the pieces that it brings home."""
+        raise BadRequest(f"{self} is not known to be solved in steps: it supplies no `subgoals`")
+
     def index(self) -> Index | None:
         """Return the numbering of the states, if there is one."""
         return None
@@ -126,6 +136,14 @@ class Game:
         """Return the moves of a permutation game as rearrangements, if its numbers are those of `Sequences`.
 
         Then breadth-first search moves whole rows of numbers and needs no state.
+        """
+        return None
+
+    def rank_in(self, other: Game) -> Callable[..., int] | None:
+        """Return a rule ``(state, scratch)``: a state's number in the index of a game that this one goes on as, or NOWHERE.
+
+        None if this game never goes on as the other. A state must then tell who is to move, as far as it is not numbered
+        there: the search ends at those that are, and a database answers (the opening of morris, and its midgame).
         """
         return None
 
@@ -151,6 +169,13 @@ class Game:
     def pieces(self, state: Sequence[int]) -> list[str]:
         """Return what stands on each cell of the board, "" for nothing."""
         return [str(cell) if cell else "" for cell in state]
+
+    def attributes(self) -> Mapping[str, Callable[..., int]]:
+        """Return what may be said of a state, by name: each a rule ``(state)`` that returns a small whole number.
+
+        `searchbench analyse tree` makes a decision tree of them. They must not change the state.
+        """
+        return {}
 
     def clicks(self, state: Sequence[int], move: int) -> list[int]:
         """Return the cells to click, in order, to make a move; by default the piece, where it goes, and what else changes."""

@@ -25,6 +25,8 @@ class Line:
     seconds: float = 0.0
     complete: bool = True
     """Claims that the line goes to a solved state, or to the end of the game."""
+    nodes_kept: int = 0
+    """How many different states the search has kept; 0 where it did not count them."""
 
     def states(self) -> list[tuple[int, ...]]:
         """Return the states along the line, first and last included."""

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from searchbench.game import Game
+
+_WORDS: Final = {-1: "loss", 0: "draw", 1: "win"}
 
 
 class Strategy(Mapping[tuple[int, ...], int]):
@@ -56,6 +58,14 @@ class Claim:
     strategy: Mapping[tuple[int, ...], int] = field(repr=False)
 
 
+class KnownOutcomes(Protocol):
+    """Tell the outcome of some states."""
+
+    def outcome(self, state: Sequence[int]) -> int | None:
+        """Return the outcome for the player to move, None if it is not known."""
+        ...
+
+
 @dataclass(frozen=True)
 class Proof:
     """Hold the outcome (-1, 0, +1 for the player to move) of a state, with the claims that fix it.
@@ -72,11 +82,20 @@ class Proof:
     seconds: float = 0.0
     facts: Mapping[str, Any] = field(default_factory=dict, repr=False)
     """What else the search counted, by name."""
+    leaves: KnownOutcomes | None = field(default=None, repr=False)
+    """What tells the outcome of states where the search ended, if the proof rests on such."""
+    at_most: int | None = None
+    """What the player to move gets at most, where that is more than the outcome: what she is sure of."""
+
+    @property
+    def highest(self) -> int:
+        """Return what the player to move gets at most."""
+        return self.outcome if self.at_most is None else self.at_most
 
     @property
     def value(self) -> str:
-        """Return "win", "draw" or "loss" for the player to move."""
-        return {-1: "loss", 0: "draw", 1: "win"}[self.outcome]
+        """Return "win", "draw" or "loss" for the player to move; "draw or win" and the like where that is open."""
+        return " or ".join(_WORDS[outcome] for outcome in range(self.outcome, self.highest + 1))
 
     def verify(self) -> list[str]:
         """Return what is wrong with the proof by the rules alone; an empty list if nothing is."""

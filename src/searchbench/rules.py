@@ -169,13 +169,58 @@ def h_next(state: State, move: Move, tables: Any, bound: int, carried: Any, row:
     return bound + h_step(state, move, tables)
 
 
+def goodness(state: State, tables: Any) -> int:
+    """Return how promising a state looks, in points of the game's own: best-first search can go by that alone.
+
+    It is no bound: a state with more points is expanded first, whatever it costs to reach it.
+    """
+    return 0
+
+
 def sorts() -> bool:
     """Tell whether depth-first search tries the moves in the order of their bounds, not in that of `moves`."""
     return False
 
 
+def promise(state: State, move: Move, tables: Any) -> int:
+    """Return how promising a move looks; where `arranges`, search tries those of a larger promise first."""
+    return 0
+
+
+def arranges() -> bool:
+    """Tell whether search puts the moves in the order of their promise."""
+    return False
+
+
+def suffices(state: State, move: Move, tables: Any) -> bool:
+    """Return true for a move beside which no other needs to be tried; of several such moves the first one is made.
+
+    No solution gets lost or longer by that: then the game may say so without losing what a search claims.
+    """
+    return False
+
+
+def joins() -> bool:
+    """Tell whether search makes moves that suffice at once, and joins them to the move before: a macro."""
+    return False
+
+
+def irrelevant(state: State, previous: Move, move: Move, tables: Any) -> bool:
+    """Return true for a move that need not be tried in a state, after the move that led there (-1: unknown, or none).
+
+    Searches that know a state again ask with -1, as it may be reached by other moves, too. What is left out must lose no
+    solution, or lead to none that is not found otherwise; else the game names the enhancement in `incomplete`.
+    """
+    return False
+
+
 def remembers() -> bool:
     """Tell whether depth-first search keeps the states that it has expanded in a transposition table."""
+    return False
+
+
+def exhausts() -> bool:
+    """Tell whether depth-first search keeps all the states that it sees, and so notices when there are no others."""
     return False
 
 
@@ -323,6 +368,14 @@ def departures(
                     count += 1
                     unplay(state, out[index])
     return count
+
+
+def leaf_rank(state: State, scratch: State) -> Rank:
+    """Return the number of a state in the index of the database at a search's leaves, or NOWHERE: it is no leaf.
+
+    `prove` supplies it where it is given such a database (see `Game.rank_in`); `scratch` may be changed.
+    """
+    return NOWHERE
 
 
 # --- abstractions: from the state of a game to the number of its image ------------------------------------------------

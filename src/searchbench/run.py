@@ -58,13 +58,15 @@ class Run:
     """Say what a computation may use and whom it tells; every solver takes one.
 
     `memory` is in bytes (default: what the machine has free); `threads` defaults to the number of cores. `work` is where
-    unfinished work may be kept: a folder that need not exist. Use it as a context manager to end its threads.
+    unfinished work may be kept: a folder that need not exist; at least `patience` seconds pass between two copies of it.
+    Use it as a context manager to end its threads.
     """
 
     memory: int = 0
     threads: int = 0
     report: Report = _silent
     work: Path | None = None
+    patience: float = 30.0
     watch: Callable[[Sequence[int]], None] | None = None
     """Called now and then with the moves of the line that a search is looking at."""
     started: float = field(default_factory=time.perf_counter)

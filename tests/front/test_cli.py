@@ -29,6 +29,29 @@ def test_stats_of_the_8_puzzle_are_those_of_the_paper(program: Program, database
     assert "         24   24,047  #" in text
 
 
+def test_a_database_is_converted(program: Program, databases: dict[str, Path], tmp_path: Path) -> None:
+    answer = program(
+        "convert", databases["eight"], "--form", "best-move", "--codec", "zstd:19", "--to", tmp_path / "x.db", "--json"
+    )
+    assert (answer.json["form"], answer.json["codec"], answer.json["values"]) == ("best-move", "zstd:19", "distance")
+    assert answer.json["bytes"] < answer.json["before"]
+    assert program("stats", tmp_path / "x.db").out == program("stats", databases["eight"]).out
+    again = program("convert", databases["eight"], "--form", "filled", "--to", tmp_path / "x.db")
+    assert (again.code, "holds a database already" in again.err) == (30, True)
+    wrong = program("convert", databases["eight"], "--form", "base-3", "--to", tmp_path / "y.db")
+    assert (wrong.code, "wins, draws and losses" in wrong.err) == (30, True)
+    solved = program("solve", "mnk:3,2,2", "--to", tmp_path / "y.db", "--form", "one-bit", "--codec", "gzip:9")
+    assert solved.code == 0
+    assert program("probe", tmp_path / "y.db", "--json").json["value"] == "won"
+    assert "depths are not kept" in program("verify", tmp_path / "y.db", "--json").json["note"]
+    assert program("line", tmp_path / "y.db").code == 30
+    measured = program("stats", tmp_path / "y.db", "--compression", "--codecs", "none gzip", "--json").json
+    assert [(one["form"], one["codec"]) for one in measured] == [
+        (form, codec) for form in ("values", "one-bit") for codec in ("none", "gzip")
+    ]
+    assert program("stats", tmp_path / "y.db", "--forms", "values").code == 30
+
+
 def test_verify_reads_every_state_and_finds_nothing(program: Program, databases: dict[str, Path]) -> None:
     assert program("verify", databases["eight"], "--json").json == {"states": 362880, "faults": 0}
     assert "20,160 positions checked, 0 faults" in program("verify", databases["patience"]).out

@@ -5,10 +5,12 @@ from __future__ import annotations
 import csv
 import io
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
 from front_program import Program
+from searchbench.drawing import effort_rows
 
 HARD, NEAR, LOST = "8 0 6 5 4 7 2 3 1", "1 5 0 4 2 8 3 6 7", "0 2 1 3 4 5 6 7 8"
 
@@ -91,7 +93,56 @@ def test_compare(program: Program, states: Path) -> None:
     assert [one["cost"] for one in found[:3]] == [41] * 3
     assert found[3]["cost"] >= 41
     assert found[1]["nodes"] < found[0]["nodes"]
+    assert [len(one["efforts"]) for one in found] == [2] * 4
     table = program("compare", "sliding:3x3", "--from", states, "--with", "idastar").out
     assert "2 of 2" in table
-    for wrong in ("astarr", "idastar h", "idastar speed=2", "bestfirst weight=much", "idastar h=none.db"):
+    assert "solved within" in table
+    for wrong in (
+        "astarr",
+        "idastar h",
+        "idastar speed=2",
+        "bestfirst weight=much",
+        "idastar step=two",
+        "idastar h=none.db",
+    ):
         assert program("compare", "sliding:3x3", "--from", states, "--with", wrong).code == 30
+
+
+def test_the_effort_graph_is_drawn(program: Program, states: Path, tmp_path: Path) -> None:
+    words = ("compare", "sliding:3x3", "--from", states, "--with", "astar", "--with", "bestfirst weight=1.8")
+    assert program(*words, "--plot", tmp_path / "effort.svg").code == 0
+    picture = ElementTree.parse(tmp_path / "effort.svg").getroot()
+    lines = [one.get("data-label") for one in picture.iter() if one.get("data-label")]
+    assert lines == ["astar", "bestfirst weight=1.8"]
+    assert program(*words, "--plot", tmp_path / "none" / "effort.svg").code == 30
+
+
+def test_effort_counts_what_is_solved_within_a_limit() -> None:
+    heading, rows = effort_rows({"one": [5, 200, 90], "two": []})
+    assert heading == ["solved within", "1", "10", "100", "1,000"]
+    assert rows == [["one", "0", "1", "2", "3"], ["two", "0", "0", "0", "0"]]
+
+
+def test_enhancements_are_options(program: Program) -> None:
+    layout = "D2 C1 -- C3 / -- D3 D1 C2"
+    least = program("search", "superpuzz:2x4", layout, "--json").json["cost"]
+    for words in (
+        ("--method", "idastar", "--step", "2", "--entries", "1000"),
+        ("--method", "astar", "--without", "dead,cuts,relevance"),
+        ("--method", "bestfirst", "--by", "goodness", "--weight", "3"),
+        ("--method", "bestfirst", "--use", "figure-2,ace-pruning", "--weight", "1.8"),
+    ):
+        found = program("search", "superpuzz:2x4", layout, *words, "--json").json
+        assert found["cost"] == least or "bestfirst" in words
+    assert program("search", "superpuzz:2x4", layout, "--without", "luck").code == 30
+    answer = program("search", "superpuzz:2x4", "D2 C1 -- C3 / -- D3 D1 C1")
+    assert (answer.code, "C1 lies twice, at W1 and X3" in answer.err) == (30, True)
+
+
+def test_a_search_is_kept_and_goes_on(program: Program, tmp_path: Path) -> None:
+    words = ("search", "sliding:3x3", HARD, "--method", "idastar", "--work", tmp_path / "work", "--json")
+    assert program(*words, "--nodes", "1000").code == 20
+    assert (tmp_path / "work" / "record.json").exists()
+    assert program(*words).json["cost"] == 31
+    assert not (tmp_path / "work").exists()
+    assert program("search", "sliding:3x3", "--from", tmp_path / "none", "--work", tmp_path / "work").code == 30

@@ -26,6 +26,7 @@ TINY = {
     "hanoi": ["hanoi:1", "hanoi:5", "hanoi:4,4", "hanoi:3,5"],
     "mnk": ["mnk:2,2,1", "mnk:3,1,2", "mnk:3,3,3,no,yes"],
     "morris": ["morris:3,3"],
+    "morris-opening": ["morris-opening:3"],
     "pancake": ["pancake:2", "pancake:5"],
     "peg-solitaire": ["peg-solitaire:triangle,6", "peg-solitaire:triangle,6,yes"],
     "pocket-cube": [],  # its 3,674,160 states are searched in test_games_bfs
@@ -33,8 +34,10 @@ TINY = {
     "sliding": ["sliding:2x2", "sliding:2x3", "sliding:3x2"],
     "sliding-groups": ["sliding-groups:2x3,inner", "sliding-groups:2x2,1.2", "sliding-groups:2x4,local"],
     "sliding-pattern": ["sliding-pattern:2,3,1-2", "sliding-pattern:3,2,1-3-5"],
+    "sliding-subgoal": ["sliding-subgoal:2,3,4-5-3", "sliding-subgoal:3,2,1-2-3,4-5"],
     "small-town": ["small-town"],
     "tic-tac-toe": ["tic-tac-toe"],
+    "superpuzz": ["superpuzz:2x3", "superpuzz:2x4"],
     "top-spin": ["top-spin:6", "top-spin:7,4"],
 }
 """One entry for each file of searchbench.games: sizes that are solved in a moment, each of which has known numbers."""

@@ -203,6 +203,27 @@ def h_too_high(rules: Rules) -> Rules:
     return {"h": h, "h_step": h_step}
 
 
+def everything_dead(rules: Rules) -> Rules:
+    def dead(state: Any, tables: Any) -> bool:
+        return True
+
+    return {"dead": dead}
+
+
+def first_move_suffices(rules: Rules) -> Rules:
+    def suffices(state: Any, move: int, tables: Any) -> bool:
+        return True
+
+    return {"suffices": suffices}
+
+
+def nothing_relevant(rules: Rules) -> Rules:
+    def irrelevant(state: Any, previous: int, move: int, tables: Any) -> bool:
+        return True
+
+    return {"irrelevant": irrelevant}
+
+
 def h_not_zero(rules: Rules) -> Rules:
     right = rules["h"]
 
@@ -480,6 +501,9 @@ PLANTED = [
     ("rules-leave-state", "pancake:5", moves_touch, {}),
     ("start", "pancake:5", start_raises, {}),
     ("admissible", "pancake:5", h_too_high, {"consistent": False}),
+    ("nothing-lost", "pancake:5", everything_dead, {}),
+    ("nothing-lost", "pancake:5", first_move_suffices, {}),
+    ("nothing-lost", "pancake:5", nothing_relevant, {}),
     ("heuristic", "pancake:5", h_too_high, {}),
     ("heuristic", "pancake:5", h_not_zero, {}),
     ("heuristic", "pancake:5", h_step_wrong, {}),

@@ -26,7 +26,7 @@ from searchbench.rules import UNDECIDED
 from searchbench.run import Run
 from searchbench.solvers.exhaustive import solve_states
 from searchbench.solvers.exhaustive.blocks import CHUNK, Chunks
-from searchbench.solvers.exhaustive.groups import BUCKET_MEMORY
+from searchbench.solvers.exhaustive.budget import BUCKET_MEMORY
 from searchbench.store import Database
 from searchbench.values import Score, ValueRule
 
@@ -193,7 +193,7 @@ def test_absent_positions_have_no_value(game: GraphGame, data: st.DataObject) ->
 def full_buckets(memory: int, page: int) -> Iterator[None]:
     """Leave buckets so little room that they are full after a few requests."""
     with (
-        mock.patch("searchbench.solvers.exhaustive.groups.BUCKET_MEMORY", memory),
+        mock.patch("searchbench.solvers.exhaustive.budget.BUCKET_MEMORY", memory),
         mock.patch("searchbench.exchange.memory.PAGE", page),
     ):
         yield

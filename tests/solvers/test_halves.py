@@ -21,6 +21,7 @@ from searchbench.solvers.exhaustive import solve_states
 from searchbench.solvers.exhaustive.halves import HalvesSearch, Plan
 from searchbench.solvers.exhaustive.halves.words import class_sizes, classes, keys, words
 from searchbench.solvers.exhaustive.rows.levels import Layers, search_levels
+from searchbench.store.working import WorkingFolder
 
 
 def search_halves(plan: Plan, start: int, run: Run) -> Layers:
@@ -133,8 +134,7 @@ class Killed(Exception):
 
 
 def test_an_unfinished_search_goes_on_from_its_copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("searchbench.store.working.LEAST_SECONDS", 0.0)
-    monkeypatch.setattr("searchbench.store.working.SHARE", 0)
+    monkeypatch.setattr(WorkingFolder, "due", True)
     game = load("fore-and-aft")
     whole = solve_states(game, solver="bfs")
     stages: list[str] = []

@@ -233,7 +233,7 @@ def test_a_move_out_of_the_index_is_found() -> None:
             return {**super().rules(), "moves": moves}
 
     right = solved(Fall(4))
-    report = Database(Astray(4), right.rule, changed(right)._store).verify()
+    report = Database(Astray(4), right.rule, changed(right).store).verify()
     assert {fault.claim for fault in report.faults} == {"successor"}
     assert report.count == 2 * right.histogram()[3]
 

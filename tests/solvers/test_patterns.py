@@ -17,7 +17,7 @@ from searchbench import jit, rules
 from searchbench.catalogue import load
 from searchbench.errors import BadRequest, DamagedData, OutOfMemory
 from searchbench.game import Game
-from searchbench.heuristics import PatternDatabases, heuristic
+from searchbench.heuristics import PatternDatabases, SeenAs, heuristic
 from searchbench.run import Run
 from searchbench.solvers.exhaustive import solve_states
 from searchbench.solvers.guided import search_state
@@ -359,3 +359,44 @@ def test_linear_conflict_of_a_line_in_reverse() -> None:
     # Row 7 6 5 4 of tiles that belong there in the order 4 5 6 7: three of them must make way, two moves each.
     state = game.read("0 1 2 3 7 6 5 4 8 9 10 11 12 13 14 15")
     assert bound(state, ()) == (3 + 1 + 1 + 3) + 6
+
+
+# --- one database for several patterns -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("board", "own", "others"), [("3x3", "4-5-7-8", ["4-5-7-8", "3-4-6-7", "5-2-4-1"]), ("2x4", "6-7-3", ["7-6-3"])]
+)
+def test_a_symmetry_lets_one_database_serve_other_tiles(board: str, own: str, others: list[str]) -> None:
+    game, database = load(f"sliding:{board}"), solve(f"sliding-pattern:{board},{own}")
+    states = random.Random(8).sample(list(naive.depths(game)), 100)
+    for tiles in others:
+        seen = PatternDatabases(game, [[SeenAs(database, tiles)]])
+        anew = PatternDatabases(game, [[solve(f"sliding-pattern:{board},{tiles}")]])
+        assert [seen.bound(state) for state in states] == [anew.bound(state) for state in states]
+
+
+def test_search_with_a_database_for_several_patterns(tmp_path: Path) -> None:
+    game, row = load("sliding:3x3"), tmp_path / "row.db"
+    solve("sliding-pattern:3x3,7-8").save(row, mapped=True)
+    chosen = heuristic(game, f"{row}+{row}@2-5 + {row}@3-6")
+    depths = naive.depths(game)
+    for state in random.Random(9).sample(list(depths), 20):
+        assert search_state(game, state, "idastar", Run(threads=1), h=chosen).cost == depths[state]
+
+
+def test_tiles_that_no_symmetry_takes_there_are_refused(eight: PatternDatabases) -> None:
+    game, block = load("sliding:3x3"), eight.databases[0]
+    for pieces in ("1-2-4-3", "1-2"):
+        with pytest.raises(BadRequest, match=f"no symmetry of the board takes the tiles {pieces}"):
+            PatternDatabases(game, [[SeenAs(block, pieces)]])
+    with pytest.raises(BadRequest, match="no symmetry"):  # 1 and 3 shut the empty cell in, 5 and 7 do not
+        PatternDatabases(game, [[SeenAs(solve("sliding-pattern:3x3,1-3"), "5-7")]])
+    with pytest.raises(
+        BadRequest, match="no symmetry"
+    ):  # where every move costs, the empty cell has a place of its own
+        PatternDatabases(game, [[SeenAs(solve("sliding-pattern:3x3,7-8,yes"), "2-5")]])
+    with pytest.raises(BadRequest, match="expected some of 1 to 8"):
+        PatternDatabases(game, [[SeenAs(block, "1-9")]])
+    with pytest.raises(BadRequest, match="charged for twice"):
+        PatternDatabases(game, [[block, SeenAs(block, "4-5-7-8")]])

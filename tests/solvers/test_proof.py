@@ -185,7 +185,7 @@ def test_a_game_of_lines_that_is_won(run: Run) -> None:
 def test_evidence_is_complete_where_the_table_has_forgotten_everything(run: Run) -> None:
     game = Connect4(4, 4)
     state = tuple(game.start())
-    claims = gather_claims(game, state, 0, new_transpositions(2), run, 0)
+    claims = gather_claims(game, state, (0, 0), (new_transpositions(2), new_transpositions(2)), run, 0)
     assert Proof(game, state, 0, "", claims).verify() == []
 
 

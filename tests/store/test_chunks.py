@@ -11,7 +11,8 @@ from zstandard import ZstdError
 
 import searchbench as sb
 from searchbench.errors import DamagedData
-from searchbench.store.chunks import ChunkFiles
+from searchbench.store.chunks import SPOILT, ChunkFiles
+from searchbench.store.codecs import parse_codec
 from searchbench.store.writing import Layout, write_database
 
 LAYOUTS = [Layout(chunk=50), Layout(chunk=50, files=3, shard=4), Layout(chunk=7, files=3, shard=2), Layout()]
@@ -48,12 +49,31 @@ def test_wide_numbers_are_read(tmp_path: Path) -> None:
         found = np.concatenate([ChunkFiles(tmp_path / name).read(chunk) for chunk in range(10)])
         assert np.array_equal(found, numbers)
     for name, wrong in (
-        ("raw", {"compressors": None}),
+        ("without a checksum", {"compressors": [ZstdCodec(level=3)]}),
         ("turned", {"serializer": zarr.codecs.BytesCodec(endian="big")}),
     ):
         zarr.create_array(tmp_path / name, shape=(1000,), chunks=(100,), **{**options, **wrong})
         with pytest.raises(ValueError, match="another kind"):
             ChunkFiles(tmp_path / name)
+
+
+@pytest.mark.parametrize("codec", ["zstd:19", "gzip:6", "lz4:5", "none"])
+@pytest.mark.parametrize("layout", [Layout(chunk=50), Layout(chunk=50, files=3, shard=4)], ids=str)
+def test_every_codec_is_read_past_zarr(tmp_path: Path, codec: str, layout: Layout) -> None:
+    database = sb.solve("sliding:2x3", threads=1)
+    write_database(database, tmp_path / "x.db", layout=layout, codec=parse_codec(codec))
+    files = ChunkFiles(tmp_path / "x.db" / "parts" / "all")
+    for chunk in range(0, 15, 2):
+        assert files.read(chunk).tolist() == database.codes[50 * chunk : 50 * chunk + 50].tolist()
+    path = tmp_path / "x.db" / "parts" / "all" / "c" / "2"
+    content = path.read_bytes()
+    path.write_bytes(content[:12] + bytes([content[12] ^ 4]) + content[13:])
+    chunk = 2 if layout.files > 3 else 8
+    if codec == "none":
+        assert files.read(chunk).tolist() != database.codes[50 * chunk : 50 * chunk + 50].tolist()  # its digest tells
+    else:
+        with pytest.raises(SPOILT):
+            files.read(chunk)
 
 
 def test_a_chunk_that_is_gone_or_spoilt_is_never_answered(tmp_path: Path) -> None:

@@ -25,6 +25,7 @@ from searchbench.solvers.exhaustive import solve_parts, solve_states
 from searchbench.store import Database, open_database
 from searchbench.store import folder as folders
 from searchbench.store import header as head
+from searchbench.store.growing import GrowingDatabase
 from searchbench.store.writing import Layout, write_database
 from searchbench.values import Result, value_rule
 
@@ -300,6 +301,19 @@ def test_parts_of_different_width(tmp_path: Path) -> None:
         assert again.verify(ONE_THREAD)
     header = head.Header.of(head.read_document(tmp_path / "db" / head.DOCUMENT)["attributes"])
     assert [record.dtype for record in header.parts] == ["uint8", "uint16"]
+
+
+def test_a_part_that_is_read_after_the_table_was_widened(tmp_path: Path) -> None:
+    # The codes of the first part need two bytes, the table says one; the second part has numbers that are no positions.
+    edges = [(node, node - 1, 1, 0) for node in range(1, 300)] + [(301, 299, 1, 0)]
+    game = GraphGame(tuple(edges), (0,) + (UNDECIDED,) * 301, "distance", cuts=(300,), absent=(300,))
+    right = solve(game)
+    narrow = np.where(right.codes == right.illegal, 255, np.minimum(right.codes, 200)).astype(np.uint8)
+    with GrowingDatabase(tmp_path / "x.db", game, right.rule) as kept:
+        kept.add(tuple(game.parts()), narrow, {})
+    assert repair_folder(tmp_path / "x.db", game, right.rule, ONE_THREAD).changed == 101
+    with open_database(tmp_path / "x.db", game, right.rule) as again:
+        assert again.codes.tolist() == right.codes.tolist()
 
 
 def test_some_parts_of_a_game(tmp_path: Path) -> None:

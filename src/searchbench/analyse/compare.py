@@ -6,13 +6,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from searchbench.errors import BadRequest
+from searchbench.errors import BadRequest, Unsolvable
 from searchbench.game import Game
 from searchbench.heuristics import heuristic
 from searchbench.run import Run
 from searchbench.solvers.guided import METHODS, Attempt, Heuristic, search_many
 
-OPTIONS: Final = ("h", "order", "table", "automaton", "weight", "dead_ends")
+OPTIONS: Final = ("h", "order", "table", "automaton", "weight", "entries", "step", "by", "use", "without")
 """What may stand behind the method in the text of a configuration."""
 
 
@@ -49,6 +49,16 @@ class Result:
         return sum(attempt.nodes for attempt in self.attempts)
 
     @property
+    def efforts(self) -> list[int]:
+        """Return the nodes that each solved state took, in ascending order."""
+        return sorted(attempt.nodes for attempt in self.attempts if attempt.line is not None)
+
+    @property
+    def unsolvable(self) -> int:
+        """Return how many states were found to have no solution."""
+        return sum(isinstance(attempt.error, Unsolvable) for attempt in self.attempts)
+
+    @property
     def seconds(self) -> float:
         """Return the seconds of all searches, each by its own clock."""
         return sum(attempt.seconds for attempt in self.attempts)
@@ -58,10 +68,12 @@ class Result:
         return {
             "configuration": self.configuration,
             "solved": self.solved,
+            "unsolvable": self.unsolvable,
             "tried": len(self.attempts),
             "cost": self.cost,
             "nodes": self.nodes,
             "seconds": round(self.seconds, 6),
+            "efforts": self.efforts,
         }
 
 
@@ -80,10 +92,8 @@ def configuration(game: Game, text: str) -> Configuration:
         raise BadRequest(f"configuration {text!r}: unknown method {method!r}: there are {', '.join(METHODS)}")
     if "weight" in options:
         options["weight"] = _number(text, options["weight"])
-    if "automaton" in options:
-        options["automaton"] = _whole(text, options["automaton"])
-    if "dead_ends" in options:
-        options["dead_ends"] = _truth(text, options["dead_ends"])
+    for key in {"automaton", "entries", "step"} & options.keys():
+        options[key] = _whole(text, key, options[key])
     name = options.pop("h", None)
     return Configuration(text, method, heuristic(game, name) if name is not None else None, options)
 
@@ -110,13 +120,7 @@ def _number(text: str, value: str) -> float:
         raise BadRequest(f"configuration {text!r}: weight={value}: expected a number") from None
 
 
-def _whole(text: str, value: str) -> int:
+def _whole(text: str, key: str, value: str) -> int:
     if not value.isdecimal():
-        raise BadRequest(f"configuration {text!r}: automaton={value}: expected a number of moves")
+        raise BadRequest(f"configuration {text!r}: {key}={value}: expected a whole number")
     return int(value)
-
-
-def _truth(text: str, value: str) -> bool:
-    if value not in ("yes", "no"):
-        raise BadRequest(f"configuration {text!r}: {value!r}: expected yes or no")
-    return value == "yes"

@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 from searchbench import jit
 from searchbench.game import Game
 from searchbench.solvers.exhaustive import bfs, fixpoint, levels, prepare, retrograde
-from searchbench.solvers.guided import bestfirst, depthfirst
+from searchbench.solvers.guided import depthfirst, expansion
 from searchbench.solvers.proof import alphabeta, pns, tree
 from searchbench.values import Depth, Outcome, Score, ValueRule, value_rule
 
@@ -39,8 +39,8 @@ SOLVERS: Final[Mapping[str, Solver]] = {
     "fixpoint": Solver((prepare.prepare, fixpoint.gather_block)),
     "bfs": Solver((bfs.first_number, bfs.emit_forward, levels.apply), Depth()),
     "idastar": Solver((depthfirst.search_below,), None, _two_players),
-    "astar": Solver((bestfirst.reach, bestfirst.expand_best), None, _two_players),
-    "bestfirst": Solver((bestfirst.reach, bestfirst.expand_best), None, _two_players),
+    "astar": Solver((expansion.reach, expansion.expand_best), None, _two_players),
+    "bestfirst": Solver((expansion.reach, expansion.expand_best), None, _two_players),
     "alphabeta": Solver((alphabeta.begin, alphabeta.descend), None, _no_outcome),
     "pns": Solver((tree.plant, pns.grow), None, _no_outcome),
 }

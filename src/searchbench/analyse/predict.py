@@ -18,10 +18,10 @@ from searchbench.analyse.shares import NONE, Around, Shares, around, levels_to_r
 from searchbench.errors import BadRequest
 from searchbench.game import Game
 from searchbench.run import Run, format_memory
-from searchbench.solvers.exhaustive import SOLVERS, fixpoint, scores
+from searchbench.solvers.exhaustive import SOLVERS, budget, fixpoint, scores
 from searchbench.solvers.exhaustive.blocks import Group, groups_in_order
-from searchbench.solvers.exhaustive.due import SLOTS, STRETCH
-from searchbench.solvers.exhaustive.groups import bucket_bytes, works_backwards
+from searchbench.solvers.exhaustive.budget import Sizes
+from searchbench.solvers.exhaustive.groups import works_backwards
 from searchbench.solvers.exhaustive.parts import needed_groups
 from searchbench.values import Bound, Depth, Outcome, Score, ValueRule, value_rule
 
@@ -235,20 +235,21 @@ class _Predicting:
         return sum(bool(self.game.call("solvable", self.game.unrank(number))) for number in some) / max(1, len(some))
 
     def _memory(self) -> int:
-        """Return the memory that the solver asks for."""
-        width = self.sampler.codes.itemsize
+        """Return the memory that the solver asks for, with nothing in files."""
         if not self.by_parts:
-            return self._bytes(self.groups, sum(part.size for part in self.parts) * width)
+            whole = max(part.stop for part in self.parts)
+            return self._bytes(self.groups, whole, whole)
         sizes = []
         for group in self.groups:
             names = {need for part in group.parts for need in (part.name, *part.needs)}
             codes = sum(part.size for part in self.parts if part.name in names)
-            marks = SLOTS * sum(part.size // STRETCH + 2 for part in group.parts)
-            sizes.append(marks + self._bytes([group], 2 * codes))
+            sizes.append(self._bytes([group], sum(part.size for part in group.parts), codes))
         return max(sizes)
 
-    def _bytes(self, groups: list[Group], codes: int) -> int:
-        if self.solver == "fixpoint":
-            return fixpoint.bytes_needed(codes, self.rule)
+    def _bytes(self, groups: list[Group], numbers: int, codes: int) -> int:
         counts = max(map(scores.bytes_needed, groups)) if isinstance(self.rule, Score) else 0
-        return codes + bucket_bytes(self.game, codes, self.run) + counts
+        line = max(part.stop for part in self.parts)
+        sizes = Sizes(line, numbers, codes, self.sampler.codes.itemsize, counts)
+        if self.solver == "fixpoint":
+            return fixpoint.bytes_needed(sizes.bytes, self.rule)
+        return budget.in_memory(self.game, sizes, self.run)

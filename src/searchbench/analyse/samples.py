@@ -16,10 +16,10 @@ import numpy.typing as npt
 from searchbench import jit
 from searchbench.exchange import Buckets, Pages
 from searchbench.exchange.memory import BLOCK_BITS, LOCAL_SHIFT, MOST_BLOCK_BITS
-from searchbench.exchange.table import release, untouched
+from searchbench.exchange.space import release, untouched
 from searchbench.game import Game
 from searchbench.rules import UNDECIDED, initial, level
-from searchbench.solvers.exhaustive import bfs, fixpoint, levels, prepare, retrograde, scores
+from searchbench.solvers.exhaustive import bfs, fixpoint, levels, prepare, retrograde, score_kernels
 from searchbench.solvers.exhaustive.blocks import Group, finish_block
 from searchbench.solvers.exhaustive.due import STRETCH_BITS, new_marks
 from searchbench.store.codes import type_for
@@ -44,7 +44,7 @@ HUGE: Final = 2 << 20
 
 STRATEGIES: Final[Mapping[str, tuple[Callable[..., Any], ...]]] = {
     "backwards": (prepare.prepare, retrograde.emit, levels.apply, finish_block),
-    "points": (scores.survey, scores.tell, scores.hear, finish_block),
+    "points": (score_kernels.survey, score_kernels.tell, score_kernels.hear, finish_block),
     "breadth first": (bfs.emit_forward, levels.apply, finish_block),
     "forwards": (prepare.prepare, fixpoint.gather_block, finish_block),
 }
@@ -140,7 +140,7 @@ class Sampler:
 
     def points(self, group: Group) -> Rates:
         """Measure retrograde analysis for points."""
-        surveyed, told = self._bound(scores.survey), self._bound(scores.tell)
+        surveyed, told = self._bound(score_kernels.survey), self._bound(score_kernels.tell)
         codes, illegal, bounds = self.codes, self.illegal, group.bounds
         origin = int(bounds[0])
         left = untouched(int(bounds[-1]) - origin, np.uint8)
@@ -149,12 +149,12 @@ class Sampler:
             surveyed(codes, illegal, *run, bounds, left, np.zeros(4, np.int64))
 
         def positions(run: Interval) -> int:
-            return int(np.count_nonzero(left[run[0] - origin : run[1] - origin] != scores.DONE))
+            return int(np.count_nonzero(left[run[0] - origin : run[1] - origin] != score_kernels.DONE))
 
         def decide(run: Interval) -> None:
             begin(run)  # those that have told their predecessors look as what is no position does
             some = left[run[0] - origin : run[1] - origin]
-            some[some != scores.DONE] = scores.FRESH
+            some[some != score_kernels.DONE] = score_kernels.FRESH
 
         def expand(run: Interval, pages: Pages) -> None:
             told(codes, *run, bounds, left, self.here, 2, MOST_BLOCK_BITS, pages)
@@ -249,7 +249,7 @@ class Sampler:
         """Apply requests about points to a block of such codes."""
         block, left, fresh = np.resize(codes, BLOCK), np.full(BLOCK, 3, np.uint8), np.zeros(BLOCK, np.uint8)
         last = int(pages.used[0]) - 1
-        self._bound(scores.hear)(block, self.illegal, 0, pages, last, 0, left, fresh, 1)
+        self._bound(score_kernels.hear)(block, self.illegal, 0, pages, last, 0, left, fresh, 1)
 
     def _finish(self, codes: Array) -> float:
         """Return the time of finishing a code."""

@@ -8,7 +8,9 @@ import searchbench as sb
 from searchbench.errors import BadRequest
 from searchbench.game import Game, Position
 from searchbench.line import Line
+from searchbench.player import SearchedValues
 from searchbench.store import Database
+from searchbench.values import Result
 
 NODES = 20_000_000
 """After how many nodes a search for advice gives up."""
@@ -39,6 +41,7 @@ class DatabaseAdviser:
 
     def __init__(self, database: Database) -> None:
         self.database = database
+        self.player = sb.Player(database) if database.rule.two_players else None
 
     def value(self, position: Position) -> str:
         """Return the value of a position."""
@@ -50,12 +53,39 @@ class DatabaseAdviser:
         return {choice.move: rule.format(choice.value) for choice in self.database.moves(position)}
 
     def best(self, position: Position) -> int:
-        """Return the move to the best value."""
-        return self.database.moves(position)[0].move
+        """Return the move to the best value; against an opponent, of equal moves the one that is hardest to answer."""
+        return self.player.choose(position) if self.player else self.database.moves(position)[0].move
 
     def line(self, position: Position) -> Line:
         """Return a line of best play."""
         return self.database.line(position)
+
+
+class LeavesAdviser:
+    """Look up what a database at the leaves holds, and search the rest."""
+
+    def __init__(self, values: SearchedValues) -> None:
+        self.source = values
+        self.player = sb.Player(values)
+
+    def value(self, position: Position) -> str:
+        """Return the value of a position."""
+        return self._text(self.source.value(position))
+
+    def values(self, position: Position) -> dict[int, str]:
+        """Return the value after each move."""
+        return {choice.move: self._text(choice.value) for choice in self.source.moves(position)}
+
+    def best(self, position: Position) -> int:
+        """Return the move to the best value, of equal moves the one that is hardest to answer."""
+        return self.player.choose(position)
+
+    def line(self, position: Position) -> Line:
+        """Refuse: what is searched has no depth."""
+        raise BadRequest("a line of best play needs a database of the whole game: searchbench solve GAME --to DIR")
+
+    def _text(self, value: Result) -> str:
+        return self.source.rule.format(value) if value.depth else self.source.rule.kind(value)
 
 
 class _Thinker:

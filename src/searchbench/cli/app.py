@@ -10,7 +10,7 @@ from typing import NoReturn
 
 import typer
 
-from searchbench.cli import ask, databases, explore, games, measure, play, single
+from searchbench.cli import analyse, ask, databases, explore, forms, games, measure, play, single, together
 from searchbench.errors import SearchBenchError
 
 
@@ -57,6 +57,7 @@ for panel, commands in (
         (
             databases.predict,
             databases.solve,
+            forms.convert,
             databases.verify,
             databases.repair,
             databases.stats,
@@ -66,11 +67,15 @@ for panel, commands in (
         ),
     ),
     ("One state", (single.search, single.compare, single.prove, play.play)),
+    ("Many states", (together.together, together.subgoals)),
     ("In the browser", (explore.serve,)),
     ("Measurements", (measure.bench, measure.reproduce)),
 ):
     for command in commands:
         app.command(rich_help_panel=panel)(command)
+
+
+app.add_typer(analyse.analyse, rich_help_panel="Measurements")
 
 
 def run(arguments: Sequence[str] | None = None) -> int:

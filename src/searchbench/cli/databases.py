@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from searchbench.cli import show
-from searchbench.cli.options import Folder, GameName, Json, Memory, Progress, Rule, Threads
+from searchbench.cli.forms import tell_compression, words
+from searchbench.cli.options import Codec, Folder, GameName, Json, Memory, Progress, Rule, Threads
 
 if TYPE_CHECKING:
     from searchbench.cli.progress import Reporter
@@ -24,8 +25,11 @@ def solve(
     ] = None,
     form: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="How bfs keeps depths: values, two-bit, ...; by default what fits."),
+        typer.Option(
+            metavar="NAME", help="How bfs keeps depths: values, two-bit, ...; else what is kept: see convert."
+        ),
     ] = None,
+    codec: Codec = None,
     parts: Annotated[
         str | None,
         typer.Option(metavar="NAMES", help="Solve only these parts and those they need, such as 4-4,5-3; or all."),
@@ -52,8 +56,18 @@ def solve(
     chosen = sb.load(game)
     with Reporter(progress) as reporter:
         if reporter.console.is_terminal:
-            _announce(reporter, chosen, solver, parts, rule, form, sb.Run(parse_memory(memory or 0), threads or 0))
-        database = sb.solve(chosen, rule, solver, to, memory, threads, reporter, force, form, work, parts, mapped)
+            _announce(
+                reporter,
+                chosen,
+                solver,
+                parts,
+                rule,
+                form if solver == "bfs" else None,
+                sb.Run(parse_memory(memory or 0), threads or 0),
+            )
+        database = sb.solve(
+            chosen, rule, solver, to, memory, threads, reporter, force, form, work, parts, mapped, codec
+        )
     facts: dict[str, Any] = {
         "game": database.game.spec,
         "states": database.states,
@@ -163,7 +177,8 @@ def verify(
         report = database.verify(run, work=work)
     if as_json:
         found = {"found": [str(fault) for fault in report.faults]} if report.count else {}
-        show.write_json({"states": report.states, "faults": report.count, **found})
+        note = {"note": report.note} if report.note else {}
+        show.write_json({"states": report.states, "faults": report.count, **found, **note})
     else:
         show.write(report)
     if report.count:
@@ -190,13 +205,27 @@ def stats(
     solvable: Annotated[
         bool, typer.Option("--solvable", help="Also count those that can still be solved, in layers of a dual game.")
     ] = False,
+    compression: Annotated[
+        bool, typer.Option("--compression", help="Tell what it would take in each form and by each codec instead.")
+    ] = False,
+    forms: Annotated[
+        str | None, typer.Option(metavar="NAMES", help="The forms to measure, with blanks or semicolons between them.")
+    ] = None,
+    codecs: Annotated[str | None, typer.Option(metavar="NAMES", help="The codecs to measure.")] = None,
+    parts: Annotated[str | None, typer.Option(metavar="NAMES", help="The parts to measure.")] = None,
     as_json: Json = False,
 ) -> None:
-    """Count the states of a database by their value."""
+    """Count the states of a database by their value, or measure how small it can be kept."""
     import searchbench as sb
     from searchbench.analyse.duality import solvable_by_depth
+    from searchbench.errors import BadRequest
 
     database = sb.open_database(folder)
+    if compression:
+        tell_compression(database, words(forms), words(codecs), words(parts), as_json)
+        return
+    if forms or codecs or parts:
+        raise BadRequest("--forms, --codecs and --parts go with --compression")
     counts, rule = database.histogram(), database.rule
     left = solvable_by_depth(database) if solvable else {}
     if as_json:

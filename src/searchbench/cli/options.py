@@ -29,3 +29,7 @@ Progress = Annotated[
     typer.Option("--progress/--no-progress", help="Show progress on stderr; by default on a terminal only."),
 ]
 Rule = Annotated[str | None, typer.Option(metavar="NAME", help="Value rule; by default the game's own.")]
+Codec = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="How it is compressed: zstd:3 (the default), zstd:19, gzip:6, lz4:5, none."),
+]

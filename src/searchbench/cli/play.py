@@ -36,19 +36,28 @@ class Computer(StrEnum):
 def play(
     what: Annotated[str, typer.Argument(metavar="GAME|DIR", help="A game, or a database: then values are shown.")],
     state: Annotated[str, typer.Argument(metavar="STATE", help="Where to begin.")] = "start",
+    folder: Annotated[
+        Path | None,
+        typer.Option("--db", metavar="DIR", help="A database of the game, or of the one that it goes on as."),
+    ] = None,
     computer: Annotated[
         Computer | None, typer.Option(help="Who is the computer; by default the second of two players.")
     ] = None,
 ) -> None:
     """Play a game or a puzzle in the terminal."""
     import searchbench as sb
-    from searchbench.cli.adviser import DatabaseAdviser, adviser
+    from searchbench.cli.adviser import DatabaseAdviser, LeavesAdviser, adviser
     from searchbench.cli.ask import position_in
+    from searchbench.player import SearchedValues
+    from searchbench.solvers.proof import LeafDatabase
 
-    if Path(what).is_dir():
-        database = sb.open_database(what)
+    database = sb.open_database(what if folder is None else folder) if folder or Path(what).is_dir() else None
+    if database is not None and (folder is None or sb.load(what) == database.game):
         game, position = database.game, position_in(database, state)
         helper: Adviser = DatabaseAdviser(database)
+    elif database is not None:
+        game = sb.load(what)
+        position, helper = game.position(state), LeavesAdviser(SearchedValues(LeafDatabase(game, database)))
     else:
         game = sb.load(what)
         position, helper = game.position(state), adviser(game)

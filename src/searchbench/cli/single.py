@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -34,10 +35,27 @@ def search(
         ),
     ] = None,
     order: Annotated[
-        str | None, typer.Option(metavar="NAME", help="idastar: try successors in the order of their bound, or moves.")
+        str | None,
+        typer.Option(metavar="NAME", help="idastar: try successors by bound, promise, or in the order of moves."),
     ] = None,
     table: Annotated[
         str | None, typer.Option(metavar="SIZE", help="idastar: the memory of a transposition table.")
+    ] = None,
+    weight: Annotated[
+        float | None, typer.Option(metavar="W", help="f = g + W h for astar and bestfirst; W g - goodness by goodness.")
+    ] = None,
+    by: Annotated[
+        str | None, typer.Option(metavar="NAME", help="bestfirst: go by h, or by the game's goodness.")
+    ] = None,
+    step: Annotated[int | None, typer.Option(min=0, help="idastar: let the bound grow by at least so much.")] = None,
+    entries: Annotated[
+        int | None, typer.Option(min=1, help="Keep at most so many states; idastar keeps none without it.")
+    ] = None,
+    use: Annotated[
+        str | None, typer.Option(metavar="NAMES", help="Enhancements of the game's own, with commas between them.")
+    ] = None,
+    without: Annotated[
+        str | None, typer.Option(metavar="SLOTS", help="Leave out dead, cuts, macros, relevance; commas between them.")
     ] = None,
     automaton: Annotated[
         int | None,
@@ -47,6 +65,9 @@ def search(
     seconds: Seconds = None,
     memory: Memory = None,
     threads: Threads = None,
+    work: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="idastar: keep how far the search is, and go on from there.")
+    ] = None,
     style: Annotated[str, typer.Option("--format", metavar="NAME", help="text, json or csv.")] = "text",
     as_json: Json = False,
     progress: Progress = None,
@@ -62,12 +83,26 @@ def search(
     if style not in instances.FORMATS:
         raise BadRequest(f"format {style!r}: there are {', '.join(instances.FORMATS)}")
     style = "json" if as_json else style
-    options = _limits(nodes, seconds) | _given(order=order, table=table, automaton=automaton)
+    options = _limits(nodes, seconds) | _given(
+        order=order,
+        table=table,
+        weight=weight,
+        by=by,
+        step=step,
+        entries=entries,
+        use=use,
+        without=without,
+        automaton=automaton,
+    )
     if states is None and style != "csv":
         with Reporter(progress) as reporter:
-            line = sb.search(game, state, method or None, memory, reporter, heuristic, threads, **options)
+            line = sb.search(game, state, method or None, memory, reporter, heuristic, threads, work, **options)
         _show_line(line, style == "json")
         return
+    if work is not None:
+        raise BadRequest(
+            "--work: the search of one state, shown as text or JSON, can be kept; give no --from and no csv"
+        )
     chosen = sb.load(game)
     if states is not None and state != "start":
         raise BadRequest(f"the state {state!r} and --from {states}: give one of them")
@@ -106,6 +141,9 @@ def compare(
     seconds: Seconds = None,
     memory: Memory = None,
     threads: Threads = None,
+    plot: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Draw how many are solved within how many nodes, as SVG.")
+    ] = None,
     as_json: Json = False,
     progress: Progress = None,
 ) -> None:
@@ -115,6 +153,7 @@ def compare(
     from searchbench.analyse.compare import configuration
     from searchbench.cli import instances
     from searchbench.cli.progress import Reporter
+    from searchbench.drawing import effort_rows, effort_svg
     from searchbench.run import Run, parse_memory
 
     chosen = sb.load(game)
@@ -123,6 +162,9 @@ def compare(
     with Reporter(progress) as reporter:
         run = Run(memory=parse_memory(memory or 0), threads=threads or 0, report=reporter)
         results = list(compare_all(chosen, wanted, chosen_ones, run, **_limits(nodes, seconds)))
+    efforts = {result.configuration: result.efforts for result in results}
+    if plot is not None:
+        _draw(effort_svg(efforts, len(wanted)), plot)
     if as_json:
         show.write_json([result.as_dict() for result in results])
         return
@@ -130,6 +172,7 @@ def compare(
         (
             result.configuration,
             f"{result.solved} of {len(result.attempts)}",
+            f"{result.unsolvable}",
             f"{result.cost:,}",
             f"{result.nodes:,}",
             f"{result.seconds:.3f} s",
@@ -137,13 +180,36 @@ def compare(
         )
         for result in results
     ]
-    show.write(show.table(rows, ("configuration", "solved", "cost", "nodes", "time", "million nodes/s")))
+    show.write(show.table(rows, ("configuration", "solved", "unsolvable", "cost", "nodes", "time", "million nodes/s")))
+    heading, counts = effort_rows(efforts)
+    show.write("\n" + show.table(counts, heading))
+
+
+def _draw(picture: str, place: Path) -> None:
+    from searchbench.errors import BadRequest
+
+    try:
+        place.write_text(picture)
+    except OSError as error:
+        raise BadRequest(f"{place}: the graph cannot be written: {error}") from None
 
 
 def prove(
     game: GameName,
     state: StateText = "start",
-    method: Annotated[str, typer.Option(metavar="NAME", help="pns or alphabeta.")] = "pns",
+    method: Annotated[
+        str | None, typer.Option(metavar="NAME", help="pns or alphabeta; by default pns, with leaves alphabeta.")
+    ] = None,
+    leaves: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="A database that knows the outcome of states where search ends.")
+    ] = None,
+    parts: Annotated[
+        str | None, typer.Option(metavar="NAMES", help="Use only these of its parts, such as 9-9,9-8,8-9,8-8.")
+    ] = None,
+    book: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Keep what is found near the start, and go on with it.")
+    ] = None,
+    plies: Annotated[int, typer.Option(min=1, help="After how many plies that is.")] = 8,
     nodes: Nodes = None,
     memory: Memory = None,
     as_json: Json = False,
@@ -154,14 +220,22 @@ def prove(
     from searchbench.cli.progress import Reporter
 
     with Reporter(progress) as reporter:
-        proof = sb.prove(game, state, method, memory, reporter, **_limits(nodes, None))
+        proof = sb.prove(
+            game, state, method, memory, reporter, leaves, parts, book, plies,
+            evidence=leaves is None, **_limits(nodes, None),
+        )  # fmt: skip
+    unknown = proof.facts.get("unknown leaves")
     if as_json:
-        show.write_json({"value": proof.value, "nodes": proof.nodes, "seconds": round(proof.seconds, 6)})
-    else:
-        show.write(proof.game.picture(proof.state))
-        show.write(
-            f"\n{proof.value} for the player to move; {proof.method}, {proof.nodes:,} nodes, {proof.seconds:.3f} s"
-        )
+        found = {"value": proof.value, "nodes": proof.nodes, "seconds": round(proof.seconds, 6)}
+        show.write_json(found if unknown is None else found | {"unknown leaves": unknown})
+        return
+    show.write(proof.game.picture(proof.state))
+    met = "" if unknown is None else f", {unknown:,} unknown leaves"
+    show.write(
+        f"\n{proof.value} for the player to move; {proof.method}, {proof.nodes:,} nodes{met}, {proof.seconds:.3f} s"
+    )
+    for answers in proof.facts.get("book", ()):
+        show.write(answers)
 
 
 def _limits(nodes: int | None, seconds: float | None) -> dict[str, Any]:

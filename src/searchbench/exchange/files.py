@@ -1,20 +1,33 @@
-"""Buckets in files, for what does not fit into memory: each bucket holds the requests to a block that does fit."""
+"""Buckets in files, for what does not fit into memory: each bucket holds the requests to a block that does fit.
+
+Breadth-first search on bits asks for places only (`Requests`), whatever needs values fills pages as in memory, which are
+written out when they are full (`SpillingBuckets`).
+"""
 
 from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from searchbench.errors import BadRequest
+from searchbench.exchange.memory import Buckets, Pages
+
 MOST_BLOCK_BITS: Final = 32
 """A request is the place of a number within its block, in four bytes."""
 LEAST_ROOM: Final = 256
 """How many requests a writer holds at least of each bucket before it writes them out."""
+SMALL_PAGE: Final = 16
+"""How many requests a page holds that is written out: pages are many, so that a small memory has one for each bucket."""
+
+
+LEAST_PIECE: Final = 256
+"""How many requests of a file are read at a time at least."""
 
 
 class Requests(NamedTuple):
@@ -36,45 +49,129 @@ def add_place(requests: Requests, number: int, block_bits: int) -> int:
 class FileBuckets:
     """Keep a bucket for each block in a file of a folder; several writers append to them, in any order."""
 
-    def __init__(self, folder: Path, count: int) -> None:
-        self._paths = [folder / f"bucket-{bucket}.part" for bucket in range(count)]
+    def __init__(self, folder: Path, count: int, dtype: Any = np.uint32) -> None:
+        self._dtype = np.dtype(dtype)
+        self._folder, self._count = folder, count
         self._handles: dict[int, int] = {}
         self._lock = threading.Lock()
 
-    def clear(self) -> None:
-        """Remove all requests."""
+    def clear(self, buckets: Iterable[int] | None = None) -> None:
+        """Remove all requests, those of some buckets where only these have any."""
         self.close()
-        for path in self._paths:
-            path.unlink(missing_ok=True)
+        for bucket in range(self._count) if buckets is None else buckets:
+            self._path(bucket).unlink(missing_ok=True)
 
     def flush(self, requests: Requests, least: int = 1) -> None:
         """Write out the requests of the buckets for which a writer holds at least so many."""
         for bucket in np.flatnonzero(requests.fill >= least).tolist():
             held = int(requests.fill[bucket])
-            os.write(self._handle(bucket), requests.places[bucket, :held].data)
+            self.append(bucket, requests.places[bucket, :held])
             requests.fill[bucket] = 0
+
+    def append(self, bucket: int, requests: npt.NDArray[Any]) -> None:
+        """Add requests to a bucket. Raises BadRequest where the disk has no room for them."""
+        data = requests.data.cast("B")
+        try:
+            written = os.write(self._handle(bucket), data)
+        except OSError as error:
+            raise BadRequest(f"{self._folder}: requests cannot be kept there: {error}") from error
+        if written != len(data):
+            raise BadRequest(f"{self._folder}: requests cannot be kept there: the disk is full")
 
     def _handle(self, bucket: int) -> int:
         with self._lock:
             if bucket not in self._handles:
                 flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT
-                self._handles[bucket] = os.open(self._paths[bucket], flags, 0o644)
+                self._handles[bucket] = os.open(self._path(bucket), flags, 0o644)
             return self._handles[bucket]
+
+    def _path(self, bucket: int) -> Path:
+        return self._folder / f"bucket-{bucket}.part"
 
     def sizes(self) -> list[int]:
         """Return how many requests each bucket holds."""
-        return [path.stat().st_size // 4 if path.exists() else 0 for path in self._paths]
+        size = self._dtype.itemsize
+        paths = map(self._path, range(self._count))
+        return [path.stat().st_size // size if path.exists() else 0 for path in paths]
 
-    def read(self, bucket: int, piece: int) -> Iterator[npt.NDArray[np.uint32]]:
-        """Yield the requests of a bucket, up to `piece` at a time."""
-        if not self._paths[bucket].exists():
+    def read(self, bucket: int, piece: int, skip: int = 0) -> Iterator[npt.NDArray[Any]]:
+        """Yield the requests of a bucket after the first `skip`, up to `piece` at a time."""
+        if not self._path(bucket).exists():
             return
-        with self._paths[bucket].open("rb", buffering=0) as file:
-            while data := file.read(4 * piece):
-                yield np.frombuffer(data, np.uint32)
+        with self._path(bucket).open("rb") as file:
+            file.seek(skip * self._dtype.itemsize)
+            while len(requests := np.fromfile(file, self._dtype, piece)):
+                yield requests
 
     def close(self) -> None:
         """Let go of the files."""
         for handle in self._handles.values():
             os.close(handle)
         self._handles.clear()
+
+
+class SpillingBuckets(Buckets):
+    """Write the pages of a writer to the files of its buckets when they are full; what is few stays in memory.
+
+    `most` is how many bytes the files take at most before the buckets are to be emptied. The files are removed with
+    `clear`, and those that an earlier process left are removed first.
+    """
+
+    def __init__(
+        self, size: int, writers: int, reserve: int, memory: int, block_bits: int, folder: Path, most: int
+    ) -> None:
+        super().__init__(size, writers, reserve, memory // 2, block_bits, SMALL_PAGE)
+        self._piece = max(LEAST_PIECE, memory // (16 * writers))
+        self._files = FileBuckets(folder, self.count, np.int64)
+        self._spilled: set[int] = set()
+        self._most, self._left = most, most
+        self._lock = threading.Lock()
+        for path in folder.glob("bucket-*.part"):
+            path.unlink()
+
+    def spill(self, writer: int) -> bool:
+        """Write out all pages of a writer; return False where the files have become too large."""
+        pages = self.writers[writer]
+        buckets = np.flatnonzero(pages.last >= 0).tolist()
+        before = pages.before[: pages.used[0]].tolist()
+        for bucket in buckets:
+            last = int(pages.last[bucket])
+            full, page = [], before[last]
+            while page >= 0:
+                full.append(page)
+                page = before[page]
+            newest = pages.requests[last, : pages.fill[last]]
+            self._files.append(bucket, np.concatenate([pages.requests[full].ravel(), newest]) if full else newest)
+        size = 8 * int(pages.fill[: pages.used[0]].sum())
+        pages.last[:] = -1
+        pages.used[0] = 0
+        with self._lock:
+            self._spilled.update(buckets)
+            self._left -= size
+            return self._left > 0
+
+    def filled(self) -> list[int]:
+        """Return the buckets that hold requests, in memory or in files."""
+        return sorted(self._spilled.union(super().filled()))
+
+    def held(self, bucket: int, source: int = 0) -> Iterator[tuple[int, Pages, int]]:
+        """Yield the requests of a bucket: those in memory, then those of its file, piece by piece."""
+        yield from super().held(bucket, source)
+        writers = len(self.writers)
+        skip = max(0, source - writers)
+        for place, piece in enumerate(self._files.read(bucket, self._piece, skip * self._piece), max(source, writers)):
+            one, none = np.zeros(1, np.int64), np.full(1, -1, np.int64)
+            yield place, Pages(piece.reshape(1, -1), np.array([len(piece)]), none, one, one), 0
+
+    def clear(self) -> None:
+        """Empty all buckets, and remove their files."""
+        super().clear()
+        if self._spilled:
+            self._files.clear(self._spilled)
+            self._spilled.clear()
+            self._left = self._most
+
+    @staticmethod
+    def least_bytes(size: int, writers: int, reserve: int, block_bits: int) -> int:
+        """Return the memory that such buckets take at least."""
+        return Buckets.bytes_needed(size, writers, reserve, 0, block_bits, SMALL_PAGE) + 8 * writers * LEAST_PIECE

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -76,16 +77,20 @@ class Buckets:
     """Hold the requests of one round: pages for each writer, which its buckets share as they need them.
 
     Moves often stay near: were the room divided among the buckets, one would be full while the others are empty.
-    `reserve` is the largest number of requests that a writer makes before it looks whether there is room.
+    `reserve` is the largest number of requests that a writer makes before it looks whether there is room. A page holds
+    `page` requests, by default PAGE.
     """
 
-    def __init__(self, size: int, writers: int, reserve: int, memory: int, block_bits: int = BLOCK_BITS) -> None:
+    def __init__(
+        self, size: int, writers: int, reserve: int, memory: int, block_bits: int = BLOCK_BITS, page: int = 0
+    ) -> None:
         self.block_bits = block_bits
         self.count = _blocks(size, block_bits)
-        pages = _pages(writers, reserve, memory)
+        page = page or PAGE
+        pages = _pages(writers, reserve, memory, page)
         self.writers = [
             Pages(
-                np.empty((pages, PAGE), np.int64),
+                np.empty((pages, page), np.int64),
                 np.zeros(pages, np.int64),
                 np.zeros(pages, np.int64),
                 np.full(self.count, -1, np.int64),
@@ -99,6 +104,16 @@ class Buckets:
         held: npt.NDArray[Any] = np.any([pages.last >= 0 for pages in self.writers], axis=0)
         return [int(bucket) for bucket in np.flatnonzero(held)]
 
+    def held(self, bucket: int, source: int = 0) -> Iterator[tuple[int, Pages, int]]:
+        """Yield the requests of a bucket, from one of their sources on: its number, its pages, and the last of these."""
+        for writer in range(source, len(self.writers)):
+            pages = self.writers[writer]
+            yield writer, pages, int(pages.last[bucket])
+
+    def spill(self, _writer: int) -> bool:
+        """Make room for more requests of a writer; return whether there is any now. Here the buckets must be emptied."""
+        return False
+
     def clear(self) -> None:
         """Empty all buckets."""
         for pages in self.writers:
@@ -106,14 +121,17 @@ class Buckets:
             pages.used[0] = 0
 
     @staticmethod
-    def bytes_needed(size: int, writers: int, reserve: int, memory: int, block_bits: int = BLOCK_BITS) -> int:
+    def bytes_needed(
+        size: int, writers: int, reserve: int, memory: int, block_bits: int = BLOCK_BITS, page: int = 0
+    ) -> int:
         """Return the memory that such buckets take."""
-        return 8 * writers * (_pages(writers, reserve, memory) * (PAGE + 2) + _blocks(size, block_bits))
+        page = page or PAGE
+        return 8 * writers * (_pages(writers, reserve, memory, page) * (page + 2) + _blocks(size, block_bits))
 
 
 def _blocks(size: int, block_bits: int) -> int:
     return max(1, -(-size >> block_bits))
 
 
-def _pages(writers: int, reserve: int, memory: int) -> int:
-    return max(2 * reserve, memory // (8 * PAGE * writers))
+def _pages(writers: int, reserve: int, memory: int, page: int) -> int:
+    return max(2 * reserve, memory // (8 * page * writers))

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-import mmap
-import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import numpy as np
-import numpy.typing as npt
 
-from searchbench.errors import ValueOverflow
+from searchbench.errors import OutOfMemory, ValueOverflow
+from searchbench.exchange.space import MEMORY, Array, Space
 
 WIDTHS = (np.uint8, np.uint16, np.uint32)
 PIECE: Final = 1 << 20
-_NO_RESERVE: Final = 0x4000 if sys.platform == "linux" else 0
-"""Linux: memory is taken when it is written to, and not promised before."""
-
-Array = npt.NDArray[Any]
 Span = tuple[int, int]
 
 
@@ -25,12 +19,16 @@ class Table:
     """Hold one code a number; `widen` when a code does not fit, `narrow` when the work is done.
 
     Memory is taken only where something was written. `spans` are the intervals whose codes count (by default all of
-    them); the others read 0 and are not copied.
+    them); the others are not copied. The codes lie in a `space`. `limit` is how many bytes they may take in memory: a table
+    that would grow beyond it goes on in the space that `elsewhere` makes, or raises OutOfMemory.
     """
 
-    def __init__(self, size: int, spans: Sequence[Span] | None = None) -> None:
+    def __init__(self, size: int, spans: Sequence[Span] | None = None, space: Space = MEMORY) -> None:
         self.spans: list[Span] = [(0, size)] if spans is None else list(spans)
-        self.codes: Array = untouched(size, np.uint8)
+        self.space = space
+        self.limit: int | None = None
+        self.elsewhere: Callable[[], Space] | None = None
+        self.codes: Array = space.array(size, np.uint8)
 
     @property
     def illegal(self) -> int:
@@ -39,23 +37,27 @@ class Table:
 
     def copy(self) -> Table:
         """Return a table with the same codes."""
-        table = Table(0, self.spans)
-        table.codes = untouched(len(self.codes), self.codes.dtype)
+        table = Table(0, self.spans, self.space)
+        table.codes = table.space.array(len(self.codes), self.codes.dtype)
         for start, stop in self.spans:
             table.codes[start:stop] = self.codes[start:stop]
         return table
 
     def keep(self, spans: Sequence[Span]) -> None:
-        """Let only some intervals count from now on, and give back the memory of the others."""
+        """Let only some intervals count from now on, and give back the room of the others."""
         wanted = sorted(spans)
         end = 0
         for start, stop in [*wanted, (len(self.codes), 0)]:
-            release(self.codes, end, start)
+            self.space.give_up(self.codes, end, start)
             end = stop
         self.spans = wanted
 
+    def rest(self) -> None:
+        """Give back the memory of the codes where they lie in a file."""
+        self.space.rest(self.codes)
+
     def widen(self, run_out: int) -> None:
-        """Give each code twice the bytes, because the code `run_out` does not fit."""
+        """Give each code twice the bytes, because the code `run_out` does not fit. Raises ValueOverflow and OutOfMemory."""
         if self.codes.dtype == WIDTHS[-1]:
             raise ValueOverflow(
                 f"code {run_out} of a value is larger than {self.illegal - 1}, the largest a table keeps"
@@ -72,31 +74,28 @@ class Table:
 
     def _recoded(self, dtype: Any) -> Array:
         """Return the codes in another type; the old ones are given up."""
-        out = untouched(len(self.codes), dtype)
+        before = self.space
+        self._find_room(np.dtype(dtype).itemsize)
+        out = self.space.array(len(self.codes), dtype)
         for start, stop in self.spans:
-            recode(self.codes[start:stop], out[start:stop])
-            release(self.codes, start, stop)
+            for first in range(start, stop, PIECE):
+                last = min(first + PIECE, stop)
+                recode(self.codes[first:last], out[first:last])
+                before.give_up(self.codes, first, last)
+            self.space.rest(out)
         return out
 
-
-def untouched(size: int, dtype: Any) -> Array:
-    """Return an array of zeros that takes memory only where it is written to."""
-    wanted = max(1, size * np.dtype(dtype).itemsize)
-    flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _NO_RESERVE
-    memory = mmap.mmap(-1, wanted, flags=flags)
-    if hasattr(mmap, "MADV_HUGEPAGE"):
-        memory.madvise(mmap.MADV_HUGEPAGE)
-    return np.frombuffer(memory, dtype, size)
-
-
-def release(array: Array, start: int, stop: int) -> None:
-    """Give back the memory of the entries start .. stop - 1 of an `untouched` array, but for pages shared with others."""
-    memory = getattr(array.base, "obj", None)
-    page = mmap.PAGESIZE
-    first = -(-start * array.itemsize // page) * page
-    last = stop * array.itemsize // page * page
-    if isinstance(memory, mmap.mmap) and first < last:
-        memory.madvise(mmap.MADV_DONTNEED, first, last - first)
+    def _find_room(self, itemsize: int) -> None:
+        """Go elsewhere with codes of so many bytes if they do not fit into the memory."""
+        wanted = itemsize * sum(stop - start for start, stop in self.spans)
+        if self.limit is None or wanted <= self.limit or self.space is not MEMORY:
+            return
+        if self.elsewhere is None:
+            raise OutOfMemory(
+                f"the codes need {itemsize} bytes each now, {wanted:,} bytes in all, and the memory budget leaves them "
+                f"{self.limit:,}; give a larger --memory, or keep the database (--to), so that they can lie in a file"
+            )
+        self.space = self.elsewhere()
 
 
 def recode(codes: Array, out: Array) -> None:

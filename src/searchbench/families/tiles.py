@@ -43,18 +43,48 @@ def views_of(rows: int, columns: int, most: int = 0, mirrors: bool = True) -> li
     Besides the plain view there are those from other corners, which the empty cell reaches in at most so many moves.
     """
     found: dict[View, None] = {}
+    for seen in symmetries(rows, columns, mirrors):
+        for board, moves in _boards_to(seen[0], rows, columns, most):
+            tiles = [0] * len(board)
+            for place, cell in enumerate(seen):
+                tiles[board[cell]] = place
+            found[View(tuple(seen), tuple(tiles), moves)] = None
+    return sorted(found, key=lambda view: view.moves)
+
+
+def symmetries(rows: int, columns: int, mirrors: bool = True) -> list[list[int]]:
+    """Return where each symmetry of the board takes its cells, cell by cell; the first leaves them as they are.
+
+    Without `mirrors` rows stay rows.
+    """
+    found: dict[tuple[int, ...], None] = {}
     for mirrored, flipped_rows, flipped_columns in product((False, True)[: 1 + mirrors], (False, True), (False, True)):
         cells = np.arange(rows * columns).reshape(rows, columns)
         cells = cells[:: -1 if flipped_rows else 1, :: -1 if flipped_columns else 1]
         cells = cells.T if mirrored else cells
         if cells.shape == (rows, columns):
-            seen = cells.reshape(-1)
-            for board, moves in _boards_to(int(seen[0]), rows, columns, most):
-                tiles = [0] * len(board)
-                for place, cell in enumerate(seen.tolist()):
-                    tiles[board[cell]] = place
-                found[View(tuple(seen.tolist()), tuple(tiles), moves)] = None
-    return sorted(found, key=lambda view: view.moves)
+            found[tuple(cells.reshape(-1).tolist())] = None
+    return [list(cells) for cells in found]
+
+
+def moved(view: View, symmetry: Sequence[int]) -> View:
+    """Return the view of a board that is seen in a view first and moved by a symmetry then, cells and tiles alike."""
+    cells = [0] * len(symmetry)
+    for place, cell in enumerate(view.cells):
+        cells[symmetry[place]] = cell
+    return View(tuple(cells), tuple(symmetry[tile] for tile in view.tiles), view.moves)
+
+
+def beside_empty(rows: int, columns: int, pattern: Sequence[int]) -> frozenset[int]:
+    """Return the cells that the empty one reaches in the solved board without moving a tile of the pattern."""
+    fan, ahead = neighbours(rows, columns)
+    found, waiting = {0}, [0]
+    while waiting:
+        cell = waiting.pop()
+        fresh = {int(to) for to in ahead[cell, : fan[cell]]} - found - set(pattern)
+        found |= fresh
+        waiting += fresh
+    return frozenset(found)
 
 
 def _boards_to(corner: int, rows: int, columns: int, most: int) -> list[tuple[list[int], int]]:

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from searchbench.errors import BadState
+from searchbench.errors import BadRequest, BadState
 from searchbench.game import Board, Game
 from searchbench.heuristics.by_name import ByName, Functions
 from searchbench.heuristics.linear_conflict import LONGEST, linear_conflict
@@ -76,6 +76,18 @@ class Sliding(Game):
     def index(self) -> Sequences | None:
         """Return the numbering of the boards; beyond 20 cells there is none."""
         return self.sequences()
+
+    def subgoals(self, steps: Sequence[str]) -> list[Any]:
+        """Return the games of steps that bring tiles home, such as "12-13-14-15", past those of the steps before."""
+        from searchbench.games.sliding_subgoal import SlidingSubgoal
+
+        found: list[Any] = []
+        for step, tiles in enumerate(steps):
+            try:
+                found.append(SlidingSubgoal(self.rows, self.columns, tiles, "-".join(steps[:step])))
+            except ValueError as error:
+                raise BadRequest(f"{self}, step {step + 1}: {error}") from None
+        return found
 
     def heuristics(self) -> Mapping[str, Mapping[str, Callable[..., Any]]]:
         """Return Manhattan distance, the game's own bound, linear conflict and, on small boards, many-empty patterns."""

@@ -65,26 +65,25 @@ class SlidingGroups(Abstraction):
     @property
     def groups(self) -> tuple[tuple[int, ...], ...]:
         """Return the tiles of each group, those that are in none as the last one."""
-        named = self._named() if self.tiles in NAMES else [
-            tuple(map(int, group.split("."))) for group in self.tiles.split("-")
-        ]  # fmt: skip
-        rest = tuple(sorted(set(range(1, self.cells)) - {tile for group in named for tile in group}))
-        return tuple(named) + ((rest,) if rest else ())
+        asked = self._asked()
+        rest = tuple(sorted(set(range(1, self.cells)) - {tile for group in asked for tile in group}))
+        return (*asked, rest) if rest else tuple(asked)
 
-    def _named(self) -> list[tuple[int, ...]]:
+    def _asked(self) -> list[tuple[int, ...]]:
+        """Return the groups that were asked for, by name or tile by tile."""
+        if self.tiles not in NAMES:
+            return [tuple(map(int, group.split("."))) for group in self.tiles.split("-")]
         rows, columns, last = self.rows, self.columns, self.cells - 1
         place = {tile: divmod(tile, columns) for tile in range(1, self.cells)}
-        if self.tiles == "local":
-            quarters: dict[tuple[bool, bool], list[int]] = {}
-            for tile, (row, column) in place.items():
-                quarters.setdefault((2 * row >= rows, 2 * column >= columns), []).append(tile)
-            return [
-                *(tuple(tile for tile in group if tile != last) for group in quarters.values() if group != [last]),
-                (last,),
-            ]
         if self.tiles == "inner":
             return [(tile,) for tile, (row, column) in place.items() if row == 0 or column == 0 or tile == last]
-        return [(tile,) for tile, (row, column) in place.items() if row == rows - 1 or column == columns - 1]
+        if self.tiles == "fringe":
+            return [(tile,) for tile, (row, column) in place.items() if row == rows - 1 or column == columns - 1]
+        quarters: dict[tuple[bool, bool], list[int]] = {}
+        for tile, (row, column) in place.items():
+            if tile != last:
+                quarters.setdefault((2 * row >= rows, 2 * column >= columns), []).append(tile)
+        return [*map(tuple, quarters.values()), (last,)]
 
     @property
     def width(self) -> int:
@@ -121,6 +120,10 @@ class SlidingGroups(Abstraction):
         """Return the moves as rearrangements of the tiles along the path; the place is that of the empty cell."""
         moves = [exchange(at, to, self.cells) for at, ways in enumerate(self._ways()) for to in ways]
         return Sequences(self.cells - 1, self.cells, tuple(moves), pieces=self.index().pieces)
+
+    def kinds(self) -> list[int]:
+        """Return 0 for the empty cell, and 1 and the number of its group for each tile."""
+        return [1 + group for group in self._group_of()]
 
     def _group_of(self) -> list[int]:
         """Return the group of each tile, -1 for the empty cell."""
@@ -219,9 +222,8 @@ class SlidingGroups(Abstraction):
 
     def _names(self) -> list[str]:
         """Return what each group's tiles look like: the first of them, and x where they are in none that was asked for."""
-        count = len(self.groups) if self.tiles in NAMES and self.tiles == "local" else len(self.groups) - 1
-        names = [str(group[0]) for group in self.groups]
-        return names[:count] + [OTHER] * (len(names) - count)
+        asked = [str(group[0]) for group in self._asked()]
+        return asked + [OTHER] * (len(self.groups) - len(asked))
 
     def parse(self, text: str) -> list[int]:
         """Read what is on each cell row by row: the first tile of a group, x for what is in none, or 0 for the empty cell."""

@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, MutableSequence, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import permutations
 from typing import Any, ClassVar
 
 import numpy as np
 
 from searchbench.abstraction import Abstraction, Image
-from searchbench.errors import BadState
-from searchbench.families.tiles import neighbours, number_of_image, step_of_image, tile_image, views_of
+from searchbench.errors import BadRequest, BadState
+from searchbench.families.tiles import (
+    beside_empty,
+    moved,
+    neighbours,
+    number_of_image,
+    step_of_image,
+    symmetries,
+    tile_image,
+    views_of,
+)
 from searchbench.game import Board
 from searchbench.games.sliding import Sliding
 from searchbench.index import Placement
@@ -282,6 +291,27 @@ class SlidingPattern(Abstraction):
         """Return how a board is looked up, and how its mirror image is."""
         weights, views = self.index().weights, views_of(self.rows, self.columns)
         return [tile_image(view, self.rows, self.columns, self.pattern, weights) for view in views]
+
+    def images_of(self, pieces: str) -> list[Image]:
+        """Return how other tiles are looked up that a symmetry of the board takes to these, the cells and all.
+
+        The empty cell must go where it can go here, too, before a tile of the pattern moves: a pattern in the corner of the
+        empty cell shuts it in.
+        """
+        try:
+            other = replace(self, tiles=pieces)
+        except ValueError as error:
+            raise BadRequest(f"{self}: {error}") from None
+        free = beside_empty(self.rows, self.columns, self.pattern)
+        before = beside_empty(self.rows, self.columns, other.pattern)
+        for symmetry in symmetries(self.rows, self.columns):
+            if {symmetry[tile] for tile in other.pattern} == set(self.pattern) and {
+                symmetry[cell] for cell in before
+            } == free:
+                weights = self.index().weights
+                views = [moved(view, symmetry) for view in views_of(self.rows, self.columns)]
+                return [tile_image(view, self.rows, self.columns, self.pattern, weights) for view in views]
+        raise BadRequest(f"no symmetry of the board takes the tiles {pieces} to those of {self}, the empty cell alike")
 
     def parse(self, text: str) -> list[int]:
         """Read what is on each cell row by row: a tile of the pattern, 0 for the empty cell, or x."""

@@ -11,7 +11,7 @@ from searchbench.errors import BadRequest
 from searchbench.game import Game
 from searchbench.heuristics.by_name import Functions
 from searchbench.heuristics.larger import Larger
-from searchbench.heuristics.patterns import PatternDatabases
+from searchbench.heuristics.patterns import PatternDatabases, SeenAs
 from searchbench.store import open_database
 
 
@@ -46,7 +46,8 @@ def heuristic(game: Game, text: str) -> Heuristic:
     """Return the heuristic that a text names: one of the game's, or pattern databases by their folders.
 
     "a.db+b.db" adds the bounds of two databases, "a.db,b.db" takes the larger one; both can be mixed, and a name be one of
-    those to be compared. Raises BadRequest.
+    those to be compared. "a.db@7-8" looks pieces 7 and 8 up in a database of other pieces, to which a symmetry takes them.
+    Raises BadRequest.
     """
     named = game.heuristics()
     words = [word.strip() for word in text.split(",")]
@@ -58,8 +59,8 @@ def heuristic(game: Game, text: str) -> Heuristic:
 def _databases(game: Game, words: Sequence[str], text: str) -> PatternDatabases:
     """Return pattern databases by their folders, each word a sum."""
     named = game.heuristics()
-    sets = [[folder.strip() for folder in one.split("+")] for one in words]
-    folders = dict.fromkeys(folder for one in sets for folder in one)
+    sets = [[tuple(map(str.strip, word.partition("@")[::2])) for word in one.split("+")] for one in words]
+    folders = dict.fromkeys(folder for one in sets for folder, _ in one)
     for folder in folders:
         if not folder or not Path(folder).exists():
             raise BadRequest(
@@ -67,4 +68,7 @@ def _databases(game: Game, words: Sequence[str], text: str) -> PatternDatabases:
                 f"{', '.join(named) or 'none'}; databases are added with + and compared with a comma"
             )
     opened = {folder: open_database(folder) for folder in folders}
-    return PatternDatabases(game, [[opened[folder] for folder in one] for one in sets])
+    return PatternDatabases(
+        game,
+        [[SeenAs(opened[folder], pieces) if pieces else opened[folder] for folder, pieces in one] for one in sets],
+    )

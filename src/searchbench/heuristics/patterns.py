@@ -20,7 +20,7 @@ from searchbench.game import Game
 from searchbench.jit import inlined
 from searchbench.rules import Move, State, image_number, image_piece, image_step
 from searchbench.store import Database
-from searchbench.store.forms import BASE_THREE
+from searchbench.store.modulo import packed_residues
 from searchbench.values import Bound, Depth, Distance
 
 MOST: Final = 16
@@ -52,16 +52,27 @@ class Lookup(NamedTuple):
         return Image(np.array(self.table, np.int64), self.pieces, self.less, shared)
 
 
+class SeenAs(NamedTuple):
+    """Name a database that is looked up for other pieces, which a symmetry of the game takes to its own.
+
+    `pieces` is written as in the abstraction's own notation, such as "10-11-15-16-20-21".
+    """
+
+    database: Database
+    pieces: str
+
+
 class PatternDatabases:
     """Bound the cost of solving a state of `game` by databases of its abstractions.
 
     `sets` are lists of databases: within a set the bounds are added, and of the sets, and of the images of the state in
-    the game's symmetries, the largest sum counts. `images` False leaves the images out. Raises BadRequest where
-    databases are of another game, where bounds do not add up, or where a database does not hold distances.
+    the game's symmetries, the largest sum counts. One database serves several patterns (`SeenAs`) that look like its own.
+    `images` False leaves the images out. Raises BadRequest where databases are of another game, where bounds do not add
+    up, or where a database does not hold distances.
     """
 
-    def __init__(self, game: Game, sets: Sequence[Sequence[Database]], images: bool = True) -> None:
-        self.databases = list({id(database): database for one in sets for database in one}.values())
+    def __init__(self, game: Game, sets: Sequence[Sequence[Database | SeenAs]], images: bool = True) -> None:
+        self.databases = list({id(database): database for one in sets for database in map(_database, one)}.values())
         if not (all(sets) and 1 <= len(self.databases) <= MOST):
             raise BadRequest(f"{len(self.databases)} pattern databases: expected 1 to {MOST}, and no empty set")
         self.game = game
@@ -107,15 +118,15 @@ class PatternDatabases:
             codes.flags.writeable = False
             yield codes
 
-    def _lookups(self, sets: Sequence[Sequence[Database]], images: bool) -> Iterator[tuple[Lookup, ...]]:
+    def _lookups(self, sets: Sequence[Sequence[Database | SeenAs]], images: bool) -> Iterator[tuple[Lookup, ...]]:
         """Yield the look-ups of each sum: of each set, and of each image of the state."""
         places = {id(database): place for place, database in enumerate(self.databases)}
         for one in sets:
-            found = [_abstraction(database).images() for database in one]
+            found = [_images(source) for source in one]
             for image in range(min(map(len, found)) if images else 1):
                 yield tuple(
                     _lookup(places[id(database)], database, of_one[image])
-                    for database, of_one in zip(one, found, strict=True)
+                    for database, of_one in zip(map(_database, one), found, strict=True)
                 )
 
 
@@ -136,6 +147,16 @@ def _abstraction(database: Database) -> Abstraction:
     return game
 
 
+def _database(source: Database | SeenAs) -> Database:
+    return source.database if isinstance(source, SeenAs) else source
+
+
+def _images(source: Database | SeenAs) -> list[Image]:
+    """Return how a state is looked up, and how its images are."""
+    abstraction = _abstraction(_database(source))
+    return abstraction.images_of(source.pieces) if isinstance(source, SeenAs) else abstraction.images()
+
+
 def _check_database(database: Database, game: Game, first: Abstraction) -> None:
     abstraction = _abstraction(database)
     if abstraction.original() != game:
@@ -146,32 +167,19 @@ def _check_database(database: Database, game: Game, first: Abstraction) -> None:
         )
     if type(database.rule) not in (Bound, Depth, Distance) or database.dtype != np.uint8:
         raise BadRequest(f"{database!r}: expected distances of one byte, or depths modulo 3")
-    if database.modulus and database.reachable < database.size:
-        raise BadRequest(f"{database!r}: depths modulo 3 follow from each other only where every state is reached")
 
 
-def packed_residues(database: Database) -> Any:
-    """Return depths modulo 3, five to a byte (Edelkamp 2017, compressed pattern databases)."""
-    (part,) = database.parts
-    step = 5 << 20
-    pieces = [
-        BASE_THREE.packed(database.read(part, first, min(first + step, part.stop)))
-        for first in range(0, part.stop, step)
-    ]
-    return np.concatenate(pieces)
-
-
-def _check_sum(databases: Sequence[Database]) -> None:
+def _check_sum(sources: Sequence[Database | SeenAs]) -> None:
     """Refuse to add bounds that charge for the same thing."""
     seen: set[Any] = set()
-    for database in databases if len(databases) > 1 else ():
-        pieces = charged(_abstraction(database))
+    for source in sources if len(sources) > 1 else ():
+        pieces = charged(_images(source))
         if pieces is None:
             raise BadRequest(
-                f"{database!r} charges for every move: its bound can only be compared with others, not added"
+                f"{source!r} charges for every move: its bound can only be compared with others, not added"
             )
         if seen & pieces:
-            raise BadRequest(f"{database!r}: {sorted(seen & pieces)} is charged for twice: the bounds do not add up")
+            raise BadRequest(f"{source!r}: {sorted(seen & pieces)} is charged for twice: the bounds do not add up")
         seen |= pieces
 
 

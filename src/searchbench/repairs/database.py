@@ -42,8 +42,8 @@ def repair_folder(
     The folder has the old database or the repaired one at any moment. Raises DamagedData where more than chunks is
     damaged, BadRequest for what cannot be repaired, OutOfMemory, and BrokenRule where the rules contradict themselves.
     """
-    database, lost = open_salvaged(path, game, rule)
     with run or Run() as active, locked(Path(path)):
+        database, lost = open_salvaged(path, game, rule)
         return _Repairing(database, lost, active, limit, target).repair()
 
 
@@ -54,8 +54,8 @@ def repair_database(database: Database, run: Run | None = None, limit: int = 100
             repairing = _Repairing(database, SOUND, active, limit, target)
             found = repairing.repair()
         else:
-            salvaged, lost = open_salvaged(database.path, database.game, database.rule)
             with locked(database.path):
+                salvaged, lost = open_salvaged(database.path, database.game, database.rule)
                 repairing = _Repairing(salvaged, lost, active, limit, target)
                 found = repairing.repair()
         if repairing.store is not None:

@@ -14,6 +14,7 @@ from searchbench.index.protocol import Part
 from searchbench.repairs.kernels import NO_POSITION, OPEN, list_leading, list_predecessors
 from searchbench.run import Run
 from searchbench.store import Database
+from searchbench.store.codes import as_type
 from searchbench.verify import check
 from searchbench.verify.database import claim_names, least_weight
 
@@ -57,7 +58,7 @@ class Region:
         for part in new:
             for first in range(part.start, part.stop, READ):
                 stop = min(first + READ, part.stop)
-                self.table.codes[first:stop] = self.database.read(part, first, stop)
+                self.table.codes[first:stop] = as_type(self.database.read(part, first, stop), self.table.codes.dtype)
             self.table.spans.append((part.start, part.stop))
 
     def parts_of(self, numbers: Numbers) -> list[Part]:

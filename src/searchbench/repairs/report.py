@@ -7,7 +7,6 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from searchbench.repairs.kernels import NO_POSITION
-from searchbench.verify.report import value_text
 
 if TYPE_CHECKING:
     import numpy as np
@@ -85,6 +84,6 @@ def changes_of(
 
 
 def _text(database: Database, code: int) -> str:
-    if code == LOST:
-        return "lost"
-    return value_text(database, database.illegal if code == NO_POSITION else code)
+    if code in (LOST, NO_POSITION):
+        return "lost" if code == LOST else "no position"
+    return database.rule.format(database.rule.decode(code))

@@ -1,9 +1,21 @@
 """What the papers report, measured again: one function per row, in a module per paper."""
 
-from searchbench.reproduce import allis, edelkamp, fifteen, gasser, geese, morris, points
+from searchbench.reproduce import (
+    allis,
+    berliner,
+    compression,
+    edelkamp,
+    fifteen,
+    gasser,
+    geese,
+    hardest,
+    morris,
+    opening,
+    points,
+)
 from searchbench.reproduce.row import Outcome, Row, reproduce
 
-PAPERS = (gasser, morris, fifteen, edelkamp, geese, points, allis)
+PAPERS = (berliner, gasser, morris, compression, opening, fifteen, hardest, edelkamp, geese, points, allis)
 ROWS: dict[str, Row] = {row.id: row for paper in PAPERS for row in paper.ROWS}
 
 __all__ = ["ROWS", "Outcome", "Row", "reproduce"]

@@ -22,6 +22,7 @@ from searchbench.index import (
 )
 from searchbench.reproduce.bijection import faults_in_full, faults_in_samples
 from searchbench.reproduce.row import Row
+from searchbench.reproduce.unfinished import killed_and_resumed, out_of_core
 from searchbench.run import Run
 from searchbench.solvers.exhaustive import solve_states
 from searchbench.store import Database
@@ -239,6 +240,23 @@ ROWS = [
         },
         value_rules,
         note="the paper defines the functions; the values are worked out by hand on graphs small enough for it",
+    ),
+    Row(
+        "G4",
+        "retrograde analysis with a tenth of the memory that the codes take",
+        "Gasser 1995, section 4.1",
+        {"same database": True, "codes in files": True, "I/O dominates": False},
+        out_of_core,
+        note="9 pancakes; input and output dominate if the system's share of the CPU seconds is more than our own; "
+        "waiting for the disk is not counted, as the system keeps what was written in memory that nobody else needs",
+    ),
+    Row(
+        "G5",
+        "killed at ten random moments, a computation goes on to the same database",
+        "Gasser 1995, section 3.5",
+        {"killed": 10, "same database": True},
+        killed_and_resumed,
+        note="9 pancakes, killed with SIGKILL; tests do the same with other games, value rules and forms",
     ),
     Row(
         "G6",

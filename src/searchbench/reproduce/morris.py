@@ -7,6 +7,7 @@ folder that the run keeps its unfinished work in, and are found there by the nex
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -153,15 +154,16 @@ def longest(run: Run, parts: Sequence[str]) -> dict[str, int]:
 
 def _histograms(run: Run, parts: Sequence[str]) -> dict[str, dict[Any, int]]:
     """Return how often each value occurs in parts, by both sides to move."""
-    own = Run(memory=run.memory, threads=run.threads, report=run.report)
+    alone = Run(memory=run.memory, threads=run.threads, report=run.report)
     found: dict[str, dict[Any, int]] = {}
     with TemporaryDirectory(prefix="searchbench-") as scratch:
         folder = run.work if run.work is not None else Path(scratch) / GAME
+        own = replace(alone, work=Path(f"{folder}.work"))
         others = [name for name in parts if name != ALONE]
         database = solve_parts(load(GAME), others, folder, run=own) if others else None
         for name in parts:
             solved = database if name != ALONE else None
-            found[name] = _histogram(solved or solve_states(load("morris:3,3"), run=own), both_ways(name))
+            found[name] = _histogram(solved or solve_states(load("morris:3,3"), run=alone), both_ways(name))
     return found
 
 

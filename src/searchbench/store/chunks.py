@@ -1,12 +1,13 @@
 """Read one chunk of an array on disk past Zarr, which takes a millisecond to find its way to a chunk; most of a probe.
 
-It knows the two ways in which this package writes arrays, and nothing else: chunks of little-endian numbers, compressed with
-Zstandard and followed by a checksum, each in a file of its own or many in a shard with an index at its end. Whoever asks
-compares what comes with the chunk's digest, and asks Zarr where nothing comes.
+It knows the ways in which this package writes arrays, and nothing else: chunks of little-endian numbers, compressed by one of
+the codecs it offers and followed by a checksum, each in a file of its own or many in a shard with an index at its end. Whoever
+asks compares what comes with the chunk's digest, and asks Zarr where nothing comes.
 """
 
 from __future__ import annotations
 
+import zlib
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
@@ -14,10 +15,10 @@ from typing import Any, Final
 import numpy as np
 import zstandard
 
+from searchbench.store.codecs import unpacker
 from searchbench.store.codes import Array
 from searchbench.store.header import DOCUMENT, read_document
 
-_CHUNK_CODECS: Final = ["bytes", "zstd", "crc32c"]
 _INDEX_CODECS: Final = ["bytes", "crc32c"]
 _CHECKSUM: Final = 4
 _FARTHEST: Final = 1 << 48
@@ -25,6 +26,8 @@ _OVERHEAD: Final = 1 << 16
 """How many bytes more than its numbers a chunk may take: what cannot be compressed grows a little."""
 _KEPT: Final = 256
 """How many shards' indexes are kept in memory, 4 kB each."""
+SPOILT: Final = (ValueError, IndexError, zlib.error, zstandard.ZstdError)
+"""What codecs make of a chunk that was altered."""
 
 
 class ChunkFiles:
@@ -46,12 +49,13 @@ class ChunkFiles:
             self._chunk = shards["chunk_shape"][0]
             self._per_file = grid // self._chunk
             codecs = shards["codecs"]
-        if _names(codecs) != _CHUNK_CODECS or codecs[0].get("configuration", {}).get("endian", "little") != "little":
+        if codecs[0].get("configuration", {}).get("endian", "little") != "little":
             raise ValueError("codecs of another kind")
+        self._unpack = unpacker(_names(codecs))
         self._index = lru_cache(maxsize=_KEPT)(self._read_index)
 
     def read(self, chunk: int) -> Array:
-        """Return the numbers of a chunk. Raises OSError, ValueError or ZstdError where it is not there or not whole."""
+        """Return the numbers of a chunk. Raises OSError, or one of SPOILT, where it is not there or not whole."""
         file, place = divmod(chunk, self._per_file)
         whole = self._chunk * self._dtype.itemsize
         with open(self._path / str(file), "rb") as stream:
@@ -63,7 +67,7 @@ class ChunkFiles:
                 data = stream.read(length)
             else:
                 data = stream.read()
-        unpacked = zstandard.ZstdDecompressor().decompress(data[:-_CHECKSUM], max_output_size=whole)
+        unpacked = self._unpack(data, whole)
         if len(unpacked) != whole:  # the last chunk is filled up
             raise ValueError("a chunk is too short")
         return np.frombuffer(unpacked, self._dtype)[: self._size - chunk * self._chunk]

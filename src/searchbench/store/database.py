@@ -18,7 +18,7 @@ from searchbench.rules import NOWHERE, UNDECIDED
 from searchbench.store.codes import PIECE, Array, BitReader, Codes, MemoryCodes, bits_of_codes, in_order
 from searchbench.store.line import best_line
 from searchbench.store.modulo import Tracer, whole_code
-from searchbench.values import Value, ValueRule
+from searchbench.values import Value, ValueRule, Won
 
 if TYPE_CHECKING:
     from searchbench.line import Line
@@ -66,23 +66,23 @@ class Database:
         self.path = path
         self.scratch: Any = None
         self.parts: tuple[Part, ...] = tuple(game.parts() if parts is None else parts)
-        self._store: Codes = MemoryCodes(codes) if isinstance(codes, np.ndarray) else codes
+        self.store: Codes = MemoryCodes(codes) if isinstance(codes, np.ndarray) else codes
         size = max(part.stop for part in self.parts)
         self._end = size if parts is None else max(part.stop for part in game.parts())
-        if self._store.size < size or (parts is None and self._store.size != size):
-            raise BadRequest(f"{game}: {self._store.size:,} codes, the index has {size:,} numbers")
+        if self.store.size < size or (parts is None and self.store.size != size):
+            raise BadRequest(f"{game}: {self.store.size:,} codes, the index has {size:,} numbers")
 
     # --- what it holds -----------------------------------------------------------------------------------------------
 
     @property
     def size(self) -> int:
         """Return how many numbers the index has, legal or not."""
-        return self._store.size
+        return self.store.size
 
     @property
     def dtype(self) -> np.dtype[Any]:
         """Return the type of a stored code."""
-        return self._store.dtype
+        return self.store.dtype
 
     @property
     def illegal(self) -> int:
@@ -92,12 +92,12 @@ class Database:
     @property
     def codes(self) -> Array:
         """Return all stored codes in one array; a database on disk is read whole."""
-        return self._store.whole()
+        return self.store.whole()
 
     @property
     def modulus(self) -> int:
         """Return 3 or 4 where the table has depths modulo that, 0 where it has whole values."""
-        return self._store.modulus
+        return self.store.modulus
 
     @property
     def states(self) -> int:
@@ -164,7 +164,7 @@ class Database:
             raise BadState(
                 f"{self.game}: this database has the parts {self._part_names()}; number {number} is in another"
             )
-        return self._store.code(number)
+        return self.store.code(number)
 
     def probe(self, what: What = None) -> Value:
         """Return the value of a state, given as a position, as notation or as numbers; by default of the start."""
@@ -188,8 +188,11 @@ class Database:
         return [choice for _, choice in sorted(choices, key=lambda pair: pair[0])]
 
     def worth(self, state: Sequence[int], choice: Choice) -> Value:
-        """Return the value of a state if this were its only move; of depths from the start, that of the state after it."""
-        if self.rule.from_start:
+        """Return the value of a state if this were its only move.
+
+        Where values do not follow from those after the moves (depths from the start, won or not), that of the state after it.
+        """
+        if self.rule.from_start or isinstance(self.rule, Won):
             return choice.value
         code = self._call("initial", UNDECIDED, 1)
         weight = self._call("weight", list(state), choice.move)
@@ -207,6 +210,8 @@ class Database:
 
     def hardest(self) -> Value:
         """Return the value furthest from the end: the one with the most plies, or the largest number. Raises BadRequest."""
+        if not self.rule.has_lines:
+            raise BadRequest(f"{self.game}: the database has no depths: no state is furthest from the end")
         known = [value for value in self.histogram() if value is not None]
         if not known:
             raise BadRequest(f"{self.game}: no state has a value")
@@ -279,15 +284,40 @@ class Database:
 
     # --- on disk, and verified ---------------------------------------------------------------------------------------
 
-    def save(self, path: str | Path, command: str = "", overwrite: bool = False, mapped: bool = False) -> None:
+    def save(
+        self,
+        path: str | Path,
+        command: str = "",
+        overwrite: bool = False,
+        mapped: bool = False,
+        form: str | None = None,
+        codec: str | None = None,
+    ) -> None:
         """Keep the database in a folder, a Zarr v3 group; it is there complete or not at all.
 
-        If `mapped`, nothing is compressed, and the codes are mapped into memory when the database is opened.
-        Raises BadRequest where there is something already, unless it is a database and `overwrite` is true.
+        `form` says what is kept: "values", "filled", "base-3", "two-bit", "one-bit", "best-move", "every:4" or "parity"
+        (see docs/database-format.md); by default all values. `codec` is "zstd:3" (the default), "gzip:6", "lz4:5" or "none",
+        with a level. If `mapped`, nothing is compressed, and the codes are mapped into memory when the database is opened.
+        Raises BadRequest where there is something already, unless it is a database and `overwrite` is true, and for a form
+        that cannot hold the values.
         """
+        from searchbench.store.codecs import parse_codec
         from searchbench.store.writing import MAPPED, write_database
 
-        write_database(self, Path(path), command or self.command, overwrite, MAPPED if mapped else None)
+        if mapped and (form is not None or codec is not None):
+            raise BadRequest("mapped: the codes are kept as they are in memory, in no other form and without a codec")
+        layout, packing = MAPPED if mapped else None, None if codec is None else parse_codec(codec)
+        write_database(self, Path(path), command or self.command, overwrite, layout, form, packing)
+
+    def convert(self, path: str | Path, form: str | None = None, codec: str | None = None) -> Database:
+        """Keep the database in another folder, in another form or by another codec (see `save`), and open it there.
+
+        From forms that leave values out the whole ones come back; from those that drop depths they do not. Raises BadRequest.
+        """
+        words = [f"--{name} {value}" for name, value in (("form", form), ("codec", codec)) if value is not None]
+        how = " ".join(["searchbench convert", *words])
+        self.save(path, f"{self.command}; {how}" if self.command else how, form=form, codec=codec)
+        return Database.open(path, self.game)
 
     @classmethod
     def open(
@@ -312,12 +342,12 @@ class Database:
 
     def answer_from(self, codes: Codes) -> None:
         """Answer from other codes of the same parts from now on."""
-        self._store.close()
-        self._store = codes
+        self.store.close()
+        self.store = codes
 
     def close(self) -> None:
         """Let go of the files of a database on disk."""
-        self._store.close()
+        self.store.close()
 
     def __enter__(self) -> Database:
         return self
@@ -341,25 +371,25 @@ class Database:
 
     def read(self, part: Part, first: int, stop: int) -> Array:
         """Return the stored codes of the numbers first .. stop - 1, which all lie in `part`."""
-        return self._store.read(part, first, stop)
+        return self.store.read(part, first, stop)
 
     def bits(self, part: Part, first: int, stop: int) -> Array:
         """Return which of the numbers first .. stop - 1 of `part` are positions with a code other than 0.
 
         Eight numbers are in a byte, the first in the lowest place.
         """
-        if isinstance(self._store, BitReader):
-            return self._store.bits(part, first, stop)
-        return bits_of_codes(self._store.read(part, first, stop))
+        if isinstance(self.store, BitReader):
+            return self.store.bits(part, first, stop)
+        return bits_of_codes(self.store.read(part, first, stop))
 
     def part_counts(self, part: Part) -> dict[int, int]:
         """Return how often each stored code occurs in a part, the mark of what is no position included."""
-        return self._store.counts(part)
+        return self.store.counts(part)
 
     def _counts(self, part: str | None = None) -> dict[int, int]:
         counts: dict[int, int] = {}
         for one in self.parts if part is None else [self.part(part)]:
-            for code, count in self._store.counts(one).items():
+            for code, count in self.store.counts(one).items():
                 counts[code] = counts.get(code, 0) + count
         counts.pop(self.illegal, None)
         return counts
@@ -370,7 +400,7 @@ class Database:
 
     def _pieces_of(self, part: Part, first: int, stop: int) -> Iterator[tuple[int, Array]]:
         for start in range(max(first, part.start), min(stop, part.stop), PIECE):
-            yield start, self._store.read(part, start, min(start + PIECE, stop, part.stop))
+            yield start, self.store.read(part, start, min(start + PIECE, stop, part.stop))
 
     def _fitting(self, wanted: Callable[[Value], bool] | None, first: int, stop: int) -> Iterator[int]:
         """Yield, in order, the numbers of positions that have a wanted value."""

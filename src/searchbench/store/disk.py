@@ -10,14 +10,13 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
-from zstandard import ZstdError
 
 from searchbench.errors import DamagedData
-from searchbench.exchange.table import untouched
+from searchbench.exchange.space import untouched
 from searchbench.index.protocol import Part
 from searchbench.store import header as head
 from searchbench.store.bits import codes_of, cut_out
-from searchbench.store.chunks import ChunkFiles
+from searchbench.store.chunks import SPOILT, ChunkFiles
 from searchbench.store.codes import Array, as_type, bits_of_codes, type_for
 from searchbench.store.forms import FORMS, ONE_BIT
 
@@ -54,8 +53,9 @@ class DiskCodes:
         self.modulus = header.modulus
         self._records = sorted(header.parts, key=lambda record: record.stop)
         self._dtype = np.dtype(header.dtype)
+        self._bit = {record.name: 1 if header.reduction else record.code for record in self._records}
         if self._form is ONE_BIT:
-            self._dtype = type_for(max(record.code for record in self._records))
+            self._dtype = type_for(max(self._bit.values()))
         self._stops = [record.stop for record in self._records]
         chunks = [head.chunk_of(record.part, header.chunk, self._form) for record in self._records]
         self._places = [
@@ -139,16 +139,23 @@ class DiskCodes:
         return next(record for record in self._records if record.name == part.name)
 
     def _units(self, part: Part, first: int, stop: int) -> tuple[Array, int]:
-        """Return the chunks that hold the numbers first .. stop - 1 of a part, and the first number in them."""
-        size = head.chunk_of(part, self._chunk, self._form) * self._form.per_unit
-        start = (first - part.start) // size
+        """Return the chunks that hold the numbers first .. stop - 1 of a part, and the first number in them.
+
+        Of an array that is mapped, and has but one chunk, just the stored numbers that are wanted.
+        """
         with self._lock:
             on_disk = self._part(self._record(part))
+        if on_disk.mapped is not None:
+            per_unit = self._form.per_unit
+            start = (first - part.start) // per_unit
+            return on_disk.mapped[start : -((part.start - stop) // per_unit)], part.start + start * per_unit
+        size = head.chunk_of(part, self._chunk, self._form) * self._form.per_unit
+        start = (first - part.start) // size
         return on_disk.chunks(start, -((part.start - stop) // size)), part.start + start * size
 
     def _unpacked(self, record: head.PartRecord, units: Array) -> Array:
         if self._form is ONE_BIT:
-            return codes_of(units, 8 * len(units), record.code, self._dtype)
+            return codes_of(units, 8 * len(units), self._bit[record.name], self._dtype)
         return as_type(self._form.unpack(units), self._dtype) if record.dtype else self._form.unpack(units)
 
     def _part(self, record: head.PartRecord) -> PartReader:
@@ -184,7 +191,7 @@ class _PartOnDisk:
             return self.chunks(chunk, chunk + 1)
         try:
             codes = self._files.read(chunk) if self._files is not None else None
-        except (OSError, ValueError, IndexError, ZstdError):
+        except (OSError, *SPOILT):
             codes = None
         if codes is None or head.chunk_digests(codes, self._chunk)[0] != self._digests[chunk]:
             return self.chunks(chunk, chunk + 1)  # which says what is wrong
@@ -237,4 +244,6 @@ def values_of(array: Any, wanted: slice, path: Path) -> Array:
     try:
         return np.asarray(array[wanted])
     except Exception as error:  # checksums, decompression, reading: each codec has errors of its own
-        raise DamagedData(f"{path} cannot be read: {error}") from error
+        raise DamagedData(
+            f"{path} cannot be read: {error} (`searchbench repair` works out anew what is lost)"
+        ) from error

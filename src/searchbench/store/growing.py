@@ -16,6 +16,7 @@ from searchbench.game import Game
 from searchbench.index.protocol import Part
 from searchbench.store import folder as folders
 from searchbench.store import header as head
+from searchbench.store.codecs import parse_codec
 from searchbench.store.codes import Array, MemoryCodes, as_type
 from searchbench.store.database import Database
 from searchbench.store.disk import DiskCodes
@@ -24,7 +25,7 @@ from searchbench.store.opening import open_database
 from searchbench.store.writing import DEFAULT, check_target, header_of, write_header, write_part
 from searchbench.values import ValueRule
 
-READ: Final = 1 << 24
+READ: Final = 1 << 20
 """How many codes are read at a time."""
 
 
@@ -39,6 +40,7 @@ class GrowingDatabase:
         self.path, self.game, self.rule, self.command = path, game, rule, command
         self.facts: dict[str, Any] = {}
         self.records: dict[str, head.PartRecord] = {}
+        self._layout = DEFAULT
         begun = path.is_dir() and not (path / head.DOCUMENT).exists() and not any(map(os.path.isfile, path.iterdir()))
         if not begun:
             check_target(path, overwrite=True)
@@ -57,8 +59,10 @@ class GrowingDatabase:
         if (self.path / head.DOCUMENT).exists():
             with open_database(self.path, self.game, self.rule) as database:
                 header = head.header_on_disk(self.path)
-                if header.form != VALUES.name:
-                    raise BadRequest(f"{self.path} has the form {header.form!r}: parts are added to whole values only")
+                if header.form != VALUES.name or header.reduction:
+                    form = header.reduction.get("name", header.form)
+                    raise BadRequest(f"{self.path} has the form {form!r}: parts are added to whole values only")
+                self._layout = replace(DEFAULT, codec=parse_codec(header.codec))
                 self.facts = dict(database.facts)
                 self.records = {record.name: record for record in header.parts}
         kept = {head.folder_name(name) for name in self.records}
@@ -74,12 +78,12 @@ class GrowingDatabase:
         group = zarr.open_group(self.path, mode="a", zarr_format=3)
         database = Database(self.game, self.rule, MemoryCodes(codes), parts=self.game.parts())
         for part in parts:
-            self.records[part.name] = write_part(group, database, part, DEFAULT, VALUES, narrow=True)
+            self.records[part.name] = write_part(group, database, part, self._layout, VALUES, narrow=True)
             folders.sync(self.path / head.codes_path(part.name))
             folders.sync(self.path / head.digests_path(part.name))
         self.facts = facts
         records = tuple(sorted(self.records.values(), key=lambda record: record.start))
-        header = header_of(database, records, DEFAULT, VALUES, facts, self.command)
+        header = header_of(database, records, self._layout, VALUES, facts, self.command)
         widest = max((np.dtype(record.dtype) for record in records), key=lambda dtype: dtype.itemsize)
         write_header(self.path, replace(header, dtype=widest.name))
 

@@ -12,7 +12,7 @@ import hashlib
 import importlib.metadata
 import json
 import platform
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
@@ -25,6 +25,7 @@ from searchbench import jit
 from searchbench.errors import DamagedData
 from searchbench.game import Game
 from searchbench.index.protocol import Part
+from searchbench.store.codecs import ZSTD
 from searchbench.store.forms import Form
 from searchbench.values import ValueRule
 
@@ -78,7 +79,17 @@ class Header:
     command: str
     form: str = "values"
     modulus: int = 0
+    codec: str = str(ZSTD)
+    reduction: dict[str, Any] = field(default_factory=dict)
     format: int = FORMAT
+
+    @property
+    def kept_as(self) -> str:
+        """Return the name of the form, as `save` and `convert` take it."""
+        name = self.reduction.get("name", "")
+        if name == "every":
+            return f"{name}:{self.reduction['step']},{self.reduction['remainder']}"
+        return name if name and self.form == "values" else self.form
 
     def attributes(self) -> dict[str, Any]:
         """Return the header as Zarr keeps it, without the digest."""

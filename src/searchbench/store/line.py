@@ -10,7 +10,6 @@ from searchbench.errors import BadRequest, BadState, DamagedData, Unsolvable
 from searchbench.game import Position
 from searchbench.line import Line
 from searchbench.rules import UNDECIDED
-from searchbench.values import Reached
 
 if TYPE_CHECKING:
     from searchbench.store.database import Database
@@ -23,10 +22,9 @@ def best_line(database: Database, position: Position, limit: int | None) -> Line
     """Return the line that :meth:`searchbench.store.Database.line` promises."""
     if limit is not None and limit < 0:
         raise BadRequest(f"limit {limit}: expected 0 or more")
-    if isinstance(database.rule, Reached):
-        raise BadRequest(
-            f"{database.game}: the database tells what is reached, not at which depth: there are no lines in it"
-        )
+    if not database.rule.has_lines:
+        told = "what is reached, not at which depth" if database.rule.from_start else "who wins, not how soon"
+        raise BadRequest(f"{database.game}: the database tells {told}: there are no lines in it")
     if database.rule.two_players:
         played = _line(database, position, _play(database, position, limit), optimal=False)
         return replace(played, complete=database.game.terminal(played.states()[-1]) != UNDECIDED)

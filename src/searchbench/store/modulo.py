@@ -13,6 +13,7 @@ import numpy as np
 from searchbench import jit
 from searchbench.errors import BadRequest, DamagedData
 from searchbench.rules import canonical, new_moves, new_state, rank, unmoves, unplay, unrank
+from searchbench.store.forms import BASE_THREE
 
 if TYPE_CHECKING:
     from searchbench.store.codes import Array
@@ -98,3 +99,21 @@ class Tracer:
             raise DamagedData(f"{self._game}: number {lost} has a depth, but no way back to the start")
         found[reached] = walked
         return found
+
+
+def packed_residues(database: Database) -> Array:
+    """Return depths modulo 3, five to a byte (Edelkamp 2017, compressed pattern databases). Raises BadRequest.
+
+    Where every state has a depth and lies next to states with a depth one more or less, that tells all depths.
+    """
+    if database.modulus != 3 or database.reachable < database.size:
+        raise BadRequest(
+            f"{database!r}: expected depths modulo 3, and every state reached, to follow depths along moves"
+        )
+    (part,) = database.parts
+    step = 5 << 20
+    pieces = [
+        BASE_THREE.packed(database.read(part, first, min(first + step, part.stop)))
+        for first in range(0, part.stop, step)
+    ]
+    return np.concatenate(pieces)

@@ -15,6 +15,8 @@ from searchbench.store import header as head
 from searchbench.store.database import Database
 from searchbench.store.disk import DiskCodes
 from searchbench.store.forms import FORMS
+from searchbench.store.reductions import Reduction
+from searchbench.store.restoring import restored
 from searchbench.store.salvage import SalvagedPart
 from searchbench.values import SHIPPED, ValueRule, value_rule
 
@@ -37,10 +39,15 @@ def open_database(
 def open_salvaged(path: str | Path, game: Game | None = None, rule: ValueRule | None = None) -> tuple[Database, Lost]:
     """Open a database whose chunks may be damaged or missing; return what of it is lost, too.
 
-    The codes of lost chunks read 0. Everything but the chunks must be genuine: raises what `open_database` does.
+    The codes of lost chunks read 0. Everything but the chunks must be genuine: raises what `open_database` does, and
+    BadRequest for a form that leaves codes out.
     """
     folder = Path(path)
     header = read_header(folder)
+    if header.reduction:
+        raise BadRequest(
+            f"{folder} has the form {header.kept_as!r}, which cannot be repaired: convert the whole one again"
+        )
     readers: dict[str, SalvagedPart] = {}
 
     def reader(folder: Path, record: head.PartRecord, chunk: int) -> SalvagedPart:
@@ -75,6 +82,9 @@ def _database(
     _check_index(folder, header, found)
     _check_rules(folder, header, found, wanted)
     parts = [record.part for record in header.parts]
+    if header.reduction:
+        whole = restored(codes, _reduction(folder, header), header.parts, found, wanted)
+        return Database(found, wanted, whole, header.facts, header.command, folder, parts)
     return Database(found, wanted, codes, header.facts, header.command, folder, parts)
 
 
@@ -145,6 +155,13 @@ def _files_of(folder: Path, array: str) -> set[str]:
     step = document["chunk_grid"]["configuration"]["chunk_shape"][0]
     files = {f"{array}/c/{place}" for place in range(math.ceil(document["shape"][0] / step))}
     return files | {f"{array}/{head.DOCUMENT}"}
+
+
+def _reduction(folder: Path, header: head.Header) -> Reduction:
+    try:
+        return Reduction.of(header.reduction)
+    except DamagedData as error:
+        raise DamagedData(f"{folder}: {error}") from None
 
 
 def _find_game(folder: Path, header: head.Header, game: Game | None) -> Game:

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from searchbench.exchange.space import release
 from searchbench.index.protocol import Part
 from searchbench.store.codes import Array
-from searchbench.store.working import release
 
 
 class PlaneCodes:

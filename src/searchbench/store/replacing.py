@@ -15,6 +15,7 @@ import numpy as np
 from searchbench.errors import BadRequest
 from searchbench.store import folder as folders
 from searchbench.store import header as head
+from searchbench.store.codecs import parse_codec
 from searchbench.store.disk import DiskCodes
 from searchbench.store.forms import FORMS, ONE_BIT
 from searchbench.store.writing import (
@@ -35,7 +36,9 @@ if TYPE_CHECKING:
 
 @contextmanager
 def locked(path: Path) -> Iterator[None]:
-    """Keep other processes from changing a database. Raises BadRequest where one is at it."""
+    """Keep other processes from changing a database. Raises BadRequest where one is at it, or there is none."""
+    if not path.is_dir():
+        raise BadRequest(f"{path}: there is no database")
     handle = folders.lock(path)
     if handle is None:
         raise BadRequest(f"{path}: another process writes there")
@@ -60,7 +63,7 @@ def replace_parts(path: Path, database: Database, parts: Collection[str]) -> Dis
     form, narrow = FORMS[old.form], grows(path)
     dtype = np.dtype(np.uint8) if form is ONE_BIT else database.dtype
     if not narrow and (form_for(database) is not form or dtype.name != old.dtype):
-        write_database(database, path, database.command, overwrite=True, layout=_mapped(old))
+        write_database(database, path, database.command, True, _mapped(old), codec=parse_codec(old.codec))
         return DiskCodes(path, head.header_on_disk(path), 0)
     with folders.replaced_folder(path) as folder:
         import zarr
@@ -69,6 +72,7 @@ def replace_parts(path: Path, database: Database, parts: Collection[str]) -> Dis
         for place in ("parts", "digests"):
             group.require_group(place)
         layout = _mapped(old) or replace(OF_BITS if form is ONE_BIT else DEFAULT, chunk=old.chunk)
+        layout = replace(layout, codec=parse_codec(old.codec))
         records = []
         for record in old.parts:
             if record.name in parts:

@@ -6,11 +6,10 @@ from pathlib import Path
 from typing import Final
 
 import numpy as np
-from zstandard import ZstdError
 
 from searchbench.errors import DamagedData
 from searchbench.store import header as head
-from searchbench.store.chunks import ChunkFiles
+from searchbench.store.chunks import SPOILT, ChunkFiles
 from searchbench.store.codes import Array
 from searchbench.store.disk import open_array, values_of
 
@@ -91,7 +90,7 @@ class SalvagedPart:
             return None
         try:
             codes = self._files.read(place)
-        except (OSError, ValueError, IndexError, ZstdError):
+        except (OSError, *SPOILT):
             return None
         return codes if head.chunk_digests(codes, self._chunk)[0] == self._digests[place] else None
 

@@ -8,6 +8,7 @@ can be done again.
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import mmap
@@ -27,6 +28,8 @@ from searchbench.errors import BadRequest, DamagedData
 from searchbench.game import Game
 from searchbench.run import Run
 from searchbench.store import folder as folders
+from searchbench.store.header import fingerprints, folder_name
+from searchbench.values import ValueRule
 
 Array = npt.NDArray[Any]
 
@@ -34,8 +37,6 @@ RECORD: Final = "record.json"
 FORMAT: Final = 1
 PIECE: Final = 1 << 26
 """How many bytes are written, read and given a checksum at a time."""
-LEAST_SECONDS: Final = 30.0
-"""How long work goes on at least between two copies of it."""
 SHARE: Final = 20
 """Writing copies takes at most one part in so many of the time."""
 
@@ -44,12 +45,14 @@ class WorkingFolder:
     """Keep what an unfinished computation needs to go on.
 
     `task` says what is computed: a folder with another task is refused, and so is one at which another process works.
+    `patience` is how many seconds the work goes on at least between two copies.
     `record` is what was committed last, or empty. The folder is made when something is first kept in it. Raises
     BadRequest and DamagedData.
     """
 
-    def __init__(self, path: Path, task: Mapping[str, Any]) -> None:
+    def __init__(self, path: Path, task: Mapping[str, Any], patience: float = 30.0) -> None:
         self.path = path
+        self._patience = patience
         self._task = json.loads(json.dumps(task))
         self.record: dict[str, Any] = {}
         self._saved: dict[str, dict[str, Any]] = {}
@@ -103,10 +106,16 @@ class WorkingFolder:
             )
         self.record, self._saved, self._generation = body["record"], body["arrays"], body["generation"]
 
+    def make(self) -> Path:
+        """Make the folder, if it is not there yet, with a record of nothing; return its path."""
+        if not (self.path / RECORD).exists():
+            self.commit({})
+        return self.path
+
     @property
     def due(self) -> bool:
         """Tell whether it is time for a copy."""
-        return time.monotonic() - self._committed >= max(LEAST_SECONDS, SHARE * self._cost)
+        return time.monotonic() - self._committed >= max(self._patience, SHARE * self._cost)
 
     def commit(
         self,
@@ -123,31 +132,38 @@ class WorkingFolder:
         self._claim()
         generation = self._generation + 1
         saved = {name: self._saved[name] for name in still}
-        saved |= {name: self._save(name, array, generation, run) for name, array in (arrays or {}).items()}
-        body = {
-            "format": FORMAT, "task": self._task, "record": dict(record), "arrays": saved, "generation": generation,
-        }  # fmt: skip
+        try:
+            saved |= {name: self._save(name, array, generation, run) for name, array in (arrays or {}).items()}
+            self._replace_record({
+                "format": FORMAT, "task": self._task, "record": dict(record), "arrays": saved, "generation": generation,
+            })  # fmt: skip
+        except OSError as error:
+            raise BadRequest(
+                f"{self.path}: unfinished work cannot be kept there ({error}); what was kept before still counts"
+            ) from error
+        self.record, self._saved, self._generation = json.loads(json.dumps(dict(record))), saved, generation
+        self._remove(lambda name: ".g" in name and name not in {entry["file"] for entry in saved.values()})
+        self._committed = time.monotonic()
+        self._cost = self._committed - begun
+
+    def _replace_record(self, body: dict[str, Any]) -> None:
         fresh = self.path / f"{RECORD}.part"
         with fresh.open("w") as file:
             json.dump({"body": body, "digest": _digest(body)}, file)
             file.flush()
             os.fsync(file.fileno())
         os.replace(fresh, self.path / RECORD)
-        self.record, self._saved, self._generation = json.loads(json.dumps(dict(record))), saved, generation
-        self._remove(lambda name: ".g" in name and name not in {entry["file"] for entry in saved.values()})
-        self._committed = time.monotonic()
-        self._cost = self._committed - begun
 
     def _save(self, name: str, array: Array, generation: int, run: Run | None) -> dict[str, Any]:
         """Write a copy of an array and return how it is to be read."""
         file = f"{name}.g{generation}.array"
-        data = np.ascontiguousarray(array).data.cast("B")
+        data = np.ascontiguousarray(array).view(np.uint8).data
         handle = os.open(self.path / file, os.O_CREAT | os.O_TRUNC | os.O_WRONLY, 0o644)
 
         def write(first: int) -> int:
             piece = data[first : first + PIECE]
             if os.pwrite(handle, piece, first) != len(piece):
-                raise BadRequest(f"{self.path}: the disk is full")
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
             return zlib.crc32(piece)
 
         try:
@@ -158,6 +174,16 @@ class WorkingFolder:
             os.close(handle)
         return {"file": file, "dtype": array.dtype.str, "size": len(array), "checksums": checksums}
 
+    def dtype(self, name: str) -> np.dtype[Any]:
+        """Return the type of a copy. Raises DamagedData."""
+        dtype: np.dtype[Any] = np.dtype(self._entry(name)["dtype"])
+        return dtype
+
+    def _entry(self, name: str) -> dict[str, Any]:
+        if name not in self._saved:
+            raise DamagedData(f"{self.path} has no copy of {name!r}: remove the folder and begin again")
+        return self._saved[name]
+
     @property
     def copies(self) -> set[str]:
         """Return the names of the arrays whose copies come with the record."""
@@ -165,22 +191,20 @@ class WorkingFolder:
 
     def copy_of(self, name: str, run: Run | None = None) -> Array:
         """Return the copy of an array. Raises DamagedData."""
-        kept = self._saved.get(name)
-        if kept is None:
-            raise DamagedData(f"{self.path} has no copy of {name!r}: remove the folder and begin again")
+        kept = self._entry(name)
         array = np.empty(kept["size"], np.dtype(kept["dtype"]))
         self.load(name, array, run)
         return array
 
     def load(self, name: str, array: Array, run: Run | None = None) -> None:
         """Read the copy of an array into an array of the same type and size. Raises DamagedData."""
-        kept = self._saved.get(name)
-        if kept is None or (kept["dtype"], kept["size"]) != (array.dtype.str, len(array)):
+        kept = self._entry(name)
+        if (kept["dtype"], kept["size"]) != (array.dtype.str, len(array)):
             raise DamagedData(
                 f"{self.path} has no copy of {name!r} of the right size: remove the folder and begin again"
             )
         path = self.path / kept["file"]
-        data = array.data.cast("B")
+        data = array.view(np.uint8).data
         try:
             handle = os.open(path, os.O_RDONLY)
         except OSError as error:
@@ -225,14 +249,22 @@ class WorkingFolder:
 
 
 @contextmanager
-def working_folder(game: Game, form: str, run: Run) -> Iterator[WorkingFolder | None]:
-    """Give the folder where a run keeps what it has done of solving a game in some form; None if it keeps nothing."""
+def working_folder(
+    game: Game, form: str, run: Run, rule: ValueRule | None = None, part: str = ""
+) -> Iterator[WorkingFolder | None]:
+    """Give the folder where a run keeps what it has done of solving a game in some form; None if it keeps nothing.
+
+    A `rule` belongs to the task, too. What is done of a `part` by itself is kept in a folder of its own within that of the
+    run.
+    """
     if run.work is None:
         yield None
         return
     identity = {key: game.identity()[key] for key in ("name", "version", "parameters")}
     task = {**identity, "fingerprint": game.fingerprint(), "form": form}
-    folder = WorkingFolder(run.work, task)
+    if rule is not None:
+        task |= {"rule": rule.identity(), "fingerprint": fingerprints(game, rule)}
+    folder = WorkingFolder(run.work / folder_name(part) if part else run.work, task, run.patience)
     try:
         yield folder
     finally:
@@ -245,16 +277,10 @@ def discard(path: Path) -> None:
         shutil.rmtree(path, ignore_errors=True)
 
 
-def release(array: Array, first: int, stop: int) -> None:
-    """Give back the memory of the entries first .. stop - 1 of an array in place; the file keeps what they hold."""
-    mapped = getattr(array.base, "obj", None)
-    if not isinstance(mapped, mmap.mmap):
-        return
-    page = mmap.PAGESIZE
-    begin = -(-first * array.itemsize // page) * page
-    end = stop * array.itemsize // page * page
-    if end > begin:
-        mapped.madvise(mmap.MADV_DONTNEED, begin, end - begin)
+def remove_if_empty(path: Path) -> None:
+    """Remove the folder that held those of groups of parts, when the last of these is gone."""
+    if path.is_dir() and not any(path.iterdir()):
+        path.rmdir()
 
 
 def _digest(body: Any) -> str:

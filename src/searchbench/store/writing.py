@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -15,9 +15,12 @@ import numpy.typing as npt
 from searchbench.errors import BadRequest
 from searchbench.index.protocol import Part
 from searchbench.store import header as head
+from searchbench.store.codecs import PLAIN, ZSTD, Codec
 from searchbench.store.codes import as_type, in_order, type_for
 from searchbench.store.folder import replaced_folder
 from searchbench.store.forms import BASE_FIVE, BASE_FOUR, BASE_THREE, ONE_BIT, TWO_BIT, VALUES, Form
+from searchbench.store.reducing import ReducedCodes
+from searchbench.store.reductions import Wanted, wanted
 
 if TYPE_CHECKING:
     from searchbench.store.database import Database
@@ -28,14 +31,14 @@ if TYPE_CHECKING:
 class Layout:
     """Say how many codes a chunk has (what is read at once), and how chunks are put into files.
 
-    A part of more than `files` chunks is kept in shards: files of `shard` chunks each. Where nothing is `compressed`, a part
+    A part of more than `files` chunks is kept in shards: files of `shard` chunks each. Where no `codec` compresses, a part
     of one chunk is a file that can be mapped into memory.
     """
 
     chunk: int = 1 << 16
     files: int = 4096
     shard: int = 256
-    compressed: bool = True
+    codec: Codec = ZSTD
 
 
 PACKED: Final = 1 << 18
@@ -45,19 +48,30 @@ WRITERS: Final = 2
 DEFAULT: Final = Layout()
 OF_BITS: Final = Layout(chunk=1 << 17, files=16, shard=32)
 """Chosen by the measurements in docs/database-format.md; the latter for the form one-bit, whose parts may be huge."""
-MAPPED: Final = Layout(chunk=1 << 60, compressed=False)
+MAPPED: Final = Layout(chunk=1 << 60, codec=PLAIN)
 """Each part is one file as it is in memory: look-ups need not read more than they ask for."""
 
 
 def write_database(
-    database: Database, path: Path, command: str = "", overwrite: bool = False, layout: Layout | None = None
+    database: Database,
+    path: Path,
+    command: str = "",
+    overwrite: bool = False,
+    layout: Layout | None = None,
+    form: str | None = None,
+    codec: Codec | None = None,
 ) -> None:
-    """Write a database into a folder that appears complete or not at all. Raises BadRequest."""
+    """Write a database into a folder that appears complete or not at all.
+
+    `form` is what to keep of it (see :mod:`searchbench.store.reductions`), by default all, in the packing that takes least
+    room. Raises BadRequest.
+    """
     _check_parts(database)
     check_target(path, overwrite)
+    chosen = None if form is None else asked_for(database, form)
     try:
         with replaced_folder(path) as folder:
-            write_group(database, folder, command, layout)
+            write_group(database, folder, command, layout, chosen, codec)
     except OSError as error:
         raise BadRequest(f"{path}: the database cannot be written there: {error}") from error
 
@@ -85,25 +99,46 @@ def is_database(path: Path) -> bool:
 
 
 def _check_parts(database: Database) -> None:
-    """Refuse parts that leave out numbers or share them."""
+    """Refuse parts that leave out numbers or share them; a database that was solved by parts may lack some of the game's."""
     end = 0
+    solved_by_parts = len(database.parts) < len(database.game.parts())
     for part in sorted(database.parts, key=lambda part: (part.start, part.stop)):
-        if part.start != end:
+        if part.start < end or (part.start > end and not solved_by_parts):
             raise BadRequest(f"{database.game}: part {part.name!r} starts at {part.start}, expected {end}")
         end = part.stop
     if len({part.name for part in database.parts}) < len(database.parts):
         raise BadRequest(f"{database.game}: two parts have the same name")
 
 
-def write_group(database: Database, folder: Path, command: str, layout: Layout | None) -> None:
+def asked_for(database: Database, form: str) -> Wanted:
+    """Return what a form means for a database. Raises BadRequest where its values cannot be kept so."""
+    if database.modulus:
+        raise BadRequest(f"form {form!r}: depths modulo {database.modulus} are kept as they are; another codec will do")
+    return wanted(form, database.game, database.rule)
+
+
+def write_group(
+    database: Database,
+    folder: Path,
+    command: str,
+    layout: Layout | None,
+    chosen: Wanted | None = None,
+    codec: Codec | None = None,
+) -> None:
     """Write the group into an empty folder."""
     import zarr
 
     group = zarr.create_group(folder, zarr_format=3)
-    form = form_for(database)
+    form = chosen.form if chosen is not None else form_for(database)
     layout = layout or (OF_BITS if form is ONE_BIT else DEFAULT)
-    parts = tuple(write_part(group, database, part, layout, form) for part in database.parts)
-    write_header(folder, header_of(database, parts, layout, form, database.facts, command))
+    layout = layout if codec is None else replace(layout, codec=codec)
+    kept = database
+    if chosen is not None and chosen.reduction is not None:
+        codes = ReducedCodes(database, chosen)
+        kept = type(database)(database.game, codes.rule, codes, database.facts, command, parts=database.parts)
+    narrow = chosen is not None or len(database.parts) < len(database.game.parts())
+    parts = tuple(write_part(group, kept, part, layout, form, narrow and form is VALUES) for part in kept.parts)
+    write_header(folder, header_of(kept, parts, layout, form, kept.facts, command))
 
 
 def header_of(
@@ -112,9 +147,10 @@ def header_of(
 ) -> head.Header:  # fmt: skip
     """Return the header for some parts of a database that are written."""
     game, rule = database.game, database.rule
+    reduced = database.store if isinstance(database.store, ReducedCodes) else None
     counts: dict[Value, int] = {}
     for record in parts:
-        illegal = int(np.iinfo(record.dtype).max) if record.dtype else database.illegal
+        illegal = int(np.iinfo(record.dtype).max) if record.dtype and not reduced else database.illegal
         for code, count in record.counts:
             if code != illegal:
                 counts[rule.decode(code)] = counts.get(rule.decode(code), 0) + count
@@ -123,7 +159,7 @@ def header_of(
         rule=rule.identity(),
         fingerprints=head.fingerprints(game, rule),
         versions=head.versions(),
-        dtype=_stored_type(database, form).name,
+        dtype=(reduced.header_type if reduced else _stored_type(database, form)).name,
         chunk=layout.chunk,
         states=sum(counts.values()),
         reachable=sum(count for value, count in counts.items() if value is not None),
@@ -133,6 +169,8 @@ def header_of(
         command=command,
         form=form.name,
         modulus=database.modulus,
+        codec=str(layout.codec),
+        reduction=reduced.reduction.as_dict() if reduced else {},
     )
 
 
@@ -191,19 +229,19 @@ def write_part(
     group: Any, database: Database, part: Part, layout: Layout, form: Form, narrow: bool = False
 ) -> head.PartRecord:
     """Write the codes of a part and their digests; `narrow`: in the smallest type that holds them."""
-    from zarr.codecs import Crc32cCodec, ZstdCodec
-
     units = form.units(part.size)
     chunk = head.chunk_of(part, layout.chunk, form)
     shard = chunk * layout.shard if units > chunk * layout.files else None
     options: dict[str, Any] = {
         "filters": None,
-        "compressors": [ZstdCodec(level=3), Crc32cCodec()] if layout.compressed else None,
+        "compressors": layout.codec.compressors(),
         "config": {"write_empty_chunks": True},  # a chunk that is not there is damage, not a default
     }
     counts = database.part_counts(part)
     dtype = _stored_type(database, form)
-    if narrow:
+    if narrow and isinstance(database.store, ReducedCodes):
+        dtype = database.store.stored_type(part)
+    elif narrow:
         dtype = type_for(max((code for code in counts if code != database.illegal), default=0))
     codes = group.create_array(
         head.codes_path(part.name),
@@ -228,7 +266,7 @@ def write_part(
         head.digests_path(part.name), shape=digests.shape, dtype="uint64", chunks=(size,), fill_value=0, **options
     )
     kept[:] = digests
-    if narrow and database.illegal in counts:
+    if narrow and database.illegal in counts and not isinstance(database.store, ReducedCodes):
         counts[int(np.iinfo(dtype).max)] = counts.pop(database.illegal)
     return head.PartRecord(
         part.name, part.start, part.stop, part.needs, tuple(counts.items()), head.digest_of(digests),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from searchbench.rules import NOWHERE
 from searchbench.store import Database
@@ -32,6 +33,38 @@ def admissible(subject: Subject, distances: Database) -> Iterator[Finding]:
         bound = _bound(subject, state)
         if distance is not None and bound > distance:
             yield state, f"h is {bound}, the distance is {distance}"
+
+
+LEAVING_OUT: Final = ("dead", "suffices", "irrelevant")
+"""The functions by which a search leaves something out."""
+
+
+def nothing_lost(subject: Subject, distances: Database) -> Iterator[Finding]:
+    """Require that what a search leaves out takes no cheapest line away from any state."""
+    for state in subject.states:
+        if subject.rank(subject.canonical(state)) == NOWHERE or not distances.probe(state):
+            continue
+        least = distances.probe(state)
+        moves = subject.moves(state)
+        best = {move for move in moves if _cost_by(subject, distances, state, move) == least}
+        enough = [move for move in moves if subject.call("suffices", list(state), move, None)]
+        if subject.call("dead", list(state), None):
+            yield state, f"it is said to be dead, and can be solved at a cost of {least}"
+        elif enough and enough[0] not in best:
+            yield (
+                state,
+                f"move {subject.move_text(state, enough[0])} is said to suffice, but no cheapest line begins with it",
+            )
+        elif all(subject.call("irrelevant", list(state), -1, move, None) for move in best):
+            yield state, "all moves that begin a cheapest line are said to be irrelevant"
+
+
+def _cost_by(subject: Subject, distances: Database, state: State, move: int) -> int | None:
+    after = subject.play(state, move)
+    if subject.rank(subject.canonical(after)) == NOWHERE:
+        return None
+    left = distances.probe(after)
+    return None if left is None else int(left) + subject.cost(state, move)
 
 
 def _bound(subject: Subject, state: State) -> int:

@@ -21,7 +21,7 @@ SHOWN: Final = 3
 SMALL: Final = 1_000_000
 """An index of at most so many numbers is solved, to compare with what is known."""
 RULES: Final = (*moves.LAWS, *numbers.LAWS, *shortcuts.LAWS, *bounds.LAWS, *images.LAWS)
-LAWS: Final = (*(law.name for law in (*RULES, *compiled.LAWS)), "admissible", "known")
+LAWS: Final = (*(law.name for law in (*RULES, *compiled.LAWS)), "admissible", "nothing-lost", "known")
 """The names of all laws, in the order in which they are checked."""
 
 
@@ -108,6 +108,12 @@ class _Work:
         solved: dict[Any, Database] = {}
         for law, wanted, applies, reason in (
             ("admissible", Distance(), self.subject.has("h") and not game.two_players, "the game supplies no `h`"),
+            (
+                "nothing-lost",
+                Distance(),
+                not game.two_players and any(map(self.subject.has, bounds.LEAVING_OUT)),
+                "the game leaves nothing out",
+            ),
             ("known", rule, bool(known), "`known` is empty"),
         ):
             obstacle = reason if not applies else self._obstacle()
@@ -123,6 +129,8 @@ class _Work:
                 self.skipped.append((law, obstacle))
             elif law == "known":
                 self._find(law, _differences(known, solved[wanted], run))
+            elif law == "nothing-lost":
+                self._find(law, bounds.nothing_lost(self.subject, solved[wanted]))
             else:
                 self._find(law, bounds.admissible(self.subject, solved[wanted]))
 

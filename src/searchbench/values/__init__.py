@@ -3,14 +3,18 @@
 from searchbench.errors import BadRequest
 from searchbench.values.bound import Bound
 from searchbench.values.distance import Depth, Distance
+from searchbench.values.ending import Ending, Won
 from searchbench.values.outcome import Outcome, Result
 from searchbench.values.reached import Reached
 from searchbench.values.rule import Value, ValueRule
 from searchbench.values.score import Score
 
-__all__ = ["Bound", "Depth", "Distance", "Outcome", "Reached", "Result", "Score", "Value", "ValueRule", "value_rule"]
+__all__ = [
+    "Bound", "Depth", "Distance", "Ending", "Outcome", "Reached", "Result", "Score", "Value", "ValueRule", "Won", "value_rule",
+]  # fmt: skip
 
-SHIPPED: dict[str, type[ValueRule]] = {rule.name: rule for rule in (Distance, Depth, Bound, Reached, Outcome, Score)}
+_RULES: tuple[type[ValueRule], ...] = (Distance, Depth, Bound, Reached, Outcome, Ending, Won, Score)
+SHIPPED: dict[str, type[ValueRule]] = {rule.name: rule for rule in _RULES}
 
 
 def value_rule(rule: str | ValueRule) -> ValueRule:

@@ -16,6 +16,7 @@ class Reached(ValueRule):
 
     name: ClassVar[str] = "reached"
     from_start: ClassVar[bool] = True
+    has_lines: ClassVar[bool] = False
 
     def rules(self, max_moves: int) -> Mapping[str, Callable[..., Any]]:
         """Return the functions of the rule: a state that no move leads to is not reached, but for the start."""

@@ -35,6 +35,8 @@ class ValueRule:
     """Whether `gather` is also applied to terminal states (which then must have moves)."""
     from_start: ClassVar[bool] = False
     """Whether the value tells how a state is reached from the start, not how it goes on."""
+    has_lines: ClassVar[bool] = True
+    """Whether values tell the way to the end (or to the start), so that lines can be read from them."""
 
     def rules(self, max_moves: int) -> Mapping[str, Callable[..., Any]]:
         """Return the rule's functions for a game with at most `max_moves` moves in a state."""

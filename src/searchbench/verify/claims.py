@@ -10,7 +10,7 @@ from collections.abc import Callable, MutableSequence
 from typing import Any
 
 from searchbench.rules import UNDECIDED
-from searchbench.values import Distance, Outcome, Score, ValueRule
+from searchbench.values import Distance, Ending, Outcome, Score, ValueRule
 
 Codes = MutableSequence[int]
 
@@ -68,6 +68,19 @@ def best_outcome(code: int, successors: Codes, weights: Codes, count: int) -> in
     return 1 + 2 * (slowest + 1)
 
 
+def end_without_depth(result: int, count: int) -> int:
+    """Return 1 for a loss, 2 for a draw, 3 for a win; nobody wins where there is no move and no result."""
+    return 2 if result == UNDECIDED else 2 + result
+
+
+def best_ending(code: int, successors: Codes, weights: Codes, count: int) -> int:
+    """Return a win if the opponent loses after some move, a loss if he wins after every one, else a draw."""
+    least = 4
+    for index in range(count):
+        least = min(least, successors[index])
+    return 4 - least if count > 0 else 2
+
+
 def points_of(code: int) -> int:
     """Return the score that a code stands for: 0, -1, 1, -2, 2, ... are the codes 0, 1, 2, 3, 4, ..."""
     return code // 2 if code % 2 == 0 else -(code // 2) - 1
@@ -96,6 +109,7 @@ def most_points(code: int, successors: Codes, weights: Codes, count: int) -> int
 _CLAIMS: dict[type[ValueRule], dict[str, Callable[..., Any]]] = {
     Distance: {"initial": end_of_puzzle, "gather": shortest, "finish": same},
     Outcome: {"initial": end_of_game, "gather": best_outcome, "finish": same},
+    Ending: {"initial": end_without_depth, "gather": best_ending, "finish": same},
     Score: {"initial": end_of_score, "gather": most_points, "finish": same},
 }
 

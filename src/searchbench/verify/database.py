@@ -8,6 +8,7 @@ also traced to the ends of the game (:mod:`searchbench.verify.ground`) or to the
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -17,12 +18,12 @@ import numpy.typing as npt
 
 from searchbench import jit
 from searchbench.errors import BadRequest
-from searchbench.exchange.table import release, untouched
+from searchbench.exchange.space import release, untouched
 from searchbench.game import Game
 from searchbench.index.protocol import Part
 from searchbench.run import Run
 from searchbench.store.codes import count_codes
-from searchbench.values import Distance, Outcome, Reached, Score, ValueRule
+from searchbench.values import Distance, Ending, Outcome, Reached, Score, ValueRule, Won
 from searchbench.verify import bound, check, ground
 from searchbench.verify.claims import claims_of
 from searchbench.verify.depth import check_depths
@@ -31,12 +32,16 @@ from searchbench.verify.ledger import Ledger, ledger_of
 from searchbench.verify.modulo import EVEN, NOT_SEEN, check_level
 from searchbench.verify.passes import Passes
 from searchbench.verify.report import Report, fault_of, wrong_counts
+from searchbench.verify.won import endings_of_bits
 
 if TYPE_CHECKING:
     from searchbench.store import Database
 
 READ: Final = 1 << 24
 """How many codes are read at a time."""
+NO_DEPTHS: Final = (
+    "depths are not kept, so not checked: wins and losses that support only each other on a cycle would not be noticed"
+)
 UNBOUNDED: Final = -(1 << 40)
 
 
@@ -52,6 +57,10 @@ def verify_database(
     MissingRule, and DamagedData for a database on disk that was altered.
     """
     with run or Run() as active:
+        if isinstance(database.rule, Won):
+            if work is not None:
+                raise BadRequest(f"{work}: what is won is checked in one go: there is no work to keep")
+            return verify_won(database, active, limit, target)
         if are_layers(database):
             if work is not None:
                 raise BadRequest(f"{work}: layers are followed from the start, in one go: there is no work to keep")
@@ -81,6 +90,20 @@ def find_faults(database: Database, run: Run, limit: int = 100, target: jit.Targ
     verification = _Verification(database, run, limit, target, Ledger(None, {}), every=True)
     report = verification.report()
     return Findings(np.unique(verification.passes.rows()[:, 0]), tuple(verification.miscounted), report)
+
+
+def verify_won(database: Database, run: Run, limit: int, target: jit.Target) -> Report:
+    """Check the endings that follow from what is won, and what is not, a move further on."""
+    size = sum(part.size for part in database.parts)
+    run.demand(size * 2, f"verifying {database.game} ({size:,} numbers)")
+    endings = endings_of_bits(database, run, claim_names(database.game, Ending(), target))
+    table = type(database)(database.game, Ending(), endings, parts=database.parts)
+    report = _Verification(table, run, limit, target, Ledger(None, {})).report()
+    held = [count_codes(database.read(part, part.start, part.stop)) for part in database.parts]
+    miscounts = wrong_counts(database, held)
+    return replace(
+        report, rule=database.rule.name, count=report.count + len(miscounts), faults=(*report.faults, *miscounts)
+    )
 
 
 def _with_needs(database: Database, part: Part) -> list[Part]:
@@ -121,6 +144,8 @@ class _Verification:
             self._check_values()
             if claims_of(self.rule) is None:
                 note = f"{self.rule.name} is a rule of one's own: each value was found to follow from its successors'"
+            elif isinstance(self.rule, Ending):
+                note = NO_DEPTHS
             elif self.passes.count == 0:
                 self._check_grounds()
         faults = [fault_of(self.database, *found) for found in self.passes.rows()[: self.limit].tolist()]

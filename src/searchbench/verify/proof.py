@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from searchbench.game import Game
-from searchbench.proof import Claim, Proof
+from searchbench.proof import Claim, KnownOutcomes, Proof
 from searchbench.rules import UNDECIDED
 
 _State = tuple[int, ...]
@@ -24,23 +24,25 @@ def verify_proof(proof: Proof) -> list[str]:
     """Return what is wrong with a proof, each fault with its state; an empty list if nothing is."""
     if proof.outcome not in (-1, 0, 1):
         return [f"outcome {proof.outcome}: expected -1, 0 or +1"]
+    if not proof.outcome <= proof.highest <= 1:
+        return [f"at most {proof.highest}: expected {proof.outcome} to +1"]
     faults = []
-    for player, bound in ((0, proof.outcome), (1, -proof.outcome)):
+    for player, bound in ((0, proof.outcome), (1, -proof.highest)):
         if bound > -1 and not any(claim.player == player and claim.bound >= bound for claim in proof.claims):
             faults.append(f"{proof.game}: nothing shows that {_WHO[player]} gets {_AT_LEAST[bound]}")
     for claim in proof.claims:
-        faults += _check(proof.game, proof.state, claim)
+        faults += _check(proof.game, proof.state, claim, proof.leaves)
     return faults
 
 
-def _check(game: Game, root: _State, claim: Claim) -> list[str]:
+def _check(game: Game, root: _State, claim: Claim, leaves: KnownOutcomes | None) -> list[str]:
     """Follow a strategy depth first from the root; each state is looked at once."""
     if claim.player not in _WHO or claim.bound not in _AT_LEAST:
         return [f"a claim of player {claim.player} for {claim.bound}: expected player 0 or 1, and -1, 0 or +1"]
     about = f"{game}: {_WHO[claim.player]} gets {_AT_LEAST[claim.bound]}"
     faults: list[str] = []
     first = (tuple(root), claim.player == 0)
-    path = [(first, iter(_next_turns(game, claim, first, about, faults)))]
+    path = [(first, iter(_next_turns(game, claim, first, leaves, about, faults)))]
     on_path, seen = {first}, {first}
     while path:
         turn, following = path[-1]
@@ -50,7 +52,7 @@ def _check(game: Game, root: _State, claim: Claim) -> list[str]:
             if after not in seen:
                 seen.add(after)
                 on_path.add(after)
-                path.append((after, iter(_next_turns(game, claim, after, about, faults))))
+                path.append((after, iter(_next_turns(game, claim, after, leaves, about, faults))))
                 break
         else:
             on_path.remove(turn)
@@ -58,10 +60,14 @@ def _check(game: Game, root: _State, claim: Claim) -> list[str]:
     return faults
 
 
-def _next_turns(game: Game, claim: Claim, turn: _Turn, about: str, faults: list[str]) -> Iterator[_Turn]:
+def _next_turns(
+    game: Game, claim: Claim, turn: _Turn, leaves: KnownOutcomes | None, about: str, faults: list[str]
+) -> Iterator[_Turn]:
     """Yield what can come after a turn; add what is wrong with it to the faults."""
     state, claims = turn
     result = game.terminal(state)
+    if result == UNDECIDED and leaves is not None and (known := leaves.outcome(state)) is not None:
+        result = known
     legal = game.moves(state) if result == UNDECIDED else []
     if not legal:
         result = 0 if result == UNDECIDED else (result > 0) - (result < 0)

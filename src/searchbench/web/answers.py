@@ -14,7 +14,7 @@ from searchbench.rules import NOWHERE, UNDECIDED
 from searchbench.run import format_memory
 from searchbench.store import Database
 from searchbench.store.opening import read_header
-from searchbench.values import Reached, Result, ValueRule
+from searchbench.values import Reached, Result, ValueRule, Won
 
 Answer = dict[str, Any]
 
@@ -50,7 +50,7 @@ def moves_answer(database: Database, position: Position) -> list[Answer]:
             **_move(database.game, position, choice.move, choice.position),
             "value": value_answer(database.rule, worth),
             "after": value_answer(database.rule, choice.value),
-            "best": worth == worths[0] and worth is not None and not isinstance(database.rule, Reached),
+            "best": worth == worths[0] and worth is not None and not isinstance(database.rule, Reached | Won),
         }
         for choice, worth in zip(choices, worths, strict=True)
     ]
@@ -178,7 +178,7 @@ def details_answer(name: str, database: Database, checked: Answer | None) -> Ans
     assert database.path is not None
     header = read_header(database.path)
     on_disk = sum(file.stat().st_size for file in database.path.rglob("*") if file.is_file())
-    readable = not isinstance(database.rule, Reached)
+    readable = database.rule.has_lines
     values = [value for value in database.histogram() if value is not None]
     return {
         **database_answer(name, database),
@@ -188,7 +188,7 @@ def details_answer(name: str, database: Database, checked: Answer | None) -> Ans
         "size": format_memory(on_disk),
         "bits_per_state": round(8 * on_disk / max(1, database.size), 3),
         "compression": round(database.size * database.dtype.itemsize / max(1, on_disk), 2),
-        "form": header.form,
+        "form": header.kept_as,
         "modulus": header.modulus,
         "cell": database.dtype.name,
         "parts": [{"name": part.name, "start": part.start, "stop": part.stop} for part in database.parts],

@@ -10,6 +10,7 @@ import numpy as np
 
 from searchbench.errors import BadState
 from searchbench.game import Board, Game
+from searchbench.games.morris.attributes import gasser_attributes
 from searchbench.games.morris.board import (
     BOARD_SYMMETRIES,
     DEGREES,
@@ -151,6 +152,10 @@ class Morris(Game):
     def pieces(self, state: Sequence[int]) -> list[str]:
         """Return W for the men of the player to move and B for the opponent's."""
         return ["W" if state[0] >> point & 1 else "B" if state[1] >> point & 1 else "" for point in range(POINTS)]
+
+    def attributes(self) -> Mapping[str, Callable[[State], int]]:
+        """Return the attributes of positions with three men each (Gasser 1995, section 5.7)."""
+        return gasser_attributes()
 
     def known(self) -> Mapping[str, Any]:
         """Return the states of the 3-3 part, and the plies of its longest loss (Gasser 1995, sections 5.4 and 5.5)."""

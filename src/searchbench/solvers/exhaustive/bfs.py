@@ -28,8 +28,10 @@ from searchbench.rules import (
     unrank,
 )  # fmt: skip
 from searchbench.run import Run
+from searchbench.solvers.exhaustive.blocks import CHUNK
+from searchbench.solvers.exhaustive.copies import Copies
 from searchbench.solvers.exhaustive.due import Marks, mark_due, new_marks, next_due
-from searchbench.solvers.exhaustive.levels import Work, back_up
+from searchbench.solvers.exhaustive.levels import Work, back_up, marks_kept
 from searchbench.solvers.exhaustive.neighbours import Bounds, Numbers, is_position
 
 
@@ -88,26 +90,36 @@ def first_number() -> int:
     return class_rank(state, new_state())
 
 
-def solve_all(names: jit.Names, table: Table, run: Run, buckets: Buckets, through_ends: bool) -> int:
+def solve_all(names: jit.Names, table: Table, run: Run, buckets: Buckets, through_ends: bool, copies: Copies) -> int:
     """Search the whole index from the start; return the number of levels.
 
     `through_ends`: whether terminal states have successors, as the solved states of a puzzle do.
     """
-    size = len(table.codes)
-    if "legal" in names or "canonical" in names:
-        marker = jit.bind(mark_illegal, names)
-        run.map(
-            lambda first: marker(table.codes, table.illegal, first, min(first + (1 << 16), size)),
-            range(0, size, 1 << 16),
-        )
-    first = jit.bind(first_number, names)()
-    table.codes[first] = jit.bind(initial, names)(0, 0)
-    due = new_marks(size)
-    mark_due(due, first, 0)
+    bounds = np.array([0, len(table.codes)], np.int64)
+    due = marks_kept(copies, table, bounds)
+    if due is None:
+        due = _begin(names, table, run)
     emitter = jit.bind(emit_forward, names)
-    bounds = np.array([0, size], np.int64)
 
     def emit(*arguments: Any) -> int:
         return int(emitter(*arguments, through_ends))
 
-    return back_up(names, emit, Work(bounds, False, table, buckets, due, run))
+    return back_up(names, emit, Work(bounds, False, table, buckets, due, run, copies))
+
+
+def _begin(names: jit.Names, table: Table, run: Run) -> Marks:
+    """Mark what is no position, and give the start its code; return what is due."""
+    size = len(table.codes)
+    if "legal" in names or "canonical" in names:
+        marker = jit.bind(mark_illegal, names)
+
+        def work(first: int) -> None:
+            marker(table.codes, table.illegal, first, min(first + CHUNK, size))
+            table.rest()
+
+        run.map(work, range(0, size, CHUNK))
+    first = jit.bind(first_number, names)()
+    table.codes[first] = jit.bind(initial, names)(0, 0)
+    due = new_marks(size)
+    mark_due(due, first, 0)
+    return due

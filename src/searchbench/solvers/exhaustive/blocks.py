@@ -15,8 +15,7 @@ from searchbench.exchange import Table
 from searchbench.index.protocol import Part
 from searchbench.rules import finish
 from searchbench.run import Run
-from searchbench.solvers.exhaustive.due import Marks, new_marks
-from searchbench.solvers.exhaustive.prepare import STOPPED, TOO_LARGE, make_room, prepare
+from searchbench.solvers.exhaustive.prepare import TOO_LARGE, make_room
 
 CHUNK = 1 << 16
 """How many states a thread takes at a time."""
@@ -121,6 +120,11 @@ class Chunks:
         """Tell whether everything is taken."""
         return not self._left
 
+    @property
+    def left(self) -> list[tuple[int, int]]:
+        """Return the pieces that nobody has, in order."""
+        return self._left[::-1]
+
     def __iter__(self) -> Any:
         while (chunk := self.next()) is not None:
             yield chunk
@@ -141,21 +145,6 @@ def until_it_fits(
             make_room(table, [int(note[TOO_LARGE]) for _, note in results])
 
 
-def prepare_group(names: jit.Names, group: Group, look_ahead: bool, table: Table, run: Run) -> Marks:
-    """Give the states of a group their first codes; return what is due at which level."""
-    kernel = jit.bind(prepare, names)
-    due = new_marks(len(table.codes))
-
-    def work(job: tuple[int, int]) -> tuple[tuple[int, int], npt.NDArray[Any]]:
-        first, stop = job
-        note = np.array([first, 0], np.int64)
-        kernel(table.codes, table.illegal, first, stop, group.bounds, look_ahead, due, note)
-        return (int(note[STOPPED]), stop), note
-
-    until_it_fits(run, table, work, list(Chunks(group.bounds)), lambda job: job[0] < job[1])
-    return due
-
-
 def finish_block(codes: Any, illegal: int, first: int, stop: int) -> int:
     """Replace working codes by the codes to be stored; return the largest."""
     largest = 0
@@ -171,4 +160,10 @@ def finish_block(codes: Any, illegal: int, first: int, stop: int) -> int:
 def finish_group(names: jit.Names, group: Group, table: Table, run: Run) -> int:
     """Turn the codes of a group into those to be stored; return the largest."""
     kernel = jit.bind(finish_block, names)
-    return max([0, *run.map(lambda chunk: int(kernel(table.codes, table.illegal, *chunk)), list(Chunks(group.bounds)))])
+
+    def work(chunk: tuple[int, int]) -> int:
+        largest = int(kernel(table.codes, table.illegal, *chunk))
+        table.rest()
+        return largest
+
+    return max([0, *run.map(work, list(Chunks(group.bounds)))])

@@ -7,6 +7,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from searchbench.exchange.space import untouched
 from searchbench.rules import level
 
 STRETCH_BITS: Final = 14
@@ -62,7 +63,8 @@ def in_slot(codes: Any, now: int) -> int:
 
 def new_marks(size: int) -> npt.NDArray[Any]:
     """Return marks for a number line, none of them set."""
-    return np.zeros((SLOTS, (size >> STRETCH_BITS) + 1), np.uint8)
+    stretches = (size >> STRETCH_BITS) + 1
+    return untouched(SLOTS * stretches, np.uint8, huge=False).reshape(SLOTS, stretches)
 
 
 def next_level(due: Marks, bounds: npt.NDArray[Any], now: int) -> int:
@@ -76,8 +78,9 @@ def next_level(due: Marks, bounds: npt.NDArray[Any], now: int) -> int:
 
 def take_due(due: Marks, now: int) -> npt.NDArray[Any]:
     """Return the marks of a level's slot, which are taken away."""
-    here: npt.NDArray[Any] = due[now & (SLOTS - 1)].copy()
-    due[now & (SLOTS - 1)] = 0
+    row = due[now & (SLOTS - 1)]
+    here: npt.NDArray[Any] = row.copy()
+    row[here != 0] = 0  # and only there: marks that nobody writes to take no memory
     return here
 
 
@@ -96,3 +99,19 @@ def due_chunks(here: npt.NDArray[Any], bounds: npt.NDArray[Any], size: int) -> l
 
 def _stretches(start: int, stop: int) -> slice:
     return slice(start >> STRETCH_BITS, ((stop - 1) >> STRETCH_BITS) + 1)
+
+
+def pack_marks(marks: npt.NDArray[Any], bounds: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return the marks of some intervals, of one slot or of all, as bits."""
+    spans = [_stretches(start, stop) for start, stop in bounds.reshape(-1, 2).tolist()]
+    return np.packbits(np.concatenate([marks[..., span].ravel() for span in spans]))
+
+
+def unpack_marks(packed: npt.NDArray[Any], marks: npt.NDArray[Any], bounds: npt.NDArray[Any]) -> None:
+    """Set the marks of some intervals from what `pack_marks` made of them."""
+    bits = np.unpackbits(packed)
+    done = 0
+    for start, stop in bounds.reshape(-1, 2).tolist():
+        some = marks[..., _stretches(start, stop)]
+        some[...] = bits[done : done + some.size].reshape(some.shape)
+        done += some.size

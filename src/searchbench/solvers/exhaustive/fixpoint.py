@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import MutableSequence
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -20,12 +20,16 @@ from searchbench.errors import NoFixpoint
 from searchbench.exchange import Table
 from searchbench.rules import UNDECIDED, gather, new_moves, new_state, terminal, unrank
 from searchbench.run import Run
-from searchbench.solvers.exhaustive.blocks import Chunks, Group, prepare_group
+from searchbench.solvers.exhaustive.blocks import Chunks, Group
+from searchbench.solvers.exhaustive.copies import Copies
 from searchbench.solvers.exhaustive.cycles import refuse_gains_on_cycles
 from searchbench.solvers.exhaustive.edges import CHANGED, Piece, gather_listed, list_pieces
+from searchbench.solvers.exhaustive.first_codes import STAGE, prepare_group
 from searchbench.solvers.exhaustive.neighbours import OUTSIDE, Bounds, stored_code, successors
 from searchbench.solvers.exhaustive.prepare import NEGATIVE, NO_NUMBER, STOPPED, TOO_LARGE, make_room
 from searchbench.values import ValueRule
+
+SWEEPS: Final = "sweeps"
 
 
 def gather_block(
@@ -61,24 +65,26 @@ def gather_block(
     note[STOPPED] = stop
 
 
-def solve_group(names: jit.Names, rule: ValueRule, group: Group, table: Table, run: Run) -> int:
+def solve_group(names: jit.Names, rule: ValueRule, group: Group, table: Table, run: Run, copies: Copies) -> int:
     """Solve a group of parts whose needs are solved; return the number of sweeps. Raises NoFixpoint."""
-    prepare_group(names, group, False, table, run)
+    if copies.noted.get(STAGE) != SWEEPS:
+        prepare_group(names, group, False, table, run, copies)
     if not group.needs_itself:
         _sweep(names, rule, group, [Piece(*chunk) for chunk in Chunks(group.bounds)], table, table, run)
         return 1
-    return _until_stable(names, rule, group, table, run)
+    return _until_stable(names, rule, group, table, run, copies)
 
 
-def _until_stable(names: jit.Names, rule: ValueRule, group: Group, table: Table, run: Run) -> int:
+def _until_stable(names: jit.Names, rule: ValueRule, group: Group, table: Table, run: Run, copies: Copies) -> int:
     states = sum(part.size for part in group.parts)
     limit = rule.sweeps(states)
     pieces = list_pieces(names, group.bounds, rule.revalues_terminals, table, run)
     if rule.weights_leave:
         refuse_gains_on_cycles(names, group, pieces, table, run)
     target = table if rule.unique else table.copy()
-    seen: dict[bytes, int] = {}
-    sweeps = 0
+    goes_on = copies.noted.get(STAGE) == SWEEPS
+    seen: dict[str, int] = dict(copies.noted["seen"]) if goes_on else {}
+    sweeps = int(copies.noted["sweeps"]) if goes_on else 0
     while True:
         if not rule.unique:
             mark = _digest(group, table)
@@ -98,6 +104,8 @@ def _until_stable(names: jit.Names, rule: ValueRule, group: Group, table: Table,
             raise NoFixpoint(
                 f"{rule.name}: no fixpoint on part {group.name} after {sweeps} sweeps over {states} states"
             )
+        if copies.due:
+            copies.keep({STAGE: SWEEPS, "sweeps": sweeps, "seen": seen}, {})
 
 
 def _sweep(
@@ -129,13 +137,13 @@ def _sweep(
     return changed
 
 
-def _digest(group: Group, table: Table) -> bytes:
+def _digest(group: Group, table: Table) -> str:
     digest = hashlib.blake2b(digest_size=16)
     for part in group.parts:
         digest.update(table.codes[part.start : part.stop].tobytes())
-    return digest.digest()
+    return digest.hexdigest()
 
 
 def bytes_needed(size: int, rule: ValueRule) -> int:
-    """Return the memory that a fixpoint over a table of `size` one-byte codes takes at least; lists take what is left."""
+    """Return the memory that a fixpoint over a table of `size` bytes takes at least; lists take what is left."""
     return size if rule.unique else 2 * size

@@ -1,40 +1,28 @@
-"""Solve one group of parts after another: what the parts of a game in memory and a growing database have in common."""
+"""Solve one group of parts: what the parts of a game in memory and a growing database have in common."""
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Final, NamedTuple
 
 from searchbench import jit
 from searchbench.exchange import Buckets, Table
-from searchbench.exchange.memory import BLOCK_BITS
 from searchbench.game import Game
 from searchbench.run import Run
 from searchbench.solvers.exhaustive import fixpoint, retrograde, scores
 from searchbench.solvers.exhaustive.blocks import Group
+from searchbench.solvers.exhaustive.copies import Copies
+from searchbench.solvers.exhaustive.first_codes import FIRST_CODES, STAGE
 from searchbench.values import Score, ValueRule
 
-BUCKET_MEMORY: Final = 256 << 20
-"""What the buckets may take together, unless the budget is smaller."""
-PER_CODE: Final = 32
-"""The buckets take at most so many bytes a code: a small table needs no more."""
+RETROGRADE: Final = "retrograde"
+FIXPOINT: Final = "fixpoint"
 
 
-def bucket_bytes(game: Game, size: int, run: Run, block_bits: int = BLOCK_BITS) -> int:
-    """Return the memory of the buckets beside `size` bytes of codes."""
-    return Buckets.bytes_needed(size, run.threads, _reserve(game), _bucket_memory(size, run), block_bits)
+class Solved(NamedTuple):
+    """Say how a group was solved: in how many levels, rounds or sweeps, and by which solver."""
 
-
-def new_buckets(game: Game, size: int, run: Run, numbers: int = 0, block_bits: int = BLOCK_BITS) -> Buckets:
-    """Return the buckets for a line of `numbers` numbers (by default `size`) beside `size` bytes of codes."""
-    return Buckets(numbers or size, run.threads, _reserve(game), _bucket_memory(size, run), block_bits)
-
-
-def _reserve(game: Game) -> int:
-    return max(game.max_moves, game.max_unmoves)
-
-
-def _bucket_memory(size: int, run: Run) -> int:
-    return min(BUCKET_MEMORY, max(1 << 20, PER_CODE * size), max(1 << 20, (run.memory - size) // 2))
+    levels: int
+    solver: str
 
 
 def works_backwards(names: jit.Names, rule: ValueRule) -> bool:
@@ -43,14 +31,26 @@ def works_backwards(names: jit.Names, rule: ValueRule) -> bool:
 
 
 def solve_group(
-    names: jit.Names, game: Game, rule: ValueRule, group: Group, table: Table, run: Run, buckets: Buckets | None
-) -> int:
-    """Solve a group of parts whose needs are solved, by retrograde analysis if there are buckets; return its levels."""
+    names: jit.Names, game: Game, rule: ValueRule, group: Group, table: Table, run: Run, buckets: Buckets | None,
+    copies: Copies,
+) -> Solved:  # fmt: skip
+    """Solve a group of parts whose needs are solved: by retrograde analysis if there are buckets and it applies."""
     run.progress(f"part {group.name}", 0, 0)
-    if buckets is None or not group.needs_itself:
-        return fixpoint.solve_group(names, rule, group, table, run)
+    if buckets is not None and group.needs_itself:
+        levels = _backwards(names, game, rule, group, table, run, buckets, copies)
+        if levels is not None:
+            return Solved(levels, RETROGRADE)
+    return Solved(fixpoint.solve_group(names, rule, group, table, run, copies), FIXPOINT)
+
+
+def _backwards(
+    names: jit.Names, game: Game, rule: ValueRule, group: Group, table: Table, run: Run, buckets: Buckets,
+    copies: Copies,
+) -> int | None:  # fmt: skip
+    """Solve a group backwards; return None where that does not apply, or was found out before not to."""
     if isinstance(rule, Score):
-        rounds = scores.solve_group(names, group, table, run, buckets)
-        return rounds if rounds is not None else fixpoint.solve_group(names, rule, group, table, run)
+        if copies.noted.get(STAGE) in (FIRST_CODES, fixpoint.SWEEPS):
+            return None
+        return scores.solve_group(names, group, table, run, buckets, copies)
     look_ahead = rule.counts or group.needs_others or not game.closed
-    return retrograde.solve_group(names, group, look_ahead, table, run, buckets)
+    return retrograde.solve_group(names, group, look_ahead, table, run, buckets, copies)

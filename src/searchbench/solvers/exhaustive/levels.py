@@ -15,7 +15,18 @@ from searchbench.exchange.memory import LARGEST_CODE, LARGEST_WEIGHT, unpack_cod
 from searchbench.rules import arrival, level, new_moves, new_state, propagate
 from searchbench.run import Run
 from searchbench.solvers.exhaustive.blocks import CHUNK, Chunks, until_it_fits
-from searchbench.solvers.exhaustive.due import Marks, due_chunks, mark_due, next_level, take_due
+from searchbench.solvers.exhaustive.copies import Copies, array_of, pieces_of
+from searchbench.solvers.exhaustive.due import (
+    Marks,
+    due_chunks,
+    mark_due,
+    new_marks,
+    next_level,
+    pack_marks,
+    take_due,
+    unpack_marks,
+)
+from searchbench.solvers.exhaustive.first_codes import STAGE
 from searchbench.solvers.exhaustive.neighbours import Bounds
 from searchbench.solvers.exhaustive.prepare import NEGATIVE, STOPPED, TOO_LARGE, settled
 
@@ -24,6 +35,7 @@ Emit = Callable[..., int]
 for a code or weight that no request can carry."""
 PAGE_AT: Final = 2
 """Where `apply` notes the page in which it stopped."""
+LEVELS: Final = "levels"
 
 
 def apply(
@@ -62,10 +74,10 @@ def apply(
 
 
 class Drain(NamedTuple):
-    """Say what is left of a bucket: from which writer on, and in which page and place (-1, 0: from its last page)."""
+    """Say what is left of a bucket: from which source on (-1: nothing), and in which page and place (-1, 0: from the last)."""
 
     bucket: int
-    writer: int = 0
+    source: int = 0
     page: int = -1
     first: int = 0
 
@@ -79,61 +91,85 @@ class Work(NamedTuple):
     buckets: Buckets
     due: Marks
     run: Run
+    copies: Copies
 
 
 def back_up(names: jit.Names, emit: Emit, work: Work) -> int:
     """Back up level after level until none is due; return how many there were."""
     applier = jit.bind(apply, names)
     levels = 0
+    if work.copies.noted.get(STAGE) == LEVELS:
+        now = int(work.copies.noted["level"])
+        here = np.zeros_like(work.due[0])
+        unpack_marks(work.copies.array("here"), here, work.bounds)
+        _level(emit, applier, work, now, here, pieces_of(work.copies.array("left")))
+        levels = now + 1
     while (now := next_level(work.due, work.bounds, levels)) >= 0:
-        _level(emit, applier, work, now)
+        here = take_due(work.due, now)
+        _level(emit, applier, work, now, here, due_chunks(here, work.bounds, CHUNK))
         levels = now + 1
         work.run.progress(f"level {now}", levels, 0)
     return levels
 
 
-def _level(emit: Emit, applier: Any, work: Work, now: int) -> None:
-    """Back up the states of one level, in as many rounds as the buckets need."""
+def marks_kept(copies: Copies, table: Table, bounds: npt.NDArray[Any]) -> Marks | None:
+    """Return what is due according to the last copy, or None if it was made before the first level."""
+    if copies.noted.get(STAGE) != LEVELS:
+        return None
+    due = new_marks(len(table.codes))
+    unpack_marks(copies.array("due"), due, bounds)
+    return due
+
+
+def _level(emit: Emit, applier: Any, work: Work, now: int, here: Marks, pieces: list[tuple[int, int]]) -> None:
+    """Back up the states of one level in some pieces, in as many rounds as the buckets need."""
     table, buckets, bounds = work.table, work.buckets, work.bounds
-    here = take_due(work.due, now)
-    chunks = Chunks(bounds, due_chunks(here, bounds, CHUNK))
+    chunks = Chunks(bounds, pieces)
 
     def write(writer: int) -> None:
         pages = buckets.writers[writer]
         while (chunk := chunks.next()) is not None:
             first, stop = chunk
-            done = emit(table.codes, table.illegal, first, stop, now, bounds, buckets.block_bits, pages, here, work.due)
-            if done < 0:
-                raise ValueOverflow(
-                    f"level {now}: an edge has a negative weight or one above {LARGEST_WEIGHT:,}, or a value's code is "
-                    f"above {LARGEST_CODE:,}: more than a request carries (the solver `fixpoint` has no such limit)"
+            while first < stop:
+                first = emit(
+                    table.codes, table.illegal, first, stop, now, bounds, buckets.block_bits, pages, here, work.due
                 )
-            if done < stop:
-                chunks.put_back(done, stop)
-                return
+                if first < 0:
+                    raise ValueOverflow(
+                        f"level {now}: an edge has a negative weight or one above {LARGEST_WEIGHT:,}, or a value's code "
+                        f"is above {LARGEST_CODE:,}: more than a request carries (the solver `fixpoint` has no such limit)"
+                    )
+                if first < stop and not buckets.spill(writer):
+                    chunks.put_back(first, stop)
+                    return
+            table.rest()
 
     while not chunks.empty():
         work.run.map(write, range(work.run.threads))
         _apply_all(applier, work)
+        if work.copies.due:
+            work.copies.keep({STAGE: LEVELS, "level": now}, {
+                "due": pack_marks(work.due, bounds), "here": pack_marks(here, bounds), "left": array_of(chunks.left),
+            })  # fmt: skip
 
 
 def _apply_all(applier: Any, work: Work) -> None:
     """Apply every bucket to its block, and empty it."""
-    table, buckets, threads = work.table, work.buckets, work.run.threads
+    table, buckets = work.table, work.buckets
 
     def drain(job: Drain) -> tuple[Drain, npt.NDArray[Any]]:
-        bucket, writer, page, first = job
+        bucket, source, page, first = job
         note = np.zeros(3, np.int64)
         base = bucket << buckets.block_bits
-        for one in range(writer, threads):
-            pages = buckets.writers[one]
-            begin = page if page >= 0 else int(pages.last[bucket])
+        for place, pages, last in buckets.held(bucket, source):
+            begin = page if page >= 0 else last
             applier(table.codes, table.illegal, base, pages, begin, first, work.bounds, work.look_ahead, work.due, note)
             if note[TOO_LARGE]:
-                return Drain(bucket, one, int(note[PAGE_AT]), int(note[STOPPED])), note
+                return Drain(bucket, place, int(note[PAGE_AT]), int(note[STOPPED])), note
             page, first = -1, 0
-        return Drain(bucket, threads), note
+        table.rest()
+        return Drain(bucket, -1), note
 
     jobs = [Drain(bucket) for bucket in buckets.filled()]
-    until_it_fits(work.run, table, drain, jobs, lambda job: job.writer < threads)
+    until_it_fits(work.run, table, drain, jobs, lambda job: job.source >= 0)
     buckets.clear()

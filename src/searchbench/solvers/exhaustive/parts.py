@@ -1,7 +1,7 @@
 """Solve chosen parts of a game and what they need, each group kept on disk when it is done.
 
-Only the codes of the group at work and of the parts that it looks up are in memory. A computation that is stopped or
-killed goes on with the group after the last one that was kept.
+Only the codes of the group at work and of the parts that it looks up are in memory, or in files where the memory is too
+small. A computation that is stopped or killed goes on after the last group that was kept, with what was done of the next.
 """
 
 from __future__ import annotations
@@ -14,21 +14,24 @@ from typing import Any, Final
 import numpy as np
 
 from searchbench.errors import BadRequest
-from searchbench.exchange import Table
+from searchbench.exchange import Buckets, Table
+from searchbench.exchange.space import MEMORY, Files
 from searchbench.game import Game
 from searchbench.index.protocol import Part
 from searchbench.run import Run
-from searchbench.solvers.exhaustive import scores
+from searchbench.solvers.exhaustive import budget, fixpoint, scores
 from searchbench.solvers.exhaustive.blocks import Group, finish_group, groups_in_order
-from searchbench.solvers.exhaustive.due import SLOTS, STRETCH
-from searchbench.solvers.exhaustive.groups import bucket_bytes, new_buckets, solve_group, works_backwards
+from searchbench.solvers.exhaustive.budget import Sizes, code_bytes
+from searchbench.solvers.exhaustive.copies import Copies
+from searchbench.solvers.exhaustive.groups import FIXPOINT, RETROGRADE, solve_group, works_backwards
 from searchbench.store import Database, open_database
+from searchbench.store.forms import VALUES
 from searchbench.store.growing import GrowingDatabase
+from searchbench.store.header import folder_name
+from searchbench.store.working import WorkingFolder, discard, remove_if_empty, working_folder
 from searchbench.values import Score, ValueRule, value_rule
 
 ALL: Final = "all"
-CODE_BYTES: Final = 2
-"""What a code is taken to need when the memory is reckoned: two bytes hold depths up to some ten thousand plies."""
 
 
 def solve_parts(
@@ -38,23 +41,34 @@ def solve_parts(
     rule: str | ValueRule | None = None,
     run: Run | None = None,
     command: str = "",
+    solver: str | None = None,
 ) -> Database:
     """Solve parts of a game, with all parts that they need, into the database `to`, and return it opened.
 
     `parts` are names, as a list or with commas between them; "all" stands for all of them. What `to` holds already is
-    not solved again. Raises BadRequest for names that are no parts and for a place that holds something else, and
+    not solved again. `solver` is "retrograde" or "fixpoint", by default what suits the game. Unfinished work is kept in the
+    run's working folder, if it has one, in a folder for each group; and there the codes of a group lie that does not fit
+    into the memory. Raises BadRequest for names that are no parts and for a place that holds something else, and
     OutOfMemory before anything starts.
     """
+    if solver not in (None, RETROGRADE, FIXPOINT):
+        raise BadRequest(f"solver {solver!r}: parts are solved by {RETROGRADE} or {FIXPOINT}")
     groups = needed_groups(game, parts)
     wanted = value_rule(rule if rule is not None else game.values)
     with run or Run() as active, GrowingDatabase(Path(to), game, wanted, command) as kept:
         left = [group for group in groups if any(part.name not in kept.records for part in group.parts)]
-        work = _PartByPart(game, wanted, kept, active)
+        if active.work is not None:
+            for group in groups:
+                if group not in left:
+                    discard(active.work / folder_name(group.name))
+        work = _PartByPart(game, wanted, solver, kept, active)
         for group in left:
             active.demand(work.bytes_needed(group), f"solving {group.name} of {game}")
         for place, group in enumerate(left):
             active.progress("parts", place, len(left))
             work.solve(group)
+        if active.work is not None:
+            remove_if_empty(active.work)
     return open_database(to, game, wanted)
 
 
@@ -77,12 +91,13 @@ def needed_groups(game: Game, parts: str | Iterable[str]) -> list[Group]:
 
 
 class _PartByPart:
-    def __init__(self, game: Game, rule: ValueRule, kept: GrowingDatabase, run: Run) -> None:
+    def __init__(self, game: Game, rule: ValueRule, solver: str | None, kept: GrowingDatabase, run: Run) -> None:
         self.game, self.rule, self.kept, self.run = game, rule, kept, run
         self.parts = {part.name: part for part in game.parts()}
         self.size = max(part.stop for part in self.parts.values())
         self.names = game.names(rule)
-        self.backwards = works_backwards(self.names, rule)
+        self.backwards = works_backwards(self.names, rule) if solver is None else solver == RETROGRADE
+        self.width = code_bytes(game, rule)
         self.table = Table(self.size, [])
 
     def _needs(self, group: Group) -> list[Part]:
@@ -92,44 +107,89 @@ class _PartByPart:
             self.parts[need] for need in {need: 0 for part in group.parts for need in part.needs} if need not in own
         ]
 
+    def _types(self, group: Group) -> list[np.dtype[Any]]:
+        """Return the types of the needs that are kept."""
+        records = self.kept.records
+        return [np.dtype(records[part.name].dtype) for part in self._needs(group) if part.name in records]
+
+    def _sizes(self, group: Group) -> Sizes:
+        numbers = sum(part.size for part in group.parts)
+        counts = scores.bytes_needed(group) if isinstance(self.rule, Score) and self.backwards else 0
+        width = max([self.width, *(dtype.itemsize for dtype in self._types(group))])
+        return Sizes(self.size, numbers, numbers + sum(part.size for part in self._needs(group)), width, counts)
+
+    def _bytes_in_memory(self, group: Group) -> int:
+        sizes = self._sizes(group)
+        if self.backwards:
+            return budget.in_memory(self.game, sizes, self.run)
+        return fixpoint.bytes_needed(sizes.bytes, self.rule)
+
     def bytes_needed(self, group: Group) -> int:
-        """Return the memory for the codes of a group and its needs, its marks and its buckets."""
-        codes = CODE_BYTES * sum(part.size for part in (*group.parts, *self._needs(group)))
-        marks = SLOTS * sum(part.size // STRETCH + 2 for part in group.parts)
-        marks += scores.bytes_needed(group) if isinstance(self.rule, Score) and self.backwards else 0
-        return codes + marks + (bucket_bytes(self.game, codes, self.run) if self.backwards else 0)
+        """Return the memory that a group takes at least: with its codes in files, where it is solved backwards."""
+        in_memory = self._bytes_in_memory(group)
+        if not self.backwards or self.run.work is None:
+            return in_memory
+        return min(in_memory, budget.on_files(self.game, self._sizes(group), self.run))
 
     def solve(self, group: Group) -> None:
-        """Solve a group and keep its parts."""
+        """Solve a group and keep its parts; what is not finished is kept in the working folder."""
         begun, used = time.perf_counter(), time.process_time()
+        with working_folder(self.game, f"{VALUES.name} {group.name}", self.run, self.rule, group.name) as folder:
+            buckets = self._prepare(group, folder)
+            copies = Copies(folder, self.table, self.run)
+            copies.begin(group)
+            levels, solver = solve_group(self.names, self.game, self.rule, group, self.table, self.run, buckets, copies)
+            finish_group(self.names, group, self.table, self.run)
+            fact = {
+                "solver": solver,
+                "levels": levels,
+                "seconds": round(time.perf_counter() - begun, 3),
+                "cpu": round(time.process_time() - used, 3),
+                **({"on files": True} if self.table.space is not MEMORY else {}),
+            }
+            self.kept.add(group.parts, self.table.codes, self._facts(group, fact))
+        if folder is not None:
+            discard(folder.path)
+
+    def _prepare(self, group: Group, folder: WorkingFolder | None) -> Buckets | None:
+        """Have a table with the codes of the needs and room for the group; return the buckets."""
+        sizes, in_memory = self._sizes(group), self._bytes_in_memory(group)
+        on_files = folder is not None and self.backwards and in_memory > self.run.memory
+        if on_files and folder is not None:
+            self.table = Table(self.size, [], Files(folder.make()))
+        elif self.table.space is not MEMORY or self.table.codes.itemsize > sizes.width:
+            self.table = Table(self.size, [])
+        self.run.demand(self.bytes_needed(group), f"solving {group.name} of {self.game}")
+        self.table.limit, self.table.elsewhere = None, None
         self._bring(group)
-        size = self.bytes_needed(group)
-        buckets = new_buckets(self.game, size, self.run, self.size) if self.backwards else None
-        levels = solve_group(self.names, self.game, self.rule, group, self.table, self.run, buckets)
-        finish_group(self.names, group, self.table, self.run)
-        solved = time.perf_counter()
-        fact = {"levels": levels, "seconds": round(solved - begun, 3), "cpu": round(time.process_time() - used, 3)}
-        self.kept.add(group.parts, self.table.codes, self._facts(group, fact))
+        self.table.limit = self.run.memory - in_memory + sizes.bytes
+        if folder is not None and self.backwards:
+            self.table.elsewhere = lambda: Files(folder.make())
+        if not self.backwards:
+            return None
+        if on_files and folder is not None:
+            return budget.buckets_on_files(self.game, sizes, self.run, folder.path)
+        return budget.new_buckets(self.game, sizes, self.run)
 
     def _bring(self, group: Group) -> None:
-        """Have the codes of the needs in memory, and room for those of the group."""
+        """Have the codes of the needs at hand, and room for those of the group."""
         needs = self._needs(group)
         there = set(self.table.spans)
         spans = [(part.start, part.stop) for part in (*group.parts, *needs)]
         self.table.keep([span for span in spans if span in there])
-        types = [np.dtype(self.kept.records[part.name].dtype) for part in needs]
-        while self.table.codes.itemsize < max([1, *(dtype.itemsize for dtype in types)]):
+        while self.table.codes.itemsize < max([1, *(dtype.itemsize for dtype in self._types(group))]):
             self.table.widen(0)
         for part in needs:
             if (part.start, part.stop) not in there:
                 self.kept.load(part, self.table.codes)
+                self.table.rest()
         self.table.spans = sorted(spans)
 
     def _facts(self, group: Group, fact: dict[str, Any]) -> dict[str, Any]:
         """Return what the database tells of all its groups so far."""
         groups = {**self.kept.facts.get("groups", {}), group.name: fact}
         return {
-            "solver": "retrograde" if self.backwards else "fixpoint",
+            "solver": RETROGRADE if self.backwards else FIXPOINT,
             "groups": groups,
             "levels": max(one["levels"] for one in groups.values()),
             "seconds": round(sum(one["seconds"] for one in groups.values()), 3),

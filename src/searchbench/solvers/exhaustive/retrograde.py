@@ -14,9 +14,11 @@ from searchbench.exchange import Buckets, Pages, Table
 from searchbench.exchange.memory import LARGEST_CODE, LARGEST_WEIGHT, add_request, has_room
 from searchbench.rules import finish, new_moves, new_state, unrank
 from searchbench.run import Run
-from searchbench.solvers.exhaustive.blocks import Group, prepare_group
+from searchbench.solvers.exhaustive.blocks import Group
+from searchbench.solvers.exhaustive.copies import Copies
 from searchbench.solvers.exhaustive.due import Marks, next_due
-from searchbench.solvers.exhaustive.levels import Work, back_up
+from searchbench.solvers.exhaustive.first_codes import prepare_group
+from searchbench.solvers.exhaustive.levels import Work, back_up, marks_kept
 from searchbench.solvers.exhaustive.neighbours import Bounds, inside, predecessors
 
 
@@ -56,10 +58,14 @@ def emit(
     return stop
 
 
-def solve_group(names: jit.Names, group: Group, look_ahead: bool, table: Table, run: Run, buckets: Buckets) -> int:
+def solve_group(
+    names: jit.Names, group: Group, look_ahead: bool, table: Table, run: Run, buckets: Buckets, copies: Copies
+) -> int:
     """Solve a group of parts whose needs are solved; return the number of levels.
 
     `look_ahead`: whether the successors must be looked at first, to count them or to learn from other parts.
     """
-    due = prepare_group(names, group, look_ahead, table, run)
-    return back_up(names, jit.bind(emit, names), Work(group.bounds, look_ahead, table, buckets, due, run))
+    due = marks_kept(copies, table, group.bounds)
+    if due is None:
+        due = prepare_group(names, group, look_ahead, table, run, copies)
+    return back_up(names, jit.bind(emit, names), Work(group.bounds, look_ahead, table, buckets, due, run, copies))

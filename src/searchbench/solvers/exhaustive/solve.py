@@ -8,18 +8,23 @@ from searchbench import jit
 from searchbench.errors import BadRequest
 from searchbench.exchange import Buckets, Table
 from searchbench.exchange.memory import MOST_BLOCK_BITS
+from searchbench.exchange.space import Files
 from searchbench.game import Game
 from searchbench.run import Run
-from searchbench.solvers.exhaustive import bfs, fixpoint, scores
+from searchbench.solvers.exhaustive import bfs, budget, fixpoint, scores
 from searchbench.solvers.exhaustive.bits.solve import BIT_FORMS, form_within, solve_in_bits
 from searchbench.solvers.exhaustive.blocks import Group, finish_group, groups_in_order
+from searchbench.solvers.exhaustive.budget import Sizes, code_bytes
 from searchbench.solvers.exhaustive.by_rows import ROWS, method_for, solve_by_rows
-from searchbench.solvers.exhaustive.groups import bucket_bytes, new_buckets, solve_group, works_backwards
+from searchbench.solvers.exhaustive.copies import Copies
+from searchbench.solvers.exhaustive.groups import FIXPOINT, RETROGRADE, Solved, solve_group, works_backwards
 from searchbench.solvers.exhaustive.spread import solve_by_spreading
 from searchbench.store import Database
+from searchbench.store.working import WorkingFolder, working_folder
 from searchbench.values import Bound, Depth, Score, ValueRule, value_rule
 
-SOLVERS: Final = ("retrograde", "fixpoint", "bfs")
+BFS: Final = "bfs"
+SOLVERS: Final = (RETROGRADE, FIXPOINT, BFS)
 VALUES, SPREAD = "values", "spread"
 FORMS: Final = (VALUES, ROWS, SPREAD, *BIT_FORMS)
 
@@ -52,28 +57,28 @@ def solve_states(
     if game.index() is None and not game.has("rank", "unrank"):
         raise BadRequest(f"{game} has no index at this size: its states can be searched and proved, but not all solved")
     if solver is None and isinstance(value_rule(game.values if rule is None else rule), Bound):
-        solver = "bfs"
+        solver = BFS
     if game.has("place"):
         form = _spreading(game, rule, solver, form)
-    if form is not None and (solver != "bfs" or form not in FORMS):
+    if form is not None and (solver != BFS or form not in FORMS):
         raise BadRequest(f"form {form!r}: solver bfs takes {', '.join(FORMS)}, and no other solver takes a form")
-    if solver == "bfs" and form != VALUES:
+    if solver == BFS and form != VALUES:
         with run or Run() as active:
             compact = _solve_compactly(game, form, active, block_bits, target)
         if compact is not None:
             return compact
-    wanted = Depth() if solver == "bfs" else value_rule(rule if rule is not None else game.values)
+    wanted = Depth() if solver == BFS else value_rule(rule if rule is not None else game.values)
     names = game.names(wanted, target)
     if solver is None:
-        solver = "retrograde" if works_backwards(names, wanted) else "fixpoint"
-    with run or Run() as active:
-        return _Computation(game, wanted, names, solver, active, block_bits).solve()
+        solver = RETROGRADE if works_backwards(names, wanted) else FIXPOINT
+    with run or Run() as active, working_folder(game, solver, active, wanted) as folder:
+        return _Computation(game, wanted, names, solver, active, block_bits, folder).solve()
 
 
 def _spreading(game: Game, rule: str | ValueRule | None, solver: str | None, form: str | None) -> str:
     """Return the one form that suits a game whose states share numbers; refuse all else."""
     if (
-        solver != "bfs"
+        solver != BFS
         or form not in (None, SPREAD)
         or not isinstance(value_rule(game.values if rule is None else rule), Bound)
     ):
@@ -95,65 +100,92 @@ def _solve_compactly(
             raise BadRequest(f"form {ROWS!r}: {game} does not tell its moves as rearrangements of enough elements")
     if form is None:
         options = {} if block_bits is None else {"block_bits": block_bits}
-        form = form_within(game, run) if _table_bytes(game, run, options) > run.memory else None
+        needed = budget.in_memory(game, _sizes(game, Depth()), run, **options)
+        form = form_within(game, run) if needed > run.memory else None
     return solve_in_bits(game, form, run, target) if form is not None else None
 
 
-def _table_bytes(game: Game, run: Run, block_bits: dict[str, int]) -> int:
-    """Return the memory of a table of whole values and its buckets."""
-    size = max(part.stop for part in game.parts())
-    return size + bucket_bytes(game, size, run, **block_bits)
+def _sizes(game: Game, rule: ValueRule) -> Sizes:
+    """Return how large a game is whose states are solved all together."""
+    parts = game.parts()
+    size = max(part.stop for part in parts)
+    counts = max(map(scores.bytes_needed, groups_in_order(parts))) if isinstance(rule, Score) else 0
+    return Sizes(size, size, size, code_bytes(game, rule), counts)
 
 
 class _Computation:
     def __init__(
-        self, game: Game, rule: ValueRule, names: jit.Names, solver: str, run: Run, block_bits: int | None
-    ) -> None:
+        self, game: Game, rule: ValueRule, names: jit.Names, solver: str, run: Run, block_bits: int | None,
+        folder: WorkingFolder | None,
+    ) -> None:  # fmt: skip
         self.game, self.rule, self.names, self.solver, self.run = game, rule, names, solver, run
         self.parts = list(game.parts())
-        self.size = max(part.stop for part in self.parts)
+        self.sizes = _sizes(game, rule)
         self.block_bits = {} if block_bits is None else {"block_bits": block_bits}
-        self.memory = self._bytes_needed()
-        run.demand(self.memory, f"solving {game} ({self.size:,} states) with {solver}")
-        self.table = Table(self.size)
-        self.levels = 0
+        in_memory = self._bytes_in_memory()
+        self.on_files = in_memory > run.memory and folder is not None and solver != FIXPOINT
+        self.memory = budget.on_files(game, self.sizes, run) if self.on_files else in_memory
+        run.demand(self.memory, f"solving {game} ({self.sizes.line:,} states) with {solver}")
+        if self.on_files:
+            self.memory = run.memory
+        self.table = self._table(folder)
+        self.buckets = self._buckets(folder)
+        self.copies = Copies(folder, self.table, run)
 
-    def _bytes_needed(self) -> int:
-        if self.solver == "fixpoint":
-            return fixpoint.bytes_needed(self.size, self.rule)
-        counts = max(map(scores.bytes_needed, groups_in_order(self.parts))) if isinstance(self.rule, Score) else 0
-        return _table_bytes(self.game, self.run, self.block_bits) + counts
+    def _bytes_in_memory(self) -> int:
+        if self.solver == FIXPOINT:
+            return fixpoint.bytes_needed(self.sizes.bytes, self.rule)
+        return budget.in_memory(self.game, self.sizes, self.run, **self.block_bits)
 
-    def _buckets(self) -> Buckets:
-        return new_buckets(self.game, self.size, self.run, **self.block_bits)
+    def _table(self, folder: WorkingFolder | None) -> Table:
+        if self.on_files and folder is not None:
+            return Table(self.sizes.line, space=Files(folder.make()))
+        table = Table(self.sizes.line)
+        if self.solver == FIXPOINT:
+            table.limit = self.run.memory // (1 if self.rule.unique else 2)
+        else:
+            table.limit = self.run.memory - self.memory + self.sizes.bytes
+        if folder is not None and self.solver != FIXPOINT:
+            table.elsewhere = lambda: Files(folder.make())
+        return table
+
+    def _buckets(self, folder: WorkingFolder | None) -> Buckets | None:
+        if self.solver == FIXPOINT:
+            return None
+        if self.on_files and folder is not None:
+            return budget.buckets_on_files(self.game, self.sizes, self.run, folder.path)
+        return budget.new_buckets(self.game, self.sizes, self.run, **self.block_bits)
 
     def solve(self) -> Database:
         """Solve group by group, finish each, and return the database."""
-        largest = 0
-        if self.solver == "bfs":
+        groups = groups_in_order(self.parts) if self.solver != BFS else [Group(tuple(self.parts), True, False)]
+        for group in groups:
+            if group.name not in self.copies.finished:
+                self.copies.begin(group)
+                levels, solver = self._solve_group(group)
+                largest = finish_group(self.names, group, self.table, self.run)
+                self.copies.finish({"levels": levels, "solver": solver, "largest": largest})
+        finished = self.copies.finished.values()
+        self.table.narrow(max(told["largest"] for told in finished))
+        return Database(self.game, self.rule, self.table.codes, self._facts(groups))
+
+    def _solve_group(self, group: Group) -> Solved:
+        if self.solver == BFS and self.buckets is not None:
             through_ends = not self.game.two_players
-            self.levels = bfs.solve_all(self.names, self.table, self.run, self._buckets(), through_ends)
-            largest = self._finish(Group(tuple(self.parts), True, False))
-        else:
-            buckets = self._buckets() if self.solver == "retrograde" else None
-            for group in groups_in_order(self.parts):
-                self.levels = max(self.levels, self._solve_group(group, buckets))
-                largest = max(largest, self._finish(group))
-        self.table.narrow(largest)
-        return Database(self.game, self.rule, self.table.codes, self._facts())
+            levels = bfs.solve_all(self.names, self.table, self.run, self.buckets, through_ends, self.copies)
+            return Solved(levels, BFS)
+        return solve_group(self.names, self.game, self.rule, group, self.table, self.run, self.buckets, self.copies)
 
-    def _solve_group(self, group: Group, buckets: Buckets | None) -> int:
-        return solve_group(self.names, self.game, self.rule, group, self.table, self.run, buckets)
-
-    def _finish(self, group: Group) -> int:
-        return finish_group(self.names, group, self.table, self.run)
-
-    def _facts(self) -> dict[str, Any]:
+    def _facts(self, groups: list[Group]) -> dict[str, Any]:
+        told = self.copies.finished
+        forwards = [group.name for group in groups if group.needs_itself and told[group.name]["solver"] != self.solver]
         return {
             "solver": self.solver,
-            **({"form": VALUES} if self.solver == "bfs" else {}),
-            "levels": self.levels,
+            **({"form": VALUES} if self.solver == BFS else {}),
+            **({"forwards": forwards} if forwards else {}),
+            "levels": max(one["levels"] for one in told.values()),
             "seconds": round(self.run.seconds, 3),
             "threads": self.run.threads,
             "memory": self.memory,
+            **({"on files": True} if self.on_files else {}),
         }

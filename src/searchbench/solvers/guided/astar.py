@@ -5,7 +5,8 @@ from __future__ import annotations
 from fractions import Fraction
 
 from searchbench.line import Line
-from searchbench.solvers.guided.bestfirst import Weights, best_first
+from searchbench.solvers.guided.bestfirst import best_first
+from searchbench.solvers.guided.expansion import Weights
 from searchbench.solvers.guided.task import Task
 
 

@@ -1,161 +1,40 @@
 """Best-first search: always expand an open state with the smallest f = a g + b h (Hart, Nilsson and Raphael 1968).
 
-A*, weighted A*, Dijkstra's algorithm, greedy search and Berliner's BF1 (1984: depth + 1.8 times the number of misplaced
-cards) are one kernel with other weights.
+A*, weighted A*, Dijkstra's algorithm, greedy search, Berliner's BF1 (1984: depth + 1.8 times the number of misplaced cards)
+and BF2 (the points of a goodness function alone) are one kernel with other weights.
 """
 
 from __future__ import annotations
 
-from collections.abc import MutableSequence
 from fractions import Fraction
-from typing import Any, Final, NamedTuple
+from typing import Final
 
 import numpy as np
 
 from searchbench import jit
-from searchbench.errors import OutOfMemory
+from searchbench.errors import LimitReached, OutOfMemory
 from searchbench.line import Line
-from searchbench.rules import (
-    UNDECIDED,
-    State,
-    cost,
-    dead,
-    h_next,
-    inverse,
-    moves,
-    new_moves,
-    new_state,
-    play,
-    terminal,
-    unplay,
-)  # fmt: skip
+from searchbench.rules import play
 from searchbench.run import format_memory
-from searchbench.solvers.guided.nodes import (
-    COST,
-    MOVE,
-    PARENT,
-    H,
-    Nodes,
-    add_node,
-    grow_nodes,
-    load_state,
-    new_nodes,
-    slot_of,
-    slots_for,
+from searchbench.solvers.guided.expansion import (
+    COUNT,
+    GENERATED,
+    LOWEST,
+    SOLVED,
+    STATUS,
+    Weights,
+    expand_best,
+    next_sufficient,
+    reach,
 )  # fmt: skip
-from searchbench.solvers.guided.task import EXHAUSTED, FOUND, FULL, PAUSED, Task
-from searchbench.solvers.shared.openlist import (
-    BUCKETS,
-    HEAD,
-    F,
-    OpenList,
-    first_bucket,
-    grow_buckets,
-    is_open,
-    new_open_list,
-    push,
-    remove,
-)  # fmt: skip
-
-STATUS, GENERATED, COUNT, LOWEST, SOLVED = range(5)
-"""What the kernel notes: how the call ended, the nodes generated so far, how many differ, the largest of the smallest f
-that were open, and the solved node."""
+from searchbench.solvers.guided.nodes import COST, MOVE, PARENT, grow_nodes, new_nodes, slots_for
+from searchbench.solvers.guided.task import EXHAUSTED, FULL, PAUSED, Task
+from searchbench.solvers.shared.openlist import BUCKETS, HEAD, first_bucket, grow_buckets, new_open_list
 
 FIRST_BITS: Final = 12
 """The binary logarithm of the room for nodes at first."""
 LARGEST_ROOM: Final = (1 << 31) - 2
 """Nodes are numbered in 32 bits."""
-
-
-class Weights(NamedTuple):
-    """Weigh the cost so far and the bound in f; say whether a closed node opens again when a cheaper path is found."""
-
-    g: int
-    h: int
-    reopen: bool
-
-    def least_cost(self, lowest: int, bound: int) -> int:
-        """Return what a solution costs at least, from the largest of the smallest f that were open and h of the start.
-
-        On a cheapest path to a solved state there is always an open node with its least cost g, unless closed nodes stay
-        closed; then f <= a g + b h <= max(a, b) (g + h) <= max(a, b) times the cost.
-        """
-        if self.g > 0 and not self.reopen:
-            return bound
-        return max(bound, -(-lowest // max(self.g, self.h)))
-
-
-def reach(
-    state: State, entry: MutableSequence[int], weights: Weights, nodes: Nodes, queue: OpenList, note: Any
-) -> None:
-    """Open the node of a state that was reached as `entry` says (PARENT, MOVE, COST, H), unless a path as good is known."""
-    slot = slot_of(nodes, state)
-    node = nodes.slots[slot] - 1
-    if node < 0:
-        node = note[COUNT]
-        note[COUNT] += 1
-        add_node(nodes, node, slot, state)
-        nodes.facts[node, H] = entry[H]
-        for column in range(nodes.carried.shape[1]):
-            nodes.carried[node, column] = nodes.carried[len(nodes.carried) - 1, column]
-    elif entry[COST] >= nodes.facts[node, COST]:
-        return
-    elif is_open(queue, node):
-        remove(queue, node)
-    elif not weights.reopen:
-        return
-    for column in range(H):
-        nodes.facts[node, column] = entry[column]
-    push(queue, node, weights.g * entry[COST] + weights.h * nodes.facts[node, H], entry[COST])
-
-
-def expand(
-    state: State, node: int, out: MutableSequence[int], entry: Any, tables: Any, weights: Weights, nodes: Nodes,
-    queue: OpenList, note: Any,
-) -> None:  # fmt: skip
-    """Reach every successor of a node, but for the one it came from; `entry` is scratch space."""
-    back = inverse(nodes.facts[node, MOVE]) if nodes.facts[node, PARENT] >= 0 else -1
-    for index in range(moves(state, out)):
-        move = out[index]
-        if back != -1 and move == back:
-            continue
-        note[GENERATED] += 1
-        entry[PARENT] = node
-        entry[MOVE] = move
-        entry[COST] = nodes.facts[node, COST] + cost(state, move)
-        entry[H] = h_next(state, move, tables, nodes.facts[node, H], nodes.carried, node, len(nodes.carried) - 1)
-        play(state, move)
-        reach(state, entry, weights, nodes, queue, note)
-        unplay(state, move)
-
-
-def expand_best(tables: Any, weights: Weights, nodes: Nodes, queue: OpenList, note: Any, stop: int) -> None:
-    """Expand open nodes, best first, until a solved one, the end, `stop` generated nodes, or a full array."""
-    state = new_state()
-    out = new_moves()
-    entry = np.zeros(4, np.int64)
-    while True:
-        bucket = first_bucket(queue)
-        if bucket < 0:
-            note[STATUS] = EXHAUSTED
-            return
-        note[LOWEST] = max(note[LOWEST], queue.buckets[bucket, F])
-        if note[GENERATED] >= stop:
-            note[STATUS] = PAUSED
-            return
-        if note[COUNT] + len(out) > len(nodes.states) or queue.counts[BUCKETS] + len(out) > len(queue.buckets):
-            note[STATUS] = FULL
-            return
-        node = queue.buckets[bucket, HEAD]
-        remove(queue, node)
-        load_state(nodes, node, state)
-        result = terminal(state)
-        if result == 0:
-            note[SOLVED] = node
-            note[STATUS] = FOUND
-            return
-        if result == UNDECIDED and not dead(state, tables):
-            expand(state, node, out, entry, tables, weights, nodes, queue, note)
 
 
 def best_first(task: Task, weights: Weights) -> Line:
@@ -166,11 +45,14 @@ def best_first(task: Task, weights: Weights) -> Line:
     return _BestFirst(task, weights).search()
 
 
-def greedy(task: Task, weight: Fraction | None = None) -> Line:
+def greedy(task: Task, weight: Fraction | None = None, by_goodness: bool = False) -> Line:
     """Return a line found soon, as cheap as it may be: f = h, or g + weight h; closed states stay closed.
 
-    Weight 1.8 is Berliner's BF1 (1984).
+    Weight 1.8 is Berliner's BF1 (1984). By goodness, f = weight g - goodness, without a weight f = - goodness.
     """
+    if by_goodness:
+        moves = weight or Fraction(0)
+        return best_first(task, Weights(moves.numerator, 0, reopen=False, goodness=moves.denominator))
     if weight is None:
         return best_first(task, Weights(0, 1, reopen=False))
     return best_first(task, Weights(weight.denominator, weight.numerator, reopen=False))
@@ -182,9 +64,11 @@ class _BestFirst:
         self.carried = task.carried(1)
         self.bound = task.bound(self.carried)
         self.note = np.zeros(5, np.int64)
-        room = 1 << max(FIRST_BITS, len(task.names["new_moves"]()).bit_length() + 1)
+        moves = len(task.names["new_moves"]())
+        self.most = min(task.entries + moves, LARGEST_ROOM) if task.entries else LARGEST_ROOM
+        room = 1 << max(FIRST_BITS, moves.bit_length() + 1)
         self._demand(room, room)
-        self.nodes = new_nodes(room, task.game.width, task.game.dtype, task.carried(room + 1))
+        self.nodes = new_nodes(min(room, self.most), task.game.width, task.game.dtype, task.carried(room + 2))
         self.queue = new_open_list(room)
 
     def search(self) -> Line:
@@ -192,7 +76,7 @@ class _BestFirst:
         self.nodes.carried[-1] = self.carried[0]
         start = np.array([-1, 0, 0, self.bound], np.int64)
         arguments = self.weights, self.nodes, self.queue
-        jit.bind(reach, self.task.names)(self.task.state(), start, *arguments, self.note)
+        jit.bind(reach, self.task.names)(self.task.state(), start, self.task.tables, *arguments, self.note)
         self.note[GENERATED] = 1
         kernel = jit.bind(expand_best, self.task.names)
         while self.note[STATUS] in (PAUSED, FULL):
@@ -201,9 +85,11 @@ class _BestFirst:
                 self._grow()
             elif self.note[STATUS] == PAUSED:
                 self.task.run.line(self._line_to_best)
-                self.task.report(f"f {self.note[LOWEST]}", int(self.note[GENERATED]), self._least_cost())
+                self.task.report(
+                    f"f {self.note[LOWEST]}", int(self.note[GENERATED]), self._least_cost(), int(self.note[COUNT])
+                )
         if self.note[STATUS] == EXHAUSTED:
-            raise self.task.unsolvable(int(self.note[GENERATED]))
+            raise self.task.unsolvable(int(self.note[GENERATED]), int(self.note[COUNT]))
         return self._line()
 
     def _least_cost(self) -> int:
@@ -213,18 +99,28 @@ class _BestFirst:
         node = int(self.note[SOLVED])
         total = int(self.nodes.facts[node, COST])
         optimal = total == self._least_cost()
-        return self.task.line(self._moves_to(node), total, int(self.note[GENERATED]), optimal)
+        return self.task.line(self._moves_to(node), total, int(self.note[GENERATED]), optimal, int(self.note[COUNT]))
 
     def _line_to_best(self) -> list[int]:
         """Return the moves to the node that is expanded next; a search that pauses has one."""
         return self._moves_to(int(self.queue.buckets[first_bucket(self.queue), HEAD]))
 
     def _moves_to(self, node: int) -> list[int]:
-        moves_back = []
+        way = []
         while self.nodes.facts[node, PARENT] >= 0:
-            moves_back.append(int(self.nodes.facts[node, MOVE]))
+            way.append(node)
             node = int(self.nodes.facts[node, PARENT])
-        return moves_back[::-1]
+        found: list[int] = []
+        state = self.task.state()
+        for node in reversed(way):
+            move = int(self.nodes.facts[node, MOVE])
+            while True:  # the moves that were joined to it come out again, one after the other
+                found.append(move)
+                jit.bind(play, self.task.names)(state, move)
+                if list(state) == list(self.nodes.states[node]):
+                    break
+                move = int(jit.bind(next_sufficient, self.task.names)(state, self.task.tables))
+        return found
 
     def _grow(self) -> None:
         """Make room for more nodes or more buckets."""
@@ -239,11 +135,18 @@ class _BestFirst:
             self.queue.links.resize((room, 2), refcheck=False)
 
     def _larger_room(self, now: int) -> int:
-        """Return twice the room for nodes, or what the budget allows where that is enough to be worth it."""
+        """Return twice the room for nodes, or what the budget and the limit allow where that is enough to be worth it."""
+        if self.task.entries and int(self.note[COUNT]) >= self.task.entries:
+            raise LimitReached(
+                f"{self.task.game}: the table of {self.task.entries:,} states is full; {self._so_far()}",
+                self._least_cost(),
+                int(self.note[GENERATED]),
+                int(self.note[COUNT]),
+            )
         buckets = len(self.queue.buckets)
         for percent in (200, 150, 125, 110):
-            room = now * percent // 100
-            if room <= LARGEST_ROOM and self._bytes_needed(room, buckets) <= self.task.run.memory:
+            room = min(now * percent // 100, self.most)
+            if room > now and self._bytes_needed(room, buckets) <= self.task.run.memory:
                 return room
         self._demand(2 * now, buckets)
         raise OutOfMemory(f"{self.task.game}: no more than {LARGEST_ROOM:,} nodes can be numbered; {self._so_far()}")

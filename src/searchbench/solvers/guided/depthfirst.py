@@ -19,6 +19,7 @@ from searchbench.rules import (
     allowed,
     cost,
     dead,
+    exhausts,
     h_next,
     inverse,
     key,
@@ -32,6 +33,8 @@ from searchbench.rules import (
     terminal,
     unplay,
 )  # fmt: skip
+from searchbench.solvers.guided.choices import choices
+from searchbench.solvers.guided.kept import PENDING, USED, Kept, note_cut, note_expanded
 from searchbench.solvers.guided.task import EXHAUSTED, FOUND, FULL, PAUSED, Task
 from searchbench.solvers.shared.transposition import LARGEST_WORTH, WORTH_SHIFT, Transpositions, probe, store
 
@@ -75,7 +78,7 @@ def bound_of(stack: Any, row: int) -> int:
 
 @inlined
 def push_moves(
-    state: State, row: int, bound: int, out: MutableSequence[int], tables: Any, stack: Any, carried: Any
+    state: State, row: int, bound: int, out: MutableSequence[int], tables: Any, stack: Any, carried: Any, kept: Kept
 ) -> tuple[int, int, int]:
     """Put the moves that stay within the bound on the stack above `row`, the end of the path, the first one on top.
 
@@ -84,11 +87,15 @@ def push_moves(
     back = inverse(stack[row, MOVE]) if stack[row, MOVE] != NO_MOVE else NO_MOVE
     if back == -1:
         back = NO_MOVE
+    previous = -1 if remembers() or exhausts() or stack[row, MOVE] == NO_MOVE else stack[row, MOVE]
     generated = 0
     cut = NEVER
     top = row + 1
     last = carried.shape[1] - 1
-    for index in range(moves(state, out) - 1, -1, -1):
+    count = (
+        moves(state, out) if skips() else choices(state, previous, out, tables)
+    )  # the automaton knows moves by their places
+    for index in range(count - 1, -1, -1):
         move = out[index]
         if move == back:
             continue
@@ -109,11 +116,23 @@ def push_moves(
             top += 1
         else:
             cut = min(cut, child_cost + child_h)
+            if exhausts():
+                play(state, move)
+                note_cut(kept, key(state))
+                unplay(state, move)
     return top, generated, cut
 
 
 def search_below(
-    state: State, tables: Any, path: Any, stack: Any, carried: Any, seen: Transpositions, note: Any, stop: int
+    state: State,
+    tables: Any,
+    path: Any,
+    stack: Any,
+    carried: Any,
+    seen: Transpositions,
+    kept: Kept,
+    note: Any,
+    stop: int,
 ) -> None:
     """Search on below the bound, from where `note` says, until a solved state, the end, `stop` nodes, or a full array."""
     state, tables, path = borrowed(state), borrowed(tables), borrowed(path)
@@ -135,13 +154,16 @@ def search_below(
                 break
             fresh = 0
             top = row + 1
-            wanted = result == UNDECIDED and not dead(state, tables)
+            wanted = True
+            if exhausts():
+                wanted = note_expanded(kept, key(state), bound - stack[row, COST], note[ROUND])
+            wanted = wanted and result == UNDECIDED and not dead(state, tables)
             if wanted and remembers():
                 # What is tried below a state depends on the automaton: to it, the same state elsewhere is another one.
                 code = mix(key(state) ^ carried[row, carried.shape[1] - 1]) if skips() else key(state)
                 wanted = is_new(seen, code, bound - stack[row, COST], note[ROUND])
             if wanted:
-                top, generated, cut = push_moves(state, row, bound, out, tables, stack, carried)
+                top, generated, cut = push_moves(state, row, bound, out, tables, stack, carried, kept)
                 nodes += generated
                 smallest = min(smallest, cut)
             path[depth + 1, AT] = top
@@ -208,17 +230,31 @@ class DepthFirst:
         return int(self.note[NEXT])
 
     @property
+    def complete(self) -> bool:
+        """Tell whether a round that ended without a solution has shown that there is none: no state is left to be seen."""
+        return self.next_bound == NEVER or (self.task.exhausts and int(self.task.kept.counts[PENDING]) == 0)
+
+    @property
+    def states(self) -> int:
+        """Return how many different states are known, 0 where nobody counts."""
+        return int(self.task.kept.counts[USED])
+
+    @property
     def status(self) -> int:
         """Return how the last call of the kernel ended."""
         return int(self.note[STATUS])
 
     def begin(self, bound: int, now: int) -> None:
-        """Begin again with a larger bound, in the round `now`."""
+        """Begin again at the top with another bound, in the round `now`, wherever the last round ended."""
+        if self.note[DEPTH] > 0:
+            self.state = self.task.state(self.moves)
+            self.note[DEPTH] = 0
         self.note[BOUND], self.note[NEXT], self.note[FRESH], self.note[ROUND] = bound, NEVER, 1, now & ROUNDS
 
     def go_on(self, advance: Callable[[Any, tuple[Any, ...], Any, int], None]) -> int:
         """Search for a while and return how that ended; `advance` calls the kernel, and says how long."""
-        arguments = self.state, self.task.tables, self.path, self.stack, self.carried, self.task.seen
+        task = self.task
+        arguments = self.state, task.tables, self.path, self.stack, self.carried, task.seen, task.kept
         advance(self.kernel, arguments, self.note, NODES)
         if self.status == FULL:
             self.path, self.stack, self.carried = map(self._larger, (self.path, self.stack, self.carried))

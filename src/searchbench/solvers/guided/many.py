@@ -24,6 +24,8 @@ class Attempt:
     bound: int | None
     nodes: int
     seconds: float
+    kept: int = 0
+    """How many different states the search has kept, 0 where it did not count them."""
 
 
 def search_many(
@@ -58,8 +60,9 @@ def _attempt(
         line = search_state(game, state, method, own, h=h, **options)
     except (LimitReached, OutOfMemory, Unsolvable) as error:
         bound, nodes = getattr(error, "bound", None), getattr(error, "nodes", 0)
-        return Attempt(tuple(state), None, error, bound, nodes, own.seconds)
-    return Attempt(tuple(state), line, None, line.cost if line.optimal else None, line.nodes, line.seconds)
+        return Attempt(tuple(state), None, error, bound, nodes, own.seconds, getattr(error, "states", 0))
+    bound = line.cost if line.optimal else None
+    return Attempt(tuple(state), line, None, bound, line.nodes, line.seconds, line.nodes_kept)
 
 
 def read_states(game: Game, text: str, source: str) -> list[list[int]]:

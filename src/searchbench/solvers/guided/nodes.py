@@ -17,7 +17,7 @@ PARENT, MOVE, COST, H = range(4)
 class Nodes(NamedTuple):
     """Hold the nodes: `states[node]`, `facts[node]`, and `slots`, a hash table of node + 1 with open addressing.
 
-    `carried[node]` is what the heuristic carries along; its last row belongs to no node and is for scratch.
+    `carried[node]` is what the heuristic carries along; its last two rows belong to no node and are for scratch.
     """
 
     states: npt.NDArray[Any]
@@ -70,7 +70,7 @@ def slots_for(room: int) -> int:
 
 
 def new_nodes(room: int, width: int, dtype: Any, carried: npt.NDArray[np.int64]) -> Nodes:
-    """Return room for so many nodes; `carried` has one row more."""
+    """Return room for so many nodes; `carried` has two rows more."""
     facts, slots = np.zeros((room, 4), np.int64), np.zeros(slots_for(room), np.int32)
     return Nodes(np.zeros((room, width), dtype), facts, slots, carried)
 
@@ -79,7 +79,7 @@ def grow_nodes(nodes: Nodes, room: int, count: int, names: jit.Names) -> None:
     """Make room for so many nodes, in place."""
     nodes.states.resize((room, nodes.states.shape[1]), refcheck=False)
     nodes.facts.resize((room, 4), refcheck=False)
-    nodes.carried.resize((room + 1, nodes.carried.shape[1]), refcheck=False)
+    nodes.carried.resize((room + 2, nodes.carried.shape[1]), refcheck=False)
     if slots_for(room) > len(nodes.slots):
         nodes.slots.resize(slots_for(room), refcheck=False)
         nodes.slots[:] = 0

@@ -7,6 +7,7 @@ up to there: so neither the line nor the number of nodes depends on the threads.
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -45,6 +46,8 @@ class Node(NamedTuple):
     carried: Any
     generated: int = -1
     """How many successors it has, -1 at the edge of the region."""
+    is_leaf: bool = False
+    """Tells that it is known not to be expandable."""
 
     def first_above(self, bound: int) -> int | None:
         """Return the first f on the way that is above the bound, where depth-first search would turn back."""
@@ -68,35 +71,47 @@ class Region:
         while size < len(self.order) and sum(node.generated < 0 for node in self.order) < TREES:
             size = len(self.order)
             self.order = [found for node in self.order for found in self._expanded(node)]
+        self.done: dict[int, tuple[int, int]] = {}
+        """The trees that were searched to the end in this round: their nodes, and the smallest f above the bound."""
+        self.keep: Callable[[], None] = _keep_nothing
+        """Called, one thread at a time, when a tree was searched to the end."""
         self.searches = {
             place: DepthFirst(task, node.moves, node.cost, node.h, node.carried)
             for place, node in enumerate(self.order)
             if node.generated < 0
         }
 
-    def search(self, bound: int, now: int) -> Round:
-        """Search below one bound on all threads. Raises LimitReached."""
+    def search(self, bound: int, least: int, now: int) -> Round:
+        """Search below one bound on all threads, where a solution costs at least `least`. Raises LimitReached.
+
+        Trees that are `done` already are left out.
+        """
         above = {place: node.first_above(bound) for place, node in enumerate(self.order)}
-        jobs = [place for place in self.searches if above[place] is None]
+        jobs = [place for place in self.searches if above[place] is None and place not in self.done]
         self.first_found, self.bound, self.over = len(self.order), bound, False
-        self.spent = 0
+        self.spent = sum(nodes for nodes, _ in self.done.values())
         before = {place: self.searches[place].nodes for place in jobs}
         self.task.run.map(lambda place: self._search_tree(place, now), jobs)
         if self.over:
-            self.task.report(f"bound {bound}", self.nodes + self.spent, bound)
+            self.task.report(f"bound {bound}", self.nodes + self.spent, least)
         for place, node in enumerate(self.order[: self.first_found + 1]):
             if above[place] is None:
-                self.nodes += node.generated if node.generated >= 0 else self.searches[place].nodes - before[place]
+                if node.generated >= 0:
+                    self.nodes += node.generated
+                else:
+                    search = self.searches[place]
+                    self.nodes += self.done[place][0] if place in self.done else search.nodes - before[place]
+        done, self.done = self.done, {}
         if self.first_found < len(self.order):
             return Round(self.nodes, NEVER, self.searches[self.first_found].line())
         cut = [f for f in above.values() if f is not None]
-        return Round(self.nodes, min([*cut, *(self.searches[place].next_bound for place in jobs)], default=NEVER), None)
+        return Round(self.nodes, min([*cut, *(next_bound for _, next_bound in done.values())], default=NEVER), None)
 
     def _search_tree(self, place: int, now: int) -> None:
         """Search one tree to the end, unless a solution is found in an earlier one, or a limit is reached."""
         search = self.searches[place]
         search.begin(self.bound, now)
-        status = -1
+        status, first = -1, search.nodes
         while status not in (FOUND, EXHAUSTED) and not self.over and place < self.first_found:
             before = search.nodes
             status = search.go_on(_one_slice)
@@ -104,26 +119,35 @@ class Region:
                 self.spent += search.nodes - before
                 self.over = self.over or self.task.is_over(self.nodes + self.spent)
                 self.task.run.progress(f"bound {self.bound}", self.nodes + self.spent, self.task.nodes)
-        if status == FOUND:
-            with self.lock:
+        with self.lock:
+            if status == FOUND:
                 self.first_found = min(self.first_found, place)
+            elif status == EXHAUSTED:
+                self.done[place] = search.nodes - first, search.next_bound
+                self.keep()
 
     def _expanded(self, node: Node) -> list[Node]:
         """Return a node and its successors, as depth-first search comes to them; itself alone where it has none."""
-        state = self.task.state(node.moves)
-        if node.generated >= 0 or not jit.bind(expandable, self.names)(state, self.task.tables):
+        if node.generated >= 0 or node.is_leaf:
             return [node]
+        state = self.task.state(node.moves)
+        if not jit.bind(expandable, self.names)(state, self.task.tables):
+            return [node._replace(is_leaf=True)]
         out: Any = self.names["new_moves"]()
         stack, carried = np.zeros((len(out) + 1, 3), np.int64), self.task.carried(len(out) + 1)
         stack[0] = node.moves[-1] if node.moves else NO_MOVE, node.cost, node.h
         carried[0] = node.carried
         expand = jit.bind(push_moves, self.names)
-        top, generated, _ = expand(state, 0, NEVER, out, self.task.tables, stack, carried)
+        top, generated, _ = expand(state, 0, NEVER, out, self.task.tables, stack, carried, self.task.kept)
         found = [node._replace(generated=int(generated))]
         for row in range(int(top) - 1, 0, -1):
             move, cost, bound = (int(stack[row, column]) for column in (MOVE, COST, H))
             found.append(Node((*node.moves, move), cost, bound, (*node.path, cost + bound), carried[row].copy()))
         return found
+
+
+def _keep_nothing() -> None:
+    """Keep no record."""
 
 
 def _one_slice(kernel: Any, arguments: tuple[Any, ...], note: Any, column: int) -> None:

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
+from pathlib import Path
 from typing import Any, Final
 
 from searchbench import jit
 from searchbench.errors import BadRequest, BadState, Unsolvable
 from searchbench.game import Game, Position
 from searchbench.line import Line
-from searchbench.rules import State
 from searchbench.run import Run, parse_memory
 from searchbench.solvers.guided.astar import astar
-from searchbench.solvers.guided.automaton import Automaton
 from searchbench.solvers.guided.automaton import automaton as automaton_of
 from searchbench.solvers.guided.bestfirst import greedy
+from searchbench.solvers.guided.enhancements import chosen, complete, listed, yes
 from searchbench.solvers.guided.idastar import idastar
 from searchbench.solvers.guided.task import Heuristic, Task
 from searchbench.solvers.shared.transposition import (
@@ -49,7 +49,11 @@ def search_state(
     order: str | None = None,
     table: str | int = 0,
     automaton: int = 0,
-    dead_ends: bool = True,
+    entries: int = 0,
+    step: int = 0,
+    by: str = "h",
+    use: str | Iterable[str] = (),
+    without: str | Iterable[str] = (),
     target: jit.Target = "cpu",
 ) -> Line:
     """Return a line from a state (by default the start) to a solved one; a cheapest one by "idastar" and "astar".
@@ -58,12 +62,18 @@ def search_state(
     `weight` is that of h in f = g + weight h: for "astar" 1 (up to there the line is optimal, beyond it costs at most
     weight times the least), for "bestfirst" none, which means f = h. `h` is a heuristic that takes the place of the game's own.
     `nodes` and `seconds` are limits, 0 for none; a search stops within a slice of some tenths of a second.
-    For "idastar", `order` "bound" tries the successors with the smallest bounds first, "moves" in the order of the rules
-    (the default is what the heuristic says), and `table` is the memory of a transposition table, 0 for none; without one
-    it uses all threads of the run. `automaton` is the largest number of moves of which superfluous sequences are not tried
-    (`solvers.guided.automaton`), 0 for none. `dead_ends` False does not ask the rules for dead ends. `target`
-    "interpreted" runs the same kernels without a compiler.
-    Raises Unsolvable, LimitReached (with the best lower bound so far as `bound`), and OutOfMemory.
+    For "idastar", `order` "bound" tries the successors with the smallest bounds first, "promise" those that look best to
+    the rules, "moves" in the order of the rules (the default is what the heuristic says), `table` is the memory of a
+    transposition table, 0 for none, and `step` by how much the bound grows at least: a cheapest line is then found by branch
+    and bound. Without a table "idastar" uses all threads of the run. "bestfirst" can go `by` "goodness":
+    then f = weight g - goodness, the weight being 0 by default.
+    `entries` is the largest number of states that are kept, 0 for what the memory holds: "astar" and "bestfirst" end when
+    there are more; "idastar" keeps none without it, and with it notices when it has seen all there are.
+    `automaton` is the largest number of moves of which superfluous sequences are not tried (`solvers.guided.automaton`), 0
+    for none; with one, "idastar" asks for no other cuts. It goes on in the folder `run.work` where it was stopped.
+    `use` names enhancements of the game's own (`Game.enhancements`), `without` slots that are left empty ("dead", "cuts",
+    "macros", "relevance"). `target` "interpreted" runs the same kernels without a compiler.
+    Raises Unsolvable, Exhausted, LimitReached (with the best lower bound so far as `bound`), and OutOfMemory.
     """
     method = method or _default_method(game)
     if method not in METHODS:
@@ -72,34 +82,64 @@ def search_state(
         raise BadRequest(
             f"{game} has two players: search finds lines of puzzles; to find the value of a state, prove it"
         )
-    if nodes < 0 or seconds < 0:
-        raise BadRequest(f"limits of {nodes} nodes and {seconds} seconds: both must be positive, or 0 for none")
+    if nodes < 0 or seconds < 0 or entries < 0:
+        raise BadRequest(
+            f"limits of {nodes} nodes, {seconds} seconds and {entries} entries: each must be positive, or 0 for none"
+        )
     start = _start(game, state)
     with run or Run() as active:
-        if method == "idastar" and weight not in (None, 1):
-            raise BadRequest(f"weight {weight}: idastar takes none; use astar or bestfirst")
-        if method != "idastar" and (order is not None or table or automaton):
-            raise BadRequest(f"{method} takes no order of moves, transposition table or automaton; idastar does")
         room = parse_memory(table)
+        _check_options(game, method, weight, order, room, entries, step, by, automaton, active.work)
+        switches = chosen(game, listed(use), listed(without), order)
         paths = automaton_of(game, automaton) if automaton else None
-        names, tables = _names(game, h, start, _switches(order, room > 0, paths, dead_ends), target)
-        task = Task(game, start, names, tables, active, nodes, seconds, _table(room, active), paths)
         if method == "idastar":
-            return idastar(task)
+            switches |= ({"remembers": yes} if room else {}) | ({"exhausts": yes} if entries else {})
+            switches |= paths.functions if paths is not None else {}
+        names, tables = _names(game, h, start, switches, target)
+        told = complete(game, listed(use))
+        task = Task(game, start, names, tables, active, nodes, seconds, _table(room, active), entries, told, paths)
+        if method == "idastar":
+            return idastar(task, step)
         if method == "astar":
             return astar(task, _ratio(1 if weight is None else weight))
-        return greedy(task, None if weight is None else _ratio(weight))
+        return greedy(task, None if weight is None else _ratio(weight), by == "goodness")
 
 
-def _switches(
-    order: str | None, table: bool, paths: Automaton | None, dead_ends: bool
-) -> dict[str, Callable[..., Any]]:
-    """Return the functions that switch enhancements on and off."""
-    if order not in (None, "bound", "moves"):
-        raise BadRequest(f"order {order!r}: there are bound, moves")
-    found: dict[str, Callable[..., Any]] = {} if order is None else {"sorts": _yes if order == "bound" else _no}
-    found |= paths.functions if paths is not None else {}
-    return found | ({"remembers": _yes} if table else {}) | ({} if dead_ends else {"dead": _none})
+def _check_options(
+    game: Game,
+    method: str,
+    weight: Any,
+    order: str | None,
+    table: int,
+    entries: int,
+    step: int,
+    by: str,
+    automaton: int,
+    work: Path | None,
+) -> None:
+    """Raise BadRequest for options that the method does not take, or that exclude each other."""
+    if method == "idastar" and weight not in (None, 1):
+        raise BadRequest(f"weight {weight}: idastar takes none; use astar or bestfirst")
+    if method != "idastar" and (order in ("bound", "moves") or table or step or automaton):
+        raise BadRequest(
+            f"{method} takes neither an order of moves, a transposition table, a step nor an automaton; idastar does"
+        )
+    if table and entries:
+        raise BadRequest("table and entries: idastar has a transposition table, or keeps all states; give one of them")
+    if automaton and (entries or order == "promise"):
+        raise BadRequest("automaton: idastar combines it neither with entries nor with order promise")
+    if work is not None and (method != "idastar" or table or entries):
+        raise BadRequest(
+            f"work {str(work)!r}: only idastar without a table of states can go on; astar and others cannot"
+        )
+    if step < 0:
+        raise BadRequest(f"step {step}: expected 0 or more")
+    if by not in ("h", "goodness"):
+        raise BadRequest(f"by {by!r}: there are h, goodness")
+    if by == "goodness" and method != "bestfirst":
+        raise BadRequest("by goodness: only bestfirst does that")
+    if by == "goodness" and not game.has("goodness"):
+        raise BadRequest(f"by goodness: {game} supplies no `goodness`")
 
 
 def _table(table: int, run: Run) -> Transpositions:
@@ -108,18 +148,6 @@ def _table(table: int, run: Run) -> Transpositions:
         raise BadRequest(f"a transposition table of {table} bytes: expected at least {2 * SMALLEST * ENTRY_BYTES}")
     run.demand(table, "the transposition table")
     return new_transpositions(largest_size(table) if table else 2)
-
-
-def _yes() -> bool:
-    return True
-
-
-def _no() -> bool:
-    return False
-
-
-def _none(state: State, tables: Any) -> bool:
-    return False
 
 
 def _default_method(game: Game) -> str:

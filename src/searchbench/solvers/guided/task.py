@@ -9,12 +9,13 @@ from typing import Any, Final, Protocol
 import numpy as np
 
 from searchbench import jit
-from searchbench.errors import LimitReached, Unsolvable
+from searchbench.errors import Exhausted, LimitReached, Unsolvable
 from searchbench.game import Game
 from searchbench.line import Line
-from searchbench.rules import State, carries, h_first, play, remembers
+from searchbench.rules import State, carries, exhausts, h_first, play, remembers
 from searchbench.run import Run
 from searchbench.solvers.guided.automaton import Automaton
+from searchbench.solvers.guided.kept import Kept, new_kept
 from searchbench.solvers.shared.transposition import Transpositions, new_transpositions
 
 PAUSED, FOUND, EXHAUSTED, FULL = range(4)
@@ -62,13 +63,20 @@ class Task:
     seconds: float = 0.0
     seen: Transpositions = field(default_factory=lambda: new_transpositions(2))
     """The transposition table of IDA*, if there is one."""
+    entries: int = 0
+    """The largest number of states that the search may keep, 0 for what the memory holds."""
+    complete: bool = True
+    """Claims that what the search leaves out loses no solution."""
     automaton: Automaton | None = None
     """What tells IDA* which moves are superfluous, if anything does."""
+    kept: Kept = field(init=False)
+    """The states that depth-first search has seen, where it `exhausts`."""
     started: float = field(init=False)
     _slice: int = field(init=False)
 
     def __post_init__(self) -> None:
         self.started = self.run.seconds
+        self.kept = new_kept(self.entries if self.exhausts else 1)
         self._slice = _FIRST_SLICE
 
     def state(self, moves: Sequence[int] = ()) -> Any:
@@ -105,13 +113,18 @@ class Task:
         """Tell whether depth-first search uses a transposition table."""
         return bool(self.names.get("remembers", remembers)())
 
+    @property
+    def exhausts(self) -> bool:
+        """Tell whether depth-first search keeps all the states that it sees."""
+        return bool(self.names.get("exhausts", exhausts)())
+
     def is_over(self, nodes: int) -> bool:
         """Tell whether a limit is reached."""
         spent = self.run.seconds - self.started
         return bool((self.nodes and nodes >= self.nodes) or (self.seconds and spent >= self.seconds))
 
-    def report(self, stage: str, nodes: int, bound: int) -> None:
-        """Tell how far the search is; raise LimitReached at a limit."""
+    def report(self, stage: str, nodes: int, bound: int, kept: int = 0) -> None:
+        """Tell how far the search is, with `kept` different states; raise LimitReached at a limit."""
         self.run.progress(stage, nodes, self.nodes)
         spent = self.run.seconds - self.started
         if self.is_over(nodes):
@@ -120,16 +133,23 @@ class Task:
                 f"it costs at least {bound}",
                 bound,
                 nodes,
+                kept,
             )
 
-    def line(self, moves: Sequence[int], cost: int, nodes: int, optimal: bool) -> Line:
+    def line(self, moves: Sequence[int], cost: int, nodes: int, optimal: bool, kept: int = 0) -> Line:
         """Return the line that was found."""
         seconds = self.run.seconds - self.started
-        return Line(self.game, self.start, tuple(moves), cost, optimal, nodes, seconds)
+        return Line(
+            self.game, self.start, tuple(moves), cost, optimal and self.complete, nodes, seconds, nodes_kept=kept
+        )
 
-    def unsolvable(self, nodes: int) -> Unsolvable:
-        """Return the error for a search that has seen all there is."""
+    def unsolvable(self, nodes: int, kept: int = 0) -> Unsolvable:
+        """Return the error for a search that has seen all there is, or all that was not left out."""
+        name = f"{self.game}: {self.game.format(self.start)!r}"
+        if not self.complete:
+            return Exhausted(f"{name}: no solution found in all that was not left out ({nodes:,} nodes)", nodes, kept)
         return Unsolvable(
-            f"{self.game}: {self.game.format(self.start)!r} cannot be solved: none of the states that can be reached from "
-            f"it is solved ({nodes:,} nodes)"
+            f"{name} cannot be solved: none of the states that can be reached from it is solved ({nodes:,} nodes)",
+            nodes,
+            kept,
         )

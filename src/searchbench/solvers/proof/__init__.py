@@ -1,5 +1,7 @@
 """Prove the value of one state of a two-player game: proof-number search, alpha-beta search, and evidence."""
 
+from searchbench.solvers.proof.book import Book
+from searchbench.solvers.proof.leaves import LeafDatabase
 from searchbench.solvers.proof.prove import METHODS, prove_state
 
-__all__ = ["METHODS", "prove_state"]
+__all__ = ["METHODS", "Book", "LeafDatabase", "prove_state"]

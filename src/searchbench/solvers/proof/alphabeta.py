@@ -7,6 +7,7 @@ interruption, and no depth that Python or the machine's stack would set. Every f
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -14,9 +15,10 @@ import numpy as np
 from searchbench import jit
 from searchbench.errors import LimitReached
 from searchbench.game import Game
-from searchbench.rules import UNDECIDED, key, moves, play, unplay
+from searchbench.rules import UNDECIDED, canonical, key, moves, play, unplay
 from searchbench.run import Run
 from searchbench.solvers.proof.facts import NO_PLACE, learn, lower_of, outcome_of, place_of, upper_of
+from searchbench.solvers.proof.leaves import UNKNOWN, LeafDatabase, Leaves, no_leaves, outcome_of_leaf
 from searchbench.solvers.proof.ledger import ABSENT, Ledger, larger, new_ledger, record, row_of
 from searchbench.solvers.proof.path import NEVER, Path, earlier, enter, leave, longer, new_path
 from searchbench.solvers.shared.transposition import Transpositions, grown, largest_size, probe
@@ -29,20 +31,22 @@ ALPHA, BETA, BEST, PLACE, COUNT, NEXT, HINT, AT_LEAST, AT_MOST, SINCE = range(10
 _COLUMNS: Final = 10
 # AT_LEAST and AT_MOST: the reliance of "the value is at least BEST" and of "it is at most BEST".
 
-# What a search notes.
-DEPTH, NODES, VALUE = range(3)
+# What a search notes; BOOK is the depth whose states enter the book, -1: none.
+DEPTH, NODES, VALUE, BOOK = range(4)
 
 NOBODY: Final = -1
 _NO_VALUE: Final = -2
 
 
 class Stack(NamedTuple):
-    """Hold the state at hand, the path to it, and a frame and a list of moves for each depth."""
+    """Hold the state at hand, the path to it, a frame and a list of moves for each depth, and what is known beforehand."""
 
     state: Any
+    scratch: Any
     path: Path
     frames: Any
     moves: Any
+    leaves: Leaves
 
 
 class View(NamedTuple):
@@ -61,8 +65,11 @@ def look(stack: Stack, depth: int, window: Any, table: Transpositions, ledger: L
     """
     alpha, beta = window
     result = outcome_of(stack.state)
+    if result == UNDECIDED:
+        result = outcome_of_leaf(stack.state, stack.scratch, depth, stack.leaves)
     if result != UNDECIDED:
         return View(result, NEVER, NO_PLACE)
+    stack.path.keys[depth] = key(stack.state)
     fact = probe(table, stack.path.keys[depth])
     claims = claimer != NOBODY and depth & 1 == claimer
     opposes = claimer != NOBODY and not claims
@@ -112,7 +119,9 @@ def take(frame: Any, place: int, value: int, at_least: int, at_most: int) -> Non
         frame[AT_LEAST] = at_least
 
 
-def close_frame(stack: Stack, depth: int, table: Transpositions, ledger: Ledger, claimer: int, nodes: int) -> None:
+def close_frame(
+    stack: Stack, depth: int, table: Transpositions, ledger: Ledger, claimer: int, book: Ledger, note: Any
+) -> None:
     """End the search of the state at this depth: keep what is true of it on every path."""
     leave(stack.path, depth)
     frame = stack.frames[depth]
@@ -125,9 +134,14 @@ def close_frame(stack: Stack, depth: int, table: Transpositions, ledger: Ledger,
     upper = best if best < frame[BETA] and frame[AT_MOST] == NEVER else 1
     if lower > -1 or upper < 1:
         place = frame[PLACE] if lower > -1 else NO_PLACE
-        learn(table, stack.path.keys[depth], lower, upper, place, nodes - frame[SINCE])
+        learn(table, stack.path.keys[depth], lower, upper, place, note[NODES] - frame[SINCE])
     if claimer != NOBODY and depth & 1 == claimer and lower >= frame[BETA] and frame[PLACE] != NO_PLACE:
         record(ledger, stack.path.keys[depth], stack.state, stack.moves[depth, frame[PLACE]])
+    if depth == note[BOOK]:
+        for cell in range(len(stack.state)):
+            stack.scratch[cell] = stack.state[cell]
+        canonical(stack.scratch)
+        record(book, stack.path.keys[depth], stack.scratch, 1 if lower >= frame[BETA] else 0)
 
 
 def begin(stack: Stack, alpha: int, beta: int, table: Transpositions) -> None:
@@ -136,14 +150,16 @@ def begin(stack: Stack, alpha: int, beta: int, table: Transpositions) -> None:
     open_frame(stack, 0, (alpha, beta), place_of(probe(table, stack.path.keys[0])), 0)
 
 
-def descend(stack: Stack, table: Transpositions, ledger: Ledger, claimer: int, stop: int, note: Any) -> None:
+def descend(
+    stack: Stack, table: Transpositions, ledger: Ledger, claimer: int, book: Ledger, stop: int, note: Any
+) -> None:
     """Search until the root's frame is closed (then the depth noted is -1), `stop` moves are played, or room is short."""
     state, path = stack.state, stack.path
     depth = note[DEPTH]
-    while ledger.rows[0] < len(ledger.moves):
+    while ledger.rows[0] < len(ledger.moves) and book.rows[0] < len(book.moves):
         frame = stack.frames[depth]
         if frame[NEXT] == frame[COUNT] or frame[BEST] >= frame[BETA]:
-            close_frame(stack, depth, table, ledger, claimer, note[NODES])
+            close_frame(stack, depth, table, ledger, claimer, book, note)
             depth -= 1
             if depth < 0:
                 note[VALUE] = frame[BEST]
@@ -159,7 +175,6 @@ def descend(stack: Stack, table: Transpositions, ledger: Ledger, claimer: int, s
         place = next_place(frame)
         play(state, stack.moves[depth, place])
         note[NODES] += 1
-        path.keys[depth + 1] = key(state)
         window = (-frame[BETA], -max(frame[ALPHA], frame[BEST]))
         view = look(stack, depth + 1, window, table, ledger, claimer)
         if view.value != UNDECIDED:
@@ -172,53 +187,84 @@ def descend(stack: Stack, table: Transpositions, ledger: Ledger, claimer: int, s
     note[DEPTH] = depth
 
 
+def _nothing() -> None:
+    """Do nothing."""
+
+
 class AlphaBeta:
     """Search states of one game; the table, the ledger and the count of nodes go on from one search to the next.
 
-    `limit` is the largest number of nodes (0: none) and `most_states` how many states the ledger may come to hold.
+    `limit` is the largest number of nodes (0: none) and `most_states` how many states the ledger may come to hold. What
+    is found at `book_depth` enters the book: states up to symmetry, and 1 for each that reaches its window's upper end.
     """
 
-    def __init__(self, game: Game, run: Run, limit: int, table: Transpositions, table_memory: int) -> None:
-        self.game, self.run, self.limit, self.table = game, run, limit, table
-        self.names = game.names()
+    def __init__(
+        self,
+        game: Game,
+        run: Run,
+        limit: int,
+        table: Transpositions,
+        table_memory: int,
+        leaves: LeafDatabase | None = None,
+    ) -> None:
+        self.game, self.run, self.limit, self.table, self.leaves = game, run, limit, table, leaves
+        self.names = game.names() if leaves is None else game.names().with_(**leaves.names())
         self.largest = largest_size(table_memory)
         self.nodes = 0
         self.stage = "alpha-beta"
         self.ledger = new_ledger(game, 2)
         self.most_states = 0
+        self.unknown = 0
+        """How many leaves were met whose outcome is not known."""
+        self.book = new_ledger(game, 2)
+        self.book_depth = -1
+        self.pause: Callable[[], None] = _nothing
+        """Called after each slice of the search."""
         self._stack = self._new_stack(64)
 
     def _new_stack(self, depth: int) -> Stack:
         return Stack(
             np.zeros(self.game.width, self.game.dtype),
+            np.zeros(self.game.width, self.game.dtype),
             new_path(depth),
             np.zeros((depth, _COLUMNS), np.int64),
             np.zeros((depth, max(self.game.max_moves, self.game.max_unmoves)), np.int64),
+            no_leaves() if self.leaves is None else self.leaves.leaves(self.run),
         )
 
-    def value(self, state: Any, alpha: int, beta: int, claimer: int = NOBODY) -> int:
+    def value(self, state: Any, alpha: int, beta: int, claimer: int = NOBODY, assumed: int = -1) -> int:
         """Return the outcome of a state that is not terminal, exact between alpha and beta, else a bound beyond one.
 
-        For a claimer the ledger is filled with the claimer's states that the proof needs.
+        For a claimer the ledger is filled with the claimer's states that the proof needs. A leaf where the game goes on as
+        another one, and whose outcome is not known, is taken to be `assumed` for the player to move in the state given.
         Raises LimitReached at the limit of nodes, or when the ledger is too large.
         """
+        if self.leaves is not None and not self.leaves.goes_on:
+            self._stack = self._stack._replace(leaves=self._stack.leaves.assuming(assumed))
         stack = self._stack
         stack.state[:] = state
         stack.path.seen[:] = 0
         jit.bind(begin, self.names)(stack, alpha, beta, self.table)
         kernel = jit.bind(descend, self.names)
-        note = np.array([0, 0, 0], np.int64)
+        note = np.array([0, 0, 0, self.book_depth], np.int64)
         while note[DEPTH] >= 0:
             before = int(note[NODES])
             stop = before + SLICE
             if self.limit:
                 stop = min(stop, before + self.limit - self.nodes)
-            kernel(self._stack, self.table, self.ledger, claimer, stop, note)
+            kernel(self._stack, self.table, self.ledger, claimer, self.book, stop, note)
             self.nodes += int(note[NODES]) - before
             self.run.progress(self.stage, self.nodes, self.limit)
+            self.pause()
             if note[DEPTH] >= 0:
                 self._make_room(int(note[DEPTH]))
+        self.unknown += int(self._stack.leaves.note[UNKNOWN])
         return int(note[VALUE])
+
+    @property
+    def known_leaves(self) -> Leaves:
+        """Return what is known of the leaves, and what the last search has assumed."""
+        return self._stack.leaves
 
     def _make_room(self, depth: int) -> None:
         """Enlarge what is full, or raise LimitReached."""
@@ -227,12 +273,14 @@ class AlphaBeta:
         if depth + 1 == len(self._stack.path.keys):
             stack = self._stack
             self.run.demand(3 * (stack.moves.nbytes + stack.frames.nbytes), f"a path of {depth:,} moves")
-            self._stack = Stack(
-                stack.state,
-                longer(stack.path),
-                np.concatenate([stack.frames, np.zeros_like(stack.frames)]),
-                np.concatenate([stack.moves, np.zeros_like(stack.moves)]),
+            self._stack = stack._replace(
+                path=longer(stack.path),
+                frames=np.concatenate([stack.frames, np.zeros_like(stack.frames)]),
+                moves=np.concatenate([stack.moves, np.zeros_like(stack.moves)]),
             )
+        if self.book.full:
+            self.run.demand(3 * self.book.states.nbytes, f"a book of {self.book.filled:,} states")
+            self.book = larger(self.book, self.game, self.names)
         if self.ledger.full:
             if 2 * len(self.ledger.moves) > self.most_states:
                 raise LimitReached(f"{self.game}: the strategy needs more than {self.ledger.filled:,} states")

@@ -21,6 +21,7 @@ from searchbench.rules import UNDECIDED, State, key, moves, new_moves, new_state
 from searchbench.run import Run
 from searchbench.solvers.proof.alphabeta import AlphaBeta
 from searchbench.solvers.proof.facts import outcome_of
+from searchbench.solvers.proof.leaves import LeafDatabase, Leaves, outcome_of_leaf
 from searchbench.solvers.proof.ledger import ABSENT, SMALLEST, Ledger, bytes_per_state, new_ledger, row_of
 from searchbench.solvers.shared.transposition import Transpositions
 
@@ -31,9 +32,14 @@ MOST_STATES = 1 << 24
 _WAITING, _DONE = range(2)
 
 
-def need(ledger: Ledger, state: State, wanted: Any, reached: Any, note: Any) -> bool:
+def ended(state: State, leaves: Leaves) -> bool:
+    """Tell whether the game is over, or its outcome known."""
+    return outcome_of(state) != UNDECIDED or outcome_of_leaf(state, new_state(), 0, leaves) != UNDECIDED
+
+
+def need(ledger: Ledger, state: State, leaves: Leaves, wanted: Any, reached: Any, note: Any) -> bool:
     """Put the claimer's state on the list of rows to be followed; return false if the ledger does not have it."""
-    if outcome_of(state) != UNDECIDED or moves(state, new_moves()) == 0:
+    if ended(state, leaves) or moves(state, new_moves()) == 0:
         return True
     row = row_of(ledger, key(state), state)
     if row == ABSENT:
@@ -45,20 +51,20 @@ def need(ledger: Ledger, state: State, wanted: Any, reached: Any, note: Any) -> 
     return True
 
 
-def need_replies(ledger: Ledger, state: State, wanted: Any, reached: Any, note: Any) -> bool:
+def need_replies(ledger: Ledger, state: State, leaves: Leaves, wanted: Any, reached: Any, note: Any) -> bool:
     """Put the states after every reply on the list; on return of false `state` is one that the ledger does not have."""
-    if outcome_of(state) != UNDECIDED:
+    if ended(state, leaves):
         return True
     out = new_moves()
     for place in range(moves(state, out)):
         play(state, out[place])
-        if not need(ledger, state, wanted, reached, note):
+        if not need(ledger, state, leaves, wanted, reached, note):
             return False
         unplay(state, out[place])
     return True
 
 
-def follow(ledger: Ledger, wanted: Any, reached: Any, note: Any, missing: Any) -> bool:
+def follow(ledger: Ledger, leaves: Leaves, wanted: Any, reached: Any, note: Any, missing: Any) -> bool:
     """Follow the strategy from the rows on the list; on return of false `missing` is a state without a move."""
     state = new_state()
     while note[_DONE] < note[_WAITING]:
@@ -66,7 +72,7 @@ def follow(ledger: Ledger, wanted: Any, reached: Any, note: Any, missing: Any) -
         for cell in range(len(state)):
             state[cell] = ledger.states[row, cell]
         play(state, ledger.moves[row])
-        if not need_replies(ledger, state, wanted, reached, note):
+        if not need_replies(ledger, state, leaves, wanted, reached, note):
             missing[:] = state
             return False
         note[_DONE] += 1
@@ -92,7 +98,7 @@ class _Walk:
         return Strategy(ledger.states[rows], ledger.moves[rows])
 
     def _prove(self, state: Any, alpha: int, beta: int, claimer: int) -> None:
-        value = self.search.value(state, alpha, beta, claimer)
+        value = self.search.value(state, alpha, beta, claimer, assumed=-1 if claimer == 0 else 1)
         if value < beta if claimer == 0 else value > alpha:
             game = self.search.game
             raise BrokenRule(
@@ -102,30 +108,38 @@ class _Walk:
 
     def _reach(self, root: Any) -> Any:
         """Follow the strategy from the root; return a state that the ledger does not have, or None."""
-        ledger, names = self.search.ledger, self.search.names
+        ledger, names, leaves = self.search.ledger, self.search.names, self.search.known_leaves
         self.wanted = np.zeros(len(ledger.moves), np.int32)
         self.note = np.zeros(2, np.int64)
         reached = np.zeros(len(ledger.moves), np.bool_)
         missing = root.copy()
         first = jit.bind(need if self.player == 0 else need_replies, names)
-        if not first(ledger, missing, self.wanted, reached, self.note):
+        if not first(ledger, missing, leaves, self.wanted, reached, self.note):
             return missing
-        return None if jit.bind(follow, names)(ledger, self.wanted, reached, self.note, missing) else missing
+        done = jit.bind(follow, names)(ledger, leaves, self.wanted, reached, self.note, missing)
+        return None if done else missing
 
 
 def gather_claims(
-    game: Game, state: Sequence[int], outcome: int, table: Transpositions, run: Run, limit: int
+    game: Game,
+    state: Sequence[int],
+    bounds: tuple[int, int],
+    tables: tuple[Transpositions, Transpositions],
+    run: Run,
+    limit: int,
+    leaves: LeafDatabase | None = None,
 ) -> tuple[Claim, ...]:
-    """Return the claims that fix the outcome of a state: for each side that is sure of more than a loss, its strategy.
+    """Return the claims that bound the outcome of a state: for each side that is sure of more than a loss, its strategy.
 
-    Raises LimitReached when a strategy needs too many states or nodes.
+    `tables` are those of the searches that found the lower and the upper bound. Raises LimitReached when a strategy needs
+    too many states or nodes.
     """
     root = np.array(state, game.dtype)
     claims = []
-    for player, bound in ((0, outcome), (1, -outcome)):
+    for player, bound, table in ((0, bounds[0], tables[0]), (1, -bounds[1], tables[1])):
         if bound < 0:
             continue
-        search = AlphaBeta(game, run, limit, table, table_memory=0)
+        search = AlphaBeta(game, run, limit, table, 0, leaves)
         search.stage = "strategy"
         search.ledger = new_ledger(game, SMALLEST)
         search.most_states = min(MOST_STATES, run.memory // 4 // bytes_per_state(game))

@@ -21,6 +21,7 @@ import numpy.typing as npt
 from searchbench import jit
 from searchbench.errors import DamagedData
 from searchbench.exchange.files import LEAST_ROOM, MOST_BLOCK_BITS, FileBuckets, Requests, add_place
+from searchbench.exchange.space import release
 from searchbench.game import Game
 from searchbench.jit import trailing_zeros
 from searchbench.rules import new_moves, new_state
@@ -36,7 +37,7 @@ from searchbench.solvers.exhaustive.bits.search import (
     starts_of,
     words_for,
 )
-from searchbench.store.working import WorkingFolder, release
+from searchbench.store.working import WorkingFolder
 
 Array = npt.NDArray[Any]
 LEAST_MEMORY: Final = 4 << 20

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from searchbench import jit
+from searchbench.exchange.space import release
 from searchbench.run import Run
 from searchbench.solvers.exhaustive.rows import alternating
 from searchbench.solvers.exhaustive.rows.alternating import Level, Vectors
@@ -17,7 +18,7 @@ from searchbench.solvers.exhaustive.rows.levels import FEW, load_copies
 from searchbench.solvers.exhaustive.rows.moves import ALL_BITS, moves_of
 from searchbench.solvers.exhaustive.rows.plan import Plan
 from searchbench.store.planes import AlternatingCodes
-from searchbench.store.working import WorkingFolder, release
+from searchbench.store.working import WorkingFolder
 
 Array = npt.NDArray[Any]
 LEAST_BUDGET: Final = 4 << 20

@@ -1,0 +1,81 @@
+"""Commands that look into a solved game: decision trees, and the first mistakes that can be made."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from searchbench.cli import show
+from searchbench.cli.options import Folder, GameName, Json, Memory, Progress
+
+analyse = typer.Typer(name="analyse", help="Look into a solved game.", no_args_is_help=True)
+
+
+@analyse.command()
+def tree(
+    folder: Folder,
+    wanted: Annotated[
+        str | None,
+        typer.Option("--class", metavar="NAME", help="Tell only this class from all others: win, draw, loss."),
+    ] = None,
+    part: Annotated[str | None, typer.Option(metavar="NAME", help="Take only the states of this part.")] = None,
+    sample: Annotated[int | None, typer.Option(min=1, help="Take only so many numbers, drawn by chance.")] = None,
+    depth: Annotated[int | None, typer.Option(min=0, help="Ask at most so many attributes, and make mistakes.")] = None,
+    svg: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw the tree into this file.")] = None,
+    as_json: Json = False,
+    progress: Progress = None,
+) -> None:
+    """Make a decision tree of the attributes that the game supplies, and print it."""
+    import searchbench as sb
+    from searchbench.analyse.tree import decision_tree
+    from searchbench.cli.progress import Reporter
+
+    database = sb.open_database(folder)
+    with Reporter(progress) as reporter:
+        found = decision_tree(database, wanted, part, sample, depth, sb.Run(report=reporter))
+    if svg is not None:
+        svg.write_text(found.svg())
+    if as_json:
+        show.write_json(found.as_dict())
+        return
+    show.write(found.text())
+    show.write(
+        f"\n{found.states:,} states, {found.leaves:,} leaves, at most {found.root.depth} attributes to a leaf; "
+        f"{found.wrong:,} states in a wrong class"
+    )
+
+
+@analyse.command()
+def mistakes(
+    game: GameName,
+    leaves: Annotated[Path, typer.Option(metavar="DIR", help="A database that knows the outcome where search ends.")],
+    plies: Annotated[int, typer.Option(min=1, help="Look at so many plies at most.")] = 6,
+    limit: Annotated[int, typer.Option(min=0, help="Show at most so many.")] = 5,
+    memory: Memory = None,
+    as_json: Json = False,
+    progress: Progress = None,
+) -> None:
+    """Find the earliest moves from the start of a game of two players that lose what was not lost."""
+    import searchbench as sb
+    from searchbench.analyse.mistakes import first_losing_moves
+    from searchbench.cli.progress import Reporter
+    from searchbench.run import parse_memory
+    from searchbench.solvers.proof import LeafDatabase
+
+    chosen = sb.load(game)
+    with Reporter(progress) as reporter:
+        run = sb.Run(memory=parse_memory(memory or 0), threads=1, report=reporter)
+        found = first_losing_moves(LeafDatabase(chosen, sb.open_database(leaves)), plies, run)
+    ply = found[0].ply if found else None
+    if as_json:
+        moves = [{"state": one.position.text, "move": one.move_text} for one in found]
+        show.write_json({"ply": ply, "looked at": plies, "mistakes": moves})
+        return
+    if not found:
+        show.write(f"no move of the first {plies} plies loses what was not lost")
+        return
+    show.write(f"ply {ply}: {len(found):,} moves, up to symmetry, lose what was not lost")
+    for one in found[:limit]:
+        show.write(f"\n{one.position}\n\n{one.position.text}   {one.move_text}")

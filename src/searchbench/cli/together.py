@@ -1,0 +1,90 @@
+"""Commands about many states at once: all completions of a pattern, and solving in steps."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from searchbench.cli import show
+from searchbench.cli.options import GameName, Json, Memory, Progress, StateText, Threads
+
+
+def together(
+    game: GameName,
+    state: StateText,
+    like: Annotated[
+        Path, typer.Option(metavar="DIR", help="The database of an abstraction: its states that look alike are solved.")
+    ],
+    limit: Annotated[int | None, typer.Option(min=0, help="Leave states open that cost more.")] = None,
+    work: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Keep the unfinished work here, and go on with it.")
+    ] = None,
+    hardest: Annotated[int, typer.Option(min=0, metavar="N", help="Show so many of the most costly states.")] = 0,
+    memory: Memory = None,
+    as_json: Json = False,
+    progress: Progress = None,
+) -> None:
+    """Solve together all states of a puzzle that look like one of them, and count them by cost."""
+    import searchbench as sb
+    from searchbench.cli.progress import Reporter
+
+    with Reporter(progress) as reporter:
+        found = sb.together(game, state, like, limit, memory, reporter, work)
+    dearest = sorted(found.costs.items(), key=lambda one: -one[1])[:hardest]
+    if as_json:
+        show.write_json(
+            {
+                "costs": {str(cost): count for cost, count in found.histogram().items()},
+                "open": len(found.open),
+                "bound": found.bound if found.open else None,
+                "nodes": found.nodes,
+                "seconds": round(found.seconds, 3),
+                "hardest": [{"state": found.game.format(one), "cost": cost} for one, cost in dearest],
+            }
+        )
+        return
+    show.write(show.table([(str(cost), f"{count:,}") for cost, count in found.histogram().items()], ("cost", "states")))
+    for one, cost in dearest:
+        show.write(f"{found.game.format(one)}   {cost}")
+    if found.open:
+        show.write(f"{len(found.open):,} states are open: each costs at least {found.bound}")
+    show.write(f"{found.nodes:,} nodes, {found.seconds:.3f} s")
+
+
+def subgoals(
+    game: GameName,
+    steps: Annotated[
+        list[str], typer.Argument(metavar="STEP...", help="The pieces that each step brings home, such as 12-13-14-15.")
+    ],
+    state: Annotated[
+        str | None, typer.Option(metavar="STATE", help="Show a line from this state, step by step.")
+    ] = None,
+    to: Annotated[Path | None, typer.Option(metavar="DIR", help="Keep the steps' databases in this folder.")] = None,
+    memory: Memory = None,
+    threads: Threads = None,
+    as_json: Json = False,
+    progress: Progress = None,
+) -> None:
+    """Solve a puzzle in steps that leave alone what is home: how many moves each takes, and all together at most."""
+    import searchbench as sb
+    from searchbench.cli.progress import Reporter
+
+    with Reporter(progress) as reporter:
+        found = sb.subgoals(game, steps, to, memory, threads, reporter)
+    line = found.line(state) if state is not None else None
+    if as_json:
+        rows = [
+            {"step": one.game.spec, "states": one.states, "average": round(one.average, 3), "longest": one.longest}
+            for one in found.steps
+        ]
+        told = {"cost": line.cost, "moves": line.move_texts()} if line is not None else None
+        show.write_json({"steps": rows, "average": round(found.average, 3), "longest": found.bound, "line": told})
+        return
+    table = [(one.game.spec, f"{one.states:,}", f"{one.average:.1f}", str(one.longest)) for one in found.steps]
+    table.append(("all", f"{sum(one.states for one in found.steps):,}", f"{found.average:.1f}", str(found.longest)))
+    show.write(show.table(table, ("step", "states", "average", "longest")))
+    show.write(f"no state takes more than {found.bound} moves")
+    if line is not None:
+        show.write(f"\n{show.line(line)}\n\n{line.cost} moves (perhaps not the least)")

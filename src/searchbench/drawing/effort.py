@@ -1,0 +1,73 @@
+"""The effort graph of Junghanns and Schaeffer (2001, figure 9): how many problems are solved within how many nodes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from html import escape
+from typing import Final
+
+from searchbench.drawing.svg import svg
+
+WIDTH: Final = 720
+HEIGHT: Final = 360
+LEFT, BOTTOM, TOP, KEY = 48, 34, 14, 20
+COLOURS: Final = ("#2d62b0", "#b8323a", "#2f8a4f", "#a9741a", "#7b4fa3", "#1f8a93", "#8a5a44", "#c2559a")
+"""The lines' colours; with more lines than colours they come again, dashed."""
+
+
+def effort_svg(efforts: Mapping[str, Sequence[int]], tried: int, style: bool = True) -> str:
+    """Return the graph as SVG: for each configuration the nodes of the problems that it solved, of so many tried.
+
+    The nodes have a logarithmic scale. Lines carry their configuration as ``data-label``.
+    """
+    decades = _decades(efforts)
+    room, tall = WIDTH - LEFT - 12, HEIGHT - BOTTOM - TOP
+
+    def across(nodes: float) -> float:
+        return LEFT + room * (math.log10(max(nodes, 1)) - decades[0]) / (decades[-1] - decades[0])
+
+    def up(solved: int) -> float:
+        return HEIGHT - BOTTOM - tall * solved / max(tried, 1)
+
+    parts = []
+    for power in decades:
+        x = round(across(10**power), 1)
+        parts.append(f'<path class="sb-grid" d="M{x:g} {TOP}V{HEIGHT - BOTTOM}"/>')
+        parts.append(f'<text class="sb-axis" x="{x:g}" y="{HEIGHT - 14}" text-anchor="middle">{10**power:,}</text>')
+    for mark in sorted({0, tried // 4, tried // 2, 3 * tried // 4, tried}):
+        y = round(up(mark), 1)
+        parts.append(f'<path class="sb-grid" d="M{LEFT} {y:g}H{WIDTH - 12}"/>')
+        parts.append(f'<text class="sb-axis" x="{LEFT - 8}" y="{y:g}" dy=".35em" text-anchor="end">{mark}</text>')
+    for place, (name, nodes) in enumerate(efforts.items()):
+        steps = [f"M{LEFT} {up(0):.1f}"]
+        for solved, one in enumerate(sorted(nodes), 1):
+            steps.append(f"H{across(one):.1f}V{up(solved):.1f}")
+        steps.append(f"H{WIDTH - 12}")
+        colour = COLOURS[place % len(COLOURS)]
+        dashes = ' stroke-dasharray="6 4"' if place >= len(COLOURS) else ""
+        look = f'stroke="{colour}"{dashes} fill="none" stroke-width="2"'
+        y = HEIGHT + 4 + KEY * place
+        parts.append(
+            f'<path {look} d="{"".join(steps)}" data-label="{escape(name)}"><title>{escape(name)}</title></path>'
+        )
+        parts.append(f'<path {look} d="M{LEFT} {y}h28"/>')
+        parts.append(f'<text class="sb-axis" x="{LEFT + 36}" y="{y}" dy=".35em">{escape(name)}: {len(nodes)}</text>')
+    height = HEIGHT + KEY * len(efforts) + 8
+    return svg("sb-chart", (0.0, 0.0, WIDTH, height), parts, "problems solved within so many nodes", style)
+
+
+def effort_rows(efforts: Mapping[str, Sequence[int]]) -> tuple[list[str], list[list[str]]]:
+    """Return the graph as a table: the powers of ten, and for each configuration how many problems took no more nodes."""
+    limits = [10**power for power in _decades(efforts)]
+    heading = ["solved within", *(f"{limit:,}" for limit in limits)]
+    return heading, [
+        [name, *(str(sum(one <= limit for one in nodes)) for limit in limits)] for name, nodes in efforts.items()
+    ]
+
+
+def _decades(efforts: Mapping[str, Sequence[int]]) -> list[int]:
+    """Return the powers of ten from below the least to above the greatest number of nodes."""
+    nodes = [max(1, one) for ones in efforts.values() for one in ones] or [1]
+    first = math.floor(math.log10(min(nodes)))
+    return list(range(first, max(first + 1, math.ceil(math.log10(max(nodes)))) + 1))

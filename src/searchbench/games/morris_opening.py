@@ -1,0 +1,247 @@
+"""Nine Men's Morris from the empty board: men are put down in turn, then they move (Gasser 1995, sections 5.1 and 5.6)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, MutableSequence, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Final
+
+import numpy as np
+
+from searchbench.errors import BadState
+from searchbench.game import Board, Game
+from searchbench.games.morris import Morris, moving
+from searchbench.games.morris.board import BOARD_SYMMETRIES, NAMES, POINTS, closings
+from searchbench.games.morris.moving import JUMPING
+from searchbench.games.morris.numbering import numbering, space_of
+from searchbench.games.morris.placements import MOST
+from searchbench.games.morris.placing import HAND, Stage, add_unplacings, following, placings, stages
+from searchbench.index import Part
+from searchbench.jit import popcount
+from searchbench.rules import NOWHERE, UNDECIDED, State, mix
+
+_ABSENT: Final = -(1 << 62)
+
+
+@dataclass(frozen=True)
+class MorrisOpening(Game):
+    """Put down men in turn, then move them; who closes a mill removes a man, and who cannot have three men has lost.
+
+    A state is three words: the points of the mover's men, those of the opponent's, and how many men both are still to put
+    down. Without any the game is that of "morris", whose databases answer there.
+    """
+
+    name: ClassVar[str] = "morris-opening"
+    dtype: ClassVar[Any] = np.int64
+    values: ClassVar[str] = "outcome"
+    closed: ClassVar[bool] = False
+
+    men: int = 9
+
+    def __post_init__(self) -> None:
+        if not 3 <= self.men <= MOST:
+            raise ValueError(f"{self.men} men each: expected 3 to {MOST}")
+
+    @property
+    def width(self) -> int:
+        """Return three: a word of men for each player, and the men still to be put down."""
+        return 3
+
+    @property
+    def max_moves(self) -> int:
+        """Return a bound: a man goes to any free point and may remove any man; then as in the midgame."""
+        return max(Morris(self.men, self.men).max_moves, *((POINTS - a - b) * max(b, 1) for _, a, b in self.stages()))
+
+    @property
+    def max_unmoves(self) -> int:
+        """Return a bound: as in the midgame, or each man was put down last and has removed a man from any other point."""
+        return Morris(self.men, self.men).max_unmoves + self.men * POINTS
+
+    def stages(self) -> list[Stage]:
+        """Return the numbers of men that can occur; fewer to come first, then fewer on the board."""
+        return stages(self.men)
+
+    def parts(self) -> list[Part]:
+        """Return one part for each stage, such as "3-2+1"; without men to come, the parts of the midgame."""
+        stages, found, start = self.stages(), [], 0
+        for stage in stages:
+            size = space_of(stage.own, stage.other, BOARD_SYMMETRIES).size
+            needs = tuple(after.name for after in following(stage, self.men) if after in stages)
+            found.append(Part(stage.name, start, start + size, needs))
+            start += size
+        return found
+
+    def rules(self) -> Mapping[str, Callable[..., Any]]:
+        """Return the rules; a move is ``from | to << 5 | (removed + 1) << 10`` with `HAND` for a man who is put down."""
+        men, plies = self.men, 2 * self.men
+        present = np.zeros((plies + 2, MOST + 2, MOST + 2), np.bool_)
+        for stage in self.stages():
+            present[stage] = True
+
+        def start(state: State) -> None:
+            state[0] = state[1] = 0
+            state[2] = plies
+
+        def terminal(state: State) -> int:
+            if state[2] == 0:
+                return moving.terminal(state)
+            in_hand = men - ((plies - state[2]) >> 1)
+            return -1 if popcount(state[0]) + in_hand < JUMPING else UNDECIDED
+
+        def legal(state: State) -> bool:
+            own, other, played = int(state[0]), int(state[1]), plies - state[2]
+            lost = (played >> 1) - popcount(own)
+            taken = ((played + 1) >> 1) - popcount(other)
+            return bool(closings(own) <= taken and closings(other) <= lost)
+
+        def moves(state: State, out: MutableSequence[int]) -> int:
+            return moving.moves(state, out) if state[2] == 0 else placings(state, out)
+
+        def leaving_moves(state: State, out: MutableSequence[int]) -> int:
+            return moving.leaving_moves(state, out) if state[2] == 0 else placings(state, out)
+
+        def play(state: State, move: int) -> None:
+            if move & 31 == HAND:
+                mover = state[0] | 1 << ((move >> 5) & 31)
+                state[0] = state[1] & ~((1 << (move >> 10)) >> 1)
+                state[1] = mover
+                state[2] -= 1
+            else:
+                moving.play(state, move)
+
+        def unplay(state: State, move: int) -> None:
+            if move & 31 == HAND:
+                mover = state[1] ^ 1 << ((move >> 5) & 31)
+                state[1] = state[0] | ((1 << (move >> 10)) >> 1)
+                state[0] = mover
+                state[2] += 1
+            else:
+                moving.unplay(state, move)
+
+        def staying_unmoves(state: State, out: MutableSequence[int]) -> int:
+            if state[2] == 0 and present[0, popcount(state[1]), popcount(state[0])]:
+                return moving.staying_unmoves(state, out)
+            return 0
+
+        def unmoves(state: State, out: MutableSequence[int]) -> int:
+            waiting, mover = int(state[0]), int(state[1])
+            count = staying_unmoves(state, out)
+            if state[2] == 0 and present[0, popcount(mover), popcount(waiting) + 1]:
+                count = moving.add_uncaptures(mover, waiting, out, count)
+            before = state[2] + 1
+            if popcount(mover) == 0:
+                return count
+            quiet = present[before, popcount(mover) - 1, popcount(waiting)]
+            capture = present[before, popcount(mover) - 1, popcount(waiting) + 1]
+            return add_unplacings(mover, waiting, quiet, capture, out, count)
+
+        return {
+            "start": start, "terminal": terminal, "legal": legal, "moves": moves, "leaving_moves": leaving_moves,
+            "play": play, "unplay": unplay, "unmoves": unmoves, "staying_unmoves": staying_unmoves,
+            **_numbering(self),
+        }  # fmt: skip
+
+    def rank_in(self, other: Game) -> Callable[..., int] | None:
+        """Return the number of a state with no men to come in a midgame with as many men on each side, or more."""
+        if not isinstance(other, Morris) or min(other.own, other.other) < self.men:
+            return None
+        class_rank = other.rules()["class_rank"]
+
+        def number_in_midgame(state: State, scratch: State) -> int:
+            return int(class_rank(state, scratch)) if state[2] == 0 else NOWHERE
+
+        return number_in_midgame
+
+    def parse(self, text: str) -> list[int]:
+        """Read W (to move), B or . for each point, as in "morris", then + and how many men both are still to put down."""
+        board, _, left = text.partition("+")
+        points = board.replace("/", "").replace(" ", "").upper()
+        if len(points) != POINTS or set(points) - set("WB.") or not (left.strip() or "0").isdecimal():
+            raise BadState(
+                f"{self}: {text!r}: expected three rings of 8 points with W (to move), B or ., and the men still to be "
+                f"put down, such as {self.format(self.start())!r}"
+            )
+        words = [sum(1 << point for point in range(POINTS) if points[point] == man) for man in "WB"]
+        state = [*words, int(left or 0)]
+        if Stage(state[2], *(word.bit_count() for word in words)) not in self.stages() and not self._lost(state):
+            raise BadState(f"{self}: {text!r}: so many men cannot be on the board with so many still to be put down")
+        return state
+
+    def _lost(self, state: Sequence[int]) -> bool:
+        """Tell whether the mover is left with two men by the last move of a stage."""
+        before = Stage(state[2], state[0].bit_count() + 1, state[1].bit_count())
+        return before in self.stages() and self.terminal(state) != UNDECIDED
+
+    def format(self, state: Sequence[int]) -> str:
+        """Return W (to move), B or . for each point with / between the rings, + and the men still to be put down."""
+        points = "".join(piece or "." for piece in self.pieces(state))
+        return "/".join(points[first : first + 8] for first in (0, 8, 16)) + (f"+{state[2]}" if state[2] else "")
+
+    def format_move(self, state: Sequence[int], move: int) -> str:
+        """Return a move as in "d6", "d6xg4" or, when all men are on the board, "a7-d7xg4"."""
+        source = "" if move & 31 == HAND else f"{NAMES[move & 31]}-"
+        removed = f"x{NAMES[(move >> 10) - 1]}" if move >> 10 else ""
+        return f"{source}{NAMES[(move >> 5) & 31]}{removed}"
+
+    def board(self) -> Board:
+        """Return the points on a grid of seven lines, and the lines between them."""
+        return Morris(self.men, self.men).board()
+
+    def pieces(self, state: Sequence[int]) -> list[str]:
+        """Return W for the men of the player to move and B for the opponent's."""
+        return ["W" if state[0] >> point & 1 else "B" if state[1] >> point & 1 else "" for point in range(POINTS)]
+
+    def known(self) -> Mapping[str, Any]:
+        """Return the value of the game (Gasser 1995, section 5.6; the plies are ours)."""
+        return {3: {"start": "win 23"}, 4: {"start": "draw"}, 5: {"start": "draw"}, 9: {"start": "draw"}}.get(
+            self.men, {}
+        )
+
+
+def _numbering(game: MorrisOpening) -> dict[str, Callable[..., Any]]:
+    """Return the index functions: each stage has the numbers that the midgame's index gives to such boards."""
+    stages, parts = game.stages(), game.parts()
+    boards = list(dict.fromkeys((stage.own, stage.other) for stage in stages))
+    inner = numbering([space_of(*board, BOARD_SYMMETRIES) for board in boards], BOARD_SYMMETRIES)
+    canonical, board_number, class_number = inner["canonical"], inner["rank"], inner["class_rank"]
+    board_of, stabilizer = inner["unrank"], inner["stabilizer"]
+    sizes = [space_of(*board, BOARD_SYMMETRIES).size for board in boards]
+    begins = dict(zip(boards, np.cumsum([0, *sizes[:-1]]).tolist(), strict=True))
+    starts = np.array([part.start for part in parts], np.int64)
+    shifts = np.array([part.start - begins[stage[1:]] for part, stage in zip(parts, stages, strict=True)], np.int64)
+    lefts = np.array([stage.left for stage in stages], np.int64)
+    count = len(parts)
+    shift_of = np.full((2 * game.men + 1, MOST + 2, MOST + 2), _ABSENT, np.int64)
+    for stage, shift in zip(stages, shifts, strict=True):
+        shift_of[stage] = shift
+
+    def shifted(state: State, number: int) -> int:
+        shift = shift_of[state[2], popcount(state[0]), popcount(state[1])]
+        return NOWHERE if number < 0 or shift == _ABSENT else int(number + shift)
+
+    def rank(state: State) -> int:
+        return shifted(state, board_number(state))
+
+    def class_rank(state: State, scratch: State) -> int:
+        return shifted(state, class_number(state, scratch))
+
+    def key(state: State) -> int:
+        number = class_rank(state, state)
+        return mix(number) if number >= 0 else mix(mix(state[0]) ^ (state[1] << 6 | state[2]))
+
+    def unrank(place: int, state: State) -> None:
+        low = 0
+        high = count
+        while high - low > 1:
+            middle = (low + high) >> 1
+            if place < starts[middle]:
+                high = middle
+            else:
+                low = middle
+        board_of(place - shifts[low], state)
+        state[2] = lefts[low]
+
+    return {
+        "canonical": canonical, "rank": rank, "class_rank": class_rank, "unrank": unrank, "stabilizer": stabilizer,
+        "key": key,
+    }  # fmt: skip

@@ -1,0 +1,237 @@
+"""Sliding tiles step by step: bring some tiles home while others, already at home, stay there (Gasser 1995, 6.5 and 6.6)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, MutableSequence, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from searchbench.abstraction import Subgoal
+from searchbench.errors import BadRequest, BadState
+from searchbench.families.tiles import neighbours
+from searchbench.game import Board
+from searchbench.games.sliding import Sliding
+from searchbench.index import Placement
+from searchbench.rules import UNDECIDED, State
+
+OTHER, FIXED = "x", "#"
+"""How a tile looks that is brought home later, and one that stays at home."""
+
+
+@dataclass(frozen=True)
+class SlidingSubgoal(Subgoal):
+    """Slide some tiles, such as 12-13-14-15, home past others, which look alike; those of `fixed` are home and stay there.
+
+    Where the tiles and those that are fixed are all that there are, the empty cell must come home too: the puzzle is solved.
+    Then the last two tiles are not looked at, since the others tell where they are. The cells that are not fixed have
+    numbers of their own. A state holds what is on each of these (0, or 1 and the tile's place in the pattern), then the cell
+    of each tile, then that of the empty one.
+    """
+
+    name: ClassVar[str] = "sliding-subgoal"
+
+    rows: int = 3
+    columns: int = 3
+    tiles: str = "6-7-8"
+    fixed: str = ""
+
+    def __post_init__(self) -> None:
+        words = [*self.tiles.split("-"), *(self.fixed.split("-") if self.fixed else ())]
+        most = self.rows * self.columns
+        if not (self.rows >= 2 and self.columns >= 2 and most <= 30):
+            raise ValueError(
+                f"a board of {self.rows} x {self.columns}: expected 2 rows and columns at least, 30 cells at most"
+            )
+        if not all(word.isdecimal() and 1 <= int(word) < most for word in words) or len(set(words)) < len(words):
+            raise ValueError(f"tiles {self.tiles!r}, fixed {self.fixed!r}: expected some of 1 to {most - 1}, each once")
+        if len(words) == most - 2:
+            raise ValueError(f"tiles {self.tiles!r}, fixed {self.fixed!r}: one tile is left over; add it to the tiles")
+        if self.last and len(self.tiles.split("-")) < 3:
+            raise ValueError(f"tiles {self.tiles!r}: the last step takes three tiles at least")
+        if not self._connected():
+            raise ValueError(f"fixed {self.fixed!r}: the empty cell cannot go from each of the other cells to each")
+
+    def _connected(self) -> bool:
+        fan, ahead = self._ways()
+        found, waiting = {0}, [0]
+        while waiting:
+            cell = waiting.pop()
+            fresh = {int(to) for to in ahead[cell, : fan[cell]]} - found
+            found |= fresh
+            waiting += fresh
+        return len(found) == self.cells
+
+    @property
+    def free(self) -> list[int]:
+        """Return the cells of the board that are not fixed."""
+        fixed = set(map(int, self.fixed.split("-"))) if self.fixed else set()
+        return [cell for cell in range(self.rows * self.columns) if cell not in fixed]
+
+    @property
+    def cells(self) -> int:
+        """Return how many cells are not fixed."""
+        return len(self.free)
+
+    @property
+    def last(self) -> bool:
+        """Tell whether nothing is left to be brought home after this step."""
+        return len(self.tiles.split("-")) == self.cells - 1
+
+    @property
+    def pattern(self) -> tuple[int, ...]:
+        """Return the tiles that are looked at."""
+        tiles = tuple(map(int, self.tiles.split("-")))
+        return tiles[:-2] if self.last else tiles
+
+    @property
+    def width(self) -> int:
+        """Return the number of cells, and one more for each tile and for the empty cell."""
+        return self.cells + len(self.pattern) + 1
+
+    @property
+    def max_moves(self) -> int:
+        """Return the four directions."""
+        return 4
+
+    def index(self) -> Placement:
+        """Return the numbering of the cells of the tiles and of the empty cell."""
+        return Placement(self.cells, len(self.pattern) + 1)
+
+    def original(self) -> Sliding:
+        """Return the puzzle."""
+        return Sliding(self.rows, self.columns)
+
+    def _ways(self) -> tuple[Any, Any]:
+        """Return how many neighbours each cell has that is not fixed, and which, by the numbers of these cells."""
+        free = self.free
+        place = {cell: number for number, cell in enumerate(free)}
+        fan, ahead = neighbours(self.rows, self.columns)
+        found = [[place[int(to)] for to in ahead[cell, : fan[cell]] if int(to) in place] for cell in free]
+        return np.array([len(ways) for ways in found]), np.array([(ways + [0] * 4)[:4] for ways in found])
+
+    def rules(self) -> Mapping[str, Callable[..., Any]]:
+        """Return the rules; a move is ``from << 7 | to`` of the empty cell."""
+        cells, blank, pieces = self.cells, self.width - 1, len(self.pattern)
+        free = self.free
+        home = np.array([free.index(tile) for tile in self.pattern], np.int64)
+        first = free.index(0) if 0 in free else -1
+        last = self.last
+        fan, ahead = self._ways()
+        rank, unrank_pieces = self.index().functions(cells)
+        taken_home = [free.index(tile) for tile in map(int, self.tiles.split("-"))]
+        begin = first if last else min(cell for cell in range(cells) if cell not in taken_home)
+
+        def start(state: State) -> None:
+            for piece in range(pieces):
+                state[cells + piece] = home[piece]
+            state[blank] = begin
+            write_board(state)
+
+        def write_board(state: State) -> None:
+            for cell in range(cells):
+                state[cell] = 0
+            for piece in range(pieces):
+                state[state[cells + piece]] = piece + 1
+
+        def terminal(state: State) -> int:
+            for piece in range(pieces):
+                if state[cells + piece] != home[piece]:
+                    return UNDECIDED
+            return 0 if not last or state[blank] == first else UNDECIDED
+
+        def moves(state: State, out: MutableSequence[int]) -> int:
+            at = state[blank]
+            for index in range(fan[at]):
+                out[index] = at << 7 | ahead[at, index]
+            return int(fan[at])
+
+        def play(state: State, move: int) -> None:
+            piece = state[move & 127]
+            state[move >> 7] = piece
+            state[move & 127] = 0
+            if piece > 0:
+                state[cells + piece - 1] = move >> 7
+            state[blank] = move & 127
+
+        def inverse(move: int) -> int:
+            return (move & 127) << 7 | move >> 7
+
+        def unplay(state: State, move: int) -> None:
+            play(state, inverse(move))
+
+        def unmoves(state: State, out: MutableSequence[int]) -> int:
+            count = moves(state, out)
+            for index in range(count):
+                out[index] = inverse(out[index])
+            return count
+
+        def unrank(number: int, state: State) -> None:
+            unrank_pieces(number, state)
+            write_board(state)
+
+        return {
+            "start": start, "terminal": terminal, "moves": moves, "play": play, "unplay": unplay, "unmoves": unmoves,
+            "inverse": inverse, "rank": rank, "unrank": unrank,
+        }  # fmt: skip
+
+    # --- beside the puzzle ----------------------------------------------------------------------------------------------
+
+    def seen(self, state: Sequence[int]) -> list[int]:
+        """Return what this step sees of a board of the puzzle."""
+        free = self.free
+        board = [state[cell] for cell in free]
+        if [tile for cell, tile in enumerate(state[: self.rows * self.columns]) if cell not in free and cell != tile]:
+            raise BadRequest(f"{self}: {self.original().format(state)!r}: expected the fixed tiles at home")
+        pattern = self.pattern
+        pieces = [pattern.index(tile) + 1 if tile in pattern else 0 for tile in board]
+        return [*pieces, *(board.index(tile) for tile in pattern), board.index(0)]
+
+    def original_move(self, move: int) -> int:
+        """Return the move of the puzzle that a move of this step is."""
+        free = self.free
+        return free[move >> 7] << 7 | free[move & 127]
+
+    def entered(self, state: Sequence[int]) -> bool:
+        """Tell whether a step before may end here: the empty cell is where a tile that is fixed now came from."""
+        empty = self.free[state[self.width - 1]]
+        fan, ahead = neighbours(self.rows, self.columns)
+        return any(int(to) not in self.free for to in ahead[empty, : fan[empty]])
+
+    # --- notation -------------------------------------------------------------------------------------------------------
+
+    def parse(self, text: str) -> list[int]:
+        """Read what is on each cell row by row: a tile of the pattern, 0 for the empty cell, x, or # for a fixed tile."""
+        words, free = text.split(), self.free
+        wanted = self.format(self.start()).split()
+        if sorted(words) != sorted(wanted) or any(words[cell] == FIXED for cell in free):
+            raise BadState(f"{self}: {text!r}: expected {' '.join(wanted)} in another order, # where it is")
+        board = [words[cell] for cell in free]
+        places = [board.index(str(tile)) for tile in self.pattern]
+        pieces = [places.index(cell) + 1 if cell in places else 0 for cell in range(self.cells)]
+        return [*pieces, *places, board.index("0")]
+
+    def format(self, state: Sequence[int]) -> str:
+        """Return what is on each cell, row by row."""
+        return " ".join(piece or "0" for piece in self.pieces(state))
+
+    def format_move(self, state: Sequence[int], move: int) -> str:
+        """Return the cell from which a tile slides."""
+        return str(self.free[move & 127])
+
+    def board(self) -> Board:
+        """Return the cells row by row."""
+        return self.original().board()
+
+    def pieces(self, state: Sequence[int]) -> list[str]:
+        """Return what is on each cell."""
+        found = [FIXED] * (self.rows * self.columns)
+        names = [OTHER, *map(str, self.pattern)]
+        for number, cell in enumerate(self.free):
+            found[cell] = "" if number == state[self.width - 1] else names[state[number]]
+        return found
+
+    def known(self) -> Mapping[str, Any]:
+        """Return the number of states."""
+        return {"states": self.index().size, "start": "0"}

@@ -1,0 +1,106 @@
+"""Frozen layouts of Superpuzz that cannot be solved: the procedure that was published, and one that is sound.
+
+When an ace begins each row it is known where every card must go. Both procedures ask only then, and look for a card that
+must move and never can.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from searchbench.games.superpuzz.layout import Deck
+from searchbench.rules import State, new_moves, new_state
+
+Frozen = Callable[[State], bool]
+
+
+def locate(state: State, where: Any) -> None:
+    """Write the cell of each card."""
+    for cell in range(len(state)):
+        where[state[cell]] = cell
+
+
+def unreachable_place(deck: Deck, frozen: Frozen) -> Callable[..., bool]:
+    """Return `dead`: some card cannot come to its final cell even if cards could be in many cells at once.
+
+    A card may come behind every cell that the card before it may come to, where there is a hole or what lies there may move
+    away. That is worked out to the end. A cell where a card can really come is among them, by induction over the moves: so
+    no layout that can be solved is called dead.
+    """
+    rows, columns = deck
+    ranks, hole = deck.ranks, deck.hole
+    edge = sum(1 << row * columns for row in range(rows))
+    inside = (1 << deck.cells) - 1 & ~edge
+
+    def dead(state: State, tables: Any) -> bool:
+        if not frozen(state):
+            return False
+        places = new_moves()
+        free = 0
+        for cell in range(len(state)):
+            if state[cell] == hole:
+                free |= 1 << cell
+            else:
+                places[state[cell]] = 1 << cell
+        changed = True
+        while changed:
+            changed = False
+            for card in range(hole):
+                if card % ranks == 0:
+                    continue
+                before = places[card]
+                found = before | (places[card - 1] << 1 & inside & free)
+                if found != before:
+                    if before & (before - 1) == 0:
+                        free |= before
+                    places[card] = found
+                    changed = True
+        for row in range(rows):
+            suit = state[row * columns]
+            for rank in range(ranks):
+                if places[suit + rank] >> (row * columns + rank) & 1 == 0:
+                    return True
+        return False
+
+    return dead
+
+
+def figure_2(deck: Deck, frozen: Frozen) -> Callable[..., bool]:
+    """Return `dead` as Berliner and Goetsch print it (1984, figure 2), with its trains.
+
+    It asks of each card to the left of its column whether it can move: behind its predecessor, if there is room for it and
+    for the cards that are to follow it (the *train*) and what is in the way can move, or after its predecessor has moved. It
+    overlooks that a card can leave its train behind for a while, so it also rejects a few layouts that can be solved.
+    """
+    columns, ranks, hole = deck.columns, deck.ranks, deck.hole
+
+    def can_move(state: State, where: Any, card: int, history: int, train: int) -> bool:
+        if card % ranks == 0 or history >> card & 1 != 0:
+            return False
+        history |= 1 << card
+        target = where[card - 1] + 1
+        if where[card] != target and target % columns != 0 and (target % columns) + train < columns:
+            left = history
+            made = 0
+            while made <= train:
+                standing = state[target + made]
+                if standing != hole and not can_move(state, where, standing, left, 0):
+                    break
+                left &= ~(1 << (card + made))
+                made += 1
+            if made > train:
+                return True
+        return can_move(state, where, card - 1, history, train + 1)
+
+    def dead(state: State, tables: Any) -> bool:
+        if not frozen(state):
+            return False
+        where = new_state()
+        locate(state, where)
+        for card in range(hole):
+            if where[card] % columns < card % ranks and not can_move(state, where, card, 0, 0):
+                return True
+        return False
+
+    return dead

@@ -1,0 +1,89 @@
+"""What a layout of Superpuzz is worth: the misplaced cards, and the points of the goodness function (Berliner 1984)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from searchbench.games.superpuzz.layout import Deck
+from searchbench.rules import UNDECIDED, State, play, unplay
+
+LARGEST_PENALTY: Final = 11
+"""The most points that a hole costs to which no card can move."""
+PHASE_TWO: Final = 1000
+"""What a frozen layout is worth in addition, in half points: more than any other difference, as it is solved or dropped soon."""
+
+
+def judgement(deck: Deck) -> dict[str, Callable[..., Any]]:
+    """Return `terminal`, `h`, `h_next`, `goodness`, and `frozen`, for the other rules of the game."""
+    rows, columns = deck
+    ranks, hole, cells = deck.ranks, deck.hole, deck.cells
+
+    def frozen(state: State) -> bool:
+        """Tell whether an ace begins each row: then no ace can move any more."""
+        for row in range(rows):
+            card = state[row * columns]
+            if card == hole or card % ranks != 0:
+                return False
+        return True
+
+    def placed(state: State, row: int, suit: int) -> int:
+        """Return how many cards of a suit stand in their column in a row."""
+        count = 0
+        for rank in range(ranks):
+            if state[row * columns + rank] == suit * ranks + rank:
+                count += 1
+        return count
+
+    def h(state: State, tables: Any) -> int:
+        """Return the number of misplaced cards.
+
+        Each row will hold one suit, that of its ace where the layout is frozen. All its cards but those of this suit that
+        stand in their column must move; before, the suit that has most of them there is taken. A move moves one card.
+        """
+        misplaced = hole
+        settled = frozen(state)
+        for row in range(rows):
+            if settled:
+                misplaced -= placed(state, row, state[row * columns] // ranks)
+            else:
+                most = 0
+                for suit in range(rows):
+                    most = max(most, placed(state, row, suit))
+                misplaced -= most
+        return misplaced
+
+    def h_next(state: State, move: int, tables: Any, bound: int, carried: Any, row: int, after: int) -> int:
+        play(state, move)
+        found = h(state, tables)
+        unplay(state, move)
+        return found
+
+    def terminal(state: State) -> int:
+        for row in range(rows):
+            first = state[row * columns]
+            for rank in range(ranks):
+                if state[row * columns + rank] != first + rank:
+                    return UNDECIDED
+            if first == hole or first % ranks != 0:
+                return UNDECIDED
+        return 0
+
+    def goodness(state: State, tables: Any) -> int:
+        """Return twice the points of a layout, with those that are frozen before all others."""
+        misplaced = h(state, tables)
+        points = 2 * (hole - misplaced) + (PHASE_TWO if frozen(state) else 0)
+        for cell in range(cells):
+            column = cell % columns
+            card = state[cell]
+            if card != hole:
+                denomination = card % ranks + 1
+                if column < denomination - 1:
+                    points -= 2 * denomination
+                elif column == denomination:
+                    points += denomination
+            elif column > 0 and (state[cell - 1] == hole or state[cell - 1] % ranks == ranks - 1):
+                points -= 2 * min(LARGEST_PENALTY, misplaced)
+        return points
+
+    return {"terminal": terminal, "h": h, "h_next": h_next, "goodness": goodness, "frozen": frozen}

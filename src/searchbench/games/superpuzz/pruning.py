@@ -1,0 +1,82 @@
+"""Which moves of Superpuzz need not be tried (Berliner 1984): beside a forced move any, before the last ace most."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from searchbench.games.superpuzz.layout import Deck
+from searchbench.rules import State, dead, play, unplay
+
+
+def forced_moves(deck: Deck, frozen: Callable[[State], bool]) -> dict[str, Callable[..., Any]]:
+    """Return `suffices` and `joins`: a card that can go to its final cell for good does so at once.
+
+    The cards before it are in their final cells and never move again, so it has no other move; and nothing will ever move
+    behind where it lies now, as it lies at the right edge, has its successor there, or has none. So to move it first takes
+    nothing away from any solution, and no solution gets longer. (Figure 2's authors ask only that the card before it is in
+    its final cell. That one could still move away.)
+    """
+    columns, ranks, cells = deck.columns, deck.ranks, deck.cells
+
+    def suffices(state: State, move: int, tables: Any) -> bool:
+        source, to = move // cells, move % cells
+        card = state[source]
+        rank = card % ranks
+        if rank == 0 or to % columns != rank:
+            return False
+        for before in range(1, rank + 1):
+            if state[to - before] != card - before:
+                return False
+        if not frozen(state):
+            return False
+        return source % columns == columns - 1 or rank == ranks - 1 or state[source + 1] == card + 1
+
+    def joins() -> bool:
+        return True
+
+    return {"suffices": suffices, "joins": joins}
+
+
+def ace_pruning(deck: Deck, everywhere: bool) -> Callable[..., bool]:
+    """Return `irrelevant`: where the last ace is about to freeze a dead layout, aces move first.
+
+    What is dead with the last ace in its row stays so if other cards move before, unless the two comes behind the ace where
+    it is now. Berliner and Goetsch conclude that one of the other aces must move, and may do so at once. But its own two can
+    have come behind it before; so that is sound only if no two can come behind any ace (`everywhere`).
+    """
+    rows, columns = deck
+    ranks, hole, cells = deck.ranks, deck.hole, deck.cells
+
+    def two_may_follow(state: State, cell: int) -> bool:
+        """Tell whether the two could come behind the ace in a cell by moves of other cards than aces."""
+        behind = (cell + 1) % columns
+        if behind == 0 or state[cell + 1] == state[cell] + 1:
+            return False
+        return everywhere or state[cell + 1] == hole
+
+    def irrelevant(state: State, previous: int, move: int, tables: Any) -> bool:
+        if move % cells % columns == 0:
+            return False
+        gap = -1
+        for row in range(rows):
+            card = state[row * columns]
+            if card == hole:
+                if gap >= 0:
+                    return False
+                gap = row * columns
+            elif card % ranks != 0 or (everywhere and two_may_follow(state, row * columns)):
+                return False
+        if gap < 0:
+            return False
+        last = 0
+        while state[last] == hole or state[last] % ranks != 0 or last % columns == 0:
+            last += 1
+        if two_may_follow(state, last):
+            return False
+        play(state, last * cells + gap)
+        found = dead(state, tables)
+        unplay(state, last * cells + gap)
+        return found
+
+    return irrelevant

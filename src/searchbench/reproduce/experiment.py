@@ -1,0 +1,148 @@
+"""The experiment of Berliner and Goetsch (1984): four searches with and without dead ends, on the same deals of Superpuzz.
+
+What came of each deal is kept in the run's folder as soon as it is known, so that the experiment can be stopped at any time.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from importlib.resources import files
+from typing import Any, Final, NamedTuple
+from zlib import crc32
+
+from searchbench.analyse.compare import configuration
+from searchbench.catalogue import load
+from searchbench.game import Game
+from searchbench.run import Run
+from searchbench.solvers.guided import Attempt, read_states, search_many
+from searchbench.store.working import working_folder
+
+SIZES: Final = ("4x6", "4x7", "4x8")
+METHODS: Final = {
+    "BF1": "bestfirst weight=1.8",
+    "A*": "astar",
+    "DF": "idastar step=2",
+    "BF2": "bestfirst by=goodness weight=3",
+}
+PLAIN: Final = "without=dead,cuts,relevance"
+"""What is added to a configuration that does not detect deadlocks."""
+TABLE: Final = 1 << 16
+"""The states that the paper's programs could keep."""
+GIVE_UP: Final = 16
+"""DF goes on when its table is full: after so many nodes for each entry it gives up, in the place of the paper's ten minutes."""
+DEFAULT_LENGTH: Final = {"4x6": 60, "4x7": 90, "4x8": 120}
+"""What a program gets for a deal that it does not solve, and another does."""
+DEFAULT_STATES: Final = 2 * TABLE
+SOLVED, UNSOLVABLE, OPEN = "solved", "unsolvable", "open"
+
+
+class Try(NamedTuple):
+    """Hold what one program made of one deal: how it ended, the moves (0: none), states, nodes, and CPU seconds."""
+
+    ended: str
+    length: int
+    states: int
+    nodes: int
+    seconds: float
+
+
+class Average(NamedTuple):
+    """Hold what a program took on average for deals that can be solved, and for those that cannot; and its failures."""
+
+    length: float
+    states: float
+    seconds: float
+    failed: int
+    states_unsolvable: float
+    seconds_unsolvable: float
+    failed_unsolvable: int
+
+
+def deals(size: str) -> list[list[int]]:
+    """Return the 100 deals of a size, as they are kept with the package."""
+    name = f"superpuzz-{size}.txt"
+    text = (files("searchbench.reproduce") / "deals" / name).read_text()
+    return read_states(load(f"superpuzz:{size}"), text, name)
+
+
+def programs() -> Iterator[tuple[str, bool]]:
+    """Yield the eight programs: a method's name, and whether it detects deadlocks."""
+    for detects in (True, False):
+        for method in METHODS:
+            yield method, detects
+
+
+def program_text(method: str, detects: bool, entries: int) -> str:
+    """Return the configuration of a program."""
+    return f"{METHODS[method]} entries={entries}" + ("" if detects else f" {PLAIN}")
+
+
+def tries(size: str, method: str, detects: bool, run: Run, entries: int = TABLE) -> list[Try]:
+    """Return what a program makes of each deal of a size; it goes on with what the run's folder has.
+
+    Raises BadRequest and DamagedData.
+    """
+    game = load(f"superpuzz:{size}")
+    text = program_text(method, detects, entries)
+    states = deals(size)
+    own = Run(run.memory, 1, run.report, run.work / f"{size} {text}".replace(" ", "_") if run.work else None)
+    with working_folder(game, f"{text} on the deals {crc32(str(states).encode()):08x}", own) as work:
+        found = [Try(*one) for one in work.record.get("tries", ())] if work else []
+        for attempt in _attempts(game, states[len(found) :], text, entries, run):
+            found.append(attempt)
+            if work:
+                work.commit({"tries": found})
+    return found
+
+
+def _attempts(game: Game, states: Sequence[Sequence[int]], text: str, entries: int, run: Run) -> Iterator[Try]:
+    if not states:
+        return
+    chosen = configuration(game, text)
+    options: dict[str, Any] = chosen.options | ({"nodes": GIVE_UP * entries} if chosen.method == "idastar" else {})
+    for _ in search_many(game, states[:1], chosen.method, Run(run.memory, 1), **(options | {"nodes": 1})):
+        pass  # so that compiling does not count
+    began = time.process_time()
+    for attempt in search_many(game, states, chosen.method, Run(run.memory, 1, run.report), **options):
+        spent = time.process_time() - began
+        yield _told(attempt, round(spent, 3))
+        began = time.process_time()
+
+
+def _told(attempt: Attempt, seconds: float) -> Try:
+    if attempt.line is None:
+        ended = UNSOLVABLE if attempt.error is not None and attempt.error.exit_code == 10 else OPEN
+        return Try(ended, 0, attempt.kept, attempt.nodes, seconds)
+    if wrong := attempt.line.verify():
+        raise AssertionError(f"{attempt.state}: {wrong[0]}")
+    return Try(SOLVED, attempt.line.cost, attempt.kept, attempt.nodes, seconds)
+
+
+def solvable(table: dict[tuple[str, bool], list[Try]]) -> list[bool]:
+    """Return for each deal whether some program has solved it: the others count as unsolvable, as in the paper."""
+    return [any(one.ended == SOLVED for one in ones) for ones in zip(*table.values(), strict=True)]
+
+
+def average(size: str, ones: Sequence[Try], can: Sequence[bool]) -> Average:
+    """Return the figures of the paper's first table for a program."""
+    yes = [one for one, known in zip(ones, can, strict=True) if known]
+    no = [one for one, known in zip(ones, can, strict=True) if not known]
+    lengths = [one.length if one.ended == SOLVED else DEFAULT_LENGTH[size] for one in yes]
+    return Average(
+        _mean(lengths),
+        _mean([_states(one, SOLVED) for one in yes]),
+        _mean([one.seconds for one in yes], 3),
+        sum(one.ended != SOLVED for one in yes),
+        _mean([_states(one, UNSOLVABLE) for one in no]),
+        _mean([one.seconds for one in no], 3),
+        sum(one.ended != UNSOLVABLE for one in no),
+    )
+
+
+def _states(one: Try, wanted: str) -> int:
+    return one.states if one.ended == wanted else DEFAULT_STATES
+
+
+def _mean(numbers: Sequence[float], digits: int = 1) -> float:
+    return round(sum(numbers) / len(numbers), digits) if numbers else 0.0

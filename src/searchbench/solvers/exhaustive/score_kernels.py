@@ -1,0 +1,175 @@
+"""The inner loops of retrograde analysis for points: what each does to some states, or to the requests of a bucket."""
+
+from __future__ import annotations
+
+from collections.abc import MutableSequence
+from typing import Any, Final
+
+from searchbench.exchange import Pages
+from searchbench.exchange.memory import add_request, has_room, unpack_code, unpack_local
+from searchbench.rules import UNDECIDED, moves, new_moves, new_state, stabilizer, terminal, unrank
+from searchbench.solvers.exhaustive.due import BLOCK, STRETCH, STRETCH_BITS
+from searchbench.solvers.exhaustive.neighbours import (
+    OUTSIDE,
+    Bounds,
+    inside,
+    is_position,
+    predecessors,
+    stored_code,
+    write_edges,
+)
+from searchbench.solvers.exhaustive.prepare import NO_NUMBER, STOPPED, TOO_LARGE
+from searchbench.values.score import code_of, score_of
+
+# While a group is worked on, the table holds what leaving moves give at best, or `illegal` where there are none; beside it
+# is one byte a state: how many of its moves stay in the group and do not yet lead to a loss, or one of the next two.
+FRESH: Final = 254
+"""The state has its score, and its predecessors have not been told."""
+DONE: Final = 255
+"""The state has its score (or is no position), and nothing is left to be done."""
+
+HIGHEST, REFUSED = 2, 3
+"""What `survey` notes besides what `prepare` does: the largest score either way, and whether the method does not apply."""
+LOST, WON = 0, 1
+"""What a request says of a successor."""
+
+
+def survey(
+    codes: Any, illegal: int, first: int, stop: int, bounds: Bounds, left: Any, note: MutableSequence[int]
+) -> None:
+    """Note what the leaving moves of the states first .. stop - 1 give at best, and how many moves stay."""
+    state = new_state()
+    scratch = new_state()
+    out = new_moves()
+    numbers = new_moves()
+    weights = new_moves()
+    for number in range(first, stop):
+        note[STOPPED] = number
+        unrank(number, state)
+        codes[number] = illegal
+        place = number - bounds[0]
+        if not is_position(number, state, scratch):
+            left[place] = DONE
+            continue
+        best = terminal(state)
+        stay = 0
+        if best == UNDECIDED:
+            count = write_edges(state, scratch, out, moves(state, out), numbers, weights, stabilizer(state) == 0)
+            for index in range(count):
+                if numbers[index] == UNDECIDED - OUTSIDE:
+                    note[TOO_LARGE] = NO_NUMBER
+                    return
+                if numbers[index] >= 0 and inside(numbers[index], bounds):
+                    note[REFUSED] |= weights[index]
+                    stay += 1
+                else:
+                    best = max(best, weights[index] - score_of(stored_code(codes, numbers[index], bounds)))
+            if stay >= FRESH:
+                note[REFUSED] = 1
+        left[place] = min(stay, FRESH - 1)
+        if best != UNDECIDED:
+            if code_of(best) >= illegal:
+                note[TOO_LARGE] = code_of(best)
+                return
+            codes[number] = code_of(best)
+            note[HIGHEST] = max(note[HIGHEST], abs(best))
+    note[STOPPED] = stop
+
+
+def settle(codes: Any, illegal: int, first: int, stop: int, origin: int, left: Any, fresh: Any, score: int) -> None:
+    """Settle the states first .. stop - 1 that have the score, or its opposite, by their leaving moves alone."""
+    win, loss = code_of(score), code_of(-score)
+    for number in range(first, stop):
+        if codes[number] != win and codes[number] != loss:
+            continue
+        place = number - origin
+        if left[place] < FRESH and (codes[number] == win or left[place] == 0):
+            left[place] = FRESH
+            fresh[number >> STRETCH_BITS] = 1
+
+
+def tell(
+    codes: Any, first: int, stop: int, bounds: Bounds, left: Any, here: Any, win: int, block_bits: int, pages: Pages
+) -> int:
+    """Write requests for the predecessors of the states first .. stop - 1 that are fresh; return the first state not done.
+
+    Stops when the pages might not hold the requests of one more state; -1 if they can never hold them.
+    """
+    state = new_state()
+    scratch = new_state()
+    out = new_moves()
+    numbers = new_moves()
+    weights = new_moves()
+    times = new_moves()
+    number = next_fresh(left, first, stop, bounds[0], here)
+    while number < stop:
+        unrank(number, state)
+        count = predecessors(state, scratch, out, numbers, weights, times)
+        requests = 0
+        for index in range(count):
+            requests += times[index]
+        if not has_room(pages, requests):
+            return number if pages.used[0] > 0 else -1
+        left[number - bounds[0]] = DONE
+        said = WON if codes[number] == win else LOST
+        for index in range(count):
+            if numbers[index] >= 0 and inside(numbers[index], bounds):
+                for _ in range(times[index]):
+                    add_request(pages, numbers[index], block_bits, said, 0)
+        number = next_fresh(left, number + 1, stop, bounds[0], here)
+    return stop
+
+
+def next_fresh(left: Any, first: int, stop: int, origin: int, here: Any) -> int:
+    """Return the first fresh state among first .. stop - 1, or `stop`; only stretches marked in `here` are seen."""
+    while first < stop:
+        if here[first >> STRETCH_BITS] == 0:
+            first = (first | (STRETCH - 1)) + 1
+            continue
+        end = min(stop, (first | (BLOCK - 1)) + 1)
+        if count_fresh(left[first - origin : end - origin]) > 0:
+            while left[first - origin] != FRESH:
+                first += 1
+            return first
+        first = end
+    return stop
+
+
+def count_fresh(left: Any) -> int:
+    """Count the fresh states of a block."""
+    count = 0
+    for place in range(len(left)):
+        if left[place] == FRESH:
+            count += 1
+    return count
+
+
+def hear(
+    codes: Any, illegal: int, base: int, pages: Pages, page: int, origin: int, left: Any, fresh: Any, score: int
+) -> None:
+    """Apply the requests of one bucket to its block: those of a page and of the pages before."""
+    win, loss = code_of(score), code_of(-score)
+    while page >= 0:
+        for index in range(pages.fill[page]):
+            request = pages.requests[page, index]
+            number = base + unpack_local(request)
+            place = number - origin
+            if left[place] >= FRESH:
+                continue
+            if unpack_code(request) == LOST:
+                codes[number] = win
+            else:
+                left[place] -= 1
+                if left[place] > 0 or (codes[number] != illegal and score_of(codes[number]) > -score):
+                    continue
+                codes[number] = loss
+            left[place] = FRESH
+            fresh[number >> STRETCH_BITS] = 1
+        page = pages.before[page]
+
+
+def conclude(codes: Any, illegal: int, first: int, stop: int, origin: int, left: Any) -> None:
+    """Give the score 0 to the states first .. stop - 1 that have none."""
+    for number in range(first, stop):
+        if left[number - origin] < FRESH:
+            codes[number] = 0

@@ -1,0 +1,91 @@
+"""The enhancements of a search as switches: what the game supplies, another of its own by name, or none.
+
+Each slot (Junghanns and Schaeffer 2001, figure 11) is a function of the contract that says *what*, apart from one that says
+*whether*. What is switched off is replaced by the contract's default, which costs nothing when it is compiled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Final
+
+from searchbench import rules
+from searchbench.errors import BadRequest
+from searchbench.game import Game
+from searchbench.rules import Move, State
+
+Functions = dict[str, Callable[..., Any]]
+ORDERS: Final = ("bound", "promise", "moves")
+
+
+def yes() -> bool:
+    """Switch on."""
+    return True
+
+
+def no() -> bool:
+    """Switch off."""
+    return False
+
+
+def not_dead(state: State, tables: Any) -> bool:
+    """Know no dead ends."""
+    return False
+
+
+def not_enough(state: State, move: Move, tables: Any) -> bool:
+    """Let no move suffice."""
+    return False
+
+
+def relevant(state: State, previous: Move, move: Move, tables: Any) -> bool:
+    """Leave no move out."""
+    return False
+
+
+SLOTS: Final[Mapping[str, Functions]] = {
+    "dead": {"dead": not_dead},
+    "cuts": {"suffices": not_enough, "joins": no},
+    "macros": {"joins": no},
+    "relevance": {"irrelevant": relevant},
+}
+"""What can be left out by its name."""
+
+
+def listed(names: str | Iterable[str]) -> tuple[str, ...]:
+    """Return names that are given one by one, or with commas between them."""
+    return tuple(filter(None, names.split(","))) if isinstance(names, str) else tuple(names)
+
+
+def chosen(game: Game, use: Iterable[str], without: Iterable[str], order: str | None) -> Functions:
+    """Return the functions for a game's enhancements that are used, and in the place of those that are not.
+
+    Raises BadRequest with what there is.
+    """
+    found: Functions = {}
+    own = game.enhancements()
+    for name in use:
+        if name not in own:
+            raise BadRequest(f"{game} has no enhancement {name!r}; it has {', '.join(own) or 'none with a name'}")
+        found |= own[name]
+    for name in without:
+        if name not in SLOTS:
+            raise BadRequest(f"without {name!r}: there are {', '.join(SLOTS)}")
+        found |= SLOTS[name]
+    return found | ordering(game, order)
+
+
+def ordering(game: Game, order: str | None) -> Functions:
+    """Return the functions that choose an order of the moves; None is what the rules or the heuristic say."""
+    if order is None:
+        return {}
+    if order not in ORDERS:
+        raise BadRequest(f"order {order!r}: there are {', '.join(ORDERS)}")
+    if order == "promise" and not game.has(rules.promise.__name__):
+        raise BadRequest(f"order promise: {game} supplies no `promise`")
+    return {"sorts": yes if order == "bound" else no, "arranges": yes if order == "promise" else no}
+
+
+def complete(game: Game, use: Iterable[str]) -> bool:
+    """Tell whether no solution can be lost by the enhancements that are used."""
+    return not game.incomplete & set(use)

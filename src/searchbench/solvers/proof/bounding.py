@@ -1,0 +1,83 @@
+"""Bound the outcome of a state by alpha-beta searches that end at leaves, some of which nobody knows.
+
+Each search asks one question, with the narrowest window: "does the player to move at the root get at least so much?", and
+takes every leaf without an outcome to be lost for her, or to be won. The first kind of answer, if it is yes, is true; of the
+second kind, if it is no (Gasser 1995, section 5.6).
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final, NamedTuple
+
+from searchbench.game import Game
+from searchbench.run import Run
+from searchbench.solvers.proof.alphabeta import AlphaBeta
+from searchbench.solvers.proof.book import Book
+from searchbench.solvers.proof.leaves import LeafDatabase
+from searchbench.solvers.shared.transposition import Transpositions, largest_size, new_transpositions
+
+LOST: Final = -1
+WON: Final = 1
+_FIRST_SIZE: Final = 1 << 19
+_ARRAYS: Final = ("keys", "words", "used")
+
+
+class Solved(NamedTuple):
+    """Hold the bounds of an outcome, the tables of the searches that found each, and what they counted."""
+
+    lower: int
+    upper: int
+    tables: tuple[Transpositions, Transpositions]
+    facts: dict[str, Any]
+
+
+def first_size(memory: int) -> int:
+    """Return the entries that a transposition table begins with, in so many bytes; it grows as it fills."""
+    return min(_FIRST_SIZE, largest_size(memory))
+
+
+class Bounding:
+    """Search with unknown leaves taken to be lost, and with unknown leaves taken to be won; each has a table of its own."""
+
+    def __init__(self, game: Game, run: Run, limit: int, leaves: LeafDatabase, book: Book | None = None) -> None:
+        self.book = book
+        leaves.leaves(run)
+        memory = run.memory // 4
+        self.searches = {
+            assumed: AlphaBeta(game, run, limit, new_transpositions(first_size(memory // 2)), memory, leaves)
+            for assumed in (LOST, WON)
+        }
+
+    @property
+    def nodes(self) -> int:
+        """Return how many moves all searches have played."""
+        return sum(search.nodes for search in self.searches.values())
+
+    def solve(self, root: Any) -> Solved:
+        """Return the bounds of the outcome of a state; both are the outcome where no unknown leaf matters."""
+        if self.reaches(root, 0, LOST):
+            open_above = self.reaches(root, 1, WON)
+            lower = 1 if open_above and self.reaches(root, 1, LOST) else 0
+            upper = 1 if open_above else 0
+        else:
+            lower = -1
+            upper = (1 if self.reaches(root, 1, WON) else 0) if self.reaches(root, 0, WON) else -1
+        tables = self.searches[LOST].table, self.searches[WON].table
+        unknown = sum(search.unknown for search in self.searches.values())
+        facts = {"nodes": self.nodes, "unknown leaves": unknown}
+        return Solved(lower, upper, tables, facts | ({"book": self.book.facts()} if self.book is not None else {}))
+
+    def reaches(self, root: Any, bound: int, assumed: int) -> bool:
+        """Tell whether the player to move gets at least `bound`, if unknown leaves are `assumed` for her."""
+        search, other = self.searches[assumed], self.searches[-assumed]
+        search.stage = (
+            f"at least a {'draw' if bound == 0 else 'win'}, unknown leaves {'lost' if assumed < 0 else 'won'}"
+        )
+        if self.book is not None:
+            self.book.begin(search, root, bound, assumed)
+        found = search.value(root, bound - 1, bound, assumed=assumed) >= bound
+        if self.book is not None:
+            self.book.save()
+        if search.unknown == 0 and other.nodes == 0 and self.book is None:  # what was found holds whatever is assumed
+            other.table = search.table._replace(**{name: getattr(search.table, name).copy() for name in _ARRAYS})
+        return found

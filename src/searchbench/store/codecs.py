@@ -1,0 +1,100 @@
+"""Codecs: how the chunks of an array are compressed, and how one chunk is read back past Zarr."""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from collections.abc import Callable, Mapping
+from typing import Any, Final, NamedTuple
+
+import google_crc32c
+import zstandard
+
+from searchbench.errors import BadRequest
+
+NONE: Final = "none"
+_LEVELS: Final[Mapping[str, tuple[int, int, int]]] = {
+    "zstd": (1, 22, 3),
+    "gzip": (0, 9, 6),
+    "lz4": (1, 9, 5),
+    NONE: (0, 0, 0),
+}
+"""The lowest level, the highest, and that of a codec that is named without one."""
+_BLOSC_HEADER: Final = 16
+_CHECKSUM: Final = 4
+
+
+class Codec(NamedTuple):
+    """Name a codec and its level: its text is "zstd:3"."""
+
+    name: str
+    level: int = 0
+
+    def __str__(self) -> str:
+        return self.name if self.name == NONE else f"{self.name}:{self.level}"
+
+    def compressors(self) -> list[Any] | None:
+        """Return what Zarr needs to know: the codec, and the checksum that goes over what comes out of it."""
+        from zarr.codecs import BloscCodec, Crc32cCodec, GzipCodec, ZstdCodec
+
+        if self.name == NONE:
+            return None
+        made: dict[str, Callable[[], Any]] = {
+            "zstd": lambda: ZstdCodec(level=self.level),
+            "gzip": lambda: GzipCodec(level=self.level),
+            "lz4": lambda: BloscCodec(cname="lz4hc", clevel=self.level, shuffle="noshuffle", typesize=1),
+        }
+        return [made[self.name](), Crc32cCodec()]
+
+
+ZSTD: Final = Codec("zstd", 3)
+PLAIN: Final = Codec(NONE)
+
+
+def parse_codec(text: str) -> Codec:
+    """Return the codec that "zstd:19", "gzip", "lz4" or "none" stands for. Raises BadRequest."""
+    name, _, level = text.strip().partition(":")
+    if name not in _LEVELS:
+        raise BadRequest(f"codec {text!r}: there are {', '.join(_LEVELS)}; a level goes behind a colon, as in zstd:19")
+    low, high, usual = _LEVELS[name]
+    if not level:
+        return Codec(name, usual)
+    if not level.isdecimal() or not low <= int(level) <= high:
+        raise BadRequest(f"codec {text!r}: {name} has the levels {low} to {high}")
+    return Codec(name, int(level))
+
+
+def unpacker(names: list[str]) -> Callable[[bytes, int], bytes]:
+    """Return what undoes the codecs of an array, by the names that Zarr gives them: data with a checksum, size unpacked -> bytes.
+
+    It raises ValueError, zlib.error or ZstdError where data are spoilt. Raises ValueError for codecs it does not know.
+    """
+    known = {"zstd": _unpack_zstd, "gzip": _unpack_gzip, "blosc": _unpack_blosc}
+    if names == ["bytes"]:
+        return _unpack_nothing
+    if len(names) != 3 or names[0] != "bytes" or names[2] != "crc32c" or names[1] not in known:
+        raise ValueError("codecs of another kind")
+    return known[names[1]]
+
+
+def _unpack_nothing(data: bytes, size: int) -> bytes:
+    return data
+
+
+def _unpack_zstd(data: bytes, size: int) -> bytes:
+    return zstandard.ZstdDecompressor().decompress(data[:-_CHECKSUM], max_output_size=size)
+
+
+def _unpack_gzip(data: bytes, size: int) -> bytes:
+    return zlib.decompressobj(wbits=31).decompress(data[:-_CHECKSUM], size)
+
+
+def _unpack_blosc(data: bytes, size: int) -> bytes:
+    """Unpack what has its checksum: unlike the others, this codec is not made for spoilt data."""
+    from numcodecs.blosc import decompress  # type: ignore[import-untyped]
+
+    if google_crc32c.value(data[:-_CHECKSUM]) != int.from_bytes(data[-_CHECKSUM:], "little"):
+        raise ValueError("a chunk does not have its checksum")
+    if len(data) < _BLOSC_HEADER or struct.unpack_from("<I", data, 4)[0] != size:
+        raise ValueError("a chunk has another size")
+    return bytes(decompress(data[:-_CHECKSUM]))

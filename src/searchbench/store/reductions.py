@@ -1,0 +1,119 @@
+"""Reductions: which codes of a table are kept, so that a search of a few plies finds the others (Gasser 1995, section 5.5).
+
+A *form* says how codes are packed, a *reduction* which of them are there: one name, such as "every:4", asks for both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from searchbench.errors import BadRequest, DamagedData
+from searchbench.game import Game
+from searchbench.store.forms import BASE_THREE, ONE_BIT, TWO_BIT, VALUES, Form
+from searchbench.values import Distance, Ending, Outcome, Score, ValueRule, Won
+
+WHOLE: Final = "values"
+MARKED: Final = "marked"
+FILLED: Final = "filled"
+EVERY: Final = "every"
+PARITY: Final = "parity"
+BEST_MOVE: Final = "best-move"
+NAMES: Final = (WHOLE, FILLED, "base-3", "two-bit", "one-bit", BEST_MOVE, f"{EVERY}:D[,R]", PARITY)
+"""What can be asked for."""
+
+
+class Reduction(NamedTuple):
+    """Say which codes are kept, and the type of the whole ones.
+
+    - "marked": all, and 0 for what is no position, as two bits have no room for the mark;
+    - "filled": all but those that the rules tell: of what is no position, and of games that are over;
+    - "every": of these, the values whose depth leaves `remainder` when divided by `step`, and a few others;
+    - "parity": of these, those of states whose `alternates` is 0;
+    - "best-move": the number of the first move that is best, in the order of the rules, in the place of the value.
+    """
+
+    name: str
+    dtype: str
+    step: int = 0
+    remainder: int = 0
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the reduction as the header keeps it."""
+        return self._asdict()
+
+    @classmethod
+    def of(cls, kept: Mapping[str, Any]) -> Reduction:
+        """Return the reduction that a header tells of. Raises DamagedData."""
+        try:
+            found = cls(**kept)
+            sound = np.iinfo(found.dtype).max > 0 and 0 <= found.remainder < max(1, found.step)
+        except (TypeError, ValueError):
+            raise DamagedData(f"the header tells of a reduction {dict(kept)!r}, which is none") from None
+        known = {MARKED, FILLED, EVERY, PARITY, BEST_MOVE}
+        if found.name not in known or not sound or (found.name == EVERY) != (found.step > 0):
+            raise DamagedData(f"the header tells of a reduction {dict(kept)!r}; there are {', '.join(sorted(known))}")
+        return found
+
+
+class Wanted(NamedTuple):
+    """Hold what a name asks for: the rule and the form that codes are kept in, and the reduction (its type still open)."""
+
+    rule: ValueRule
+    form: Form
+    reduction: Reduction | None
+
+
+def wanted(name: str, game: Game, rule: ValueRule) -> Wanted:
+    """Return what "base-3", "every:4" and so on mean for values of a rule. Raises BadRequest where they mean nothing."""
+    kind, _, rest = name.strip().partition(":")
+    if kind not in {known.partition(":")[0] for known in NAMES} or (rest and kind != EVERY):
+        raise BadRequest(f"form {name!r}: a database is kept as one of {', '.join(NAMES)}")
+    if kind == WHOLE:
+        return Wanted(rule, VALUES, None)
+    if game.has("place"):
+        raise BadRequest(f"form {name!r}: {game} has numbers that several states share; it is kept as {WHOLE!r}")
+    if kind in _PACKED:
+        return _packed(kind, game, rule)
+    fitting = {FILLED: (Distance, Outcome, Ending, Score), PARITY: (Distance, Outcome, Ending, Score)}
+    if type(rule) not in fitting.get(kind, (Distance, Outcome)):
+        values = " or ".join(one.name for one in fitting.get(kind, (Distance, Outcome)))
+        raise BadRequest(f"form {name!r}: it is for values of {values}; those of {game} are of {rule.name}")
+    if kind == PARITY and not game.has("alternates"):
+        raise BadRequest(f"form {name!r}: {game} supplies no `alternates`, which tells two kinds of states apart")
+    return Wanted(rule, VALUES, Reduction(kind, "", *(_step(name, rest) if kind == EVERY else ())))
+
+
+_PACKED: Final = {"base-3": BASE_THREE, "two-bit": TWO_BIT, "one-bit": ONE_BIT}
+
+
+def _packed(kind: str, game: Game, rule: ValueRule) -> Wanted:
+    """Return what is kept of a game's end."""
+    fitting = (Outcome, Ending, Won) if kind == "one-bit" else (Outcome, Ending)
+    if type(rule) not in fitting:
+        told = "wins, draws and losses" if kind != "one-bit" else "wins"
+        raise BadRequest(f"form {kind!r}: it is for {told}; the values of {game} are of {rule.name}")
+    name = MARKED if kind == "two-bit" else FILLED
+    return Wanted(Won() if kind == "one-bit" else Ending(), _PACKED[kind], Reduction(name, "uint8"))
+
+
+def _step(name: str, text: str) -> tuple[int, int]:
+    """Return the step and the remainder (-1: any) of "4" or "4,1"."""
+    step, comma, remainder = text.partition(",")
+    numbers = [step, remainder] if comma else [step]
+    if not all(number.isdecimal() for number in numbers):
+        raise BadRequest(f"form {name!r}: expected a number of plies such as every:4, and a remainder as in every:4,1")
+    chosen = (int(step), int(remainder) if comma else -1)
+    if not 2 <= chosen[0] <= MOST_PLIES or chosen[1] >= chosen[0]:
+        raise BadRequest(f"form {name!r}: expected 2 to {MOST_PLIES} plies and a smaller remainder")
+    return chosen
+
+
+MOST_PLIES: Final = 16
+
+
+def depth_shift(rule: ValueRule) -> int:
+    """Return by how many places codes - 1 of a rule are shifted to be depths: outcomes keep in the last one who wins."""
+    return 1 if isinstance(rule, Outcome) else 0

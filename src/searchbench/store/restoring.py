@@ -1,0 +1,228 @@
+"""Whole codes from those that a reduced database keeps: what the rules tell, and a search of a few plies for the others."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from searchbench import jit
+from searchbench.errors import DamagedData
+from searchbench.exchange.space import untouched
+from searchbench.game import Game
+from searchbench.index.protocol import Part
+from searchbench.run import Run
+from searchbench.store import plies
+from searchbench.store.codes import Array, Codes, as_type
+from searchbench.store.header import PartRecord
+from searchbench.store.reductions import BEST_MOVE, EVERY, MARKED, PARITY, Reduction
+from searchbench.store.searching import LONGEST, Search, TooMany
+from searchbench.values import ValueRule
+
+BLOCK: Final = 1 << 16
+"""How many numbers a thread works on at a time."""
+MANY: Final = 5000
+"""After so many states that were looked at one by one, codes are worked out part by part, if all numbers are no more than"""
+LARGEST: Final = 1 << 24
+
+
+def restored(
+    stored: Codes,
+    reduction: Reduction,
+    records: Sequence[PartRecord],
+    game: Game,
+    rule: ValueRule,
+    target: jit.Target = "cpu",
+) -> RestoredCodes:
+    """Return the whole codes of a database of which `stored` is kept."""
+    kinds = {MARKED: MarkedCodes, EVERY: SearchedCodes, PARITY: SearchedCodes, BEST_MOVE: SearchedCodes}
+    return kinds.get(reduction.name, RestoredCodes)(stored, reduction, records, game, rule, target)
+
+
+class RestoredCodes:
+    """Read all codes where those that the rules tell are not kept."""
+
+    modulus = 0
+
+    def __init__(
+        self,
+        stored: Codes,
+        reduction: Reduction,
+        records: Sequence[PartRecord],
+        game: Game,
+        rule: ValueRule,
+        target: jit.Target,
+    ) -> None:
+        self._stored, self._reduction, self._game = stored, reduction, game
+        self._parts = [record.part for record in records]
+        self._counts = {record.name: dict(record.counts) for record in records}
+        self._dtype = np.dtype(reduction.dtype)
+        self._illegal = int(np.iinfo(self._dtype).max)
+        self._names = game.names(rule, target)
+        self._search = Search(game, rule, reduction, stored.code)
+        self._last = (-1, 0)
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """Return the type of a whole code."""
+        return self._dtype
+
+    @property
+    def size(self) -> int:
+        """Return how many numbers there are."""
+        return self._stored.size
+
+    def code(self, number: int) -> int:
+        """Return the whole code of one number, worked out by interpreted rules."""
+        last, code = self._last
+        if last != number:
+            code = self._code(number)
+            self._last = (number, code)
+        return code
+
+    def read(self, part: Part, first: int, stop: int) -> Array:
+        """Return the whole codes of the numbers first .. stop - 1 of a part."""
+        codes = as_type(self._stored.read(part, first, stop), self._dtype)
+        codes = codes if codes.flags.writeable else codes.copy()
+        jit.bind(plies.tell, self._names)(codes, self._illegal, first)
+        return codes
+
+    def counts(self, part: Part) -> dict[int, int]:
+        """Return how often each whole code occurs in a part, as the header tells."""
+        return dict(self._counts[part.name])
+
+    def whole(self) -> Array:
+        """Return all codes in one array."""
+        codes = untouched(self.size, self._dtype)
+        for part in self._parts:
+            for first in range(part.start, part.stop, BLOCK):
+                stop = min(first + BLOCK, part.stop)
+                codes[first:stop] = self.read(part, first, stop)
+        return codes
+
+    def close(self) -> None:
+        """Drop what is in memory."""
+        self._last = (-1, 0)
+        self._stored.close()
+
+    def _code(self, number: int) -> int:
+        _, code = self._search.told(number)
+        return code if code != plies.UNTOLD else self._stored.code(number)
+
+
+class MarkedCodes(RestoredCodes):
+    """Read codes of which 0 stands for what is no position."""
+
+    def read(self, part: Part, first: int, stop: int) -> Array:
+        """Return the codes of the numbers first .. stop - 1 of a part."""
+        codes = self._stored.read(part, first, stop)
+        return np.where(codes == 0, self._illegal, codes).astype(self._dtype)
+
+    def _code(self, number: int) -> int:
+        return self._stored.code(number) or self._illegal
+
+
+class SearchedCodes(RestoredCodes):
+    """Search for codes that are left out.
+
+    A few numbers are searched for by interpreted rules. Where many are asked for, their part and all that it needs are worked
+    out once and stay in memory: a code and a mark a number.
+    """
+
+    def __init__(
+        self,
+        stored: Codes,
+        reduction: Reduction,
+        records: Sequence[PartRecord],
+        game: Game,
+        rule: ValueRule,
+        target: jit.Target,
+    ) -> None:
+        super().__init__(stored, reduction, records, game, rule, target)
+        self._codes: Array = np.empty(0, self._dtype)
+        self._missing: Array = np.empty(0, np.uint8)
+        self._present: set[str] = set()
+        self._lock = threading.Lock()
+        if self.size <= LARGEST:
+            self._search.allow(MANY)
+
+    def read(self, part: Part, first: int, stop: int) -> Array:
+        """Return the whole codes of the numbers first .. stop - 1 of a part."""
+        with self._lock:
+            if part.name not in self._present:
+                self._bring(self._closure(part))
+        found = self._codes[first:stop]
+        found.flags.writeable = False
+        return found
+
+    def close(self) -> None:
+        """Drop what is in memory."""
+        with self._lock:
+            self._present.clear()
+            self._codes, self._missing = np.empty(0, self._dtype), np.empty(0, np.uint8)
+        super().close()
+
+    # --- many numbers --------------------------------------------------------------------------------------------------
+
+    def _closure(self, part: Part) -> list[Part]:
+        """Return a part and all that its moves lead to in the end, but for what is there already."""
+        found, queue = set(), [part.name]
+        needs = {one.name: one.needs for one in self._parts}
+        while queue:
+            name = queue.pop()
+            if name not in found and name not in self._present:
+                found.add(name)
+                queue += [need for need in needs[name] if need in needs]
+        return [one for one in self._parts if one.name in found]
+
+    def _bring(self, parts: Sequence[Part]) -> None:
+        """Work out all codes of some parts, of which the others that they need are there."""
+        by_move = self._reduction.name == BEST_MOVE
+        if not len(self._codes):
+            self._codes = untouched(self.size, self._dtype)
+            self._missing = untouched(self.size, np.uint16 if by_move else np.uint8)
+        blocks = [
+            (part, first, min(first + BLOCK, part.stop))
+            for part in parts
+            for first in range(part.start, part.stop, BLOCK)
+        ]
+        with Run() as run:
+            begin = jit.bind(plies.begin, self._names)
+            by_class = self._reduction.name == PARITY
+
+            def load(block: tuple[Part, int, int]) -> None:
+                stored = self._stored.read(*block)
+                begin(self._codes, self._missing, stored, self._illegal, block[1], by_class, by_move)
+
+            run.map(load, blocks)
+            work = self._followed if by_move else self._gathered
+            for _ in range(self._reduction.step - 1 if self._reduction.name == EVERY else 1):
+                run.map(work, [block[1:] for block in blocks])
+        self._present |= {part.name for part in parts}
+
+    def _gathered(self, interval: tuple[int, int]) -> None:
+        jit.bind(plies.gather_missing, self._names)(self._codes, self._missing, *interval)
+
+    def _followed(self, interval: tuple[int, int]) -> None:
+        path, costs = np.zeros((2, LONGEST), np.int64)
+        lost = jit.bind(plies.follow_moves, self._names)(self._codes, self._missing, *interval, path, costs)
+        if lost >= 0:
+            raise self._damaged(int(lost))
+
+    def _damaged(self, number: int) -> DamagedData:
+        text = self._game.format(self._game.unrank(number))
+        return DamagedData(f"{self._game}: what is kept does not lead to a value of {text!r} (number {number})")
+
+    def _code(self, number: int) -> int:
+        part = next(part for part in self._parts if part.start <= number < part.stop)
+        if part.name in self._present:
+            return int(self._codes[number])
+        try:
+            code = self._search.code(number)
+        except TooMany:
+            return int(self.read(part, number, number + 1)[0])
+        if code is None:
+            raise self._damaged(number)
+        return code

@@ -1,0 +1,108 @@
+"""How a game ends, without the depth: what is left of an outcome in two bits, in 1.6 bits, or in one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, MutableSequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from searchbench.errors import BadRequest
+from searchbench.rules import UNDECIDED
+from searchbench.values.rule import ValueRule
+
+LOSS, DRAW, WIN = 1, 2, 3
+"""The codes of `Ending`; 0 is left for what is no position where two bits are all there is."""
+
+
+@dataclass(frozen=True)
+class Ending(ValueRule):
+    """Give each state "win", "draw" or "loss" for the player to move, and no depth. Codes: 1 a loss, 2 a draw, 3 a win."""
+
+    name: ClassVar[str] = "ending"
+    two_players: ClassVar[bool] = True
+    has_lines: ClassVar[bool] = False
+
+    def rules(self, max_moves: int) -> Mapping[str, Callable[..., int]]:
+        """Return the functions of the rule: a state is drawn until its successors tell otherwise."""
+
+        def initial(result: int, count: int) -> int:
+            return DRAW if result == UNDECIDED else DRAW + result
+
+        def gather(code: int, successors: MutableSequence[int], weights: MutableSequence[int], count: int) -> int:
+            wins = 0
+            for index in range(count):
+                if successors[index] == LOSS:
+                    return WIN
+                wins += 1 if successors[index] == WIN else 0
+            return LOSS if 0 < count == wins else code
+
+        return {"initial": initial, "gather": gather}
+
+    def decode(self, code: int) -> str:
+        """Return the word for a code; a damaged table may hold any."""
+        return _WORDS[code] if 0 < code < len(_WORDS) else f"code {code}"
+
+    def encode(self, value: str) -> int:
+        """Return the code of a word."""
+        return _WORDS.index(value)
+
+    def preference(self, value: str, weight: int) -> int:
+        """Prefer what the opponent loses, then draws."""
+        return self.encode(value)
+
+    def kind(self, value: str) -> str:
+        """Return the word."""
+        return value
+
+    def parse(self, text: str) -> Callable[[str], bool]:
+        """Read "win", "draw" or "loss"."""
+        return _one_of(text, _WORDS[1:])
+
+
+_WORDS = ("", "loss", "draw", "win")
+
+
+@dataclass(frozen=True)
+class Won(ValueRule):
+    """Tell of each state whether the player to move wins: "won" or "not won". Codes: 1 won, 0 not."""
+
+    name: ClassVar[str] = "won"
+    two_players: ClassVar[bool] = True
+    has_lines: ClassVar[bool] = False
+
+    def rules(self, max_moves: int) -> Mapping[str, Callable[..., int]]:
+        """Return the functions of the rule.
+
+        There is no `gather`: a successor that is not won may be lost or drawn, so values do not follow from each other.
+        """
+
+        def initial(result: int, count: int) -> int:
+            return 1 if result == 1 else 0
+
+        return {"initial": initial}
+
+    def decode(self, code: int) -> str:
+        """Return "won" or "not won"."""
+        return "won" if code else "not won"
+
+    def encode(self, value: str) -> int:
+        """Return the code."""
+        return int(value == "won")
+
+    def preference(self, value: str, weight: int) -> int:
+        """Prefer states that the opponent does not win."""
+        return self.encode(value)
+
+    def kind(self, value: str) -> str:
+        """Return "win", or "number": what is not won is neither lost nor drawn as far as is known."""
+        return "win" if value == "won" else "number"
+
+    def parse(self, text: str) -> Callable[[str], bool]:
+        """Read "won" or "not won"."""
+        return _one_of(text, ("won", "not won"))
+
+
+def _one_of(text: str, words: tuple[str, ...]) -> Callable[[str], bool]:
+    if text.strip() not in words:
+        raise BadRequest(f"value {text!r}: expected {' or '.join(words)}")
+    return lambda value: value == text.strip()

@@ -1,0 +1,63 @@
+"""Check what is won and what is not: where a bit is all that is kept, endings follow from the bits a move further on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from searchbench import jit
+from searchbench.exchange.space import untouched
+from searchbench.rules import UNDECIDED, initial, new_moves, new_state, terminal, unrank
+from searchbench.run import Run
+from searchbench.verify.successors import BEYOND, look_ahead
+
+if TYPE_CHECKING:
+    from searchbench.store import Database
+
+BLOCK: Final = 1 << 15
+"""How many numbers a thread looks at in one go."""
+
+
+def ending_of_bits(codes: Any, illegal: int, first: int, stop: int, endings: Any) -> None:
+    """Write the ending that bits tell: 3 a win, as the bit says; 1 a loss, the opponent wins after every move; else 2.
+
+    A finished game that is not won is lost or drawn by the rules. What is no position gets the mark of its kind.
+    """
+    state = new_state()
+    scratch = new_state()
+    out = new_moves()
+    numbers = new_moves()
+    weights = new_moves()
+    for number in range(first, stop):
+        if codes[number] == illegal or codes[number] == 1:
+            endings[number] = 255 if codes[number] == illegal else 3
+            continue
+        unrank(number, state)
+        result = terminal(state)
+        if result != UNDECIDED:
+            endings[number] = initial(result, 0) if result < 1 else 2
+            continue
+        count = look_ahead(state, scratch, out, numbers, weights)
+        won = 0
+        for index in range(count):
+            after = numbers[index]
+            if after >= 0:
+                won += 1 if after < len(codes) and codes[after] == 1 else 0
+            else:
+                won += 1 if after - BEYOND == 1 else 0
+        endings[number] = 1 if 0 < count == won else 2
+
+
+def endings_of_bits(database: Database, run: Run, names: jit.Names) -> Any:
+    """Return the ending of each state: a state after whose every move the opponent wins is lost."""
+    codes = database.codes
+    endings = untouched(len(codes), np.uint8)
+    kernel = jit.bind(ending_of_bits, names)
+    blocks = [
+        (first, min(first + BLOCK, part.stop))
+        for part in database.parts
+        for first in range(part.start, part.stop, BLOCK)
+    ]
+    run.map(lambda block: kernel(codes, database.illegal, *block, endings), blocks)
+    return endings
