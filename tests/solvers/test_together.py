@@ -120,8 +120,7 @@ class Stopped(Exception):
 
 @pytest.mark.parametrize("after", [1, 9, 30, 55])
 def test_what_was_stopped_goes_on(tmp_path: Path, after: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("searchbench.store.working.LEAST_SECONDS", 0.0)
-    monkeypatch.setattr("searchbench.store.working.SHARE", 0)
+    monkeypatch.setattr("searchbench.store.working.WorkingFolder.due", property(lambda _: True))
     database, state = solve("sliding-groups:3x3,1.2-3.6.4.5"), max(DEPTHS, key=lambda state: DEPTHS[state])
     seen = itertools.count(1)
 

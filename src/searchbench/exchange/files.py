@@ -24,8 +24,6 @@ LEAST_ROOM: Final = 256
 """How many requests a writer holds at least of each bucket before it writes them out."""
 SMALL_PAGE: Final = 16
 """How many requests a page holds that is written out: pages are many, so that a small memory has one for each bucket."""
-
-
 LEAST_PIECE: Final = 256
 """How many requests of a file are read at a time at least."""
 

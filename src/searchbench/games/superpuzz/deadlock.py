@@ -75,23 +75,47 @@ def figure_2(deck: Deck, frozen: Frozen) -> Callable[..., bool]:
     """
     columns, ranks, hole = deck.columns, deck.ranks, deck.hole
 
-    def can_move(state: State, where: Any, card: int, history: int, train: int) -> bool:
-        if card % ranks == 0 or history >> card & 1 != 0:
-            return False
-        history |= 1 << card
-        target = where[card - 1] + 1
-        if where[card] != target and target % columns != 0 and (target % columns) + train < columns:
-            left = history
-            made = 0
-            while made <= train:
-                standing = state[target + made]
-                if standing != hole and not can_move(state, where, standing, left, 0):
-                    break
-                left &= ~(1 << (card + made))
-                made += 1
-            if made > train:
-                return True
-        return can_move(state, where, card - 1, history, train + 1)
+    def can_move(state: State, where: Any, first: int) -> bool:
+        # The recursion of the figure, with its frames in arrays: code that calls itself cannot be kept between processes.
+        cards, histories, trains, mades, lefts = new_moves(), new_moves(), new_moves(), new_moves(), new_moves()
+        depth = 0
+        cards[0] = first
+        entering = True
+        answer = False
+        while depth >= 0:
+            card, train = cards[depth], trains[depth]
+            target = where[card - 1] + 1 if card % ranks != 0 else 0
+            if entering:
+                if card % ranks == 0 or histories[depth] >> card & 1 != 0:
+                    entering, answer = False, False
+                    depth -= 1
+                    continue
+                histories[depth] |= 1 << card
+                lefts[depth] = histories[depth]
+                mades[depth] = 0
+                if where[card] == target or target % columns == 0 or (target % columns) + train >= columns:
+                    cards[depth] -= 1
+                    trains[depth] += 1
+                    continue
+            elif answer:
+                lefts[depth] &= ~(1 << (card + mades[depth]))
+                mades[depth] += 1
+            else:
+                entering = True
+                cards[depth] -= 1
+                trains[depth] += 1
+                continue
+            while mades[depth] <= train and state[target + mades[depth]] == hole:
+                lefts[depth] &= ~(1 << (card + mades[depth]))
+                mades[depth] += 1
+            if mades[depth] > train or depth + 1 >= len(cards):
+                entering, answer = False, True
+                depth -= 1
+                continue
+            entering = True
+            cards[depth + 1], histories[depth + 1], trains[depth + 1] = state[target + mades[depth]], lefts[depth], 0
+            depth += 1
+        return answer
 
     def dead(state: State, tables: Any) -> bool:
         if not frozen(state):
@@ -99,7 +123,7 @@ def figure_2(deck: Deck, frozen: Frozen) -> Callable[..., bool]:
         where = new_state()
         locate(state, where)
         for card in range(hole):
-            if where[card] % columns < card % ranks and not can_move(state, where, card, 0, 0):
+            if where[card] % columns < card % ranks and not can_move(state, where, card):
                 return True
         return False
 
