@@ -27,7 +27,9 @@ test: .venv/installed-dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/pytest -n auto --dist loadfile
+	$(BIN)/pytest -n auto --dist loadfile tests/laws
+	$(BIN)/pytest -n auto --dist loadfile tests/solvers
+	$(BIN)/pytest -n auto --dist loadfile --ignore tests/laws --ignore tests/solvers
 
 clean:
 	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .cache
