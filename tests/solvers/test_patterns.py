@@ -392,7 +392,8 @@ def test_tiles_that_no_symmetry_takes_there_are_refused(eight: PatternDatabases)
             PatternDatabases(game, [[SeenAs(block, pieces)]])
     with pytest.raises(BadRequest, match="no symmetry"):  # 1 and 3 shut the empty cell in, 5 and 7 do not
         PatternDatabases(game, [[SeenAs(solve("sliding-pattern:3x3,1-3"), "5-7")]])
-    with pytest.raises(BadRequest, match="not known to look like"):  # where every move costs no pattern is another's image
+    # Where every move costs, no pattern is another's image.
+    with pytest.raises(BadRequest, match="not known to look like"):
         PatternDatabases(game, [[SeenAs(solve("sliding-groups:3x3,7.8"), "2-5")]])
     with pytest.raises(BadRequest, match="expected some of 1 to 8"):
         PatternDatabases(game, [[SeenAs(block, "1-9")]])
