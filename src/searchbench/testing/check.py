@@ -86,15 +86,7 @@ class _Work:
 
     def check(self, law: Law, obstacle: str = "") -> None:
         """Check a law, or say why not."""
-        missing = [name for name in law.needs if not self.subject.has(name)]
-        if missing:
-            obstacle = f"the game supplies no `{missing[0]}`"
-        elif law.name == "sequences" and self.subject.game.sequences() is None:
-            obstacle = "the game tells no `sequences`"
-        elif law.name == "rearranges" and not self.subject.game.rearranges:
-            obstacle = "the game does not claim that moves are rearrangements"
-        elif law.two_players and not self.subject.game.two_players:
-            obstacle = "the game is for one player"
+        obstacle = self.subject.obstacle(law) or obstacle
         if obstacle:
             self.skipped.append((law.name, obstacle))
         else:

@@ -78,6 +78,17 @@ class Subject:
         """Tell whether the game supplies a function."""
         return name in self.names
 
+    def obstacle(self, law: Law) -> str:
+        """Say why a law does not apply to the game; empty if it does."""
+        missing = [name for name in law.needs if not self.has(name)]
+        if missing:
+            return f"the game supplies no `{missing[0]}`"
+        if law.name == "sequences" and self.game.sequences() is None:
+            return "the game tells no `sequences`"
+        if law.name == "rearranges" and not self.game.rearranges:
+            return "the game does not claim that moves are rearrangements"
+        return "the game is for one player" if law.two_players and not self.game.two_players else ""
+
     def call(self, name: str, *arguments: Any) -> Any:
         """Call a function of the contract, interpreted."""
         return jit.bind(getattr(rules, name), self.names)(*arguments)
