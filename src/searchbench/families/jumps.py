@@ -9,6 +9,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from searchbench.errors import BadState
+from searchbench.families.backwards import backwards
 from searchbench.families.paths import hamiltonian_paths
 from searchbench.game import Board, Game
 from searchbench.index import Index, Multiset, OneEmpty, Sequences, exchange, multinomial
@@ -171,15 +172,6 @@ class Jumps(Game):
         def inverse(move: int) -> int:
             return move % cells * cells + move // cells
 
-        def unplay(state: State, move: int) -> None:
-            play(state, inverse(move))
-
-        def unmoves(state: State, out: MutableSequence[int]) -> int:
-            count = moves(state, out)
-            for index in range(count):
-                out[index] = inverse(out[index])
-            return count
-
         def dual(state: State) -> None:
             for cell in range(cells):
                 if state[cell] != EMPTY:
@@ -206,7 +198,7 @@ class Jumps(Game):
             return max(astray, distance)
 
         return {
-            "start": start, "terminal": terminal, "moves": moves, "play": play, "unplay": unplay, "unmoves": unmoves,
+            **backwards(moves, play, inverse), "start": start, "terminal": terminal, "moves": moves, "play": play,
             "inverse": inverse, "dual": dual, "h": h,
         }  # fmt: skip
 

@@ -27,14 +27,14 @@ class View(NamedTuple):
     moves: int
 
 
-def neighbours(rows: int, columns: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Return how many neighbours each cell has, and which."""
+def neighbours(rows: int, columns: int) -> list[list[int]]:
+    """Return the neighbours of each cell, in order."""
     found = []
     for cell in range(rows * columns):
         row, column = divmod(cell, columns)
         steps = ((row - 1, column), (row, column - 1), (row, column + 1), (row + 1, column))
         found.append([r * columns + c for r, c in steps if 0 <= r < rows and 0 <= c < columns])
-    return np.array([len(ways) for ways in found]), np.array([(ways + [0] * 4)[:4] for ways in found])
+    return found
 
 
 def views_of(rows: int, columns: int, most: int = 0, mirrors: bool = True) -> list[View]:
@@ -77,11 +77,10 @@ def moved(view: View, symmetry: Sequence[int]) -> View:
 
 def beside_empty(rows: int, columns: int, pattern: Sequence[int]) -> frozenset[int]:
     """Return the cells that the empty one reaches in the solved board without moving a tile of the pattern."""
-    fan, ahead = neighbours(rows, columns)
+    ways = neighbours(rows, columns)
     found, waiting = {0}, [0]
     while waiting:
-        cell = waiting.pop()
-        fresh = {int(to) for to in ahead[cell, : fan[cell]]} - found - set(pattern)
+        fresh = set(ways[waiting.pop()]) - found - set(pattern)
         found |= fresh
         waiting += fresh
     return frozenset(found)
@@ -92,14 +91,14 @@ def _boards_to(corner: int, rows: int, columns: int, most: int) -> list[tuple[li
 
     The ways never take a move back, and those round to the corner where it was are left out: they tell little.
     """
-    fan, ahead = neighbours(rows, columns)
+    ways = neighbours(rows, columns)
     solved = list(range(rows * columns))
     found = [(solved, 0)] if corner == 0 else []
     edge = [(solved, 0, -1)]
     for moves in range(1, most + 1):
         further = []
         for board, empty, before in edge:
-            for to in ahead[empty, : fan[empty]].tolist():
+            for to in ways[empty]:
                 if to != before:
                     after = list(board)
                     after[empty], after[to] = board[to], 0
@@ -132,9 +131,8 @@ def _steps(seen: Sequence[int], rows: int, columns: int) -> Array:
     span = 2 * columns + 1
     place = np.argsort(seen)
     found = np.zeros((rows * columns * span, max(rows, columns)), np.int64)
-    fan, ahead = neighbours(rows, columns)
-    for cell in range(rows * columns):
-        for to in ahead[cell, : fan[cell]].tolist():
+    for cell, ways in enumerate(neighbours(rows, columns)):
+        for to in ways:
             row = found[cell * span + to - cell + columns]
             row[:] = cell
             row[0] = place[cell] - place[to]

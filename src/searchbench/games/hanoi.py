@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from searchbench.errors import BadState
+from searchbench.families.backwards import backwards
 from searchbench.game import Board, Game
 from searchbench.index import Index, Radix
 from searchbench.rules import UNDECIDED, State
@@ -78,18 +79,9 @@ class Hanoi(Game):
         def play(state: State, move: int) -> None:
             state[move // (pegs * pegs)] = move % pegs
 
-        def unplay(state: State, move: int) -> None:
-            state[move // (pegs * pegs)] = move // pegs % pegs
-
         def inverse(move: int) -> int:
             disc = move // (pegs * pegs)
             return (disc * pegs + move % pegs) * pegs + move // pegs % pegs
-
-        def unmoves(state: State, out: MutableSequence[int]) -> int:
-            count = moves(state, out)
-            for index in range(count):
-                out[index] = inverse(out[index])
-            return count
 
         def dual(state: State) -> None:
             # The first and the last peg exchanged; every move can be taken back.
@@ -111,7 +103,7 @@ class Hanoi(Game):
             return best
 
         return {
-            "start": start, "terminal": terminal, "moves": moves, "play": play, "unplay": unplay, "unmoves": unmoves,
+            **backwards(moves, play, inverse), "start": start, "terminal": terminal, "moves": moves, "play": play,
             "inverse": inverse, "dual": dual, "h": h,
         }  # fmt: skip
 

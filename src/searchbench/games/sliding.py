@@ -11,6 +11,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from searchbench.errors import BadRequest, BadState
+from searchbench.families.slides import slides
+from searchbench.families.tiles import neighbours
 from searchbench.game import Board, Game
 from searchbench.heuristics.by_name import ByName, Functions
 from searchbench.heuristics.linear_conflict import LONGEST, linear_conflict
@@ -105,18 +107,15 @@ class Sliding(Game):
         return {name: own[name] for name in ("h", "h_step")}
 
     def rules(self) -> Mapping[str, Callable[..., Any]]:
-        """Return the rules; a move is ``from << 7 | to`` of the empty cell, so that no division is needed to read it."""
+        """Return the rules; a move is ``from << 7 | to`` of the empty cell."""
         columns, cells = self.columns, self.cells
         index = self.index()
         distance = np.zeros(cells * cells, np.int8)
         for tile in range(1, cells):
             for cell in range(cells):
                 distance[tile * cells + cell] = _steps_between(tile, cell, columns)
-        ways = [
-            [cell << 7 | to for to in range(cells) if _steps_between(cell, to, columns) == 1] for cell in range(cells)
-        ]
-        fan = np.array([len(found) for found in ways], np.int64)
-        ahead = np.array([(found + [0] * 4)[:4] for found in ways], np.int64)
+        ways = neighbours(self.rows, columns)
+        slide = slides(ways, cells)
 
         def start(state: State) -> None:
             for cell in range(cells):
@@ -128,29 +127,6 @@ class Sliding(Game):
                 if state[cell] != cell:
                     return UNDECIDED
             return 0
-
-        def moves(state: State, out: MutableSequence[int]) -> int:
-            at = state[cells]
-            for index in range(fan[at]):
-                out[index] = ahead[at, index]
-            return int(fan[at])
-
-        def play(state: State, move: int) -> None:
-            state[move >> 7] = state[move & 127]
-            state[move & 127] = 0
-            state[cells] = move & 127
-
-        def inverse(move: int) -> int:
-            return (move & 127) << 7 | move >> 7
-
-        def unplay(state: State, move: int) -> None:
-            play(state, inverse(move))
-
-        def unmoves(state: State, out: MutableSequence[int]) -> int:
-            count = moves(state, out)
-            for index in range(count):
-                out[index] = inverse(out[index])
-            return count
 
         def alternates(state: State) -> int:
             return int(state[cells] // columns + state[cells] % columns) & 1
@@ -175,19 +151,20 @@ class Sliding(Game):
             return step
 
         functions: dict[str, Callable[..., Any]] = {
-            "start": start, "terminal": terminal, "moves": moves, "play": play, "unplay": unplay, "unmoves": unmoves,
-            "inverse": inverse, "alternates": alternates, "solvable": solvable, "h": h, "h_step": h_step,
+            **slide, "start": start, "terminal": terminal, "alternates": alternates, "solvable": solvable, "h": h,
+            "h_step": h_step,
         }  # fmt: skip
         if index is None:
             return functions
         rank, unrank = self._numbering()
+        play, unplay = slide["play"], slide["unplay"]
         path = self.path()
         place_of = {cell: place for place, cell in enumerate(path)}
-        slides = [[place_of[way & 127] for way in ways[cell]] for cell in path]
+        along = [[place_of[to] for to in ways[cell]] for cell in path]
         path_cells = np.array(path, np.int64)
-        targets = np.array([(found + [0] * 4)[:4] for found in slides], np.int64)
-        count_of = np.array([len(found) for found in slides], np.int64)
-        units, sizes, begins, changes = passes(slides, cells - 1, self.half)
+        targets = np.array([(found + [0] * 4)[:4] for found in along], np.int64)
+        count_of = np.array([len(found) for found in along], np.int64)
+        units, sizes, begins, changes = passes(along, cells - 1, self.half)
 
         def steps(number: int, state: State, out: MutableSequence[int], numbers: MutableSequence[int]) -> int:
             # Along the path only the place changes; else a tile passes some others, which changes a few digits of the rank.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, MutableSequence, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -10,8 +10,9 @@ import numpy as np
 
 from searchbench.abstraction import Abstraction, Image
 from searchbench.errors import BadState
+from searchbench.families.slides import slides
 from searchbench.families.tile_groups import group_image, number_of_groups, step_of_groups
-from searchbench.families.tiles import views_of
+from searchbench.families.tiles import neighbours, views_of
 from searchbench.game import Board
 from searchbench.games.sliding import Sliding
 from searchbench.index import OneEmpty, Sequences
@@ -105,16 +106,9 @@ class SlidingGroups(Abstraction):
 
     def _ways(self) -> list[list[int]]:
         """Return for each cell along the path its neighbours."""
-        puzzle = self.original()
-        path, steps = puzzle.path(), (1, -1, self.columns, -self.columns)
+        path, ways = self.original().path(), neighbours(self.rows, self.columns)
         place = {cell: at for at, cell in enumerate(path)}
-
-        def beside(cell: int, to: int) -> bool:
-            return to in place and (
-                to // self.columns == cell // self.columns or to % self.columns == cell % self.columns
-            )
-
-        return [[place[cell + step] for step in steps if beside(cell, cell + step)] for cell in path]
+        return [[place[to] for to in ways[cell]] for cell in path]
 
     def sequences(self) -> Sequences:
         """Return the moves as rearrangements of the tiles along the path; the place is that of the empty cell."""
@@ -139,9 +133,6 @@ class SlidingGroups(Abstraction):
         path, groups = self.original().path(), self._group_of()
         home = np.array([groups[cell] + 1 for cell in path], np.int64)
         colour = np.array([sum(divmod(cell, columns)) & 1 for cell in path], np.int64)
-        ways = self._ways()
-        fan = np.array(list(map(len, ways)), np.int64)
-        ahead = np.array([(found + [0] * 4)[:4] for found in ways], np.int64)
         rank_cells, unrank_cells = self.index().functions()
 
         def start(state: State) -> None:
@@ -154,29 +145,6 @@ class SlidingGroups(Abstraction):
                 if state[cell] != home[cell]:
                     return UNDECIDED
             return 0
-
-        def moves(state: State, out: MutableSequence[int]) -> int:
-            at = state[cells]
-            for index in range(fan[at]):
-                out[index] = at << 7 | ahead[at, index]
-            return int(fan[at])
-
-        def play(state: State, move: int) -> None:
-            state[move >> 7] = state[move & 127]
-            state[move & 127] = 0
-            state[cells] = move & 127
-
-        def inverse(move: int) -> int:
-            return (move & 127) << 7 | move >> 7
-
-        def unplay(state: State, move: int) -> None:
-            play(state, inverse(move))
-
-        def unmoves(state: State, out: MutableSequence[int]) -> int:
-            count = moves(state, out)
-            for index in range(count):
-                out[index] = inverse(out[index])
-            return count
 
         def alternates(state: State) -> int:
             return int(colour[state[cells]])
@@ -196,9 +164,8 @@ class SlidingGroups(Abstraction):
             return step_of_groups(state, move, cells, table, at)
 
         return {
-            "start": start, "terminal": terminal, "moves": moves, "play": play, "unplay": unplay, "unmoves": unmoves,
-            "inverse": inverse, "alternates": alternates, "rank": rank, "unrank": unrank, "image_number": image_number,
-            "image_step": image_step,
+            **slides(self._ways(), cells), "start": start, "terminal": terminal, "alternates": alternates, "rank": rank,
+            "unrank": unrank, "image_number": image_number, "image_step": image_step,
         }  # fmt: skip
 
     def images(self) -> list[Image]:

@@ -11,6 +11,7 @@ import numpy as np
 
 from searchbench.abstraction import Abstraction, Image
 from searchbench.errors import BadRequest, BadState
+from searchbench.families.slides import slides
 from searchbench.families.tiles import (
     beside_empty,
     moved,
@@ -94,9 +95,7 @@ class SlidingPattern(Abstraction):
         """Return the rules; a move is ``from << 7 | to`` of the empty cell, as in the puzzle itself."""
         cells, blank, pieces, columns = self.cells, self.width - 1, len(self.pattern), self.columns
         home = np.array(self.pattern, np.int64)
-        puzzle = self.original().rules()
-        inverse = puzzle["inverse"]
-        fan, ahead = neighbours(self.rows, self.columns)
+        slide = slides(neighbours(self.rows, columns), blank, tracked=cells)
 
         def start(state: State) -> None:
             for cell in range(cells):
@@ -111,29 +110,6 @@ class SlidingPattern(Abstraction):
                 if state[cells + piece] != home[piece]:
                     return UNDECIDED
             return 0 if state[blank] == 0 else UNDECIDED
-
-        def moves(state: State, out: MutableSequence[int]) -> int:
-            at = state[blank]
-            for index in range(fan[at]):
-                out[index] = at << 7 | ahead[at, index]
-            return int(fan[at])
-
-        def play(state: State, move: int) -> None:
-            piece = state[move & 127]
-            state[move >> 7] = piece
-            state[move & 127] = 0
-            if piece > 0:
-                state[cells + piece - 1] = move >> 7
-            state[blank] = move & 127
-
-        def unplay(state: State, move: int) -> None:
-            play(state, inverse(move))
-
-        def unmoves(state: State, out: MutableSequence[int]) -> int:
-            count = moves(state, out)
-            for index in range(count):
-                out[index] = inverse(out[index])
-            return count
 
         def alternates(state: State) -> int:
             return int(state[blank] // columns + state[blank] % columns) & 1
@@ -153,9 +129,8 @@ class SlidingPattern(Abstraction):
             return int(state[move & 127])
 
         functions: dict[str, Callable[..., Any]] = {
-            "start": start, "terminal": terminal, "moves": moves, "play": play, "unplay": unplay, "unmoves": unmoves,
-            "inverse": inverse, "alternates": alternates, "cost": cost, "image_number": image_number,
-            "image_step": image_step, "image_piece": image_piece,
+            **slide, "start": start, "terminal": terminal, "alternates": alternates, "cost": cost,
+            "image_number": image_number, "image_step": image_step, "image_piece": image_piece,
         }  # fmt: skip
         return functions | self._numbering() | self._places()
 

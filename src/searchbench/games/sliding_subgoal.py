@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, MutableSequence, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -10,6 +10,7 @@ import numpy as np
 
 from searchbench.abstraction import Subgoal
 from searchbench.errors import BadRequest, BadState
+from searchbench.families.slides import slides
 from searchbench.families.tiles import neighbours
 from searchbench.game import Board
 from searchbench.games.sliding import Sliding
@@ -54,11 +55,10 @@ class SlidingSubgoal(Subgoal):
             raise ValueError(f"fixed {self.fixed!r}: the empty cell cannot go from each of the other cells to each")
 
     def _connected(self) -> bool:
-        fan, ahead = self._ways()
+        ways = self._ways()
         found, waiting = {0}, [0]
         while waiting:
-            cell = waiting.pop()
-            fresh = {int(to) for to in ahead[cell, : fan[cell]]} - found
+            fresh = set(ways[waiting.pop()]) - found
             found |= fresh
             waiting += fresh
         return len(found) == self.cells
@@ -103,13 +103,11 @@ class SlidingSubgoal(Subgoal):
         """Return the puzzle."""
         return Sliding(self.rows, self.columns)
 
-    def _ways(self) -> tuple[Any, Any]:
-        """Return how many neighbours each cell has that is not fixed, and which, by the numbers of these cells."""
-        free = self.free
-        place = {cell: number for number, cell in enumerate(free)}
-        fan, ahead = neighbours(self.rows, self.columns)
-        found = [[place[int(to)] for to in ahead[cell, : fan[cell]] if int(to) in place] for cell in free]
-        return np.array([len(ways) for ways in found]), np.array([(ways + [0] * 4)[:4] for ways in found])
+    def _ways(self) -> list[list[int]]:
+        """Return the neighbours of each cell that is not fixed, by the numbers of these cells."""
+        place = {cell: number for number, cell in enumerate(self.free)}
+        ways = neighbours(self.rows, self.columns)
+        return [[place[to] for to in ways[cell] if to in place] for cell in place]
 
     def rules(self) -> Mapping[str, Callable[..., Any]]:
         """Return the rules; a move is ``from << 7 | to`` of the empty cell."""
@@ -118,7 +116,6 @@ class SlidingSubgoal(Subgoal):
         home = np.array([free.index(tile) for tile in self.pattern], np.int64)
         first = free.index(0) if 0 in free else -1
         last = self.last
-        fan, ahead = self._ways()
         rank, unrank_pieces = self.index().functions(cells)
         taken_home = [free.index(tile) for tile in map(int, self.tiles.split("-"))]
         begin = first if last else min(cell for cell in range(cells) if cell not in taken_home)
@@ -141,39 +138,13 @@ class SlidingSubgoal(Subgoal):
                     return UNDECIDED
             return 0 if not last or state[blank] == first else UNDECIDED
 
-        def moves(state: State, out: MutableSequence[int]) -> int:
-            at = state[blank]
-            for index in range(fan[at]):
-                out[index] = at << 7 | ahead[at, index]
-            return int(fan[at])
-
-        def play(state: State, move: int) -> None:
-            piece = state[move & 127]
-            state[move >> 7] = piece
-            state[move & 127] = 0
-            if piece > 0:
-                state[cells + piece - 1] = move >> 7
-            state[blank] = move & 127
-
-        def inverse(move: int) -> int:
-            return (move & 127) << 7 | move >> 7
-
-        def unplay(state: State, move: int) -> None:
-            play(state, inverse(move))
-
-        def unmoves(state: State, out: MutableSequence[int]) -> int:
-            count = moves(state, out)
-            for index in range(count):
-                out[index] = inverse(out[index])
-            return count
-
         def unrank(number: int, state: State) -> None:
             unrank_pieces(number, state)
             write_board(state)
 
         return {
-            "start": start, "terminal": terminal, "moves": moves, "play": play, "unplay": unplay, "unmoves": unmoves,
-            "inverse": inverse, "rank": rank, "unrank": unrank,
+            **slides(self._ways(), blank, tracked=cells), "start": start, "terminal": terminal, "rank": rank,
+            "unrank": unrank,
         }  # fmt: skip
 
     # --- beside the puzzle ----------------------------------------------------------------------------------------------
@@ -196,8 +167,7 @@ class SlidingSubgoal(Subgoal):
     def entered(self, state: Sequence[int]) -> bool:
         """Tell whether a step before may end here: the empty cell is where a tile that is fixed now came from."""
         empty = self.free[state[self.width - 1]]
-        fan, ahead = neighbours(self.rows, self.columns)
-        return any(int(to) not in self.free for to in ahead[empty, : fan[empty]])
+        return any(to not in self.free for to in neighbours(self.rows, self.columns)[empty])
 
     # --- notation -------------------------------------------------------------------------------------------------------
 

@@ -19,6 +19,7 @@ import numpy.typing as npt
 
 from searchbench import jit
 from searchbench.errors import BadRequest
+from searchbench.families.slides import way_tables
 from searchbench.families.tiles import neighbours
 from searchbench.jit import inlined
 from searchbench.rules import Move, State
@@ -154,7 +155,7 @@ def _costs(rows: int, columns: int, most: int) -> tuple[dict[tuple[int, ...], in
 def _solved(rows: int, columns: int, tiles: int) -> Iterator[tuple[tuple[int, ...], npt.NDArray[np.uint8]]]:
     """Yield each choice of tiles with the costs of its placements, which the next one overwrites."""
     cells = rows * columns
-    fan, ahead = neighbours(rows, columns)
+    fan, ahead = way_tables(neighbours(rows, columns))
     solve = jit.bind(solve_pattern, jit.Names({}))
     costs, queue = np.zeros(cells**tiles, np.uint8), np.zeros(cells**tiles, np.int64)
     for chosen in combinations(range(1, cells), tiles):
