@@ -450,6 +450,13 @@ def test_threads_change_neither_the_line_nor_the_nodes(monkeypatch: pytest.Monke
             assert (two.moves, two.cost, two.nodes) == (one.moves, one.cost, one.nodes)
 
 
+def test_threads_on_a_path_that_never_forks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(idastar, "LONG", 0)
+    ring = GraphGame(((0, 1, 1, 0), (1, 2, 1, 0), (2, 3, 1, 0), (3, 0, 1, 0)), (UNDECIDED,) * 4)
+    with pytest.raises(LimitReached):
+        search(ring, [0], run=Run(memory=64 << 20, threads=2), nodes=3000)
+
+
 def test_threads_on_graphs_with_inconsistent_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(idastar, "LONG", 0)
     seen = 0
