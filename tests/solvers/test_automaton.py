@@ -152,6 +152,6 @@ def test_what_has_no_automaton_is_refused(monkeypatch: pytest.MonkeyPatch) -> No
             search(load(spec), None, automaton=depth)
     with pytest.raises(BadRequest, match="automaton"):
         search_state(load("sliding:3x3"), None, "astar", automaton=3)
-    with pytest.raises(BadRequest, match="expected a number of moves"):
+    with pytest.raises(BadRequest, match="expected a whole number"):
         configuration(load("sliding:3x3"), "idastar automaton=yes")
     assert configuration(load("sliding:3x3"), "idastar automaton=7").options == {"automaton": 7}

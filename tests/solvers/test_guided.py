@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import naive
@@ -432,10 +432,9 @@ def naive_bound(game: Game, start: int) -> int:
 
 
 def test_dead_ends_can_be_switched_off() -> None:
-    game = GraphGame(((0, 1, 1, 0), (0, 2, 1, 0), (1, 3, 1, 0), (2, 3, 1, 0), (3, 4, 1, 0)), (UNDECIDED,) * 4 + (0,))
     with pytest.raises(Unsolvable):
-        search(bounded(game, (0,) * 5, dead_ends=(0,)))
-    assert search(bounded(game, (0,) * 5, dead_ends=(0,)), without="dead").cost == 3
+        search(bounded(FORKED, (0,) * 5, dead_ends=(0,)))
+    assert search(bounded(FORKED, (0,) * 5, dead_ends=(0,)), without="dead").cost == 3
 
 
 def test_threads_change_neither_the_line_nor_the_nodes(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -450,13 +449,23 @@ def test_threads_change_neither_the_line_nor_the_nodes(monkeypatch: pytest.Monke
             assert (two.moves, two.cost, two.nodes) == (one.moves, one.cost, one.nodes)
 
 
+def test_threads_on_a_path_that_never_forks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(idastar, "LONG", 0)
+    ring = GraphGame(((0, 1, 1, 0), (1, 2, 1, 0), (2, 3, 1, 0), (3, 0, 1, 0)), (UNDECIDED,) * 4)
+    with pytest.raises(LimitReached):
+        search(ring, [0], run=Run(memory=64 << 20, threads=2), nodes=3000)
+
+
+FORKED = GraphGame(((0, 1, 1, 0), (0, 2, 1, 0), (1, 3, 1, 0), (2, 3, 1, 0), (3, 4, 1, 0)), (UNDECIDED,) * 4 + (0,))
+
+
 def test_threads_on_graphs_with_inconsistent_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(idastar, "LONG", 0)
-    seen = 0
+    lengths = set()
 
     @given(bounded_puzzles())
+    @example((bounded(FORKED, (1, 0, 2, 0, 0)), {0: 3, 1: 2, 2: 2, 3: 1, 4: 0}))
     def compare(drawn: tuple[BoundedGraph, dict[int, int]]) -> None:
-        nonlocal seen
         game, true = drawn
         if not true:
             return
@@ -464,10 +473,10 @@ def test_threads_on_graphs_with_inconsistent_bounds(monkeypatch: pytest.MonkeyPa
         one = search(game, [start])
         two = search(game, [start], run=Run(memory=64 << 20, threads=2))
         assert (two.moves, two.cost, two.nodes) == (one.moves, one.cost, one.nodes)
-        seen += len(one) > 1
+        lengths.add(len(one))
 
     compare()
-    assert seen > 5
+    assert 3 in lengths
 
 
 def test_limits_hold_on_several_threads(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -134,6 +134,22 @@ def test_what_does_not_fit_is_refused_before_anything_starts(tmp_path: Path) -> 
     assert not (tmp_path / "db" / "zarr.json").exists()
 
 
+def test_killed_before_the_first_part_is_written_it_goes_on(
+    tmp_path: Path, whole: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patched:
+        patched.setattr(growing, "write_part", killed)
+        with pytest.raises(KeyboardInterrupt):
+            solve(tmp_path / "db", "3-3")
+    with pytest.raises(DamagedData, match="has no part yet"):
+        open_database(tmp_path / "db")
+    assert np.array_equal(solve(tmp_path / "db", "all").codes, whole.codes)
+
+
+def killed(*_: object, **__: object) -> None:
+    raise KeyboardInterrupt
+
+
 def test_killed_at_any_moment_it_goes_on(tmp_path: Path, whole: Database) -> None:
     program = "from searchbench.cli import main; main()"
     command = [sys.executable, "-c", program, "solve", "morris:4,3", "--parts", "all", "--to", str(tmp_path / "db")]

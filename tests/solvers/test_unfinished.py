@@ -189,7 +189,9 @@ def solve_in_a_child(game: Game, to: Path, memory: int, moment: float) -> bool:
             os._exit(1)
     end = time.monotonic() + moment
     while time.monotonic() < end:
-        if os.waitpid(child, os.WNOHANG)[0]:
+        ended, status = os.waitpid(child, os.WNOHANG)
+        if ended:
+            assert status == 0
             return True
         time.sleep(0.002)
     os.kill(child, signal.SIGKILL)

@@ -74,27 +74,32 @@ def unpacker(names: list[str]) -> Callable[[bytes, int], bytes]:
         return _unpack_nothing
     if len(names) != 3 or names[0] != "bytes" or names[2] != "crc32c" or names[1] not in known:
         raise ValueError("codecs of another kind")
-    return known[names[1]]
+    unpack = known[names[1]]
+
+    def checked(data: bytes, size: int) -> bytes:
+        packed = data[:-_CHECKSUM]
+        if google_crc32c.value(packed) != int.from_bytes(data[-_CHECKSUM:], "little"):
+            raise ValueError("a chunk does not have its checksum")
+        return unpack(packed, size)
+
+    return checked
 
 
 def _unpack_nothing(data: bytes, size: int) -> bytes:
     return data
 
 
-def _unpack_zstd(data: bytes, size: int) -> bytes:
-    return zstandard.ZstdDecompressor().decompress(data[:-_CHECKSUM], max_output_size=size)
+def _unpack_zstd(packed: bytes, size: int) -> bytes:
+    return zstandard.ZstdDecompressor().decompress(packed, max_output_size=size)
 
 
-def _unpack_gzip(data: bytes, size: int) -> bytes:
-    return zlib.decompressobj(wbits=31).decompress(data[:-_CHECKSUM], size)
+def _unpack_gzip(packed: bytes, size: int) -> bytes:
+    return zlib.decompressobj(wbits=31).decompress(packed, size)
 
 
-def _unpack_blosc(data: bytes, size: int) -> bytes:
-    """Unpack what has its checksum: unlike the others, this codec is not made for spoilt data."""
+def _unpack_blosc(packed: bytes, size: int) -> bytes:
     from numcodecs.blosc import decompress  # type: ignore[import-untyped]
 
-    if google_crc32c.value(data[:-_CHECKSUM]) != int.from_bytes(data[-_CHECKSUM:], "little"):
-        raise ValueError("a chunk does not have its checksum")
-    if len(data) < _BLOSC_HEADER or struct.unpack_from("<I", data, 4)[0] != size:
+    if len(packed) < _BLOSC_HEADER or struct.unpack_from("<I", packed, 4)[0] != size:
         raise ValueError("a chunk has another size")
-    return bytes(decompress(data[:-_CHECKSUM]))
+    return bytes(decompress(packed))

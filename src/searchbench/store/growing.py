@@ -22,7 +22,7 @@ from searchbench.store.database import Database
 from searchbench.store.disk import DiskCodes
 from searchbench.store.forms import VALUES
 from searchbench.store.opening import open_database
-from searchbench.store.writing import DEFAULT, check_target, header_of, write_header, write_part
+from searchbench.store.writing import DEFAULT, begin, check_target, header_of, write_header, write_part
 from searchbench.values import ValueRule
 
 READ: Final = 1 << 20
@@ -56,7 +56,7 @@ class GrowingDatabase:
             raise
 
     def _open(self) -> None:
-        if (self.path / head.DOCUMENT).exists():
+        if not head.is_begun(self.path):
             with open_database(self.path, self.game, self.rule) as database:
                 header = head.header_on_disk(self.path)
                 if header.form != VALUES.name or header.reduction:
@@ -75,6 +75,7 @@ class GrowingDatabase:
         """Write parts, whose codes lie in an array over the whole number line, and let them count together."""
         import zarr
 
+        begin(self.path)
         group = zarr.open_group(self.path, mode="a", zarr_format=3)
         database = Database(self.game, self.rule, MemoryCodes(codes), parts=self.game.parts())
         for part in parts:

@@ -33,6 +33,8 @@ FORMAT: Final = 1
 KEY: Final = "searchbench"
 """The attribute of the group that holds everything."""
 DOCUMENT: Final = "zarr.json"
+BEGUN: Final = {"format": FORMAT, "parts": []}
+"""What stands for a header as long as no part was written."""
 
 
 @dataclass(frozen=True)
@@ -111,6 +113,15 @@ class Header:
 def header_on_disk(folder: Path) -> Header:
     """Return the header of a database that was found genuine. Raises DamagedData."""
     return Header.of(read_document(folder / DOCUMENT)["attributes"])
+
+
+def is_begun(folder: Path) -> bool:
+    """Tell whether a folder holds no part yet: it is empty, or its writer was killed before the first was there."""
+    path = folder / DOCUMENT
+    if not path.exists():
+        return True
+    document = read_document(path)
+    return isinstance(document, dict) and document.get("attributes") == {KEY: BEGUN}
 
 
 def plain(value: Any) -> Any:

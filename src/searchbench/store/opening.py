@@ -94,6 +94,10 @@ def read_header(folder: Path) -> head.Header:
         raise BadRequest(f"{folder}: there is no database")
     if not (folder / head.DOCUMENT).is_file():
         raise DamagedData(f"{folder} is no searchbench database: it has no {head.DOCUMENT}")
+    if head.is_begun(folder):
+        raise DamagedData(
+            f"{folder} has no part yet: `solve` was stopped before the first was done; the same command goes on"
+        )
     document = head.read_document(folder / head.DOCUMENT)
     try:
         attributes = document["attributes"]

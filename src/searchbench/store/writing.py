@@ -176,16 +176,25 @@ def header_of(
 
 def write_header(folder: Path, header: head.Header) -> None:
     """Write the header of a database whose parts are there: in one step, with the digest of all metadata."""
-    path = folder / head.DOCUMENT
-    document = head.read_document(path)
+    document = head.read_document(folder / head.DOCUMENT)
     document["attributes"] = header.attributes()
     document["attributes"][head.KEY]["digest"] = head.metadata_digest(folder, document)
+    _replace_document(folder, document)
+
+
+def begin(folder: Path) -> None:
+    """Make a folder claim to be a database, of which no part is there yet: a writer that is killed then can go on."""
+    if not (folder / head.DOCUMENT).exists():
+        _replace_document(folder, {"zarr_format": 3, "node_type": "group", "attributes": {head.KEY: head.BEGUN}})
+
+
+def _replace_document(folder: Path, document: Any) -> None:
     fresh = folder.parent / f".{folder.name}.header.partial"
     with fresh.open("w") as file:
         json.dump(document, file, indent=2)
         file.flush()
         os.fsync(file.fileno())
-    os.replace(fresh, path)
+    os.replace(fresh, folder / head.DOCUMENT)
 
 
 def form_for(database: Database) -> Form:

@@ -19,6 +19,8 @@ from searchbench.solvers.guided.task import EXHAUSTED, FOUND, Task
 
 TREES: Final = 400
 """The region grows level by level until it has so many trees: they differ much in size."""
+LEVELS: Final = 64
+"""The region has no more levels: where states have hardly more than one successor, it would never have so many trees."""
 SLICE: Final = 1 << 20
 """After how many nodes a thread looks whether it is still wanted."""
 
@@ -68,7 +70,9 @@ class Region:
         carried = task.carried(1)
         self.order = [Node((), 0, task.bound(carried), (), carried[0])]
         size = -1
-        while size < len(self.order) and sum(node.generated < 0 for node in self.order) < TREES:
+        for _ in range(LEVELS):
+            if size == len(self.order) or sum(node.generated < 0 for node in self.order) >= TREES:
+                break
             size = len(self.order)
             self.order = [found for node in self.order for found in self._expanded(node)]
         self.done: dict[int, tuple[int, int]] = {}
