@@ -76,6 +76,26 @@ def next_level(due: Marks, bounds: npt.NDArray[Any], now: int) -> int:
     return -1
 
 
+def due_anywhere(due: Marks, bounds: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return the marks of all levels together."""
+    here: npt.NDArray[Any] = np.zeros_like(due[0])
+    for start, stop in bounds.reshape(-1, 2).tolist():
+        span = _stretches(start, stop)
+        here[span] = due[:, span].any(axis=0)
+    return here
+
+
+def least_level(codes: Any, illegal: int, first: int, stop: int, now: int) -> int:
+    """Return the least level from `now` on of the states first .. stop - 1, or -1."""
+    least = -1
+    for number in range(first, stop):
+        if codes[number] != illegal:
+            found = level(codes[number])
+            if found >= now and (least < 0 or found < least):
+                least = found
+    return least
+
+
 def take_due(due: Marks, now: int) -> npt.NDArray[Any]:
     """Return the marks of a level's slot, which are taken away."""
     row = due[now & (SLOTS - 1)]

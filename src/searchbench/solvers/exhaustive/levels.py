@@ -18,7 +18,9 @@ from searchbench.solvers.exhaustive.blocks import CHUNK, Chunks, until_it_fits
 from searchbench.solvers.exhaustive.copies import Copies, array_of, pieces_of
 from searchbench.solvers.exhaustive.due import (
     Marks,
+    due_anywhere,
     due_chunks,
+    least_level,
     mark_due,
     new_marks,
     next_level,
@@ -106,8 +108,10 @@ def back_up(names: jit.Names, emit: Emit, work: Work) -> int:
         levels = now + 1
     while (now := next_level(work.due, work.bounds, levels)) >= 0:
         here = take_due(work.due, now)
-        _level(emit, applier, work, now, here, due_chunks(here, work.bounds, CHUNK))
+        found = _level(emit, applier, work, now, here, due_chunks(here, work.bounds, CHUNK))
         levels = now + 1
+        if not found:
+            levels = max(levels, _level_ahead(names, work, levels))
         work.run.progress(f"level {now}", levels, 0)
     return levels
 
@@ -121,8 +125,16 @@ def marks_kept(copies: Copies, table: Table, bounds: npt.NDArray[Any]) -> Marks 
     return due
 
 
-def _level(emit: Emit, applier: Any, work: Work, now: int, here: Marks, pieces: list[tuple[int, int]]) -> None:
-    """Back up the states of one level in some pieces, in as many rounds as the buckets need."""
+def _level_ahead(names: jit.Names, work: Work, now: int) -> int:
+    """Return the least level from `now` on that is due, or -1: levels may be far apart, and share their slots in between."""
+    pieces = due_chunks(due_anywhere(work.due, work.bounds), work.bounds, CHUNK)
+    least, table = jit.bind(least_level, names), work.table
+    found = work.run.map(lambda piece: int(least(table.codes, table.illegal, *piece, now)), pieces)
+    return min((one for one in found if one >= 0), default=-1)
+
+
+def _level(emit: Emit, applier: Any, work: Work, now: int, here: Marks, pieces: list[tuple[int, int]]) -> bool:
+    """Back up the states of one level in some pieces, in as many rounds as the buckets need; tell if there were requests."""
     table, buckets, bounds = work.table, work.buckets, work.bounds
     chunks = Chunks(bounds, pieces)
 
@@ -144,13 +156,16 @@ def _level(emit: Emit, applier: Any, work: Work, now: int, here: Marks, pieces: 
                     return
             table.rest()
 
+    found = False
     while not chunks.empty():
         work.run.map(write, range(work.run.threads))
+        found |= bool(buckets.filled())
         _apply_all(applier, work)
         if work.copies.due:
             work.copies.keep({STAGE: LEVELS, "level": now}, {
                 "due": pack_marks(work.due, bounds), "here": pack_marks(here, bounds), "left": array_of(chunks.left),
             })  # fmt: skip
+    return found
 
 
 def _apply_all(applier: Any, work: Work) -> None:
