@@ -178,10 +178,24 @@ def h_first(state: State, tables: Any, carried: Any, row: int) -> int:
     return h(state, tables)
 
 
-def h_next(state: State, move: Move, tables: Any, bound: int, carried: Any, row: int, after: int) -> int:
+def h_ready(state: State, move: Move, tables: Any, carried: Any, row: int, after: int) -> None:
+    """Prepare `h_next` with the same arguments: write what it needs into the row `after`, and ask for what it will read.
+
+    Where a heuristic `prepares`, depth-first search calls it for all the moves of a state before it asks for the first bound,
+    and any other search right before `h_next`.
+    """
+
+
+def prepares() -> bool:
+    """Tell whether `h_next` relies on `h_ready`."""
+    return False
+
+
+def h_next(state: State, move: Move, tables: Any, bound: int, most: int, carried: Any, row: int, after: int) -> int:
     """Return h after a move, which is not played yet, where h before it is `bound` and `row` holds what is carried.
 
-    What is carried after the move goes into the row `after`.
+    What is carried after the move goes into the row `after`. Whatever is above `most` does as well as h itself, as long as h
+    is not less: nobody asks then what is carried.
     """
     return bound + h_step(state, move, tables)
 

@@ -24,6 +24,7 @@ from searchbench.heuristics.named import NamedHeuristic
 from searchbench.run import Run
 from searchbench.solvers.exhaustive import solve_states
 from searchbench.solvers.guided import search_state
+from searchbench.solvers.guided.depthfirst import NEVER
 
 KORF = json.loads((Path(__file__).parents[1] / "golden" / "korf100_15puzzle.json").read_text())["instances"]
 Cells = tuple[int, ...]
@@ -118,7 +119,7 @@ def test_what_is_carried_along_is_what_is_found_anew(rows: int, columns: int, mo
     for step in range(200):
         move = chance.choice([one for one in game.moves(state) if one != before])
         before = game.call("inverse", move)
-        bound = following(state, move, (), bound, carried, 0, 1)
+        bound = following(state, move, (), bound, NEVER, carried, 0, 1)
         state = game.play(state, move)
         assert bound == anew(state, ())
         if step % 5 == 0:
@@ -199,14 +200,15 @@ def test_the_larger_of_two_bounds() -> None:
         place: jit.Names({**game.names(target="interpreted"), **of.names()}, "interpreted")
         for place, of in enumerate((one, other, chosen))
     }
-    first, following = jit.bind(rules.h_first, names[2]), jit.bind(rules.h_next, names[2])
+    first, ready, following = (jit.bind(name, names[2]) for name in (rules.h_first, rules.h_ready, rules.h_next))
     chance, state = random.Random(9), game.start()
     carried = np.zeros((2, names[2]["carries"]()), np.int64)
     tables: Any = chosen.tables(state)
     bound = first(state, tables, carried, 0)
     for _ in range(100):
         move = chance.choice(game.moves(state))
-        bound = following(state, move, tables, bound, carried, 0, 1)
+        ready(state, move, tables, carried, 0, 1)
+        bound = following(state, move, tables, bound, NEVER, carried, 0, 1)
         state = game.play(state, move)
         carried[0] = carried[1]
         assert bound == max(jit.bind(rules.h, names[place])(state, tables) for place in (0, 1))

@@ -21,6 +21,7 @@ from searchbench.heuristics import PatternDatabases, SeenAs, heuristic
 from searchbench.run import Run
 from searchbench.solvers.exhaustive import solve_states
 from searchbench.solvers.guided import search_state
+from searchbench.solvers.guided.depthfirst import NEVER
 from searchbench.store import Database
 
 KORF = json.loads((Path(__file__).parents[1] / "golden" / "korf100_15puzzle.json").read_text())["instances"]
@@ -217,7 +218,7 @@ def test_what_is_carried_along_is_what_is_found_anew(eight: PatternDatabases, fo
     if form != "shared":
         chosen = PatternDatabases(game, [[solve("sliding-groups:3x3,2.8-5-1", solver="bfs", form=form)]])
     names = jit.Names({**game.names(target="interpreted"), **chosen.names()}, "interpreted")
-    first, following = jit.bind(rules.h_first, names), jit.bind(rules.h_next, names)
+    first, ready, following = (jit.bind(name, names) for name in (rules.h_first, rules.h_ready, rules.h_next))
     chance, state = random.Random(2), game.start()
     carried = np.zeros((2, names["carries"]()), np.int64)
     tables = chosen.tables(state)
@@ -225,7 +226,8 @@ def test_what_is_carried_along_is_what_is_found_anew(eight: PatternDatabases, fo
     anew = np.zeros_like(carried)
     for _ in range(300):
         move = chance.choice(game.moves(state))
-        bound = following(state, move, tables, bound, carried, 0, 1)
+        ready(state, move, tables, carried, 0, 1)
+        bound = following(state, move, tables, bound, NEVER, carried, 0, 1)
         state = game.play(state, move)
         assert bound == first(state, chosen.tables(state), anew, 0)
         assert np.array_equal(carried[1], anew[0])

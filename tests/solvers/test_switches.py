@@ -19,6 +19,7 @@ from searchbench.reproduce.compressed import count_differences
 from searchbench.run import Run
 from searchbench.solvers.exhaustive import solve_states
 from searchbench.solvers.guided import search_state
+from searchbench.solvers.guided.depthfirst import NEVER
 from searchbench.store import Database
 
 
@@ -52,7 +53,7 @@ def test_depths_follow_along_every_move(spec: str, pattern: str, modulus: int) -
     assert packed.modulus == modulus
     assert packed.tables(game.start())[1].nbytes == -(-database.size // {3: 5, 5: 3}[modulus])
     names = [jit.Names({**game.names(target="interpreted"), **one.names()}, "interpreted") for one in (whole, packed)]
-    following = [jit.bind(rules.h_next, one) for one in names]
+    following = [(jit.bind(rules.h_ready, one), jit.bind(rules.h_next, one)) for one in names]
     chance, state = random.Random(8), game.start()
     carried = [np.zeros((2, one["carries"]()), np.int64) for one in names]
     tables = [one.tables(state) for one in (whole, packed)]
@@ -62,10 +63,10 @@ def test_depths_follow_along_every_move(spec: str, pattern: str, modulus: int) -
         moves = game.moves(state)
         chance.shuffle(moves)
         for move in moves[:4]:
-            bounds = [
-                follow(list(state), move, table, 0, room, 0, 1)
-                for follow, table, room in zip(following, tables, carried, strict=True)
-            ]
+            bounds = []
+            for (ready, follow), table, room in zip(following, tables, carried, strict=True):
+                ready(list(state), move, table, room, 0, 1)
+                bounds.append(follow(list(state), move, table, 0, NEVER, room, 0, 1))
             assert bounds[0] == bounds[1] == whole.bound(game.play(state, move))
         for room in carried:
             room[0] = room[1]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from searchbench import rules
 from searchbench.errors import BadRequest
 from searchbench.heuristics.by_name import Functions
 from searchbench.jit import inlined
@@ -35,6 +34,7 @@ def _larger(one: Functions, other: Functions) -> Functions:
     """Return functions that carry both bounds, and behind them what each of the two carries."""
     first_of_one, next_of_one, width_of_one = _carried(one)
     first_of_other, next_of_other, width_of_other = _carried(other)
+    ready_of_one, ready_of_other = one.get("h_ready", _nothing), other.get("h_ready", _nothing)
     begin, middle, end = 2, 2 + width_of_one, 2 + width_of_one + width_of_other
 
     def carries() -> int:
@@ -46,19 +46,30 @@ def _larger(one: Functions, other: Functions) -> Functions:
         return int(max(carried[row, 0], carried[row, 1]))
 
     def h(state: State, tables: Any) -> int:
-        return int(max(of_one(state, tables), of_other(state, tables)))
+        return int(max(h_of_one(state, tables), h_of_other(state, tables)))
 
     @inlined
-    def h_next(state: State, move: Move, tables: Any, bound: int, carried: Any, row: int, after: int) -> int:
-        part = carried[:, begin:middle]
-        carried[after, 0] = next_of_one(state, move, tables, carried[row, 0], part, row, after)
-        part = carried[:, middle:end]
-        carried[after, 1] = next_of_other(state, move, tables, carried[row, 1], part, row, after)
-        return int(max(carried[after, 0], carried[after, 1]))
+    def h_ready(state: State, move: Move, tables: Any, carried: Any, row: int, after: int) -> None:
+        ready_of_one(state, move, tables, carried[:, begin:middle], row, after)
+        ready_of_other(state, move, tables, carried[:, middle:end], row, after)
 
-    of_one, of_other = one["h"], other["h"]
-    sorts = one.get("sorts") or other.get("sorts") or rules.sorts
-    return {**one, **other, "carries": carries, "sorts": sorts, "h": h, "h_first": h_first, "h_next": h_next}
+    @inlined
+    def h_next(state: State, move: Move, tables: Any, bound: int, most: int, carried: Any, row: int, after: int) -> int:
+        of_one = next_of_one(state, move, tables, carried[row, 0], most, carried[:, begin:middle], row, after)
+        carried[after, 0] = of_one
+        if of_one > most:
+            return int(of_one)
+        of_other = next_of_other(state, move, tables, carried[row, 1], most, carried[:, middle:end], row, after)
+        carried[after, 1] = of_other
+        return int(max(of_one, of_other))
+
+    h_of_one, h_of_other = one["h"], other["h"]
+    own: Functions = {"carries": carries, "h": h, "h_first": h_first, "h_ready": h_ready, "h_next": h_next}
+    return {**one, **other, **own}
+
+
+def _nothing(state: State, move: Move, tables: Any, carried: Any, row: int, after: int) -> None:
+    """Prepare nothing."""
 
 
 def _carried(bound: Functions) -> tuple[Callable[..., Any], Callable[..., Any], int]:
@@ -70,7 +81,7 @@ def _carried(bound: Functions) -> tuple[Callable[..., Any], Callable[..., Any], 
     def h_first(state: State, tables: Any, carried: Any, row: int) -> int:
         return int(h(state, tables))
 
-    def h_next(state: State, move: Move, tables: Any, bound: int, carried: Any, row: int, after: int) -> int:
+    def h_next(state: State, move: Move, tables: Any, bound: int, most: int, carried: Any, row: int, after: int) -> int:
         return int(bound + h_step(state, move, tables))
 
     return h_first, h_next, 0

@@ -219,7 +219,7 @@ def many_empty(rows: int, columns: int, most: int) -> Mapping[str, Callable[...,
     def h(state: State, tables: Any) -> int:
         return h_first(state, tables, np.zeros((1, FIRST_ENTRY + room), np.int64), 0)
 
-    def h_next(state: State, move: Move, tables: Any, bound: int, carried: Any, row: int, after: int) -> int:
+    def h_next(state: State, move: Move, tables: Any, bound: int, most: int, carried: Any, row: int, after: int) -> int:
         to, origin = move >> 7, move & 127  # of the tile
         tile = state[origin]
         total = carried[row, 0] + distance[tile * cells + to] - distance[tile * cells + origin]

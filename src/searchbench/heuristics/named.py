@@ -15,7 +15,7 @@ from searchbench.heuristics.larger import Larger
 from searchbench.heuristics.patterns import PatternDatabases, SeenAs
 from searchbench.store import open_database
 
-_SWITCH: Final = re.compile(r"dual|modulo|images:\d+|min:\d+")
+_SWITCH: Final = re.compile(r"dual|modulo|loaded|images:\d+|min:\d+")
 
 
 class Heuristic(Protocol):
@@ -50,7 +50,7 @@ def heuristic(game: Game, text: str) -> Heuristic:
 
     "a.db+b.db" adds the bounds of two databases, "a.db,b.db" takes the larger one; both can be mixed, and a name be one of
     those to be compared. "a.db@7-8" looks pieces 7 and 8 up in a database of other pieces, to which a symmetry takes them.
-    Among them may stand switches: "dual", "modulo", "images:2", "min:4" (see `PatternDatabases`).
+    Among them may stand switches: "dual", "modulo", "loaded", "images:2", "min:4" (see `PatternDatabases`).
     Raises BadRequest.
     """
     named = game.heuristics()
@@ -72,7 +72,7 @@ def _databases(game: Game, words: Sequence[str], text: str) -> PatternDatabases:
             raise BadRequest(
                 f"heuristic {text!r}: there is no database {folder!r}, and {game} has the names "
                 f"{', '.join(named) or 'none'}; databases are added with + and compared with a comma; "
-                f"switches are dual, modulo, images:N and min:N"
+                f"switches are dual, modulo, loaded, images:N and min:N"
             )
     opened = {folder: open_database(folder) for folder in folders}
     return PatternDatabases(

@@ -16,9 +16,10 @@ import numpy as np
 from searchbench import jit, rules
 from searchbench.abstraction import Abstraction, Image, charged, joined_tables
 from searchbench.errors import BadRequest
+from searchbench.exchange.space import untouched
 from searchbench.game import Game
 from searchbench.heuristics.residues import digits_of_bytes, least_of_blocks, modulus_of, packed, per_byte
-from searchbench.jit import inlined
+from searchbench.jit import inlined, prefetch_to_read
 from searchbench.rules import Move, State, image_after, image_number, image_piece, image_step
 from searchbench.store import Database
 from searchbench.values import Bound, Depth, Distance
@@ -69,7 +70,8 @@ class PatternDatabases:
     `images` False leaves the images out; a number is how many count, the
     state itself included. With `dual` the inverse of the state is looked up as well. `modulo` keeps in memory only depths
     modulo the smallest number from which they can be followed along moves (1.6 bits where moves can be taken back); and
-    `block` only the least bound of each block of so many numbers.
+    `block` only the least bound of each block of so many numbers. `loaded` copies tables that are mapped from files into
+    memory, in large pages, where look-ups are found sooner.
     Raises BadRequest where databases are of another game, where bounds do not add up, where a database does not hold
     distances, or where a switch does not suit them.
     """
@@ -83,6 +85,7 @@ class PatternDatabases:
         dual: bool = False,
         modulo: bool = False,
         block: int = 1,
+        loaded: bool = False,
     ) -> None:
         self.databases = list({id(database): database for one in sets for database in map(_database, one)}.values())
         if not (all(sets) and 1 <= len(self.databases) <= MOST):
@@ -96,7 +99,7 @@ class PatternDatabases:
         self.modulus = max(modulus_of(database) if modulo or database.modulus else 0 for database in self.databases)
         _check_switches(self.databases, self.modulus, dual, block)
         self.block = block
-        self._modulo = modulo
+        self._modulo, self._loaded = modulo, loaded
         self._tables = tuple(self._codes())
         self._sums = tuple(self._lookups(sets, MOST_IMAGES if images is True else max(1, int(images)), dual))
         together = tuple(_abstraction(database) for database in self.databases)
@@ -134,9 +137,17 @@ class PatternDatabases:
             if self._has_residues(database):
                 codes = packed(database, self.modulus)
             else:
-                codes = (least_of_blocks(database, self.block) if self.block > 1 else database.codes).view()
+                codes = (least_of_blocks(database, self.block) if self.block > 1 else self._whole(database)).view()
             codes.flags.writeable = False
             yield codes
+
+    def _whole(self, database: Database) -> Any:
+        """Return all codes of a database."""
+        if not self._loaded:
+            return database.codes
+        codes = untouched(database.size, database.dtype)
+        np.copyto(codes, database.codes)
+        return codes
 
     def _has_residues(self, database: Database) -> bool:
         return self._modulo or database.modulus != 0
@@ -263,7 +274,7 @@ def _names(
     databases = np.array([lookup.database for lookup in lookups], np.int64)
     less = np.array([lookup.less for lookup in lookups], np.int64)
     residues = np.array([lookup.residues for lookup in lookups], np.bool_)
-    byte_of = _reader(1 + max(lookup.database for lookup in lookups))
+    byte_of, fetch = _readers(1 + max(lookup.database for lookup in lookups))
     own = together[0].look_ups(together)
     digits, in_byte = digits_of_bytes(max(modulus, 2)), per_byte(max(modulus, 2))
     owners = _owners(sums) if "image_piece" in own else None
@@ -309,49 +320,85 @@ def _names(
     number_after = at_once if "image_after" in own else by_step
 
     @inlined
-    def follow(state: State, move: Move, tables: Any, lookup: int, one: int, carried: Any, after: int) -> None:
-        """Change what is carried of one look-up, and its sum, by a move."""
+    def keep(carried: Any, row: int, after: int) -> None:
+        for column in range(2 * count + of_sums):
+            carried[after, column] = carried[row, column]
+
+    @inlined
+    def ask(state: State, move: Move, tables: Any, lookup: int, carried: Any, after: int) -> None:
+        """Change the number of a look-up by a move, and ask for its value."""
         number = number_after(state, move, carried[after, lookup], begins[lookup])
-        if number != carried[after, lookup]:
-            before = carried[after, count + lookup]
+        carried[after, lookup] = number
+        fetch(tables, databases[lookup], number // in_byte if residues[lookup] else number // block)
+
+    @inlined
+    def answer(tables: Any, lookup: int, one: int, carried: Any, row: int, after: int) -> None:
+        """Change the value of a look-up whose number has changed, and the sum."""
+        number = carried[after, lookup]
+        if number != carried[row, lookup]:
+            before = carried[row, count + lookup]
             value = value_of(tables, lookup, number, before)
             carried[after, 2 * count + one] += value - before
-            carried[after, lookup] = number
             carried[after, count + lookup] = value
 
     @inlined
-    def h_next(state: State, move: Move, tables: Any, bound: int, carried: Any, row: int, after: int) -> int:
-        for column in range(2 * count + of_sums):
-            carried[after, column] = carried[row, column]
+    def h_ready(state: State, move: Move, tables: Any, carried: Any, row: int, after: int) -> None:
+        keep(carried, row, after)
+        for lookup in range(count):
+            ask(state, move, tables, lookup, carried, after)
+
+    @inlined
+    def h_next(state: State, move: Move, tables: Any, bound: int, most: int, carried: Any, row: int, after: int) -> int:
         best = 0
         for one in range(of_sums):
             for lookup in range(first[one], first[one + 1]):
-                follow(state, move, tables, lookup, one, carried, after)
+                answer(tables, lookup, one, carried, row, after)
             best = max(best, carried[after, 2 * count + one])
+            if best > most:
+                break
         return int(best)
 
     @inlined
-    def h_next_of_piece(state: State, move: Move, tables: Any, bound: int, carried: Any, row: int, after: int) -> int:
-        for column in range(2 * count + of_sums):
-            carried[after, column] = carried[row, column]
+    def owner(state: State, move: Move, one: int) -> int:
         piece = image_piece(state, move)
+        return owners[one, piece] if piece < width else -1  # type: ignore[index]
+
+    @inlined
+    def h_ready_of_piece(state: State, move: Move, tables: Any, carried: Any, row: int, after: int) -> None:
+        keep(carried, row, after)
+        for one in range(of_sums):
+            lookup = owner(state, move, one)
+            if lookup >= 0:
+                ask(state, move, tables, lookup, carried, after)
+
+    @inlined
+    def h_next_of_piece(
+        state: State, move: Move, tables: Any, bound: int, most: int, carried: Any, row: int, after: int
+    ) -> int:
         best = 0
         for one in range(of_sums):
-            lookup = owners[one, piece] if piece < width else -1  # type: ignore[index]
+            lookup = owner(state, move, one)
             if lookup >= 0:
-                follow(state, move, tables, lookup, one, carried, after)
+                answer(tables, lookup, one, carried, row, after)
             best = max(best, carried[after, 2 * count + one])
+            if best > most:
+                break
         return int(best)
 
     functions: dict[str, Callable[..., Any]] = {
-        "carries": carries, "sorts": _always, "h": h, "h_first": h_first,
+        "carries": carries, "sorts": _always, "prepares": _always, "h": h, "h_first": h_first,
+        "h_ready": h_ready if owners is None else h_ready_of_piece,
         "h_next": h_next if owners is None else h_next_of_piece,
     }  # fmt: skip
     return {**functions, **own}
 
 
 def _always() -> bool:
-    """Return true: where bounds tell much, to try the most promising move first saves nodes at the last bound."""
+    """Return true, for `sorts` and `prepares`.
+
+    Where bounds tell much, to try the most promising move first saves nodes at the last bound. And look-ups wait for the
+    memory, so all those of a state are asked for before the first is read.
+    """
     return True
 
 
@@ -369,26 +416,40 @@ def _owners(sums: tuple[tuple[Lookup, ...], ...]) -> Any:
     return found
 
 
-def _reader(databases: int) -> Callable[[Any, int, int], int]:
-    """Return the function that reads a byte from one of so many tables, which stand behind the values of the start."""
+def _readers(databases: int) -> tuple[Callable[[Any, int, int], int], Callable[[Any, int, int], None]]:
+    """Return what reads a byte from one of so many tables, which stand behind the values of the start, and what asks for it."""
 
     @inlined
     def read_first(tables: Any, _database: int, number: int) -> int:
         return int(tables[1][number])
 
-    found: Callable[[Any, int, int], int] = read_first
+    @inlined
+    def fetch_first(tables: Any, _database: int, number: int) -> None:
+        prefetch_to_read(tables[1], number)
+
+    found: Any = (read_first, fetch_first)
     for place in range(1, databases):
-        found = _one_more(place, found)
-    return found
+        found = _one_more(place, *found)
+    read, fetch = found
+    return read, fetch
 
 
-def _one_more(database: int, others: Callable[[Any, int, int], int]) -> Callable[[Any, int, int], int]:
+def _one_more(
+    database: int, read_others: Callable[[Any, int, int], int], fetch_others: Callable[[Any, int, int], None]
+) -> tuple[Callable[[Any, int, int], int], Callable[[Any, int, int], None]]:
     column = 1 + database
 
     @inlined
     def read(tables: Any, wanted: int, number: int) -> int:
         if wanted == database:
             return int(tables[column][number])
-        return others(tables, wanted, number)
+        return read_others(tables, wanted, number)
 
-    return read
+    @inlined
+    def fetch(tables: Any, wanted: int, number: int) -> None:
+        if wanted == database:
+            prefetch_to_read(tables[column], number)
+        else:
+            fetch_others(tables, wanted, number)
+
+    return read, fetch

@@ -13,10 +13,18 @@ Tables of any size may be among the constants: large ones are read where they ar
 from searchbench.jit.binding import bind
 from searchbench.jit.cache import cache_folder
 from searchbench.jit.fingerprint import fingerprint
-from searchbench.jit.intrinsics import atomic_or, borrowed, or_line, popcount, prefetch, trailing_zeros
+from searchbench.jit.intrinsics import (
+    atomic_or,
+    borrowed,
+    or_line,
+    popcount,
+    prefetch,
+    prefetch_to_read,
+    trailing_zeros,
+)
 from searchbench.jit.references import Names, Target, inlined, missing, reached, resolve
 
 __all__ = [
     "Names", "Target", "atomic_or", "bind", "borrowed", "cache_folder", "fingerprint", "inlined", "missing", "or_line",
-    "popcount", "prefetch", "reached", "resolve", "trailing_zeros",
+    "popcount", "prefetch", "prefetch_to_read", "reached", "resolve", "trailing_zeros",
 ]  # fmt: skip

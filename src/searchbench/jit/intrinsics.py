@@ -34,6 +34,10 @@ def prefetch(words: Any, place: int) -> None:
     """Ask for a word that will be read and written soon; nothing but time depends on it."""
 
 
+def prefetch_to_read(words: Any, place: int) -> None:
+    """Ask for a number that will be read soon, in memory that need not be writable; nothing but time depends on it."""
+
+
 def or_line(lines: Any, line: int, others: Any, other: int, mask: int, turn: int) -> None:
     """Add the masked words of a line of one array, each turned left by some bits, to a line of another: [lines, 8] words."""
     for word in range(LINE_WORDS):
@@ -78,7 +82,7 @@ def _atomic_or() -> Any:
     return intrinsic(typed)
 
 
-def _prefetch() -> Any:
+def _prefetch(name: str, to_write: bool) -> Any:
     def typed(_context: Any, words: Any, _place: Any) -> Any:
         def generate(target: Any, builder: Any, signature: Any, operands: Any) -> Any:
             array = target.make_array(signature.args[0])(target, builder, operands[0])
@@ -86,13 +90,13 @@ def _prefetch() -> Any:
             number, address = ir.IntType(32), ir.IntType(8).as_pointer()
             kind = ir.FunctionType(ir.VoidType(), [address, number, number, number])
             function = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
-            # To be written, to be kept close, and data, not code.
-            builder.call(function, [builder.bitcast(word, address), number(1), number(3), number(1)])
+            # To be written or not, to be kept close, and data, not code.
+            builder.call(function, [builder.bitcast(word, address), number(int(to_write)), number(3), number(1)])
             return target.get_dummy_value()
 
         return numba_types.void(words, numba_types.intp), generate
 
-    typed.__name__ = typed.__qualname__ = "prefetch"
+    typed.__name__ = typed.__qualname__ = name
     return intrinsic(typed)
 
 
@@ -155,7 +159,8 @@ INTRINSICS: Mapping[Callable[..., Any], Any] = {
     popcount: _one_operand("ctpop"),
     trailing_zeros: _one_operand("cttz"),
     atomic_or: _atomic_or(),
-    prefetch: _prefetch(),
+    prefetch: _prefetch("prefetch", True),
+    prefetch_to_read: _prefetch("prefetch_to_read", False),
     or_line: _or_line(),
     borrowed: _borrowed(),
 }

@@ -53,7 +53,7 @@ def judgement(deck: Deck) -> dict[str, Callable[..., Any]]:
                 misplaced -= most
         return misplaced
 
-    def h_next(state: State, move: int, tables: Any, bound: int, carried: Any, row: int, after: int) -> int:
+    def h_next(state: State, move: int, tables: Any, bound: int, most: int, carried: Any, row: int, after: int) -> int:
         play(state, move)
         found = h(state, tables)
         unplay(state, move)

@@ -22,12 +22,14 @@ from searchbench.rules import (
     exhausts,
     follows,
     h_next,
+    h_ready,
     inverse,
     key,
     mix,
     moves,
     new_moves,
     play,
+    prepares,
     remembers,
     skips,
     sorts,
@@ -91,13 +93,13 @@ def push_moves(
     previous = -1 if remembers() or exhausts() or stack[row, MOVE] == NO_MOVE else stack[row, MOVE]
     # An automaton of moves keeps an order of its own.
     ordered = previous != -1 and not skips()
-    generated = 0
-    cut = NEVER
-    top = row + 1
     last = carried.shape[1] - 1
     count = (
         moves(state, out) if skips() else choices(state, previous, out, tables)
     )  # the automaton knows moves by their places
+    generated = 0
+    cut = NEVER
+    top = end = row + 1
     for index in range(count - 1, -1, -1):
         move = out[index]
         if move == back or (ordered and not follows(previous, move)):
@@ -106,24 +108,53 @@ def push_moves(
             ahead = allowed(carried[row, last], index)
             if ahead < 0:
                 continue
-            carried[top, last] = ahead
+            carried[end, last] = ahead
         generated += 1
-        child_cost = stack[row, COST] + cost(state, move)
-        child_h = h_next(state, move, tables, stack[row, H], carried, row, top)
-        if child_cost + child_h <= bound:
-            stack[top, MOVE] = move
-            stack[top, COST] = child_cost
-            stack[top, H] = child_h
-            if sorts():
-                sink(row + 1, top, stack, carried)
-            top += 1
+        stack[end, MOVE] = move
+        if prepares():
+            h_ready(state, move, tables, carried, row, end)
+            end += 1
         else:
-            cut = min(cut, child_cost + child_h)
-            if exhausts():
-                play(state, move)
-                note_cut(kept, key(state))
-                unplay(state, move)
+            top, cut = push(state, row, end, top, bound, cut, tables, stack, carried, kept)
+            end = top
+    if prepares():
+        for place in range(row + 1, end):
+            top, cut = push(state, row, place, top, bound, cut, tables, stack, carried, kept)
     return top, generated, cut
+
+
+@inlined
+def push(
+    state: State,
+    row: int,
+    place: int,
+    top: int,
+    bound: int,
+    cut: int,
+    tables: Any,
+    stack: Any,
+    carried: Any,
+    kept: Kept,
+) -> tuple[int, int]:
+    """Put the move at `place` on top of the stack if it stays within the bound; return the new top and the smallest f above."""
+    move = stack[place, MOVE]
+    child_cost = stack[row, COST] + cost(state, move)
+    child_h = h_next(state, move, tables, stack[row, H], bound - child_cost, carried, row, place)
+    if child_cost + child_h > bound:
+        if exhausts():
+            play(state, move)
+            note_cut(kept, key(state))
+            unplay(state, move)
+        return top, min(cut, child_cost + child_h)
+    if place != top:
+        stack[top, MOVE] = move
+        for column in range(carried.shape[1]):
+            carried[top, column] = carried[place, column]
+    stack[top, COST] = child_cost
+    stack[top, H] = child_h
+    if sorts():
+        sink(row + 1, top, stack, carried)
+    return top + 1, cut
 
 
 def search_below(

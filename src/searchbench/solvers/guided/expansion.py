@@ -14,6 +14,7 @@ from searchbench.rules import (
     dead,
     goodness,
     h_next,
+    h_ready,
     inverse,
     joins,
     moves,
@@ -24,6 +25,7 @@ from searchbench.rules import (
     unplay,
 )  # fmt: skip
 from searchbench.solvers.guided.choices import NONE, choices, sufficient
+from searchbench.solvers.guided.depthfirst import NEVER
 from searchbench.solvers.guided.nodes import COST, MOVE, PARENT, H, Nodes, add_node, load_state, slot_of
 from searchbench.solvers.guided.task import EXHAUSTED, FOUND, FULL, PAUSED
 from searchbench.solvers.shared.openlist import BUCKETS, HEAD, F, OpenList, first_bucket, is_open, push, remove
@@ -94,7 +96,8 @@ def expand(
         entry[PARENT] = node
         entry[MOVE] = move
         entry[COST] = nodes.facts[node, COST] + cost(state, move)
-        entry[H] = h_next(state, move, tables, nodes.facts[node, H], nodes.carried, node, scratch)
+        h_ready(state, move, tables, nodes.carried, node, scratch)
+        entry[H] = h_next(state, move, tables, nodes.facts[node, H], NEVER, nodes.carried, node, scratch)
         play(state, move)
         length = follow(state, further, entry, tables, nodes) if joins() else 0
         reach(state, entry, tables, weights, nodes, queue, note)
@@ -113,7 +116,8 @@ def follow(state: State, made: MutableSequence[int], entry: Any, tables: Any, no
         if move == NONE:
             break
         entry[COST] += cost(state, move)
-        entry[H] = h_next(state, move, tables, entry[H], nodes.carried, scratch, scratch - 1)
+        h_ready(state, move, tables, nodes.carried, scratch, scratch - 1)
+        entry[H] = h_next(state, move, tables, entry[H], NEVER, nodes.carried, scratch, scratch - 1)
         for column in range(nodes.carried.shape[1]):
             nodes.carried[scratch, column] = nodes.carried[scratch - 1, column]
         play(state, move)

@@ -31,7 +31,7 @@ from searchbench.solvers.shared.transposition import (
 METHODS: Final = ("idastar", "astar", "bestfirst")
 REMEMBERED: Final = 5_000_000
 """How many states A* remembers without asking for much memory."""
-BOUNDS: Final = {"h", "h_step", "h_first", "h_next", "carries"}
+BOUNDS: Final = {"h", "h_step", "h_first", "h_ready", "prepares", "h_next", "carries"}
 _FINEST_WEIGHT: Final = 1000
 """The largest denominator of a weight: f stays a whole number."""
 
