@@ -34,7 +34,8 @@ def _larger(one: Functions, other: Functions) -> Functions:
     """Return functions that carry both bounds, and behind them what each of the two carries."""
     first_of_one, next_of_one, width_of_one = _carried(one)
     first_of_other, next_of_other, width_of_other = _carried(other)
-    ready_of_one, ready_of_other = one.get("h_ready", _nothing), other.get("h_ready", _nothing)
+    nothing: Callable[..., Any] = _nothing
+    ready_of_one, ready_of_other = one.get("h_ready", nothing), other.get("h_ready", nothing)
     begin, middle, end = 2, 2 + width_of_one, 2 + width_of_one + width_of_other
 
     def carries() -> int:
