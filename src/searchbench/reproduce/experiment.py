@@ -29,11 +29,12 @@ PLAIN: Final = "without=dead,cuts,relevance"
 """What is added to a configuration that does not detect deadlocks."""
 TABLE: Final = 1 << 16
 """The states that the paper's programs could keep."""
+LARGE: Final = 1 << 20
+"""The states of the second column, in which hardly any program stops for want of room."""
 GIVE_UP: Final = 16
 """DF goes on when its table is full: after so many nodes for each entry it gives up, in the place of the paper's ten minutes."""
 DEFAULT_LENGTH: Final = {"4x6": 60, "4x7": 90, "4x8": 120}
 """What a program gets for a deal that it does not solve, and another does."""
-DEFAULT_STATES: Final = 2 * TABLE
 SOLVED, UNSOLVABLE, OPEN = "solved", "unsolvable", "open"
 
 
@@ -124,24 +125,24 @@ def solvable(table: dict[tuple[str, bool], list[Try]]) -> list[bool]:
     return [any(one.ended == SOLVED for one in ones) for ones in zip(*table.values(), strict=True)]
 
 
-def average(size: str, ones: Sequence[Try], can: Sequence[bool]) -> Average:
-    """Return the figures of the paper's first table for a program."""
+def average(size: str, ones: Sequence[Try], can: Sequence[bool], entries: int = TABLE) -> Average:
+    """Return the figures of the paper's first table for a program; a deal that it gives up counts two tables of states."""
     yes = [one for one, known in zip(ones, can, strict=True) if known]
     no = [one for one, known in zip(ones, can, strict=True) if not known]
     lengths = [one.length if one.ended == SOLVED else DEFAULT_LENGTH[size] for one in yes]
     return Average(
         _mean(lengths),
-        _mean([_states(one, SOLVED) for one in yes]),
+        _mean([_states(one, SOLVED, entries) for one in yes]),
         _mean([one.seconds for one in yes], 3),
         sum(one.ended != SOLVED for one in yes),
-        _mean([_states(one, UNSOLVABLE) for one in no]),
+        _mean([_states(one, UNSOLVABLE, entries) for one in no]),
         _mean([one.seconds for one in no], 3),
         sum(one.ended != UNSOLVABLE for one in no),
     )
 
 
-def _states(one: Try, wanted: str) -> int:
-    return one.states if one.ended == wanted else DEFAULT_STATES
+def _states(one: Try, wanted: str, entries: int) -> int:
+    return one.states if one.ended == wanted else 2 * entries
 
 
 def _mean(numbers: Sequence[float], digits: int = 1) -> float:
