@@ -108,3 +108,25 @@ def test_where_there_is_nothing_to_note(tmp_path: Path) -> None:
     with open_database(tmp_path / "x.db") as database, pytest.raises(BadRequest, match="in one go"):
         database.verify(work=tmp_path / "work")
     assert np.array_equal(sorted(path.name for path in tmp_path.iterdir()), ["x.db"])
+
+
+def test_parts_are_checked_alone(path: Path, game: Game, tmp_path: Path) -> None:
+    first, *_, last = (part.name for part in game.parts())
+    with open_database(path) as database:
+        codes, number = database.codes.copy(), database.part(last).start
+        alone = [database.verify(Run(threads=1), parts=part.name).states for part in game.parts()]
+        assert (
+            sum(alone)
+            == database.verify(Run(threads=1)).states
+            == database.verify(parts=f"{first},{last}").states + sum(alone[1:-1])
+        )
+        with pytest.raises(BadRequest, match="has no part 'x'"):
+            database.verify(parts=f"{first},x")
+        codes[number] = 7 if codes[number] != 7 else 8
+        Database(game, database.rule, codes).save(tmp_path / "wrong.db")
+    with open_database(tmp_path / "wrong.db") as wrong:
+        assert wrong.verify(Run(threads=1), parts=last).faults[0].number == number
+        assert any(wrong.verify(Run(threads=1), parts=part.name) for part in game.parts())
+    solved = solve_states(load("sliding:2x2"), run=Run(threads=1))
+    with pytest.raises(BadRequest, match="only outcomes on disk"):
+        solved.verify(parts="all")

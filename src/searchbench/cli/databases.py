@@ -163,6 +163,9 @@ def verify(
     work: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Note here what was found right, and go on with the rest.")
     ] = None,
+    parts: Annotated[
+        str | None, typer.Option(metavar="NAMES", help="Check these parts only, such as 4-4,5-3; by default all.")
+    ] = None,
     as_json: Json = False,
     progress: Progress = None,
 ) -> None:
@@ -174,7 +177,7 @@ def verify(
     database = sb.open_database(folder)
     with Reporter(progress) as reporter:
         run = sb.Run(memory=parse_memory(memory or 0), threads=threads or 0, report=reporter)
-        report = database.verify(run, work=work)
+        report = database.verify(run, work=work, parts=parts)
     if as_json:
         found = {"found": [str(fault) for fault in report.faults]} if report.count else {}
         note = {"note": report.note} if report.note else {}

@@ -328,11 +328,13 @@ class Database:
 
         return open_database(path, game, rule, cache)
 
-    def verify(self, run: Run | None = None, limit: int = 100, work: str | Path | None = None) -> Report:
+    def verify(
+        self, run: Run | None = None, limit: int = 100, work: str | Path | None = None, parts: str | None = None
+    ) -> Report:
         """Check every value by the rules alone, forwards; see :func:`searchbench.verify.verify_database`."""
         from searchbench.verify import verify_database
 
-        return verify_database(self, run, limit, work=None if work is None else Path(work))
+        return verify_database(self, run, limit, work=None if work is None else Path(work), parts=parts)
 
     def repair(self, run: Run | None = None, limit: int = 100) -> Repair:
         """Put right what `verify` finds wrong, and what cannot be read; see :func:`searchbench.repairs.repair_database`."""

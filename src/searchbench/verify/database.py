@@ -46,16 +46,24 @@ UNBOUNDED: Final = -(1 << 40)
 
 
 def verify_database(
-    database: Database, run: Run | None = None, limit: int = 100, target: jit.Target = "cpu", work: Path | None = None
+    database: Database,
+    run: Run | None = None,
+    limit: int = 100,
+    target: jit.Target = "cpu",
+    work: Path | None = None,
+    parts: str | None = None,
 ) -> Report:
     """Check every value of a database and report the faults, at most `limit` of them in words.
 
+    With `parts`, names with commas between them, only the values of these are checked, against those that their moves lead
+    to: of outcomes on disk.
     With a folder `work`, what was found right is noted there as long as the verification is not done: if it is stopped, it
     goes on from there, with a database on disk whose values follow from those after the moves.
     The codes are read into memory, and a byte for each where values must be grounded; of outcomes on disk, only those of a
     part and its needs at a time; of depths whose parts are layers, only the bits of two layers. Raises OutOfMemory,
-    MissingRule, and DamagedData for a database on disk that was altered.
+    MissingRule, BadRequest for parts that cannot be checked alone, and DamagedData for a database on disk that was altered.
     """
+    chosen = None if parts is None else _chosen(database, parts)
     with run or Run() as active:
         if isinstance(database.rule, Won):
             if work is not None:
@@ -66,7 +74,23 @@ def verify_database(
                 raise BadRequest(f"{work}: layers are followed from the start, in one go: there is no work to keep")
             return verify_layers(database, active, limit, target)
         with ledger_of(database, work) as ledger:
-            return _Verification(database, active, limit, target, ledger).report()
+            return _Verification(database, active, limit, target, ledger, chosen=chosen).report()
+
+
+def _chosen(database: Database, parts: str) -> list[Part]:
+    """Return the parts with these names. Raises BadRequest."""
+    if not _goes_by_parts(database):
+        raise BadRequest(f"{database!r}: only outcomes on disk are checked part by part; leave the parts out")
+    by_name = {part.name: part for part in database.parts}
+    names = [name.strip() for name in parts.split(",")]
+    if unknown := [name for name in names if name not in by_name]:
+        raise BadRequest(f"{database!r} has no part {unknown[0]!r}; the parts are {', '.join(by_name)}")
+    return [part for part in database.parts if part.name in names]
+
+
+def _goes_by_parts(database: Database) -> bool:
+    """Tell whether no more of the database has to be in memory than a part and its needs: outcomes need no grounds."""
+    return isinstance(database.rule, Outcome) and database.path is not None
 
 
 def least_weight(rule: ValueRule) -> int:
@@ -100,7 +124,7 @@ def verify_won(database: Database, run: Run, limit: int, target: jit.Target) -> 
     table = type(database)(database.game, Ending(), endings, parts=database.parts)
     report = _Verification(table, run, limit, target, Ledger(None, {})).report()
     held = [count_codes(database.read(part, part.start, part.stop)) for part in database.parts]
-    miscounts = wrong_counts(database, held)
+    miscounts = wrong_counts(database, database.parts, held)
     return replace(
         report, rule=database.rule.name, count=report.count + len(miscounts), faults=(*report.faults, *miscounts)
     )
@@ -112,14 +136,15 @@ def _with_needs(database: Database, part: Part) -> list[Part]:
 
 class _Verification:
     def __init__(
-        self, database: Database, run: Run, limit: int, target: jit.Target, ledger: Ledger, every: bool = False
-    ) -> None:
-        # An outcome follows from those of the part and its needs, and needs no grounds: no more of a file has to be in memory.
-        self.part_by_part = isinstance(database.rule, Outcome) and database.path is not None
-        largest = max(sum(one.size for one in _with_needs(database, part)) for part in database.parts)
+        self, database: Database, run: Run, limit: int, target: jit.Target, ledger: Ledger, every: bool = False,
+        chosen: Sequence[Part] | None = None,
+    ) -> None:  # fmt: skip
+        self.part_by_part = _goes_by_parts(database)
+        self.parts = database.parts if chosen is None else chosen
+        largest = max(sum(one.size for one in _with_needs(database, part)) for part in self.parts)
         size = largest if self.part_by_part else sum(part.size for part in database.parts)
         run.demand(size * (database.dtype.itemsize + 1), f"verifying {database.game} ({size:,} numbers at a time)")
-        self.game, self.rule, self.parts = database.game, database.rule, database.parts
+        self.game, self.rule = database.game, database.rule
         self.run, self.limit = run, limit
         self.ledger = ledger
         self.database = database
@@ -150,7 +175,7 @@ class _Verification:
                 self._check_grounds()
         faults = [fault_of(self.database, *found) for found in self.passes.rows()[: self.limit].tolist()]
         held = [self._held(place) for place in range(len(self.parts))]
-        miscounts = wrong_counts(self.database, held)
+        miscounts = wrong_counts(self.database, self.parts, held)
         self.miscounted = [
             part.name for part, found in zip(self.parts, held, strict=True) if found != self.database.part_counts(part)
         ]

@@ -139,7 +139,7 @@ class _Verification:
             self._expand(parts, layer, code + 1)
             self.run.progress(f"checking depth {code - 1}", code, deepest)
         faults = [fault_of(database, *found) for found in sorted(self.found)[: self.limit]]
-        miscounts = wrong_counts(database, [self._counts(part) for part in database.parts])
+        miscounts = wrong_counts(database, database.parts, [self._counts(part) for part in database.parts])
         return Report(
             str(database.game),
             database.rule.name,
