@@ -14,7 +14,7 @@ from searchbench import reproduce as package
 from searchbench.catalogue import load
 from searchbench.cli.app import app
 from searchbench.errors import BadRequest
-from searchbench.reproduce import ROWS, berliner, experiment, reproduce
+from searchbench.reproduce import ROWS, berliner, experiment, morris, reproduce
 from searchbench.reproduce.hardest import KORF_FELNER, same_lengths
 from searchbench.reproduce.row import Cost, Measured, Row, exact, faster
 from searchbench.reproduce.symmetry import takes_less
@@ -150,6 +150,24 @@ def table_with(figures: dict[str, float]) -> dict[str, dict[str, dict[str, float
 )
 def test_the_order_of_the_programs_is_judged(figures: dict[str, float], verdict: str) -> None:
     assert berliner.same_order(ROWS["B4"].paper, table_with(figures)) == verdict
+
+
+def test_a_longer_line_is_better_only_where_the_byte_of_the_paper_was_too_small() -> None:
+    paper = {"6-4": 157, "8-7": 187}
+    for measured, verdict in (
+        ((157, 187), "match"),
+        ((157, 204), "better"),
+        ((158, 187), "differs"),
+        ((157, 186), "differs"),
+    ):
+        assert morris.longest_or_more(paper, dict(zip(paper, measured, strict=True))) == verdict
+
+
+def test_where_the_paper_leaves_positions_out_their_number_decides() -> None:
+    figures = {"won": 402858673, "lost": 300062599, "drawn": 75372176}
+    ours = {"won": 401558629, "lost": 300069400, "drawn": 76704147}
+    assert morris.counted_once({"9-7": figures}, {"9-7": ours}) == "better"
+    assert morris.counted_once({"9-7": figures}, {"9-7": figures}) == "differs"
 
 
 def test_other_figures_on_superpuzz_are_judged() -> None:

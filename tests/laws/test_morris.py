@@ -332,10 +332,14 @@ def test_parts_by_name_have_the_golden_counts(tmp_path: Path) -> None:
 
 
 def test_golden_counts_are_the_papers() -> None:
-    """Add up both sides to move; where the paper counts positions twice, they are draws there. It tells plies of 6-4 (157)."""
+    """Add up both sides to move; where the paper counts positions twice, they are draws there. It tells plies of 6-4 (157).
+
+    In 9-7 it leaves positions out, and has other values for others: `verify --parts 9-7,7-9` found no fault in ours.
+    """
     found = {name: [PARTS.get(part) for part in both_ways(name)] for name in GASSER if name != "3-3"}
     solved = {name: sides for name, sides in found.items() if None not in sides}
-    assert {"6-6", "9-3", "7-6"} <= set(solved)
+    assert len(solved) == len(GASSER) - 1 == 27
+    assert sum(side[kind] for side in solved.pop("9-7") for kind in ("won", "lost", "drawn")) == RECOUNTED["9-7"]
     for name, sides in solved.items():
         surplus = GASSER[name]["total"] - RECOUNTED.get(name, GASSER[name]["total"])
         for kind, twice in (("won", 0), ("lost", 0), ("drawn", surplus)):
