@@ -130,6 +130,28 @@ def test_a_level_that_was_cut_short_is_done_again(
     assert _same(found, _search(SPEC))
 
 
+@pytest.mark.parametrize("level", [5, 6, 8, 12, 13, 15, 20, 21, 40])
+def test_a_block_that_was_not_closed_is_done_again(plan: Plan, tmp_path: Path, level: int) -> None:
+    """Leave what a process leaves that ends when the second bits of a block are written, and what is reached is not."""
+    work = WorkingFolder(tmp_path / "work", TASK)
+    start = sb.load(SPEC).rank(sb.load(SPEC).start())
+    search, counts = AlternatingSearch(plan, start, _tight(plan), work), [1]
+    for depth in range(1, level):
+        counts.append(search.level(depth)[0])
+    work.commit({"counts": counts, "few": {}})
+    before = search.vectors["reached"].copy()
+    search.level(level)
+    changed = np.flatnonzero(search.vectors["reached"] != before) // plan.block_words
+    for block in np.unique(changed)[::2]:
+        words = slice(block * plan.block_words, (block + 1) * plan.block_words)
+        search.vectors["reached"][words] = before[words]
+    work.close()
+    found = _search(SPEC, _tight(plan), WorkingFolder(tmp_path / "work", TASK))
+    whole = _search(SPEC)
+    assert found.counts == whole.counts
+    assert np.array_equal(found.codes.whole(), whole.codes.whole())
+
+
 PROGRAM = """
 import sys, time
 import searchbench as sb

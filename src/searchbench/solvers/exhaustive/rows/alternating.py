@@ -69,15 +69,47 @@ def advance(
                 count += new
                 if notes[0] + new < len(notes):
                     note(vectors.bits, work, start, notes)
-                shift(work, coming, pushes)
-                if len(pushes.local_target) > 0:
-                    tables = pushes.local_table[parity[block] if len(pushes.local_table) == 2 else 0]
-                    if DENSE * new > len(lanes) and len(pushes.local_back) > 0:
-                        pull_local(lanes, coming_lanes, pushes, tables)
-                    else:
-                        push_local(work, coming, vectors.bits, place_bits, pushes, tables)
+                lead_on(work, coming, lanes, coming_lanes, new, pushes, parity[block], vectors.bits, place_bits)
                 close(reached, second, work, coming, level.second)
     return count
+
+
+def mark_again(
+    vectors: Vectors, work: Any, coming: Any, lanes: Any, coming_lanes: Any, first: int, stop: int, pushes: Moves,
+    parity: Any, place_bits: int, level: Level,
+) -> None:  # fmt: skip
+    """Mark anew, in the blocks first .. stop - 1, where the last level leads to within its blocks: by `pushes`, to `level`.
+
+    A process that ended while it closed a block may have left states without their marks that it had not yet reached.
+    """
+    words = len(work)
+    for block in range(first, stop):
+        start = block * words
+        reached, second = vectors.reached[start : start + words], vectors.second[start : start + words]
+        count = 0
+        for word in range(words):
+            work[word] = reached[word] & (second[word] ^ level.flip) & ~level.wanted
+            count += popcount(work[word])
+        if count > 0:
+            lead_on(work, coming, lanes, coming_lanes, count, pushes, parity[block], vectors.bits, place_bits)
+            for word in range(words):
+                second[word] |= coming[word] & ~reached[word]
+                coming[word] = 0
+                work[word] = 0
+
+
+def lead_on(
+    work: Any, coming: Any, lanes: Any, coming_lanes: Any, count: int, pushes: Moves, parity: int, bits: Any,
+    place_bits: int,
+) -> None:  # fmt: skip
+    """Find where `count` states of a block, `work`, lead to by moves within it."""
+    shift(work, coming, pushes)
+    if len(pushes.local_target) > 0:
+        tables = pushes.local_table[parity if len(pushes.local_table) == 2 else 0]
+        if DENSE * count > len(lanes) and len(pushes.local_back) > 0:
+            pull_local(lanes, coming_lanes, pushes, tables)
+        else:
+            push_local(work, coming, bits, place_bits, pushes, tables)
 
 
 def pull_rows(
@@ -115,7 +147,8 @@ def keep_new(reached: Any, work: Any) -> int:
 def close(reached: Any, second: Any, work: Any, coming: Any, second_bit: Any) -> None:
     """Mark what is new in a block, `work`, as reached, and where it leads to as coming; leave both zero.
 
-    The second bits come first: where the process ends in between, the new states are not yet reached, and are found again.
+    The second bits come first: where the process ends in between, the new states are not yet reached, and are found again,
+    once they have their marks again (`mark_again`).
     """
     for word in range(len(work)):
         new = work[word]

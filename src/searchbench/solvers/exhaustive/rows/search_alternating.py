@@ -38,6 +38,7 @@ class AlternatingSearch:
         }  # fmt: skip
         names = jit.Names({})
         self.advance = jit.bind(alternating.advance, names)
+        self.mark_again = jit.bind(alternating.mark_again, names)
         self.count_bits = jit.bind(alternating.count_bits, names)
         self.start_parity = start % plan.game.places & 1
         self.ones = np.uint64(plan.spread(1))
@@ -46,6 +47,7 @@ class AlternatingSearch:
         self.moves = [moves_of(plan, parity) for parity in (0, 1)]
         self.fresh = np.zeros(plan.blocks, np.uint8)
         self.ahead = 0
+        self.cut_short = False
         self.lane = np.dtype(f"u{max(1, plan.word_bits // 8)}")
         self.step = self._blocks_at_a_time()
         self.untouched = 0
@@ -63,6 +65,7 @@ class AlternatingSearch:
         elif not self.on_files:
             for name, vector in self.vectors.items():
                 vector[:] = work.in_place(name, np.uint64, self.plan.words)
+        self.cut_short = not work.copies
         self.fresh[:] = 1
         piece = 1 << 20
         vector = self.vectors["reached"]
@@ -105,18 +108,32 @@ class AlternatingSearch:
         )  # fmt: skip
         place_bits = plan.word_bits.bit_length() - 1
 
-        def work(first: int) -> tuple[int, list[int]]:
+        def room() -> tuple[Array, Array, Array, Array]:
             if not hasattr(self.local, "work"):
                 self.local.work, self.local.coming = (np.zeros(plan.block_words, np.uint64) for _ in range(2))
+            work, coming = self.local.work, self.local.coming
+            return work, coming, work.view(self.lane), coming.view(self.lane)
+
+        def mark(first: int) -> None:
+            stop = min(first + self.step, plan.blocks)
+            self.mark_again(
+                vectors, *room(), first, stop, self.moves[1 - parity], plan.parity, place_bits, level
+            )  # fmt: skip
+            self._make_room(stop - first)
+
+        def work(first: int) -> tuple[int, list[int]]:
             stop = min(first + self.step, plan.blocks)
             notes = np.zeros(FEW + 1, np.int64)
             count = self.advance(
-                vectors, self.local.work, self.local.coming, self.local.work.view(self.lane),
-                self.local.coming.view(self.lane), first, stop, self.moves[1 - parity], self.moves[parity],
-                plan.parity, place_bits, level, notes,
+                vectors, *room(), first, stop, self.moves[1 - parity], self.moves[parity], plan.parity, place_bits, level,
+                notes,
             )  # fmt: skip
             self._make_room(stop - first)
             return int(count), notes[1 : 1 + notes[0]].tolist()
+
+        if self.cut_short:
+            self.run.map(mark, range(0, plan.blocks, self.step))
+            self.cut_short = False
 
         results = self.run.map(work, range(0, plan.blocks, self.step))
         self.fresh, self.ahead = next_fresh, 0
