@@ -127,6 +127,15 @@ def test_parts_are_checked_alone(path: Path, game: Game, tmp_path: Path) -> None
     with open_database(tmp_path / "wrong.db") as wrong:
         assert wrong.verify(Run(threads=1), parts=last).faults[0].number == number
         assert any(wrong.verify(Run(threads=1), parts=part.name) for part in game.parts())
+    work, stages = tmp_path / "work", Stages()
+    with open_database(path) as database:
+        for name in (first, last):
+            database.verify(Run(threads=1), work=work, parts=name)
+        assert (work / "record.json").exists()  # what was verified in parts counts for the whole
+        database.verify(Run(threads=1, report=stages), work=work)
+    assert {f"checking {first}", f"checking {last}"}.isdisjoint(stages.seen)
+    assert stages.seen
+    assert not work.exists()
     solved = solve_states(load("sliding:2x2"), run=Run(threads=1))
     with pytest.raises(BadRequest, match="only outcomes on disk"):
         solved.verify(parts="all")

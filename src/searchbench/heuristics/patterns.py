@@ -277,7 +277,7 @@ def _names(
     byte_of, fetch = _readers(1 + max(lookup.database for lookup in lookups))
     own = together[0].look_ups(together)
     digits, in_byte = digits_of_bytes(max(modulus, 2)), per_byte(max(modulus, 2))
-    owners = _owners(sums) if "image_piece" in own else None
+    owners: Any = _owners(sums) if "image_piece" in own else None
     width = 0 if owners is None else owners.shape[1]  # of the pieces beyond no database knows anything
 
     def carries() -> int:
@@ -361,7 +361,7 @@ def _names(
     @inlined
     def owner(state: State, move: Move, one: int) -> int:
         piece = image_piece(state, move)
-        return owners[one, piece] if piece < width else -1  # type: ignore[index]
+        return int(owners[one, piece]) if piece < width else -1
 
     @inlined
     def h_ready_of_piece(state: State, move: Move, tables: Any, carried: Any, row: int, after: int) -> None:

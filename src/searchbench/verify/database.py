@@ -73,7 +73,7 @@ def verify_database(
             if work is not None:
                 raise BadRequest(f"{work}: layers are followed from the start, in one go: there is no work to keep")
             return verify_layers(database, active, limit, target)
-        with ledger_of(database, work) as ledger:
+        with ledger_of(database, work, whole=chosen is None) as ledger:
             return _Verification(database, active, limit, target, ledger, chosen=chosen).report()
 
 

@@ -50,8 +50,8 @@ class Ledger:
 
 
 @contextmanager
-def ledger_of(database: Database, work: Path | None) -> Iterator[Ledger]:
-    """Give the ledger that is in the folder `work`, which goes when the verification is done. Raises BadRequest."""
+def ledger_of(database: Database, work: Path | None, whole: bool = True) -> Iterator[Ledger]:
+    """Give the ledger that is in the folder `work`, which goes when the `whole` database is verified. Raises BadRequest."""
     if work is None:
         yield Ledger(None, {})
         return
@@ -70,4 +70,5 @@ def ledger_of(database: Database, work: Path | None) -> Iterator[Ledger]:
         folder.close()
         raise
     folder.close()
-    discard(work)
+    if whole:
+        discard(work)
