@@ -267,6 +267,20 @@ def test_depths_modulo_3_give_the_same_bound_on_every_state(tmp_path: Path) -> N
         assert lines[0].cost == depths[state]
 
 
+def test_tables_in_memory_give_the_same_search(tmp_path: Path) -> None:
+    game = load("sliding:3x3")
+    solve("sliding-pattern:3x3,1-2-3-4").save(tmp_path / "a.db", mapped=True)
+    mapped, loaded = heuristic(game, str(tmp_path / "a.db")), heuristic(game, f"{tmp_path / 'a.db'},loaded")
+    tables = [one.tables(game.start())[1] for one in (mapped, loaded)]
+    assert np.array_equal(*tables)
+    for one, table, shared in zip((mapped, loaded), tables, (True, False), strict=True):
+        assert isinstance(one, PatternDatabases)
+        assert np.shares_memory(table, one.databases[0].codes) is shared
+    for state in random.Random(8).sample(list(naive.depths(game)), 5):
+        lines = [search_state(game, state, "idastar", Run(threads=1), h=one) for one in (mapped, loaded)]
+        assert (lines[0].moves, lines[0].nodes) == (lines[1].moves, lines[1].nodes)
+
+
 def test_views_from_other_corners_are_bounds() -> None:
     game = load("sliding:3x3")
     database = solve("sliding-groups:3x3,1-3-5-7")
