@@ -2,7 +2,8 @@
 
 From the depth before a move and the depth after it modulo m follows the depth after it, where it falls by at most 1 and
 rises by at most m - 2 (Edelkamp 2017, theorem 0.1; Breyer and Korf 2010, 1.6 bits). How much it can rise is the *locality* of the
-abstraction: 1 where every move can be taken back.
+abstraction: 1 where every move can be taken back. That holds for depths of states; the least depth of several states that share
+a number (`place`) jumps.
 """
 
 from __future__ import annotations
@@ -48,6 +49,11 @@ def largest_rise(codes: Any, first: int, stop: int) -> int:
 def modulus_of(database: Database) -> int:
     """Return the modulus from which depths can be followed along moves; the smallest one. Raises BadRequest."""
     game = database.game
+    if game.has("place"):
+        raise BadRequest(
+            f"{database!r}: states share a number here, and their least bound can change by any amount with a move: depths "
+            f"modulo a number do not tell it; keep the states apart, as sliding-groups does"
+        )
     if database.reachable < database.size:
         raise BadRequest(f"{database!r}: depths follow from each other only where every state has one")
     if database.modulus or not (isinstance(game, Abstraction) and game.one_way):
