@@ -201,3 +201,39 @@ def histogram(values: dict[int, Any]) -> dict[Any, int]:
 def find(values: dict[int, Any], wanted: Callable[[Any], bool]) -> list[int]:
     """Return the numbers whose value is wanted, in order."""
     return [number for number in sorted(values) if wanted(values[number])]
+
+
+Fact = tuple[str, int]
+
+
+def pairs_that_can_meet(game: Game, state: State) -> set[frozenset[Fact]]:
+    """Return which two facts of Superpuzz, each a card or "--" in a cell, may hold together after some moves, by sets."""
+    columns: int = game.parameters["columns"]
+    lies = game.pieces(state)
+    now = {(piece, cell) for cell, piece in enumerate(lies)}
+    pairs = {frozenset((one, other)) for one in now for other in now}
+    cards = [
+        (piece, piece[0] + str(int(piece[1:]) - 1)) for piece in lies if piece[1:].isdecimal() and piece[1:] != "1"
+    ]
+    before = -1
+    while before != len(pairs):
+        before = len(pairs)
+        facts = {fact for pair in pairs for fact in pair}
+        for card, predecessor in cards:
+            for source, left in (
+                (fact, other) for fact in facts if fact[0] == card for other in facts if other[0] == predecessor
+            ):
+                needs = (source, left, ("--", left[1] + 1))
+                if (left[1] + 1) % columns and all(
+                    frozenset((one, other)) in pairs for one in needs for other in needs
+                ):
+                    follows = {(card, left[1] + 1), ("--", source[1])}
+                    stays = {
+                        fact
+                        for fact in facts
+                        if fact[0] != card
+                        and fact[1] not in (source[1], left[1] + 1)
+                        and all(frozenset((fact, need)) in pairs for need in needs)
+                    }
+                    pairs |= {frozenset((one, other)) for one in follows for other in stays | follows}
+    return pairs

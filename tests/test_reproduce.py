@@ -183,13 +183,30 @@ def test_other_figures_on_superpuzz_are_judged() -> None:
     assert berliner.detection_helps({}, {"4x6": {**ratios["4x6"], "BF2": 0.99}}) == "differs"
 
 
+@pytest.mark.parametrize(
+    ("length", "claimed", "agree", "shortest"),
+    [(32, False, True, True), (32, True, False, True), (28, False, True, False)],
+)
+def test_only_lines_that_are_claimed_to_be_optimal_must_agree(
+    monkeypatch: pytest.MonkeyPatch, length: int, claimed: bool, agree: bool, shortest: bool
+) -> None:
+    """DF returns a line when it gives up, which can be longer than the best."""
+    table = {program: [experiment.Try("solved", 32, 9, 9, 0.1, False)] * 100 for program in experiment.programs()}
+    table["A*", True] = [experiment.Try("solved", 30, 9, 9, 0.1, True)] * 100
+    table["DF", True] = [experiment.Try("solved", length, 9, 9, 0.1, claimed)] * 100
+    monkeypatch.setattr(berliner, "whole_table", lambda size, run: table)
+    told = berliner.claims(Run(), ["4x6"])["4x6"]
+    assert (told["optimal ones agree"], told["no other is shorter"]) == (agree, shortest)
+
+
 def test_tries_are_kept_and_averaged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     few = experiment.deals("4x6")[:3]
     monkeypatch.setattr(experiment, "deals", lambda size: few)
     first = experiment.tries("4x6", "BF1", True, Run(memory=1 << 30, work=tmp_path))
     monkeypatch.setattr(experiment, "search_many", None)  # nothing is left to be searched
     assert experiment.tries("4x6", "BF1", True, Run(memory=1 << 30, work=tmp_path)) == first
-    ones = [experiment.Try("solved", 20, 100, 300, 0.5), experiment.Try("open", 0, 70, 900, 0.1)]
+    ones = [experiment.Try("solved", 20, 100, 300, 0.5, True), experiment.Try("open", 0, 70, 900, 0.1, False)]
+    assert first[0].optimal is False  # BF1 claims nothing
     means = experiment.average("4x6", ones, [True, True])
     assert (means.length, means.states, means.failed) == (40.0, 65586.0, 1)
     assert experiment.average("4x6", ones, [True, False]).failed_unsolvable == 1

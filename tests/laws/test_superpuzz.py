@@ -5,12 +5,15 @@ from __future__ import annotations
 import random
 from collections import defaultdict
 
+import numpy as np
 import pytest
 
+import naive
 from searchbench import jit, rules
 from searchbench.catalogue import load
 from searchbench.errors import BadMove, BadState
 from searchbench.game import Game
+from searchbench.reproduce import berliner
 from searchbench.reproduce.experiment import SIZES, deals
 from searchbench.run import Run
 from searchbench.solvers.guided import search_state
@@ -155,17 +158,42 @@ def solvable_of(game: Game, layouts: list[State]) -> set[State]:
     return found
 
 
-@pytest.mark.parametrize(("size", "share"), [("2x4", 0.95), ("3x3", 1.0), ("2x5", 0.8)])
-def test_dead_ends_of_small_decks(size: str, share: float) -> None:
+@pytest.mark.parametrize(
+    ("size", "use", "share"),
+    [("2x4", "", 0.95), ("3x3", "", 1.0), ("2x5", "", 0.8), ("2x4", "pairs", 1.0), ("2x5", "pairs", 0.99)],
+)
+def test_dead_ends_of_small_decks(size: str, use: str, share: float) -> None:
     """Every layout with the aces in order at the left edge: none that can be solved is dead, and most others are."""
     game = load(f"superpuzz:{size}")
     layouts = frozen_layouts(game)
     solvable = solvable_of(game, layouts)
-    dead = {state for state in layouts if game.call("dead", list(state), None)}
+    find = jit.bind(rules.dead, game.names().with_(**game.enhancements().get(use, {})))
+    dead = {state for state in layouts if find(np.array(state, game.dtype), ())}
     assert layouts
     assert 0 < len(solvable) < len(layouts)
     assert not dead & solvable
     assert len(dead) >= share * (len(layouts) - len(solvable))
+
+
+@pytest.mark.parametrize("size", ["3x5", "4x6", "4x8"])
+def test_pairs_that_never_meet_are_found(size: str) -> None:
+    """The same dead ends as by sets of pairs, on layouts in which random play froze the aces."""
+    game = load(f"superpuzz:{size}")
+    names = game.names(target="interpreted").with_(**game.enhancements()["pairs"])
+    quick, found = jit.bind(rules.dead, game.names(target="interpreted")), set()
+    for state in berliner.frozen_layouts(game, random.Random(f"pairs {size}"), 12):
+        pairs = naive.pairs_that_can_meet(game, tuple(state))
+        rows = [game.pieces(state)[row][0] for row in range(0, game.width, game.parameters["columns"])]
+        home = [
+            (f"{suit}{rank}", row * game.parameters["columns"] + rank - 1)
+            for row, suit in enumerate(rows)
+            for rank in range(1, game.parameters["columns"])
+        ]
+        never = any(frozenset((one, other)) not in pairs for one in home for other in home)
+        assert jit.bind(rules.dead, names)(list(state), None) == never
+        assert never or not quick(list(state), None)
+        found.add(never)
+    assert found == {False, True}
 
 
 def test_figure_2_overlooks_that_a_card_can_step_aside() -> None:

@@ -180,7 +180,7 @@ def test_what_may_lose_solutions_claims_nothing() -> None:
 @pytest.mark.parametrize(
     ("method", "options", "message"),
     [
-        ("astar", {"use": "figure-3"}, "no enhancement 'figure-3'; it has figure-2, ace-pruning"),
+        ("astar", {"use": "figure-3"}, "no enhancement 'figure-3'; it has figure-2, pairs, ace-pruning"),
         ("astar", {"without": "luck"}, "without 'luck': there are dead, cuts, macros, relevance"),
         ("astar", {"step": 2}, "idastar does"),
         ("idastar", {"step": -1}, "expected 0 or more"),

@@ -13,10 +13,11 @@ from zlib import crc32
 
 from searchbench.analyse.compare import configuration
 from searchbench.catalogue import load
+from searchbench.errors import DamagedData
 from searchbench.game import Game
 from searchbench.run import Run
 from searchbench.solvers.guided import Attempt, read_states, search_many
-from searchbench.store.working import working_folder
+from searchbench.store.working import WorkingFolder, working_folder
 
 SIZES: Final = ("4x6", "4x7", "4x8")
 METHODS: Final = {
@@ -39,13 +40,17 @@ SOLVED, UNSOLVABLE, OPEN = "solved", "unsolvable", "open"
 
 
 class Try(NamedTuple):
-    """Hold what one program made of one deal: how it ended, the moves (0: none), states, nodes, and CPU seconds."""
+    """Hold what one program made of one deal: how it ended, the moves (0: none), states, nodes, CPU seconds.
+
+    `optimal` tells that no line is shorter: DF returns its best line so far where it gives up.
+    """
 
     ended: str
     length: int
     states: int
     nodes: int
     seconds: float
+    optimal: bool
 
 
 class Average(NamedTuple):
@@ -89,12 +94,20 @@ def tries(size: str, method: str, detects: bool, run: Run, entries: int = TABLE)
     states = deals(size)
     own = Run(run.memory, 1, run.report, run.work / f"{size} {text}".replace(" ", "_") if run.work else None)
     with working_folder(game, f"{text} on the deals {crc32(str(states).encode()):08x}", own) as work:
-        found = [Try(*one) for one in work.record.get("tries", ())] if work else []
+        found = _kept(work) if work else []
         for attempt in _attempts(game, states[len(found) :], text, entries, run):
             found.append(attempt)
             if work:
                 work.commit({"tries": found})
     return found
+
+
+def _kept(work: WorkingFolder) -> list[Try]:
+    """Return what the folder has. Raises DamagedData."""
+    try:
+        return [Try(*one) for one in work.record.get("tries", ())]
+    except TypeError:
+        raise DamagedData(f"{work.path} has other figures than this version measures: remove it") from None
 
 
 def _attempts(game: Game, states: Sequence[Sequence[int]], text: str, entries: int, run: Run) -> Iterator[Try]:
@@ -114,10 +127,10 @@ def _attempts(game: Game, states: Sequence[Sequence[int]], text: str, entries: i
 def _told(attempt: Attempt, seconds: float) -> Try:
     if attempt.line is None:
         ended = UNSOLVABLE if attempt.error is not None and attempt.error.exit_code == 10 else OPEN
-        return Try(ended, 0, attempt.kept, attempt.nodes, seconds)
+        return Try(ended, 0, attempt.kept, attempt.nodes, seconds, optimal=False)
     if wrong := attempt.line.verify():
         raise AssertionError(f"{attempt.state}: {wrong[0]}")
-    return Try(SOLVED, attempt.line.cost, attempt.kept, attempt.nodes, seconds)
+    return Try(SOLVED, attempt.line.cost, attempt.kept, attempt.nodes, seconds, attempt.line.optimal)
 
 
 def solvable(table: dict[tuple[str, bool], list[Try]]) -> list[bool]:

@@ -13,6 +13,7 @@ from searchbench.game import Game
 from searchbench.games.superpuzz.deadlock import figure_2, unreachable_place
 from searchbench.games.superpuzz.judgement import judgement
 from searchbench.games.superpuzz.layout import ROWS, SUITS, Deck
+from searchbench.games.superpuzz.pairs import unreachable_pair
 from searchbench.games.superpuzz.pruning import ace_pruning, forced_moves
 from searchbench.index import Multiset
 from searchbench.rules import State
@@ -74,8 +75,8 @@ class Superpuzz(Game):
         return _rules(self.deck)
 
     def enhancements(self) -> Mapping[str, Mapping[str, Callable[..., Any]]]:
-        """Return the dead ends and the cuts as they were published."""
-        return _published(self.deck)
+        """Return the dead ends and the cuts as they were published, and dead ends that take more time and miss less."""
+        return _others(self.deck)
 
     def parse(self, text: str) -> list[int]:
         """Return the state of a layout such as ``S1 -- / S2 --``, in one line or as the paper prints it."""
@@ -168,9 +169,11 @@ def _rules(deck: Deck) -> Mapping[str, Callable[..., Any]]:
 
 
 @lru_cache(maxsize=32)
-def _published(deck: Deck) -> Mapping[str, Mapping[str, Callable[..., Any]]]:
+def _others(deck: Deck) -> Mapping[str, Mapping[str, Callable[..., Any]]]:
+    frozen = judgement(deck)["frozen"]
     return {
-        "figure-2": {"dead": figure_2(deck, judgement(deck)["frozen"])},
+        "figure-2": {"dead": figure_2(deck, frozen)},
+        "pairs": {"dead": unreachable_pair(deck, unreachable_place(deck, frozen), frozen)},
         "ace-pruning": {"irrelevant": ace_pruning(deck, everywhere=False)},
     }
 
