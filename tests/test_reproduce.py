@@ -14,8 +14,9 @@ from searchbench import reproduce as package
 from searchbench.catalogue import load
 from searchbench.cli.app import app
 from searchbench.errors import BadRequest
+from searchbench.games.sliding_groups import SlidingGroups
 from searchbench.reproduce import ROWS, berliner, experiment, morris, reproduce
-from searchbench.reproduce.hardest import KORF_FELNER, same_lengths
+from searchbench.reproduce.hardest import EIGHTY, KORF_FELNER, SEVENTY, as_hard_or_harder, same_lengths
 from searchbench.reproduce.row import Cost, Measured, Row, exact, faster
 from searchbench.reproduce.symmetry import takes_less
 from searchbench.run import Run
@@ -127,6 +128,27 @@ def test_lengths_must_be_the_same_and_nodes_stand_beside() -> None:
     assert same_lengths(paper, {"40": {"length": 82, "nodes": 101}}) == "match"
     assert same_lengths(paper, {"40": {"length": 84, "nodes": 9}}) == "differs"
     assert same_lengths(paper, {}) == "differs"
+
+
+def test_more_boards_may_need_80_moves_but_none_may_be_lost() -> None:
+    paper = {"70": 2, "78": 9, "80": 5, "diagrams of 80 moves": 3}
+    assert as_hard_or_harder(paper, dict(paper)) == "match"
+    assert as_hard_or_harder(paper, paper | {"78": 7, "80": 7}) == "better"
+    assert as_hard_or_harder(paper, paper | {"78": 7, "80": 6}) == "differs"
+    assert as_hard_or_harder(paper, paper | {"78": 10, "80": 4}) == "differs"
+    assert as_hard_or_harder(paper, paper | {"70": 1, "78": 9, "80": 6}) == "differs"
+    assert as_hard_or_harder(paper, paper | {"78": 7, "80": 7, "diagrams of 80 moves": 2}) == "differs"
+
+
+def test_the_nine_diagrams_look_like_the_pattern_of_70_moves() -> None:
+    """Four of them have a mirror image that is another board: 13 in all, as the paper says."""
+    kinds = SlidingGroups(4, 4, "local").kinds()
+    seen = {tuple(kinds[int(tile)] for tile in board.split()) for board in (*EIGHTY, SEVENTY)}
+    assert len(seen) == 1
+    mirror = [4 * (cell % 4) + cell // 4 for cell in range(16)]
+    boards = {tuple(map(int, board.split())) for board in EIGHTY}
+    boards |= {tuple(mirror[board[mirror[cell]]] for cell in range(16)) for board in boards}
+    assert (len(EIGHTY), len(boards)) == (9, 13)
 
 
 def test_instances_of_the_24_puzzle_are_boards() -> None:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from searchbench import errors, index
     from searchbench.abstraction import Abstraction, Image, Subgoal
+    from searchbench.analyse.detours import Detours
     from searchbench.analyse.predict import Prediction
     from searchbench.analyse.subgoals import Subgoals
     from searchbench.catalogue import load
@@ -38,7 +39,8 @@ __version__ = "0.1.0"
 _HOMES = {
     "Board": "game", "Check": "testing", "Database": "store", "Game": "game", "Line": "line", "NOWHERE": "rules",
     "Abstraction": "abstraction", "Image": "abstraction", "PatternDatabases": "heuristics", "heuristic": "heuristics",
-    "Completions": "solvers.guided", "SeenAs": "heuristics", "Subgoal": "abstraction", "Subgoals": "analyse.subgoals",
+    "Completions": "solvers.guided", "Detours": "analyse.detours",
+    "SeenAs": "heuristics", "Subgoal": "abstraction", "Subgoals": "analyse.subgoals",
     "Part": "index.protocol", "Player": "player", "Position": "game", "Prediction": "analyse.predict", "Proof": "proof",
     "Repair": "repairs", "Run": "run", "SearchBenchError": "errors", "State": "rules", "UNDECIDED": "rules",
     "ValueRule": "values", "errors": "", "index": "", "load": "catalogue",
@@ -46,10 +48,10 @@ _HOMES = {
 """Where each public name lives; "" for a module."""
 
 __all__ = [
-    "NOWHERE", "UNDECIDED", "Abstraction", "Board", "Check", "Completions", "Database", "Game", "Image", "Line", "Part",
-    "PatternDatabases", "Player", "Position", "Prediction", "Proof", "Repair", "Run", "SearchBenchError", "SeenAs",
+    "NOWHERE", "UNDECIDED", "Abstraction", "Board", "Check", "Completions", "Database", "Detours", "Game", "Image", "Line",
+    "Part", "PatternDatabases", "Player", "Position", "Prediction", "Proof", "Repair", "Run", "SearchBenchError", "SeenAs",
     "State", "Subgoal", "Subgoals", "ValueRule", "check", "errors", "heuristic", "index", "load", "open_database",
-    "predict", "prove", "repair", "search", "solve", "subgoals", "together",
+    "predict", "prove", "prove_limit", "repair", "search", "solve", "subgoals", "together",
 ]  # fmt: skip
 
 
@@ -316,6 +318,28 @@ def subgoals(
     from searchbench.catalogue import load
 
     return solve_subgoals(load(game), list(steps), _run(memory, threads, progress), to)
+
+
+def prove_limit(
+    steps: Subgoals,
+    limit: int,
+    detour: int | None = None,
+    memory: str | int | None = None,
+    threads: int | None = None,
+    progress: Callable[[str, int, int], None] | None = None,
+    work: str | Path | None = None,
+) -> Detours:
+    """Look for a way of at most `limit` moves from every state of a puzzle, through two steps of which the first takes detours.
+
+    A detour is at most `detour` moves longer than the shortest way (by default 16). Where none is `open`, the limit is proved: no
+    state takes more moves. Unfinished work is kept in the folder `work`. See
+    :func:`searchbench.analyse.detours.prove_limit`.
+    """
+    from searchbench.analyse import detours
+
+    run = _run(memory, threads, progress)
+    run.work = None if work is None else Path(work)
+    return detours.prove_limit(steps, limit, run, detours.DETOUR if detour is None else detour)
 
 
 def prove(

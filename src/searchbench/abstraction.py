@@ -96,6 +96,17 @@ class Subgoal(Game):
         """Return the move of the original that a move is."""
         raise NotImplementedError
 
+    def original_state(self, state: Sequence[int]) -> list[int]:
+        """Return one of the states of the original that look so here, solvable or not."""
+        raise BadRequest(f"{self} does not tell which states look alike")
+
+    def kinds(self) -> list[int]:
+        """Return the kind of each piece of the original: 0, 1, 2, ...; pieces of one kind, such as all that are left, look alike.
+
+        As of an abstraction (`Abstraction.kinds`), but that states in which the steps before are not done are not meant.
+        """
+        raise BadRequest(f"{self} does not tell which pieces look alike")
+
     def entered(self, state: Sequence[int]) -> bool:
         """Return false for a state in which no step before this one can have ended, but for steps that took no moves."""
         return True

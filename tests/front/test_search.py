@@ -146,3 +146,20 @@ def test_a_search_is_kept_and_goes_on(program: Program, tmp_path: Path) -> None:
     assert program(*words).json["cost"] == 31
     assert not (tmp_path / "work").exists()
     assert program("search", "sliding:3x3", "--from", tmp_path / "none", "--work", tmp_path / "work").code == 30
+
+
+def test_steps_with_detours(program: Program, tmp_path: Path) -> None:
+    """That no 8-puzzle takes more than 31 moves; and that this is more than the shortest ways through a first step show."""
+    command = ("subgoals", "sliding:3x3", "6-7-8", "1-2-3-4-5", "--to", tmp_path / "steps")
+    found = program(*command, "--at-most", "31", "--work", tmp_path / "work", "--json").json
+    assert found["longest"] == 43
+    assert (found["proof"]["limit"], found["proof"]["proved"], found["proof"]["open"]) == (31, True, [])
+    assert program(*command, "--json").json["proof"] is None
+    short = program(*command, "--at-most", "31", "--detour", "0")
+    assert short.code == 20
+    assert "states may take more than 31 moves with detours" in short.out
+    shown = short.out.splitlines()[-1]
+    assert sorted(shown.split()) == sorted(["0", "1", "2", "3", "4", "5", "6", "7", "8"])
+    refused = program(*command, "--at-most", "20")
+    assert refused.code == 30
+    assert "takes up to 21 moves" in refused.err

@@ -10,9 +10,12 @@ import pytest
 
 import naive
 import searchbench as sb
+from searchbench.analyse import detours
+from searchbench.analyse.subgoals import Step
 from searchbench.catalogue import load
 from searchbench.errors import BadRequest
-from searchbench.game import Position
+from searchbench.game import Game, Position
+from searchbench.run import Run
 
 STEPS = ("6-7-8", "1-2-3-4-5")
 
@@ -127,3 +130,99 @@ def test_games_without_steps() -> None:
         sb.subgoals("pancake:5", ["1"])
     with pytest.raises(BadRequest, match="expected the fixed tiles at home"):
         load("sliding:3x3").subgoals(STEPS)[1].seen([8, 7, 6, 0, 4, 1, 2, 5, 3, 3])
+
+
+def ways_by_naive(game: Game, chain: sb.Subgoals, detour: int) -> dict[tuple[int, ...], int]:
+    """Return what each board takes through both steps, where the first takes so many moves more than the least, at most.
+
+    From the last move back: a board in which the first step is done takes what the second step takes; another one takes a
+    move and what the best board after it takes with one move less to go.
+    """
+    first, last = chain.steps
+    boards = list(naive.depths(game))
+    home = {
+        state: last.database.probe(last.game.position(last.game.seen(state)))
+        for state in boards
+        if is_done(first, state)
+    }
+    least = {state: first.database.probe(first.game.position(first.game.seen(state))) for state in boards}
+    taken, found = dict(home), {}
+    for length in range(max(least.values()) + detour + 1):
+        for state in boards:
+            if least[state] + detour == length:
+                found[state] = taken.get(state, 1 << 20)
+        after = {
+            state: [tuple(game.play(state, move)) for move in game.moves(state)]
+            for state in boards
+            if state not in home
+        }
+        taken = home | {
+            state: 1 + min(taken.get(other, 1 << 20) for other in others) for state, others in after.items()
+        }
+    return found
+
+
+def is_done(step: Step, state: tuple[int, ...]) -> bool:
+    return step.game.terminal(step.game.seen(state)) == 0
+
+
+@pytest.mark.parametrize("detour", [0, 3, 6])
+def test_detours_leave_open_what_they_must(detour: int, tmp_path: Path) -> None:
+    """Every board of 2x3, against all ways by dictionaries; and whatever is not open takes no more than the limit."""
+    game = load("sliding:2x3")
+    chain = sb.subgoals(game, ("2-5", "1-3-4"), threads=1)
+    takes, depths = ways_by_naive(game, chain, detour), naive.depths(game)
+    sizes = set()
+    for limit in range(chain.steps[1].longest, chain.bound + 1):
+        proof = sb.prove_limit(chain, limit, detour, threads=1 + limit % 2, work=tmp_path / "work")
+        assert set(proof.open) == {state for state, most in takes.items() if most > limit and limit < chain.bound}
+        assert all(depths[state] <= limit for state in depths if state not in set(proof.open))
+        assert proof.proved == (not proof.open)
+        sizes.add(len(proof.open))
+    assert 0 in sizes
+    assert len(sizes) > 1
+    assert not (tmp_path / "work").exists()
+
+
+def test_detours_prove_that_no_board_takes_more_than_31_moves(eight: sb.Subgoals) -> None:
+    """The steps alone take up to 43; all that more needs is longer ways through the first one."""
+    proof = sb.prove_limit(eight, 31)
+    assert (proof.proved, proof.patterns, proof.limit) == (True, 2605, 31)
+    assert not sb.prove_limit(eight, 31, detour=0).proved
+
+
+def test_a_proof_goes_on_where_it_was_stopped(
+    eight: sb.Subgoals, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(detours, "BLOCK", 50)
+    whole = detours.prove_limit(eight, 33, Run(threads=1), detour=2)
+    run = Run(threads=1, work=tmp_path, patience=0.0)
+    blocks = 0
+
+    def stop(stage: str, done: int, total: int) -> None:
+        nonlocal blocks
+        blocks += 1
+        if blocks % 10 == 0:
+            raise KeyboardInterrupt
+
+    run.report = stop
+    while True:
+        try:
+            again = detours.prove_limit(eight, 33, run, detour=2)
+            break
+        except KeyboardInterrupt:
+            assert list(tmp_path.iterdir())
+    assert blocks > 30
+    assert (again.open, again.patterns, again.states, again.ways) == (
+        whole.open,
+        whole.patterns,
+        whole.states,
+        whole.ways,
+    )
+
+
+def test_limits_that_cannot_be_proved_are_refused(eight: sb.Subgoals) -> None:
+    with pytest.raises(BadRequest, match="second step alone takes up to 21"):
+        sb.prove_limit(eight, 20)
+    with pytest.raises(BadRequest, match="1 steps: detours are looked for where there are two"):
+        sb.prove_limit(sb.subgoals("sliding:3x3", ["6-7-8"], threads=1), 30)

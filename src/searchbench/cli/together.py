@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
 from searchbench.cli import show
 from searchbench.cli.options import GameName, Json, Memory, Progress, StateText, Threads
+
+if TYPE_CHECKING:
+    from searchbench import Detours
+
+SHOWN: Final = 10
+"""How many states are shown that may take more moves than a limit."""
 
 
 def together(
@@ -62,6 +68,16 @@ def subgoals(
         str | None, typer.Option(metavar="STATE", help="Show a line from this state, step by step.")
     ] = None,
     to: Annotated[Path | None, typer.Option(metavar="DIR", help="Keep the steps' databases in this folder.")] = None,
+    at_most: Annotated[
+        int | None,
+        typer.Option(min=0, metavar="N", help="Prove that no state takes more moves, by detours in the first step."),
+    ] = None,
+    detour: Annotated[
+        int | None, typer.Option(min=0, metavar="N", help="How much longer than the shortest way a detour may be.")
+    ] = None,
+    work: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Keep the unfinished work of the proof here, and go on with it.")
+    ] = None,
     memory: Memory = None,
     threads: Threads = None,
     as_json: Json = False,
@@ -73,6 +89,9 @@ def subgoals(
 
     with Reporter(progress) as reporter:
         found = sb.subgoals(game, steps, to, memory, threads, reporter)
+        proof = None
+        if at_most is not None:
+            proof = sb.prove_limit(found, at_most, detour, memory, threads, reporter, work)
     line = found.line(state) if state is not None else None
     if as_json:
         rows = [
@@ -80,11 +99,38 @@ def subgoals(
             for one in found.steps
         ]
         told = {"cost": line.cost, "moves": line.move_texts()} if line is not None else None
-        show.write_json({"steps": rows, "average": round(found.average, 3), "longest": found.bound, "line": told})
+        looked = proof and {
+            "limit": proof.limit, "proved": proof.proved, "patterns": proof.patterns, "states": proof.states,
+            "ways": proof.ways, "open": [proof.game.format(one) for one in proof.open], "seconds": round(proof.seconds, 3),
+        }  # fmt: skip
+        answer = {
+            "steps": rows,
+            "average": round(found.average, 3),
+            "longest": found.bound,
+            "line": told,
+            "proof": looked,
+        }
+        show.write_json(answer)
+        _end(proof)
         return
     table = [(one.game.spec, f"{one.states:,}", f"{one.average:.1f}", str(one.longest)) for one in found.steps]
     table.append(("all", f"{sum(one.states for one in found.steps):,}", f"{found.average:.1f}", str(found.longest)))
     show.write(show.table(table, ("step", "states", "average", "longest")))
     show.write(f"no state takes more than {found.bound} moves")
+    if proof is not None:
+        first = "no state takes more" if proof.proved else f"{len(proof.open):,} states may take more"
+        show.write(
+            f"{first} than {proof.limit} moves with detours: {proof.states:,} states that look like {proof.patterns:,} patterns, "
+            f"{proof.ways:,} ways, {proof.seconds:.1f} s"
+        )
+        for one in proof.open[:SHOWN]:
+            show.write(proof.game.format(one))
     if line is not None:
         show.write(f"\n{show.line(line)}\n\n{line.cost} moves (perhaps not the least)")
+    _end(proof)
+
+
+def _end(proof: Detours | None) -> None:
+    """End with the exit code of a limit where the proof leaves states open."""
+    if proof is not None and not proof.proved:
+        raise typer.Exit(20)

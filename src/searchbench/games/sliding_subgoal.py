@@ -159,6 +159,23 @@ class SlidingSubgoal(Subgoal):
         pieces = [pattern.index(tile) + 1 if tile in pattern else 0 for tile in board]
         return [*pieces, *(board.index(tile) for tile in pattern), board.index(0)]
 
+    def original_state(self, state: Sequence[int]) -> list[int]:
+        """Return a board that looks so, on which the tiles that are left lie in order."""
+        board = list(range(self.rows * self.columns))
+        left = iter(sorted(set(self.free) - {0} - set(self.pattern)))
+        for number, cell in enumerate(self.free):
+            if number == state[self.width - 1]:
+                board[cell] = 0
+            else:
+                board[cell] = self.pattern[state[number] - 1] if state[number] else next(left)
+        return [*board, board.index(0)]
+
+    def kinds(self) -> list[int]:
+        """Return the kinds: the tiles that are left are one."""
+        left = set(self.free) - {0} - set(self.pattern)
+        alone = [tile for tile in range(self.rows * self.columns) if tile not in left]
+        return [len(alone) if tile in left else alone.index(tile) for tile in range(self.rows * self.columns)]
+
     def original_move(self, move: int) -> int:
         """Return the move of the puzzle that a move of this step is."""
         free = self.free
