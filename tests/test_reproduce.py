@@ -16,7 +16,7 @@ from searchbench.cli.app import app
 from searchbench.errors import BadRequest
 from searchbench.games.sliding_groups import SlidingGroups
 from searchbench.reproduce import ROWS, berliner, experiment, morris, reproduce
-from searchbench.reproduce.hardest import EIGHTY, KORF_FELNER, SEVENTY, as_hard_or_harder, same_lengths
+from searchbench.reproduce.hardest import EIGHTY, KORF_FELNER, SEVENTY, as_hard_or_harder, fewer_moves, same_lengths
 from searchbench.reproduce.row import Cost, Measured, Row, exact, faster
 from searchbench.reproduce.symmetry import takes_less
 from searchbench.run import Run
@@ -138,6 +138,15 @@ def test_more_boards_may_need_80_moves_but_none_may_be_lost() -> None:
     assert as_hard_or_harder(paper, paper | {"78": 10, "80": 4}) == "differs"
     assert as_hard_or_harder(paper, paper | {"70": 1, "78": 9, "80": 6}) == "differs"
     assert as_hard_or_harder(paper, paper | {"78": 7, "80": 7, "diagrams of 80 moves": 2}) == "differs"
+
+
+def test_detours_may_prove_less_to_suffice() -> None:
+    paper = {"rows": {"sum": 99}, "where steps end": 91, "with detours": 87}
+    assert fewer_moves(paper, paper) == "match"
+    assert fewer_moves(paper, {"rows": {"sum": 99}}) == "match"
+    assert fewer_moves(paper, {"where steps end": 91, "with detours": 85}) == "better"
+    assert fewer_moves(paper, {"where steps end": 90, "with detours": 85}) == "differs"
+    assert fewer_moves(paper, {"with detours": 91}) == "differs"
 
 
 def test_the_nine_diagrams_look_like_the_pattern_of_70_moves() -> None:

@@ -255,6 +255,11 @@ def exhausts() -> bool:
     return False
 
 
+def scatters() -> bool:
+    """Tell whether depth-first search breaks the order of the moves at random, as it does where it restarts."""
+    return False
+
+
 def skips() -> bool:
     """Tell whether depth-first search leaves out moves that complete a superfluous sequence (see `allowed`)."""
     return False

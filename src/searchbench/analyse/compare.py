@@ -12,7 +12,8 @@ from searchbench.heuristics import heuristic
 from searchbench.run import Run
 from searchbench.solvers.guided import METHODS, Attempt, Heuristic, search_many
 
-OPTIONS: Final = ("h", "order", "table", "automaton", "weight", "entries", "step", "by", "use", "without")
+WHOLE: Final = ("automaton", "entries", "step", "restarts", "impatience", "seed")
+OPTIONS: Final = ("h", "order", "table", "replacement", "weight", "by", "use", "without", *WHOLE)
 """What may stand behind the method in the text of a configuration."""
 
 
@@ -92,7 +93,7 @@ def configuration(game: Game, text: str) -> Configuration:
         raise BadRequest(f"configuration {text!r}: unknown method {method!r}: there are {', '.join(METHODS)}")
     if "weight" in options:
         options["weight"] = _number(text, options["weight"])
-    for key in {"automaton", "entries", "step"} & options.keys():
+    for key in set(WHOLE) & options.keys():
         options[key] = _whole(text, key, options[key])
     name = options.pop("h", None)
     return Configuration(text, method, heuristic(game, name) if name is not None else None, options)

@@ -41,6 +41,9 @@ def search(
     table: Annotated[
         str | None, typer.Option(metavar="SIZE", help="idastar: the memory of a transposition table.")
     ] = None,
+    replacement: Annotated[
+        str | None, typer.Option(metavar="NAME", help="What the table keeps: two-level, or always what is newest.")
+    ] = None,
     weight: Annotated[
         float | None, typer.Option(metavar="W", help="f = g + W h for astar and bestfirst; W g - goodness by goodness.")
     ] = None,
@@ -48,6 +51,16 @@ def search(
         str | None, typer.Option(metavar="NAME", help="bestfirst: go by h, or by the game's goodness.")
     ] = None,
     step: Annotated[int | None, typer.Option(min=0, help="idastar: let the bound grow by at least so much.")] = None,
+    restarts: Annotated[
+        int | None,
+        typer.Option(
+            min=1, metavar="NODES", help="idastar: begin a round again after so many nodes, in another order."
+        ),
+    ] = None,
+    impatience: Annotated[
+        int | None, typer.Option(min=0, metavar="TIMES", help="After so many restarts the bound grows; by default 8.")
+    ] = None,
+    seed: Annotated[int | None, typer.Option(help="Restart in other orders.")] = None,
     entries: Annotated[
         int | None, typer.Option(min=1, help="Keep at most so many states; idastar keeps none without it.")
     ] = None,
@@ -86,9 +99,13 @@ def search(
     options = _limits(nodes, seconds) | _given(
         order=order,
         table=table,
+        replacement=replacement,
         weight=weight,
         by=by,
         step=step,
+        restarts=restarts,
+        impatience=impatience,
+        seed=seed,
         entries=entries,
         use=use,
         without=without,

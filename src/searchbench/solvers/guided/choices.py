@@ -6,7 +6,7 @@ from collections.abc import MutableSequence
 from typing import Any, Final
 
 from searchbench.jit import inlined
-from searchbench.rules import State, arranges, irrelevant, moves, promise, suffices
+from searchbench.rules import State, arranges, irrelevant, key, mix, moves, promise, suffices
 
 NONE: Final = -1
 """What stands for no move: the one before the start, one that is not known, or one that suffices where there is none."""
@@ -49,3 +49,20 @@ def arrange(state: State, out: MutableSequence[int], count: int, tables: Any) ->
             out[place] = out[place - 1]
             place -= 1
         out[place] = move
+
+
+SEED, SHARE = range(2)
+"""What chance is told: a number that makes it another one, and in how many of PARTS cases a move is moved."""
+PARTS: Final = 16
+
+
+def scatter(state: State, out: MutableSequence[int], count: int, chance: Any) -> None:
+    """Exchange some of the moves with others, at random, but always the same ones in a state with the same seed."""
+    word = mix(key(state) ^ chance[SEED])
+    for index in range(count):
+        word = mix(word + 1)
+        if word & (PARTS - 1) < chance[SHARE]:
+            other = (word >> 8 & 0xFFFF) % count
+            move = out[index]
+            out[index] = out[other]
+            out[other] = move

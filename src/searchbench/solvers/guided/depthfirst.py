@@ -31,12 +31,13 @@ from searchbench.rules import (
     play,
     prepares,
     remembers,
+    scatters,
     skips,
     sorts,
     terminal,
     unplay,
 )  # fmt: skip
-from searchbench.solvers.guided.choices import choices
+from searchbench.solvers.guided.choices import choices, scatter
 from searchbench.solvers.guided.kept import PENDING, USED, Kept, note_cut, note_expanded
 from searchbench.solvers.guided.task import EXHAUSTED, FOUND, FULL, PAUSED, Task
 from searchbench.solvers.shared.transposition import LARGEST_WORTH, WORTH_SHIFT, Transpositions, probe, store
@@ -81,8 +82,9 @@ def bound_of(stack: Any, row: int) -> int:
 
 @inlined
 def push_moves(
-    state: State, row: int, bound: int, out: MutableSequence[int], tables: Any, stack: Any, carried: Any, kept: Kept
-) -> tuple[int, int, int]:
+    state: State, row: int, bound: int, out: MutableSequence[int], tables: Any, stack: Any, carried: Any, kept: Kept,
+    chance: Any,
+) -> tuple[int, int, int]:  # fmt: skip
     """Put the moves that stay within the bound on the stack above `row`, the end of the path, the first one on top.
 
     Returns the new top, the number of nodes generated, and the smallest f above the bound.
@@ -97,6 +99,8 @@ def push_moves(
     count = (
         moves(state, out) if skips() else choices(state, previous, out, tables)
     )  # the automaton knows moves by their places
+    if scatters():
+        scatter(state, out, count, chance)
     generated = 0
     cut = NEVER
     top = end = row + 1
@@ -165,6 +169,7 @@ def search_below(
     carried: Any,
     seen: Transpositions,
     kept: Kept,
+    chance: Any,
     note: Any,
     stop: int,
 ) -> None:
@@ -197,7 +202,7 @@ def search_below(
                 code = mix(key(state) ^ carried[row, carried.shape[1] - 1]) if skips() else key(state)
                 wanted = is_new(seen, code, bound - stack[row, COST], note[ROUND])
             if wanted:
-                top, generated, cut = push_moves(state, row, bound, out, tables, stack, carried, kept)
+                top, generated, cut = push_moves(state, row, bound, out, tables, stack, carried, kept, chance)
                 nodes += generated
                 smallest = min(smallest, cut)
             path[depth + 1, AT] = top
@@ -288,7 +293,7 @@ class DepthFirst:
     def go_on(self, advance: Callable[[Any, tuple[Any, ...], Any, int], None]) -> int:
         """Search for a while and return how that ended; `advance` calls the kernel, and says how long."""
         task = self.task
-        arguments = self.state, task.tables, self.path, self.stack, self.carried, task.seen, task.kept
+        arguments = self.state, task.tables, self.path, self.stack, self.carried, task.seen, task.kept, task.chance
         advance(self.kernel, arguments, self.note, NODES)
         if self.status == FULL:
             self.path, self.stack, self.carried = map(self._larger, (self.path, self.stack, self.carried))

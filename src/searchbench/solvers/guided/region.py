@@ -142,7 +142,9 @@ class Region:
         stack[0] = node.moves[-1] if node.moves else NO_MOVE, node.cost, node.h
         carried[0] = node.carried
         expand = jit.bind(push_moves, self.names)
-        top, generated, _ = expand(state, 0, NEVER, out, self.task.tables, stack, carried, self.task.kept)
+        top, generated, _ = expand(
+            state, 0, NEVER, out, self.task.tables, stack, carried, self.task.kept, self.task.chance
+        )
         found = [node._replace(generated=int(generated))]
         for row in range(int(top) - 1, 0, -1):
             move, cost, bound = (int(stack[row, column]) for column in (MOVE, COST, H))

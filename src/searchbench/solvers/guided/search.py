@@ -19,10 +19,12 @@ from searchbench.solvers.guided.automaton import automaton as automaton_of
 from searchbench.solvers.guided.bestfirst import greedy
 from searchbench.solvers.guided.enhancements import chosen, complete, listed, yes
 from searchbench.solvers.guided.idastar import idastar
+from searchbench.solvers.guided.restarts import Patience, restarting
 from searchbench.solvers.guided.task import Heuristic, Task
 from searchbench.solvers.shared.transposition import (
     ENTRY_BYTES,
     SMALLEST,
+    Scheme,
     Transpositions,
     largest_size,
     new_transpositions,
@@ -48,9 +50,13 @@ def search_state(
     seconds: float = 0.0,
     order: str | None = None,
     table: str | int = 0,
+    replacement: Scheme = "two-level",
     automaton: int = 0,
     entries: int = 0,
     step: int = 0,
+    restarts: int = 0,
+    impatience: int = 8,
+    seed: int = 0,
     by: str = "h",
     use: str | Iterable[str] = (),
     without: str | Iterable[str] = (),
@@ -64,13 +70,16 @@ def search_state(
     `nodes` and `seconds` are limits, 0 for none; a search stops within a slice of some tenths of a second.
     For "idastar", `order` "bound" tries the successors with the smallest bounds first, "promise" those that look best to
     the rules, "moves" in the order of the rules (the default is what the heuristic says), `table` is the memory of a
-    transposition table, 0 for none, and `step` by how much the bound grows at least: a cheapest line is then found by branch
-    and bound. Without a table "idastar" uses all threads of the run. "bestfirst" can go `by` "goodness":
-    then f = weight g - goodness, the weight being 0 by default.
+    transposition table, 0 for none (`replacement` "two-level" keeps what saves most work and what is newest, "always" what
+    is newest), and `step` by how much the bound grows at least: a cheapest line is then found by branch and bound. Without
+    a table "idastar" uses all threads of the run. "bestfirst" can go `by` "goodness": then f = weight g - goodness, the
+    weight being 0 by default.
     `entries` is the largest number of states that are kept, 0 for what the memory holds: "astar" and "bestfirst" end when
     there are more; "idastar" keeps none without it, and with it notices when it has seen all there are.
     `automaton` is the largest number of moves of which superfluous sequences are not tried (`solvers.guided.automaton`), 0
     for none; with one, "idastar" asks for no other cuts. It goes on in the folder `run.work` where it was stopped.
+    With `restarts`, "idastar" begins a round again after so many nodes, its moves in another order (by `seed`), and after
+    `impatience` times raises the bound: lines may come sooner, and are cheapest ones where they claim to be.
     `use` names enhancements of the game's own (`Game.enhancements`), `without` slots that are left empty ("dead", "cuts",
     "macros", "relevance"). `target` "interpreted" runs the same kernels without a compiler.
     Raises Unsolvable, Exhausted, LimitReached (with the best lower bound so far as `bound`), and OutOfMemory.
@@ -90,14 +99,19 @@ def search_state(
     with run or Run() as active:
         room = parse_memory(table)
         _check_options(game, method, weight, order, room, entries, step, by, automaton, active.work)
+        _check_restarts(method, restarts, impatience, automaton, entries, active.work)
         switches = chosen(game, listed(use), listed(without), order)
         paths = automaton_of(game, automaton) if automaton else None
         if method == "idastar":
             switches |= ({"remembers": yes} if room else {}) | ({"exhausts": yes} if entries else {})
             switches |= paths.functions if paths is not None else {}
+            switches |= {"scatters": yes} if restarts else {}
         names, tables = _names(game, h, start, switches, target)
         told = complete(game, listed(use))
-        task = Task(game, start, names, tables, active, nodes, seconds, _table(room, active), entries, told, paths)
+        seen = _table(room, replacement, active)
+        task = Task(game, start, names, tables, active, nodes, seconds, seen, entries, told, paths)
+        if restarts:
+            return restarting(task, Patience(restarts, impatience, seed), step)
         if method == "idastar":
             return idastar(task, step)
         if method == "astar":
@@ -142,12 +156,24 @@ def _check_options(
         raise BadRequest(f"by goodness: {game} supplies no `goodness`")
 
 
-def _table(table: int, run: Run) -> Transpositions:
+def _check_restarts(
+    method: str, restarts: int, impatience: int, automaton: int, entries: int, work: Path | None
+) -> None:
+    """Raise BadRequest for restarts where there can be none."""
+    if restarts < 0 or impatience < 0:
+        raise BadRequest(f"restarts after {restarts} nodes, {impatience} times: expected 0 or more")
+    if restarts and method != "idastar":
+        raise BadRequest(f"restarts: {method} has no rounds that begin again; idastar does")
+    if restarts and (automaton or entries or work is not None):
+        raise BadRequest("restarts: not with an automaton, entries or a folder for unfinished work")
+
+
+def _table(table: int, replacement: Scheme, run: Run) -> Transpositions:
     """Return a transposition table of so many bytes, or a token one."""
     if table and table < 2 * SMALLEST * ENTRY_BYTES:
         raise BadRequest(f"a transposition table of {table} bytes: expected at least {2 * SMALLEST * ENTRY_BYTES}")
     run.demand(table, "the transposition table")
-    return new_transpositions(largest_size(table) if table else 2)
+    return new_transpositions(largest_size(table) if table else 2, replacement)
 
 
 def _default_method(game: Game) -> str:

@@ -69,6 +69,8 @@ class Task:
     """Claims that what the search leaves out loses no solution."""
     automaton: Automaton | None = None
     """What tells IDA* which moves are superfluous, if anything does."""
+    chance: Any = field(default_factory=lambda: np.zeros(2, np.int64))
+    """What depth-first search is told where it breaks the order of the moves at random (`choices.scatter`)."""
     kept: Kept = field(init=False)
     """The states that depth-first search has seen, where it `exhausts`."""
     started: float = field(init=False)
