@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,11 +16,13 @@ from searchbench.catalogue import load
 from searchbench.cli.app import app
 from searchbench.errors import BadRequest
 from searchbench.games.sliding_groups import SlidingGroups
-from searchbench.reproduce import ROWS, berliner, experiment, morris, reproduce
+from searchbench.line import Line
+from searchbench.reproduce import ROWS, berliner, experiment, framework, morris, reproduce
 from searchbench.reproduce.hardest import EIGHTY, KORF_FELNER, SEVENTY, as_hard_or_harder, fewer_moves, same_lengths
 from searchbench.reproduce.row import Cost, Measured, Row, exact, faster
 from searchbench.reproduce.symmetry import takes_less
 from searchbench.run import Run
+from searchbench.solvers.guided import Attempt
 
 
 def test_a_row_tells_the_papers_figure_ours_and_the_verdict() -> None:
@@ -241,3 +244,32 @@ def test_tries_are_kept_and_averaged(tmp_path: Path, monkeypatch: pytest.MonkeyP
     means = experiment.average("4x6", ones, [True, True])
     assert (means.length, means.states, means.failed) == (40.0, 65586.0, 1)
     assert experiment.average("4x6", ones, [True, False]).failed_unsolvable == 1
+
+
+@pytest.mark.parametrize(
+    ("cost", "optimal", "told"),
+    [
+        (31, True, framework.AGREE),
+        (33, False, framework.AGREE),
+        (33, True, "bestfirst: 33 for state 1, others have 31"),
+        (29, False, "state 1: a line of 29, though 31 is claimed to be the least"),
+    ],
+)
+def test_configurations_must_not_contradict_each_other(
+    monkeypatch: pytest.MonkeyPatch, cost: int, optimal: bool, told: str
+) -> None:
+    """The same board by A* and by a search whose line is made up: its moves lead home, what it says of them is not true."""
+    game = load("sliding:3x3")
+    hard = game.read("8 0 6 5 4 7 2 3 1")
+    usual = framework.search_many
+
+    def made_up(*arguments: Any, **options: Any) -> Iterator[Attempt]:
+        for attempt in usual(*arguments, **options):
+            line = attempt.line
+            if arguments[2] == "bestfirst" and line is not None:
+                monkeypatch.setattr(Line, "verify", lambda line: [])
+                line = replace(line, cost=cost, optimal=optimal)
+            yield replace(attempt, line=line)
+
+    monkeypatch.setattr(framework, "search_many", made_up)
+    assert framework._compared(game, [hard], ["astar", "bestfirst"], Run(memory=1 << 28)) == told

@@ -7,6 +7,7 @@ from searchbench.reproduce import (
     compression,
     edelkamp,
     fifteen,
+    framework,
     gasser,
     geese,
     hardest,
@@ -16,7 +17,21 @@ from searchbench.reproduce import (
 )
 from searchbench.reproduce.row import Outcome, Row, reproduce
 
-PAPERS = (berliner, gasser, morris, compression, opening, fifteen, hardest, edelkamp, compressed, geese, points, allis)
+PAPERS = (
+    berliner,
+    gasser,
+    morris,
+    compression,
+    opening,
+    fifteen,
+    hardest,
+    edelkamp,
+    compressed,
+    geese,
+    points,
+    allis,
+    framework,
+)
 ROWS: dict[str, Row] = {row.id: row for paper in PAPERS for row in paper.ROWS}
 
 __all__ = ["ROWS", "Outcome", "Row", "reproduce"]
