@@ -273,3 +273,13 @@ def test_configurations_must_not_contradict_each_other(
 
     monkeypatch.setattr(framework, "search_many", made_up)
     assert framework._compared(game, [hard], ["astar", "bestfirst"], Run(memory=1 << 28)) == told
+
+
+def test_parts_are_looked_at_before_any_row_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All parts of a row that has none are the row itself; a part that one row does not have stops all of them."""
+    assert (ROWS["G1"].chosen(["all"]), ROWS["B2"].chosen(["all"])) == ((), ("4x6", "4x7", "4x8"))
+    assert (ROWS["B2"].chosen(), ROWS["B2"].chosen(["4x8"])) == (("4x6",), ("4x8",))
+    monkeypatch.setattr(package, "reproduce", None)  # nothing may be measured
+    answer = CliRunner().invoke(app, ["reproduce", "B2", "G1", "--parts", "4x7"])
+    assert isinstance(answer.exception, BadRequest)
+    assert "row G1 has no part '4x7'; it has none" in str(answer.exception)

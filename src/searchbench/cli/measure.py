@@ -62,14 +62,18 @@ def reproduce(
     unknown = [row for row in ids or () if row not in ROWS]
     if unknown:
         raise BadRequest(f"no row {', '.join(unknown)}: there are {', '.join(ROWS)}")
+    names = ids or [row for row in ROWS if not ROWS[row].long]
+    wanted = list(filter(None, (parts or "").split(",")))
+    chosen = {
+        name: ROWS[name].chosen(wanted) for name in names
+    }  # what there is not is refused before anything is measured
     outcomes = []
     with Reporter(progress) as reporter:
-        for name in ids or [row for row in ROWS if not ROWS[row].long]:
+        for name in names:
             reporter(name, 0, 0)
             place = work / name if work is not None and (ROWS[name].long or ROWS[name].parts) else None
             run = Run(memory=parse_memory(memory or 0), threads=threads or 0, report=reporter, work=place)
-            chosen = list(ROWS[name].paper) if parts == "all" and ROWS[name].parts else (parts or "").split(",")
-            outcome = measure(ROWS[name], run, list(filter(None, chosen)))
+            outcome = measure(ROWS[name], run, chosen[name])
             outcomes.append(outcome)
             if not as_json:
                 show.write(f"{outcome.id:4} {outcome.verdict:8} {outcome.seconds:8.2f} s  {outcome.title}")

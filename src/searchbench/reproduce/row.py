@@ -119,16 +119,21 @@ class Row:
     long: bool = False
     parts: tuple[str, ...] = ()
 
+    def chosen(self, parts: Sequence[str] = ()) -> tuple[str, ...]:
+        """Return the parts to be measured; "all" are those that there are, and none means a few. Raises BadRequest."""
+        known = self.paper if self.parts else {}
+        if list(parts) == ["all"]:
+            return tuple(known)
+        if unknown := [part for part in parts if part not in known]:
+            raise BadRequest(f"row {self.id} has no part {unknown[0]!r}; it has {', '.join(known) or 'none'}")
+        return tuple(parts) or self.parts
+
 
 def reproduce(row: Row, run: Run | None = None, parts: Sequence[str] = ()) -> Outcome:
     """Measure a row again, all of it or some parts, and judge it against the paper's figure. Raises BadRequest."""
     started = time.perf_counter()
     paper, arguments = row.paper, []
-    if parts or row.parts:
-        chosen = tuple(parts) or row.parts
-        known = row.paper if row.parts else {}
-        if unknown := [part for part in chosen if part not in known]:
-            raise BadRequest(f"row {row.id} has no part {unknown[0]!r}; it has {', '.join(known) or 'none'}")
+    if chosen := row.chosen(parts):
         paper, arguments = {part: row.paper[part] for part in chosen}, [chosen]
     measured = row.measure(run or Run(), *arguments)
     seconds = round(time.perf_counter() - started, 3)
