@@ -168,7 +168,7 @@ def solvable_of(game: Game, layouts: list[State]) -> set[State]:
         ("2x4", "pairs", 1.0),
         ("2x5", "pairs", 0.99),
         ("3x4", "pairs", 1.0),
-    ],  # fmt: skip
+    ],
 )
 def test_dead_ends_of_small_decks(size: str, use: str, share: float) -> None:
     """Every layout with the aces in order at the left edge: none that can be solved is dead, and most others are."""

@@ -226,3 +226,15 @@ def test_limits_that_cannot_be_proved_are_refused(eight: sb.Subgoals) -> None:
         sb.prove_limit(eight, 20)
     with pytest.raises(BadRequest, match="1 steps: detours are looked for where there are two"):
         sb.prove_limit(sb.subgoals("sliding:3x3", ["6-7-8"], threads=1), 30)
+
+
+def test_the_first_step_begins_anywhere(eight: sb.Subgoals, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where it can begin is not asked, which for a large step would take hours: no step ends there."""
+    asked = []
+    entered = type(eight.steps[0].game).entered
+    monkeypatch.setattr(
+        type(eight.steps[0].game), "entered", lambda game, state: asked.append(game) or entered(game, state)
+    )
+    fresh = sb.Subgoals(eight.game, tuple(Step(step.game, step.database) for step in eight.steps))
+    assert fresh.bound == eight.bound
+    assert set(asked) == {eight.steps[1].game}

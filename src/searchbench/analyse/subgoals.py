@@ -76,10 +76,12 @@ class Subgoals:
     @cached_property
     def bound(self) -> int:
         """Return how many moves the steps take at most: all but the first that takes any begin where another can have ended."""
+        first, *others = self.steps
         anywhere, entered = 0, 0
-        for step in reversed(self.steps):
+        for step in reversed(others):
             anywhere = max(step.longest + entered, anywhere)
             entered += step.longest_entered
+        anywhere = max(first.longest + entered, anywhere)  # no step ends where the first one begins
         return anywhere
 
     def line(self, state: Any = None) -> Line:
