@@ -17,7 +17,7 @@ from searchbench.cli.app import app
 from searchbench.errors import BadRequest
 from searchbench.games.sliding_groups import SlidingGroups
 from searchbench.line import Line
-from searchbench.reproduce import ROWS, berliner, experiment, framework, morris, reproduce
+from searchbench.reproduce import ROWS, berliner, experiment, junghanns, morris, reproduce
 from searchbench.reproduce.hardest import EIGHTY, KORF_FELNER, SEVENTY, as_hard_or_harder, fewer_moves, same_lengths
 from searchbench.reproduce.row import Cost, Measured, Row, exact, faster
 from searchbench.reproduce.symmetry import takes_less
@@ -249,8 +249,8 @@ def test_tries_are_kept_and_averaged(tmp_path: Path, monkeypatch: pytest.MonkeyP
 @pytest.mark.parametrize(
     ("cost", "optimal", "told"),
     [
-        (31, True, framework.AGREE),
-        (33, False, framework.AGREE),
+        (31, True, junghanns.AGREE),
+        (33, False, junghanns.AGREE),
         (33, True, "bestfirst: 33 for state 1, others have 31"),
         (29, False, "state 1: a line of 29, though 31 is claimed to be the least"),
     ],
@@ -261,7 +261,7 @@ def test_configurations_must_not_contradict_each_other(
     """The same board by A* and by a search whose line is made up: its moves lead home, what it says of them is not true."""
     game = load("sliding:3x3")
     hard = game.read("8 0 6 5 4 7 2 3 1")
-    usual = framework.search_many
+    usual = junghanns.search_many
 
     def made_up(*arguments: Any, **options: Any) -> Iterator[Attempt]:
         for attempt in usual(*arguments, **options):
@@ -271,8 +271,8 @@ def test_configurations_must_not_contradict_each_other(
                 line = replace(line, cost=cost, optimal=optimal)
             yield replace(attempt, line=line)
 
-    monkeypatch.setattr(framework, "search_many", made_up)
-    assert framework._compared(game, [hard], ["astar", "bestfirst"], Run(memory=1 << 28)) == told
+    monkeypatch.setattr(junghanns, "search_many", made_up)
+    assert junghanns._compared(game, [hard], ["astar", "bestfirst"], Run(memory=1 << 28)) == told
 
 
 def test_parts_are_looked_at_before_any_row_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -160,6 +160,9 @@ def test_steps_with_detours(program: Program, tmp_path: Path) -> None:
     assert "states may take more than 31 moves with detours" in short.out
     shown = short.out.splitlines()[-1]
     assert sorted(shown.split()) == sorted(["0", "1", "2", "3", "4", "5", "6", "7", "8"])
+    for option in ("--detour", "3"), ("--work", tmp_path / "work"):
+        alone = program(*command, *option)
+        assert (alone.code, "say with --at-most" in alone.err) == (30, True)
     refused = program(*command, "--at-most", "20")
     assert refused.code == 30
     assert "takes up to 21 moves" in refused.err

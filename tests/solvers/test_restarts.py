@@ -89,6 +89,9 @@ def test_chance_moves_as_many_moves_as_it_is_told() -> None:
         ("idastar", {"restarts": -1}, "expected 0 or more"),
         ("idastar", {"restarts": 9, "automaton": 4}, "not with an automaton"),
         ("idastar", {"restarts": 9, "entries": 4}, "not with an automaton, entries"),
+        ("idastar", {"impatience": 3}, "say after how many nodes with restarts"),
+        ("idastar", {"seed": 1}, "say after how many nodes with restarts"),
+        ("idastar", {"replacement": "always"}, "give it memory with table"),
         ("idastar", {"table": "1MB", "replacement": "oldest"}, "there are always, two-level"),
     ],
 )

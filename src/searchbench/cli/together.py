@@ -86,7 +86,10 @@ def subgoals(
     """Solve a puzzle in steps that leave alone what is home: how many moves each takes, and all together at most."""
     import searchbench as sb
     from searchbench.cli.progress import Reporter
+    from searchbench.errors import BadRequest
 
+    if at_most is None and (detour is not None or work is not None):
+        raise BadRequest("--detour and --work are for a proof: say with --at-most what is to be proved")
     with Reporter(progress) as reporter:
         found = sb.subgoals(game, steps, to, memory, threads, reporter)
         proof = None

@@ -7,10 +7,10 @@ from searchbench.reproduce import (
     compression,
     edelkamp,
     fifteen,
-    framework,
     gasser,
     geese,
     hardest,
+    junghanns,
     morris,
     opening,
     points,
@@ -30,7 +30,7 @@ PAPERS = (
     geese,
     points,
     allis,
-    framework,
+    junghanns,
 )
 ROWS: dict[str, Row] = {row.id: row for paper in PAPERS for row in paper.ROWS}
 

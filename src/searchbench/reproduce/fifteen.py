@@ -8,6 +8,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 from searchbench.catalogue import load
+from searchbench.game import Game
 from searchbench.heuristics import PatternDatabases, heuristic
 from searchbench.heuristics.many_empty import useful_patterns
 from searchbench.reproduce.row import Cost, Measured, Row, Verdict, forget_peak, peak_memory
@@ -107,15 +108,21 @@ def korf_with_two_databases(run: Run) -> Measured:
     return Measured(figures, [*costs, cost])
 
 
+def korf(game: Game) -> tuple[list[list[int]], list[int]]:
+    """Return the states of Korf's instances, and their least numbers of moves."""
+    instances = [line.split() for line in KORF]
+    states = [game.read(" ".join(str(int(digit, 16)) for digit in board)) for board, _ in instances]
+    return states, [int(length) for _, length in instances]
+
+
 def _korf(run: Run, name: str, chosen: Heuristic | None, **options: Any) -> tuple[dict[str, int], Cost]:
     """Search Korf's instances on one thread; return how many lengths are exact, the nodes, and what it took."""
     forget_peak()
     game = load("sliding:4x4")
-    instances = [line.split() for line in KORF]
-    states = [game.read(" ".join(str(int(digit, 16)) for digit in board)) for board, _ in instances]
+    states, lengths = korf(game)
     one_thread = Run(memory=run.memory, threads=1, report=run.report)
     found = list(search_many(game, states, "idastar", one_thread, chosen, **options))
-    lines = [(attempt.line, int(length)) for attempt, (_, length) in zip(found, instances, strict=True)]
+    lines = [(attempt.line, length) for attempt, length in zip(found, lengths, strict=True)]
     exact = sum(line is not None and line.cost == length and not line.verify() for line, length in lines)
     nodes = sum(attempt.nodes for attempt in found)
     seconds = round(sum(attempt.seconds for attempt in found), 3)

@@ -34,6 +34,9 @@ METHODS: Final = ("idastar", "astar", "bestfirst")
 REMEMBERED: Final = 5_000_000
 """How many states A* remembers without asking for much memory."""
 BOUNDS: Final = {"h", "h_step", "h_first", "h_ready", "prepares", "h_next", "carries"}
+IMPATIENCE: Final = 8
+"""How often a round begins again before the bound grows, where restarts are asked for."""
+TWO_LEVEL: Final = "two-level"
 _FINEST_WEIGHT: Final = 1000
 """The largest denominator of a weight: f stays a whole number."""
 
@@ -50,12 +53,12 @@ def search_state(
     seconds: float = 0.0,
     order: str | None = None,
     table: str | int = 0,
-    replacement: Scheme = "two-level",
+    replacement: Scheme = TWO_LEVEL,
     automaton: int = 0,
     entries: int = 0,
     step: int = 0,
     restarts: int = 0,
-    impatience: int = 8,
+    impatience: int = IMPATIENCE,
     seed: int = 0,
     by: str = "h",
     use: str | Iterable[str] = (),
@@ -98,8 +101,11 @@ def search_state(
     start = _start(game, state)
     with run or Run() as active:
         room = parse_memory(table)
+        patience = Patience(restarts, impatience, seed)
         _check_options(game, method, weight, order, room, entries, step, by, automaton, active.work)
-        _check_restarts(method, restarts, impatience, automaton, entries, active.work)
+        _check_restarts(method, patience, automaton, entries, active.work)
+        if replacement != TWO_LEVEL and not room:
+            raise BadRequest(f"replacement {replacement!r}: there is no transposition table; give it memory with table")
         switches = chosen(game, listed(use), listed(without), order)
         paths = automaton_of(game, automaton) if automaton else None
         if method == "idastar":
@@ -111,7 +117,7 @@ def search_state(
         seen = _table(room, replacement, active)
         task = Task(game, start, names, tables, active, nodes, seconds, seen, entries, told, paths)
         if restarts:
-            return restarting(task, Patience(restarts, impatience, seed), step)
+            return restarting(task, patience, step)
         if method == "idastar":
             return idastar(task, step)
         if method == "astar":
@@ -156,15 +162,15 @@ def _check_options(
         raise BadRequest(f"by goodness: {game} supplies no `goodness`")
 
 
-def _check_restarts(
-    method: str, restarts: int, impatience: int, automaton: int, entries: int, work: Path | None
-) -> None:
-    """Raise BadRequest for restarts where there can be none."""
-    if restarts < 0 or impatience < 0:
-        raise BadRequest(f"restarts after {restarts} nodes, {impatience} times: expected 0 or more")
-    if restarts and method != "idastar":
+def _check_restarts(method: str, patience: Patience, automaton: int, entries: int, work: Path | None) -> None:
+    """Raise BadRequest for restarts where there can be none, and for what is said of them where there are none."""
+    if patience.nodes < 0 or patience.times < 0:
+        raise BadRequest(f"restarts after {patience.nodes} nodes, {patience.times} times: expected 0 or more")
+    if not patience.nodes and patience != Patience(0, IMPATIENCE):
+        raise BadRequest("impatience and seed are for restarts: say after how many nodes with restarts")
+    if patience.nodes and method != "idastar":
         raise BadRequest(f"restarts: {method} has no rounds that begin again; idastar does")
-    if restarts and (automaton or entries or work is not None):
+    if patience.nodes and (automaton or entries or work is not None):
         raise BadRequest("restarts: not with an automaton, entries or a folder for unfinished work")
 
 

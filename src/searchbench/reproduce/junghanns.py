@@ -9,7 +9,7 @@ from searchbench.analyse.compare import configuration
 from searchbench.catalogue import load
 from searchbench.game import Game
 from searchbench.reproduce.experiment import deals
-from searchbench.reproduce.fifteen import KORF
+from searchbench.reproduce.fifteen import korf
 from searchbench.reproduce.row import Row
 from searchbench.run import Run
 from searchbench.solvers.guided import search_many
@@ -49,9 +49,8 @@ def every_enhancement(run: Run, puzzles: Sequence[str]) -> dict[str, str]:
 
 def _states(puzzle: str) -> list[list[int]]:
     if puzzle == "sliding:4x4":
-        game = load(puzzle)
-        boards = [KORF[number - 1].split()[0] for number in EASY]
-        return [game.read(" ".join(str(int(digit, 16)) for digit in board)) for board in boards]
+        states, _ = korf(load(puzzle))
+        return [states[number - 1] for number in EASY]
     return deals(puzzle.partition(":")[2])[:DEALS]
 
 
