@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +15,7 @@ import naive
 from searchbench import jit, rules
 from searchbench.catalogue import load
 from searchbench.errors import BadRequest
+from searchbench.games.sliding_groups import SlidingGroups
 from searchbench.heuristics import PatternDatabases, heuristic
 from searchbench.heuristics.residues import digits_of_bytes, modulus_of, packed, per_byte
 from searchbench.reproduce.compressed import count_differences
@@ -193,6 +196,32 @@ def test_least_bounds_of_states_that_share_a_number_jump() -> None:
     assert changes > {-1, 0, 1}
     with pytest.raises(BadRequest, match="share a number"):
         PatternDatabases(game, [[database]], modulo=True)
+
+
+@dataclass(frozen=True)
+class Dear(SlidingGroups):
+    """Let each move of tiles of the 8-puzzle cost so much."""
+
+    name = "dear"
+    price: int = 1
+
+    def rules(self) -> Mapping[str, Callable[..., Any]]:
+        """Return the rules with their price."""
+        price = self.price
+
+        def cost(state: rules.State, move: int) -> int:
+            return price
+
+        return {**super().rules(), "cost": cost}
+
+
+def test_moves_that_cost_more_need_more_than_modulo_3() -> None:
+    """With a price of 2 a move lowers the bound by 2, which depths modulo 3 do not tell from a rise by 1."""
+    run = Run(memory=256 << 20, threads=1)
+    assert modulus_of(solve_states(Dear(3, 3, "1-2-3", price=1), solver="retrograde", run=run)) == 3
+    dear = solve_states(Dear(3, 3, "1-2-3", price=2), solver="retrograde", run=run)
+    with pytest.raises(BadRequest, match="lowers it by more than 1"):
+        modulus_of(dear)
 
 
 def test_switches_that_do_not_suit_are_refused(pancakes: Database) -> None:

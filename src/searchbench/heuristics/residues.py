@@ -56,13 +56,15 @@ def modulus_of(database: Database) -> int:
         )
     if database.reachable < database.size:
         raise BadRequest(f"{database!r}: depths follow from each other only where every state has one")
-    if database.modulus or not (isinstance(game, Abstraction) and game.one_way):
+    takes_back = not (isinstance(game, Abstraction) and game.one_way)
+    if database.modulus or (takes_back and not game.has("cost")):  # each move changes the depth by 1 at most
         return database.modulus or 3
     kernel = jit.bind(largest_rise, game.names())
     found = 2 + int(kernel(database.codes, 0, database.size))
     if found > LARGEST:
         raise BadRequest(
-            f"{database!r}: a move changes the bound by up to {found - 2}: too much to keep depths modulo less"
+            f"{database!r}: a move raises the bound by more than {LARGEST - 2} or lowers it by more than 1: too much to keep "
+            f"depths modulo less"
         )
     return max(3, found)
 
