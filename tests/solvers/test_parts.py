@@ -103,6 +103,19 @@ def test_a_writer_that_was_stopped_leaves_a_database_of_what_it_had(tmp_path: Pa
     assert (solve(tmp_path / "db", "4-3").codes == whole.codes).all()
 
 
+def test_metadata_that_a_writer_was_killed_at_are_passed_over_and_removed(tmp_path: Path, whole: Database) -> None:
+    solve(tmp_path / "db", "3-3")
+    half_written = [tmp_path / "db" / place / "zarr.0b1e.partial" for place in ("", "parts", "digests")]
+    for file in half_written:
+        file.write_text("{")
+    assert [part.name for part in open_database(tmp_path / "db").parts] == ["3-3"]
+    assert (solve(tmp_path / "db", "4-3").codes == whole.codes).all()
+    assert not any(file.exists() for file in half_written)
+    (tmp_path / "db" / "parts" / "3-3" / "zarr.0b1e.partial").write_text("{")
+    with pytest.raises(DamagedData, match="partial does not belong"):
+        open_database(tmp_path / "db")
+
+
 def test_damage_in_a_part_that_is_needed_is_noticed(tmp_path: Path) -> None:
     solve(tmp_path / "db", "3-3")
     file = next((tmp_path / "db" / "parts" / "3-3" / "c").iterdir())

@@ -6,6 +6,7 @@ import os
 import random
 import signal
 import time
+import traceback
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -171,6 +172,24 @@ def test_parts_go_on_in_the_middle_of_a_group(tmp_path: Path) -> None:
     assert not work.exists()
 
 
+@pytest.mark.usefixtures("always")
+def test_unfinished_work_whose_removal_was_cut_short_is_removed(tmp_path: Path) -> None:
+    game, work = load("awari:3"), tmp_path / "cut.db.work"
+
+    def solve() -> Database:
+        return solve_parts(game, "all", tmp_path / "cut.db", run=Run(threads=1, work=work))
+
+    with mock.patch.object(working.shutil, "rmtree", side_effect=Killed), pytest.raises(Killed):
+        solve()
+    assert any(work.rglob("*.array"))
+    assert len(open_database(tmp_path / "cut.db").parts) < len(game.parts())
+    solve()
+    assert not work.exists()
+    (work / "mine").mkdir(parents=True)
+    working.discard(work)
+    assert (work / "mine").exists()
+
+
 def parts_of(path: Path) -> dict[str, bytes]:
     """Return what a database has of its parts, byte for byte."""
     files = [file for place in ("parts", "digests") for file in (path / place).rglob("*") if file.is_file()]
@@ -185,6 +204,8 @@ def solve_in_a_child(game: Game, to: Path, memory: int, moment: float) -> bool:
             run = Run(threads=1, memory=memory, work=Path(f"{to}.work"))
             solve_parts(game, "all", to, run=run)
             os._exit(0)
+        except BaseException:
+            os.write(2, traceback.format_exc().encode())
         finally:
             os._exit(1)
     end = time.monotonic() + moment

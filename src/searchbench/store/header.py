@@ -124,6 +124,15 @@ def is_begun(folder: Path) -> bool:
     return isinstance(document, dict) and document.get("attributes") == {KEY: BEGUN}
 
 
+def is_half_written(file: str) -> bool:
+    """Tell whether a file, named from the database's folder, is metadata that a writer is writing or was killed at.
+
+    Zarr writes `zarr.<number>.partial` beside each document, also beside those of the groups that are there already.
+    """
+    place, _, name = file.rpartition("/")
+    return place in {"", "parts", "digests"} and name.startswith("zarr.") and name.endswith(".partial")
+
+
 def plain(value: Any) -> Any:
     """Return a value as JSON gives it back."""
 

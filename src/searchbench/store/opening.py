@@ -132,7 +132,7 @@ def _check_files(folder: Path, header: head.Header) -> None:
         (Path(where) / name).relative_to(folder).as_posix() for where, _, names in os.walk(folder) for name in names
     }
     names = {head.folder_name(record.name) for record in header.parts}
-    unknown = {file for file in there - expected if not _of_another_part(file, names)}
+    unknown = {file for file in there - expected if not (_of_another_part(file, names) or head.is_half_written(file))}
     if unknown:
         raise DamagedData(f"{folder}: {min(unknown)} does not belong to the database")
     if expected - there:

@@ -82,7 +82,7 @@ class WorkingFolder:
     def _read(self) -> None:
         path = self.path / RECORD
         if not path.exists():
-            others = [entry.name for entry in self.path.iterdir() if not entry.name.endswith((".array", ".part"))]
+            others = _others(self.path)
             if others:
                 raise BadRequest(f"{self.path} holds {min(others)}: unfinished work is kept in a folder of its own")
             return
@@ -272,8 +272,11 @@ def working_folder(
 
 
 def discard(path: Path) -> None:
-    """Remove a working folder, if there is one: the work is done."""
-    if (path / RECORD).exists():
+    """Remove a working folder, if there is one or what was left when its removal was cut short: the work is done."""
+    if not path.is_dir():
+        return
+    if (path / RECORD).exists() or (any(path.iterdir()) and not _others(path)):
+        (path / RECORD).unlink(missing_ok=True)  # first: copies without a record are no work to go on with
         shutil.rmtree(path, ignore_errors=True)
 
 
@@ -281,6 +284,11 @@ def remove_if_empty(path: Path) -> None:
     """Remove the folder that held those of groups of parts, when the last of these is gone."""
     if path.is_dir() and not any(path.iterdir()):
         path.rmdir()
+
+
+def _others(path: Path) -> list[str]:
+    """Return the names in a folder without a record that are not of arrays."""
+    return [entry.name for entry in path.iterdir() if not entry.name.endswith((".array", ".part"))]
 
 
 def _digest(body: Any) -> str:
