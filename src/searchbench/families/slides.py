@@ -29,7 +29,7 @@ def slides(ways: Sequence[Sequence[int]], empty: int, tracked: int = -1) -> dict
 
     def moves(state: State, out: MutableSequence[int]) -> int:
         at = state[empty]
-        for index in range(fan[at]):
+        for index in range(4):  # always as many as there are at most: they are copied at once
             out[index] = ahead[at, index]
         return int(fan[at])
 

@@ -10,16 +10,14 @@ import numpy as np
 import numpy.typing as npt
 
 from searchbench.abstraction import Image
-from searchbench.jit import inlined, popcount
+from searchbench.jit import inlined, natural, popcount
 from searchbench.rules import State
 
 Array = npt.NDArray[np.int64]
 
 
 CELL: Final = 127
-"""The bits of a move that tell a cell, and more than a cell or a tile has."""
-PLACE: Final = (1 << 40) - 1
-"""More bits than a place in a table has."""
+"""The bits of a move that tell a cell."""
 
 
 class View(NamedTuple):
@@ -169,17 +167,15 @@ def number_of_image(state: State, cells: int, table: Any, at: int) -> int:
 @inlined
 def step_of_image(state: State, move: int, cells: int, columns: int, table: Any, at: int) -> int:
     """Return by how much the number of the image changes with a move: digits of what passes each other change."""
-    # The masks change nothing: they show the compiler that no index is negative.
-    at &= PLACE
     weights = at + 2 * cells
     passing = weights + cells
-    origin, to = move >> 7 & CELL, move & CELL
-    tile = state[to] & CELL
+    origin, to = move >> 7, move & CELL
+    tile = state[natural(to)]
     length = max(columns, cells // columns)
     step = passing + cells * cells + (origin * (2 * columns + 1) + to - origin + columns) * length
-    distance = table[step]
+    distance = table[natural(step)]
     row = passing + tile * cells
     passed = 0
     for place in range(1, length):
-        passed += table[row + (state[table[step + place] & CELL] & CELL)]
-    return int(table[weights + tile] * distance + (passed if distance < 0 else -passed))
+        passed += table[natural(row + state[natural(table[natural(step + place)])])]
+    return int(table[natural(weights + tile)] * distance + (passed if distance < 0 else -passed))

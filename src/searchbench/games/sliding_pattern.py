@@ -26,7 +26,7 @@ from searchbench.game import Board
 from searchbench.games.sliding import Sliding
 from searchbench.index import Placement
 from searchbench.index.permutation import nth_one_bit
-from searchbench.jit import inlined, trailing_zeros
+from searchbench.jit import inlined, natural, trailing_zeros
 from searchbench.rules import UNDECIDED, State
 
 OTHER = "x"
@@ -126,7 +126,7 @@ class SlidingPattern(Abstraction):
 
         @inlined
         def image_piece(state: State, move: int) -> int:
-            return int(state[move & 127])
+            return int(state[natural(move & 127)])
 
         functions: dict[str, Callable[..., Any]] = {
             **slide, "start": start, "terminal": terminal, "alternates": alternates, "cost": cost,

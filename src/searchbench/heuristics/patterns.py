@@ -19,7 +19,7 @@ from searchbench.errors import BadRequest
 from searchbench.exchange.space import untouched
 from searchbench.game import Game
 from searchbench.heuristics.residues import digits_of_bytes, least_of_blocks, modulus_of, packed, per_byte
-from searchbench.jit import inlined, prefetch_to_read
+from searchbench.jit import copy_row, inlined, natural, prefetch_to_read
 from searchbench.rules import Move, State, image_after, image_number, image_piece, image_step
 from searchbench.store import Database
 from searchbench.values import Bound, Depth, Distance
@@ -279,6 +279,7 @@ def _names(
     digits, in_byte = digits_of_bytes(max(modulus, 2)), per_byte(max(modulus, 2))
     owners: Any = _owners(sums) if "image_piece" in own else None
     width = 0 if owners is None else owners.shape[1]  # of the pieces beyond no database knows anything
+    begins_of, databases_of = (begins[owners], databases[owners]) if owners is not None else (begins, databases)
 
     def carries() -> int:
         return 2 * count + of_sums
@@ -286,10 +287,10 @@ def _names(
     @inlined
     def value_of(tables: Any, lookup: int, number: int, before: int) -> int:
         """Return a value; where it is kept modulo a number, from the value before the move."""
-        if residues[lookup]:
-            digit = digits[byte_of(tables, databases[lookup], number // in_byte), number % in_byte]
+        if residues[natural(lookup)]:
+            digit = digits[byte_of(tables, databases[natural(lookup)], number // in_byte), number % in_byte]
             return before + (digit - before + 1) % modulus - 1  # type: ignore[no-any-return]
-        code = byte_of(tables, databases[lookup], number // block)
+        code = byte_of(tables, databases[natural(lookup)], number // block)
         return code - 1 if code != 0 else FAR
 
     def h_first(state: State, tables: Any, carried: Any, row: int) -> int:
@@ -320,67 +321,65 @@ def _names(
     number_after = at_once if "image_after" in own else by_step
 
     @inlined
-    def keep(carried: Any, row: int, after: int) -> None:
-        for column in range(2 * count + of_sums):
-            carried[after, column] = carried[row, column]
-
-    @inlined
-    def ask(state: State, move: Move, tables: Any, lookup: int, carried: Any, after: int) -> None:
+    def ask(
+        state: State, move: Move, tables: Any, lookup: int, begin: int, database: int, carried: Any, row: int,
+        after: int,
+    ) -> None:  # fmt: skip
         """Change the number of a look-up by a move, and ask for its value."""
-        number = number_after(state, move, carried[after, lookup], begins[lookup])
-        carried[after, lookup] = number
-        fetch(tables, databases[lookup], number // in_byte if residues[lookup] else number // block)
+        number = number_after(state, move, carried[natural(row), natural(lookup)], begin)
+        carried[natural(after), natural(lookup)] = number
+        fetch(tables, database, number // in_byte if residues[natural(lookup)] else number // block)
 
     @inlined
-    def answer(tables: Any, lookup: int, one: int, carried: Any, row: int, after: int) -> None:
-        """Change the value of a look-up whose number has changed, and the sum."""
-        number = carried[after, lookup]
-        if number != carried[row, lookup]:
-            before = carried[row, count + lookup]
-            value = value_of(tables, lookup, number, before)
-            carried[after, 2 * count + one] += value - before
-            carried[after, count + lookup] = value
+    def change(tables: Any, lookup: int, carried: Any, row: int, after: int) -> int:
+        """Note the value of a look-up whose number has changed; return by how much the sum changes."""
+        before = carried[natural(row), natural(count + lookup)]
+        value = value_of(tables, lookup, carried[natural(after), natural(lookup)], before)
+        carried[natural(after), natural(count + lookup)] = value
+        return value - before  # type: ignore[no-any-return]
 
     @inlined
     def h_ready(state: State, move: Move, tables: Any, carried: Any, row: int, after: int) -> None:
-        keep(carried, row, after)
+        copy_row(carried, row, after, 2 * count + of_sums)
         for lookup in range(count):
-            ask(state, move, tables, lookup, carried, after)
+            ask(state, move, tables, lookup, begins[lookup], databases[lookup], carried, row, after)
 
     @inlined
     def h_next(state: State, move: Move, tables: Any, bound: int, most: int, carried: Any, row: int, after: int) -> int:
         best = 0
         for one in range(of_sums):
+            total = carried[natural(row), natural(2 * count + one)]
             for lookup in range(first[one], first[one + 1]):
-                answer(tables, lookup, one, carried, row, after)
-            best = max(best, carried[after, 2 * count + one])
+                if carried[natural(after), natural(lookup)] != carried[natural(row), natural(lookup)]:
+                    total += change(tables, lookup, carried, row, after)
+            carried[natural(after), natural(2 * count + one)] = total
+            best = max(best, total)
             if best > most:
                 break
         return int(best)
 
     @inlined
-    def owner(state: State, move: Move, one: int) -> int:
-        piece = image_piece(state, move)
-        return int(owners[one, piece]) if piece < width else -1
-
-    @inlined
     def h_ready_of_piece(state: State, move: Move, tables: Any, carried: Any, row: int, after: int) -> None:
-        keep(carried, row, after)
+        copy_row(carried, row, after, 2 * count + of_sums)
+        piece = image_piece(state, move)
         for one in range(of_sums):
-            lookup = owner(state, move, one)
-            if lookup >= 0:
-                ask(state, move, tables, lookup, carried, after)
+            if piece < width and owners[natural(one), natural(piece)] >= 0:
+                lookup = owners[natural(one), natural(piece)]
+                begin, database = begins_of[natural(one), natural(piece)], databases_of[natural(one), natural(piece)]
+                ask(state, move, tables, lookup, begin, database, carried, row, after)
 
     @inlined
     def h_next_of_piece(
         state: State, move: Move, tables: Any, bound: int, most: int, carried: Any, row: int, after: int
     ) -> int:
+        piece = image_piece(state, move)
         best = 0
         for one in range(of_sums):
-            lookup = owner(state, move, one)
-            if lookup >= 0:
-                answer(tables, lookup, one, carried, row, after)
-            best = max(best, carried[after, 2 * count + one])
+            total = carried[natural(row), natural(2 * count + one)]
+            if piece < width and owners[natural(one), natural(piece)] >= 0:
+                total += change(tables, owners[natural(one), natural(piece)], carried, row, after)
+                carried[natural(after), natural(2 * count + one)] = total
+            best = max(best, total)
             if best > most:
                 break
         return int(best)
@@ -421,7 +420,7 @@ def _readers(databases: int) -> tuple[Callable[[Any, int, int], int], Callable[[
 
     @inlined
     def read_first(tables: Any, _database: int, number: int) -> int:
-        return int(tables[1][number])
+        return int(tables[1][natural(number)])
 
     @inlined
     def fetch_first(tables: Any, _database: int, number: int) -> None:
@@ -442,7 +441,7 @@ def _one_more(
     @inlined
     def read(tables: Any, wanted: int, number: int) -> int:
         if wanted == database:
-            return int(tables[column][number])
+            return int(tables[column][natural(number)])
         return read_others(tables, wanted, number)
 
     @inlined

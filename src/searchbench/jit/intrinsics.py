@@ -45,6 +45,19 @@ def or_line(lines: Any, line: int, others: Any, other: int, mask: int, turn: int
         lines[line, word] |= (bits << turn | bits >> (64 - turn)) & (1 << 64) - 1
 
 
+def natural(number: int) -> int:
+    """Return a number that is not negative, as a subscript: the compiled kernel does not ask whether it counts from the end.
+
+    It is no number to go on with: sums and comparisons of it are others than those of integers.
+    """
+    return number
+
+
+def copy_row(rows: Any, origin: int, target: int, columns: int) -> None:
+    """Copy the first columns of one row of an array to another row."""
+    rows[target, :columns] = rows[origin, :columns]
+
+
 def borrowed(value: Any) -> Any:
     """Return an array, or a tuple of arrays, whose users the compiled kernel does not count: its caller holds them.
 
@@ -97,6 +110,39 @@ def _prefetch(name: str, to_write: bool) -> Any:
         return numba_types.void(words, numba_types.intp), generate
 
     typed.__name__ = typed.__qualname__ = name
+    return intrinsic(typed)
+
+
+def _natural() -> Any:
+    def typed(_context: Any, number: Any) -> Any:
+        def generate(target: Any, builder: Any, signature: Any, operands: Any) -> Any:
+            return target.cast(builder, operands[0], signature.args[0], numba_types.uintp)
+
+        return numba_types.uintp(number), generate
+
+    typed.__name__ = typed.__qualname__ = "natural"
+    return intrinsic(typed)
+
+
+def _copy_row() -> Any:
+    def typed(_context: Any, rows: Any, _origin: Any, _target: Any, _columns: Any) -> Any:
+        def generate(target: Any, builder: Any, signature: Any, operands: Any) -> Any:
+            kind = signature.args[0]
+            array = target.make_array(kind)(target, builder, operands[0])
+
+            def address(row: Any) -> Any:
+                at = [row, target.get_constant(numba_types.intp, 0)]
+                return cgutils.get_item_pointer(target, builder, kind, array, at, wraparound=False)
+
+            # A size that is known when it is compiled: then no function is called for a few numbers.
+            size = target.get_constant(numba_types.intp, target.get_abi_sizeof(target.get_data_type(kind.dtype)))
+            cgutils.raw_memcpy(builder, address(operands[2]), address(operands[1]), operands[3], size)
+            return target.get_dummy_value()
+
+        whole = numba_types.intp
+        return numba_types.void(rows, whole, whole, whole), generate
+
+    typed.__name__ = typed.__qualname__ = "copy_row"
     return intrinsic(typed)
 
 
@@ -161,6 +207,8 @@ INTRINSICS: Mapping[Callable[..., Any], Any] = {
     atomic_or: _atomic_or(),
     prefetch: _prefetch("prefetch", True),
     prefetch_to_read: _prefetch("prefetch_to_read", False),
+    natural: _natural(),
+    copy_row: _copy_row(),
     or_line: _or_line(),
     borrowed: _borrowed(),
 }

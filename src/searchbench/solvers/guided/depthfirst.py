@@ -12,11 +12,12 @@ from typing import Any, Final
 import numpy as np
 
 from searchbench import jit
-from searchbench.jit import borrowed, inlined
+from searchbench.jit import borrowed, copy_row, inlined, natural
 from searchbench.rules import (
     UNDECIDED,
     State,
     allowed,
+    carries,
     cost,
     dead,
     exhausts,
@@ -63,21 +64,35 @@ NEVER: Final = (1 << 63) - 1
 """The bound after the last one: no state was cut off."""
 
 
+@inlined
+def width() -> int:
+    """Return how many columns `carried` has."""
+    return carries() + 1 if skips() else carries()
+
+
+@inlined
 def sink(first: int, place: int, stack: Any, carried: Any) -> None:
     """Bring the move at `place` below those of a smaller f, down to the row `first`: the smallest f is to be tried first."""
     while place > first and bound_of(stack, place - 1) < bound_of(stack, place):
-        for array in (stack, carried):
-            for column in range(array.shape[1]):
-                kept = array[place, column]
-                array[place, column] = array[place - 1, column]
-                array[place - 1, column] = kept
+        for column in range(3):
+            exchange(stack, place, column)
+        for column in range(width()):
+            exchange(carried, place, column)
         place -= 1
+
+
+@inlined
+def exchange(array: Any, place: int, column: int) -> None:
+    """Exchange what two rows that follow each other have in a column."""
+    kept = array[natural(place), natural(column)]
+    array[natural(place), natural(column)] = array[natural(place - 1), natural(column)]
+    array[natural(place - 1), natural(column)] = kept
 
 
 @inlined
 def bound_of(stack: Any, row: int) -> int:
     """Return f of a move on the stack."""
-    return stack[row, COST] + stack[row, H]  # type: ignore[no-any-return]
+    return stack[natural(row), COST] + stack[natural(row), H]  # type: ignore[no-any-return]
 
 
 @inlined
@@ -89,10 +104,10 @@ def push_moves(
 
     Returns the new top, the number of nodes generated, and the smallest f above the bound.
     """
-    back = inverse(stack[row, MOVE]) if stack[row, MOVE] != NO_MOVE else NO_MOVE
+    back = inverse(stack[natural(row), MOVE]) if stack[natural(row), MOVE] != NO_MOVE else NO_MOVE
     if back == -1:
         back = NO_MOVE
-    previous = -1 if remembers() or exhausts() or stack[row, MOVE] == NO_MOVE else stack[row, MOVE]
+    previous = -1 if remembers() or exhausts() or stack[natural(row), MOVE] == NO_MOVE else stack[natural(row), MOVE]
     # An automaton of moves keeps an order of its own.
     ordered = previous != -1 and not skips()
     last = carried.shape[1] - 1
@@ -105,16 +120,16 @@ def push_moves(
     cut = NEVER
     top = end = row + 1
     for index in range(count - 1, -1, -1):
-        move = out[index]
+        move = out[natural(index)]
         if move == back or (ordered and not follows(previous, move)):
             continue
         if skips():
-            ahead = allowed(carried[row, last], index)
+            ahead = allowed(carried[natural(row), last], index)
             if ahead < 0:
                 continue
-            carried[end, last] = ahead
+            carried[natural(end), last] = ahead
         generated += 1
-        stack[end, MOVE] = move
+        stack[natural(end), MOVE] = move
         if prepares():
             h_ready(state, move, tables, carried, row, end)
             end += 1
@@ -141,9 +156,9 @@ def push(
     kept: Kept,
 ) -> tuple[int, int]:
     """Put the move at `place` on top of the stack if it stays within the bound; return the new top and the smallest f above."""
-    move = stack[place, MOVE]
-    child_cost = stack[row, COST] + cost(state, move)
-    child_h = h_next(state, move, tables, stack[row, H], bound - child_cost, carried, row, place)
+    move = stack[natural(place), MOVE]
+    child_cost = stack[natural(row), COST] + cost(state, move)
+    child_h = h_next(state, move, tables, stack[natural(row), H], bound - child_cost, carried, row, place)
     if child_cost + child_h > bound:
         if exhausts():
             play(state, move)
@@ -151,11 +166,10 @@ def push(
             unplay(state, move)
         return top, min(cut, child_cost + child_h)
     if place != top:
-        stack[top, MOVE] = move
-        for column in range(carried.shape[1]):
-            carried[top, column] = carried[place, column]
-    stack[top, COST] = child_cost
-    stack[top, H] = child_h
+        stack[natural(top), MOVE] = move
+        copy_row(carried, place, top, width())
+    stack[natural(top), COST] = child_cost
+    stack[natural(top), H] = child_h
     if sorts():
         sink(row + 1, top, stack, carried)
     return top + 1, cut
@@ -174,8 +188,10 @@ def search_below(
     stop: int,
 ) -> None:
     """Search on below the bound, from where `note` says, until a solved state, the end, `stop` nodes, or a full array."""
-    state, tables, path = borrowed(state), borrowed(tables), borrowed(path)
-    stack, carried, out = borrowed(stack), borrowed(carried), new_moves()
+    state, tables, path, stack, carried = (
+        borrowed(state), borrowed(tables), borrowed(path), borrowed(stack), borrowed(carried)
+    )  # fmt: skip
+    seen, kept, chance, note, out = borrowed(seen), borrowed(kept), borrowed(chance), borrowed(note), new_moves()
     bound, smallest, nodes = note[BOUND], note[NEXT], note[NODES]
     depth, fresh = note[DEPTH], note[FRESH]
     status = PAUSED
@@ -187,7 +203,7 @@ def search_below(
                 break
             if nodes >= stop:
                 break
-            row = path[depth, AT]
+            row = path[natural(depth), AT]
             if row + len(out) + 1 > len(stack) or depth + 1 >= len(path):
                 status = FULL
                 break
@@ -195,26 +211,26 @@ def search_below(
             top = row + 1
             wanted = True
             if exhausts():
-                wanted = note_expanded(kept, key(state), bound - stack[row, COST], note[ROUND])
+                wanted = note_expanded(kept, key(state), bound - stack[natural(row), COST], note[ROUND])
             wanted = wanted and result == UNDECIDED and not dead(state, tables)
             if wanted and remembers():
                 # What is tried below a state depends on the automaton: to it, the same state elsewhere is another one.
                 code = mix(key(state) ^ carried[row, carried.shape[1] - 1]) if skips() else key(state)
-                wanted = is_new(seen, code, bound - stack[row, COST], note[ROUND])
+                wanted = is_new(seen, code, bound - stack[natural(row), COST], note[ROUND])
             if wanted:
                 top, generated, cut = push_moves(state, row, bound, out, tables, stack, carried, kept, chance)
                 nodes += generated
                 smallest = min(smallest, cut)
-            path[depth + 1, AT] = top
-            path[depth + 1, BASE] = row + 1
-        if path[depth + 1, AT] > path[depth + 1, BASE]:
+            path[natural(depth + 1), AT] = top
+            path[natural(depth + 1), BASE] = row + 1
+        if path[natural(depth + 1), AT] > path[natural(depth + 1), BASE]:
             depth += 1
-            row = path[depth, AT] - 1
-            path[depth, AT] = row
-            play(state, stack[row, MOVE])
+            row = path[natural(depth), AT] - 1
+            path[natural(depth), AT] = row
+            play(state, stack[natural(row), MOVE])
             fresh = 1
         elif depth > 0:
-            unplay(state, stack[path[depth, AT], MOVE])
+            unplay(state, stack[natural(path[natural(depth), AT]), MOVE])
             depth -= 1
         else:
             status = EXHAUSTED
