@@ -19,7 +19,7 @@ from searchbench.errors import BadRequest
 from searchbench.exchange.space import untouched
 from searchbench.game import Game
 from searchbench.heuristics.residues import digits_of_bytes, least_of_blocks, modulus_of, packed, per_byte
-from searchbench.jit import copy_row, inlined, natural, prefetch_to_read
+from searchbench.jit import inlined, natural, prefetch_to_read
 from searchbench.rules import Move, State, image_after, image_number, image_piece, image_step
 from searchbench.store import Database
 from searchbench.values import Bound, Depth, Distance
@@ -321,6 +321,11 @@ def _names(
     number_after = at_once if "image_after" in own else by_step
 
     @inlined
+    def keep(carried: Any, row: int, after: int) -> None:
+        for column in range(2 * count + of_sums):
+            carried[natural(after), natural(column)] = carried[natural(row), natural(column)]
+
+    @inlined
     def ask(
         state: State, move: Move, tables: Any, lookup: int, begin: int, database: int, carried: Any, row: int,
         after: int,
@@ -340,7 +345,7 @@ def _names(
 
     @inlined
     def h_ready(state: State, move: Move, tables: Any, carried: Any, row: int, after: int) -> None:
-        copy_row(carried, row, after, 2 * count + of_sums)
+        keep(carried, row, after)
         for lookup in range(count):
             ask(state, move, tables, lookup, begins[lookup], databases[lookup], carried, row, after)
 
@@ -360,7 +365,7 @@ def _names(
 
     @inlined
     def h_ready_of_piece(state: State, move: Move, tables: Any, carried: Any, row: int, after: int) -> None:
-        copy_row(carried, row, after, 2 * count + of_sums)
+        keep(carried, row, after)
         piece = image_piece(state, move)
         for one in range(of_sums):
             if piece < width and owners[natural(one), natural(piece)] >= 0:

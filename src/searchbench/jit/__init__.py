@@ -16,7 +16,6 @@ from searchbench.jit.fingerprint import fingerprint
 from searchbench.jit.intrinsics import (
     atomic_or,
     borrowed,
-    copy_row,
     natural,
     or_line,
     popcount,
@@ -27,6 +26,6 @@ from searchbench.jit.intrinsics import (
 from searchbench.jit.references import Names, Target, inlined, missing, reached, resolve
 
 __all__ = [
-    "Names", "Target", "atomic_or", "bind", "borrowed", "cache_folder", "copy_row", "fingerprint", "inlined", "missing",
+    "Names", "Target", "atomic_or", "bind", "borrowed", "cache_folder", "fingerprint", "inlined", "missing",
     "natural", "or_line", "popcount", "prefetch", "prefetch_to_read", "reached", "resolve", "trailing_zeros",
 ]  # fmt: skip

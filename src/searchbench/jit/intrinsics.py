@@ -53,11 +53,6 @@ def natural(number: int) -> int:
     return number
 
 
-def copy_row(rows: Any, origin: int, target: int, columns: int) -> None:
-    """Copy the first columns of one row of an array to another row."""
-    rows[target, :columns] = rows[origin, :columns]
-
-
 def borrowed(value: Any) -> Any:
     """Return an array, or a tuple of arrays, whose users the compiled kernel does not count: its caller holds them.
 
@@ -124,28 +119,6 @@ def _natural() -> Any:
     return intrinsic(typed)
 
 
-def _copy_row() -> Any:
-    def typed(_context: Any, rows: Any, _origin: Any, _target: Any, _columns: Any) -> Any:
-        def generate(target: Any, builder: Any, signature: Any, operands: Any) -> Any:
-            kind = signature.args[0]
-            array = target.make_array(kind)(target, builder, operands[0])
-
-            def address(row: Any) -> Any:
-                at = [row, target.get_constant(numba_types.intp, 0)]
-                return cgutils.get_item_pointer(target, builder, kind, array, at, wraparound=False)
-
-            # A size that is known when it is compiled: then no function is called for a few numbers.
-            size = target.get_constant(numba_types.intp, target.get_abi_sizeof(target.get_data_type(kind.dtype)))
-            cgutils.raw_memcpy(builder, address(operands[2]), address(operands[1]), operands[3], size)
-            return target.get_dummy_value()
-
-        whole = numba_types.intp
-        return numba_types.void(rows, whole, whole, whole), generate
-
-    typed.__name__ = typed.__qualname__ = "copy_row"
-    return intrinsic(typed)
-
-
 def _or_line() -> Any:
     vector = ir.VectorType(ir.IntType(64), LINE_WORDS)
     nothing = ir.Constant(vector, ir.Undefined)
@@ -208,7 +181,6 @@ INTRINSICS: Mapping[Callable[..., Any], Any] = {
     prefetch: _prefetch("prefetch", True),
     prefetch_to_read: _prefetch("prefetch_to_read", False),
     natural: _natural(),
-    copy_row: _copy_row(),
     or_line: _or_line(),
     borrowed: _borrowed(),
 }

@@ -12,7 +12,7 @@ from typing import Any, Final
 import numpy as np
 
 from searchbench import jit
-from searchbench.jit import borrowed, copy_row, inlined, natural
+from searchbench.jit import borrowed, inlined, natural
 from searchbench.rules import (
     UNDECIDED,
     State,
@@ -43,20 +43,18 @@ from searchbench.solvers.guided.kept import PENDING, USED, Kept, note_cut, note_
 from searchbench.solvers.guided.task import EXHAUSTED, FOUND, FULL, PAUSED, Task
 from searchbench.solvers.shared.transposition import LARGEST_WORTH, WORTH_SHIFT, Transpositions, probe, store
 
-STATUS, BOUND, NEXT, NODES, DEPTH, FRESH, ROUND = range(7)
-"""What the kernel notes: how the call ended, the bound, the smallest f above it, the nodes generated so far, the depth,
-whether the state at hand is still to be expanded, and the number of the round, which is another for each bound."""
+STATUS, BOUND, NEXT, NODES, DEPTH, ROUND = range(6)
+"""What the kernel notes: how the call ended, the bound, the smallest f above it, the nodes generated so far, the depth, and
+the number of the round, which is another for each bound."""
 
 ROUNDS: Final = (1 << WORTH_SHIFT) - 1
 """The bits of a word of the transposition table that tell the round."""
 
 MOVE, COST, H = range(3)
 """What stands on the stack for each move that was or is to be tried: the move, the cost of the path with it, and h after it.
-The array `carried` has a row for each row of the stack; in its last column the automaton of moves is carried, if there is one."""
-
-AT, BASE = range(2)
-"""What the path has for each depth: the row of the stack that is tried, and the last one to be tried. The rows above the one
-that is tried belong to deeper states."""
+The array `carried` has a row for each row of the stack; in its last column the automaton of moves is carried, if there is one.
+`path[depth]` is the row of the state at each depth. Above it are those of its moves that are still to be tried, then, above
+the one that is tried, those of the next state."""
 
 NO_MOVE: Final = -(1 << 63)
 """What stands for the move to the start, and for the inverse of a move that has none: no game has this move."""
@@ -167,7 +165,8 @@ def push(
         return top, min(cut, child_cost + child_h)
     if place != top:
         stack[natural(top), MOVE] = move
-        copy_row(carried, place, top, width())
+        for column in range(width()):
+            carried[natural(top), natural(column)] = carried[natural(place), natural(column)]
     stack[natural(top), COST] = child_cost
     stack[natural(top), H] = child_h
     if sorts():
@@ -193,7 +192,10 @@ def search_below(
     )  # fmt: skip
     seen, kept, chance, note, out = borrowed(seen), borrowed(kept), borrowed(chance), borrowed(note), new_moves()
     bound, smallest, nodes = note[BOUND], note[NEXT], note[NODES]
-    depth, fresh = note[DEPTH], note[FRESH]
+    depth = note[DEPTH]
+    row = path[depth]
+    top = row + 1
+    fresh = True
     status = PAUSED
     while True:
         if fresh:
@@ -203,11 +205,10 @@ def search_below(
                 break
             if nodes >= stop:
                 break
-            row = path[natural(depth), AT]
             if row + len(out) + 1 > len(stack) or depth + 1 >= len(path):
                 status = FULL
                 break
-            fresh = 0
+            fresh = False
             top = row + 1
             wanted = True
             if exhausts():
@@ -221,22 +222,22 @@ def search_below(
                 top, generated, cut = push_moves(state, row, bound, out, tables, stack, carried, kept, chance)
                 nodes += generated
                 smallest = min(smallest, cut)
-            path[natural(depth + 1), AT] = top
-            path[natural(depth + 1), BASE] = row + 1
-        if path[natural(depth + 1), AT] > path[natural(depth + 1), BASE]:
+        if top > row + 1:
+            path[natural(depth)] = row
             depth += 1
-            row = path[natural(depth), AT] - 1
-            path[natural(depth), AT] = row
+            row = top - 1
             play(state, stack[natural(row), MOVE])
-            fresh = 1
+            fresh = True
         elif depth > 0:
-            unplay(state, stack[natural(path[natural(depth), AT]), MOVE])
+            unplay(state, stack[natural(row), MOVE])
+            top = row
             depth -= 1
+            row = path[natural(depth)]
         else:
             status = EXHAUSTED
             break
-    note[STATUS], note[NEXT], note[NODES] = status, smallest, nodes
-    note[DEPTH], note[FRESH] = depth, fresh
+    path[depth] = row
+    note[STATUS], note[NEXT], note[NODES], note[DEPTH] = status, smallest, nodes, depth
 
 
 def is_new(seen: Transpositions, key: int, left: int, now: int) -> bool:
@@ -266,12 +267,12 @@ class DepthFirst:
         self.kernel = jit.bind(search_below, task.names)
         self.moves = tuple(moves)
         self.state = task.state(self.moves)
-        self.path = np.zeros((256, 2), np.int64)
+        self.path = np.zeros(256, np.int64)
         self.stack = np.zeros((1024, 3), np.int64)
         self.carried = task.carried(len(self.stack))
         self.stack[0] = moves[-1] if moves else NO_MOVE, cost, h
         self.carried[0] = carried
-        self.note = np.zeros(7, np.int64)
+        self.note = np.zeros(6, np.int64)
         self.note[NEXT] = h + cost
 
     @property
@@ -304,7 +305,7 @@ class DepthFirst:
         if self.note[DEPTH] > 0:
             self.state = self.task.state(self.moves)
             self.note[DEPTH] = 0
-        self.note[BOUND], self.note[NEXT], self.note[FRESH], self.note[ROUND] = bound, NEVER, 1, now & ROUNDS
+        self.note[BOUND], self.note[NEXT], self.note[ROUND] = bound, NEVER, now & ROUNDS
 
     def go_on(self, advance: Callable[[Any, tuple[Any, ...], Any, int], None]) -> int:
         """Search for a while and return how that ended; `advance` calls the kernel, and says how long."""
@@ -317,12 +318,12 @@ class DepthFirst:
 
     def path_moves(self) -> list[int]:
         """Return the moves from the start of the task to the state at hand."""
-        rows = self.path[1 : int(self.note[DEPTH]) + 1, AT]
+        rows = self.path[1 : int(self.note[DEPTH]) + 1]
         return [*self.moves, *self.stack[rows, MOVE].tolist()]
 
     def line(self) -> tuple[list[int], int]:
         """Return the moves to the solved state that was found, from the start of the task, and their cost."""
-        return self.path_moves(), int(self.stack[self.path[int(self.note[DEPTH]), AT], COST])
+        return self.path_moves(), int(self.stack[self.path[int(self.note[DEPTH])], COST])
 
     def _larger(self, array: Any) -> Any:
         self.task.run.demand(3 * array.nbytes, f"the path of a search of {self.task.game}")
