@@ -185,9 +185,10 @@ def test_unfinished_work_whose_removal_was_cut_short_is_removed(tmp_path: Path) 
     assert len(open_database(tmp_path / "cut.db").parts) < len(game.parts())
     solve()
     assert not work.exists()
-    (work / "mine").mkdir(parents=True)
+    work.mkdir()
+    (work / "film.part").write_text("mine")
     working.discard(work)
-    assert (work / "mine").exists()
+    assert (work / "film.part").exists()
 
 
 def parts_of(path: Path) -> dict[str, bytes]:

@@ -20,6 +20,8 @@ from searchbench.exchange.memory import Buckets, Pages
 
 MOST_BLOCK_BITS: Final = 32
 """A request is the place of a number within its block, in four bytes."""
+BUCKET_FILES: Final = "bucket-*.part"
+"""The names of the files of buckets."""
 LEAST_ROOM: Final = 256
 """How many requests a writer holds at least of each bucket before it writes them out."""
 SMALL_PAGE: Final = 16
@@ -84,7 +86,7 @@ class FileBuckets:
             return self._handles[bucket]
 
     def _path(self, bucket: int) -> Path:
-        return self._folder / f"bucket-{bucket}.part"
+        return self._folder / BUCKET_FILES.replace("*", str(bucket))
 
     def sizes(self) -> list[int]:
         """Return how many requests each bucket holds."""
@@ -124,7 +126,7 @@ class SpillingBuckets(Buckets):
         self._spilled: set[int] = set()
         self._most, self._left = most, most
         self._lock = threading.Lock()
-        for path in folder.glob("bucket-*.part"):
+        for path in folder.glob(BUCKET_FILES):
             path.unlink()
 
     def spill(self, writer: int) -> bool:

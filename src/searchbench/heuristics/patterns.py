@@ -341,7 +341,7 @@ def _names(
         before = carried[natural(row), natural(count + lookup)]
         value = value_of(tables, lookup, carried[natural(after), natural(lookup)], before)
         carried[natural(after), natural(count + lookup)] = value
-        return value - before  # type: ignore[no-any-return]
+        return int(value - before)
 
     @inlined
     def h_ready(state: State, move: Move, tables: Any, carried: Any, row: int, after: int) -> None:

@@ -65,9 +65,10 @@ class GrowingDatabase:
                 self._layout = replace(DEFAULT, codec=parse_codec(header.codec))
                 self.facts = dict(database.facts)
                 self.records = {record.name: record for record in header.parts}
-        for file in self.path.rglob("*.partial"):
-            if head.is_half_written(file.relative_to(self.path).as_posix()):
-                file.unlink()
+        for place in head.PLACES:
+            for file in (self.path / place).glob("*.partial"):
+                if head.is_half_written(file.relative_to(self.path).as_posix()):
+                    file.unlink()
         kept = {head.folder_name(name) for name in self.records}
         for place in ("parts", "digests"):
             for folder in (self.path / place).glob("*/"):

@@ -33,6 +33,8 @@ FORMAT: Final = 1
 KEY: Final = "searchbench"
 """The attribute of the group that holds everything."""
 DOCUMENT: Final = "zarr.json"
+PLACES: Final = ("", "parts", "digests")
+"""The folders of a database's groups."""
 BEGUN: Final = {"format": FORMAT, "parts": []}
 """What stands for a header as long as no part was written."""
 
@@ -130,7 +132,7 @@ def is_half_written(file: str) -> bool:
     Zarr writes `zarr.<number>.partial` beside each document, also beside those of the groups that are there already.
     """
     place, _, name = file.rpartition("/")
-    return place in {"", "parts", "digests"} and name.startswith("zarr.") and name.endswith(".partial")
+    return place in PLACES and name.startswith("zarr.") and name.endswith(".partial")
 
 
 def plain(value: Any) -> Any:

@@ -25,6 +25,7 @@ import numpy as np
 import numpy.typing as npt
 
 from searchbench.errors import BadRequest, DamagedData
+from searchbench.exchange.files import BUCKET_FILES
 from searchbench.game import Game
 from searchbench.run import Run
 from searchbench.store import folder as folders
@@ -287,8 +288,9 @@ def remove_if_empty(path: Path) -> None:
 
 
 def _others(path: Path) -> list[str]:
-    """Return the names in a folder without a record that are not of arrays."""
-    return [entry.name for entry in path.iterdir() if not entry.name.endswith((".array", ".part"))]
+    """Return the names in a folder without a record that no unfinished work has."""
+    own = ("*.array", BUCKET_FILES, f"{RECORD}.part")
+    return [entry.name for entry in path.iterdir() if not any(map(entry.match, own))]
 
 
 def _digest(body: Any) -> str:

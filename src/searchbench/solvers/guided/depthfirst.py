@@ -63,7 +63,7 @@ NEVER: Final = (1 << 63) - 1
 
 
 @inlined
-def width() -> int:
+def columns() -> int:
     """Return how many columns `carried` has."""
     return carries() + 1 if skips() else carries()
 
@@ -72,9 +72,9 @@ def width() -> int:
 def sink(first: int, place: int, stack: Any, carried: Any) -> None:
     """Bring the move at `place` below those of a smaller f, down to the row `first`: the smallest f is to be tried first."""
     while place > first and bound_of(stack, place - 1) < bound_of(stack, place):
-        for column in range(3):
+        for column in (MOVE, COST, H):
             exchange(stack, place, column)
-        for column in range(width()):
+        for column in range(columns()):
             exchange(carried, place, column)
         place -= 1
 
@@ -90,7 +90,7 @@ def exchange(array: Any, place: int, column: int) -> None:
 @inlined
 def bound_of(stack: Any, row: int) -> int:
     """Return f of a move on the stack."""
-    return stack[natural(row), COST] + stack[natural(row), H]  # type: ignore[no-any-return]
+    return int(stack[natural(row), COST] + stack[natural(row), H])
 
 
 @inlined
@@ -108,7 +108,6 @@ def push_moves(
     previous = -1 if remembers() or exhausts() or stack[natural(row), MOVE] == NO_MOVE else stack[natural(row), MOVE]
     # An automaton of moves keeps an order of its own.
     ordered = previous != -1 and not skips()
-    last = carried.shape[1] - 1
     count = (
         moves(state, out) if skips() else choices(state, previous, out, tables)
     )  # the automaton knows moves by their places
@@ -122,10 +121,10 @@ def push_moves(
         if move == back or (ordered and not follows(previous, move)):
             continue
         if skips():
-            ahead = allowed(carried[natural(row), last], index)
+            ahead = allowed(carried[natural(row), carries()], index)
             if ahead < 0:
                 continue
-            carried[natural(end), last] = ahead
+            carried[natural(end), carries()] = ahead
         generated += 1
         stack[natural(end), MOVE] = move
         if prepares():
@@ -165,7 +164,7 @@ def push(
         return top, min(cut, child_cost + child_h)
     if place != top:
         stack[natural(top), MOVE] = move
-        for column in range(width()):
+        for column in range(columns()):
             carried[natural(top), natural(column)] = carried[natural(place), natural(column)]
     stack[natural(top), COST] = child_cost
     stack[natural(top), H] = child_h
@@ -216,7 +215,7 @@ def search_below(
             wanted = wanted and result == UNDECIDED and not dead(state, tables)
             if wanted and remembers():
                 # What is tried below a state depends on the automaton: to it, the same state elsewhere is another one.
-                code = mix(key(state) ^ carried[row, carried.shape[1] - 1]) if skips() else key(state)
+                code = mix(key(state) ^ carried[natural(row), carries()]) if skips() else key(state)
                 wanted = is_new(seen, code, bound - stack[natural(row), COST], note[ROUND])
             if wanted:
                 top, generated, cut = push_moves(state, row, bound, out, tables, stack, carried, kept, chance)
