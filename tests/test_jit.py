@@ -176,7 +176,7 @@ def compiled_once(tmp_path_factory: pytest.TempPathFactory) -> Folder:
 def copy_of(folder: Folder, path: Path) -> Folder:
     """Return another folder with the same files and the same cache, which the copy may change."""
     twin = Folder(path)
-    for file in (folder.path / "cache").rglob("*.nb*"):
+    for file in (folder.path / "cache").rglob("*.kernel"):
         target = path / "cache" / file.relative_to(folder.path / "cache")
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(file.read_bytes())
@@ -241,13 +241,10 @@ def test_other_parameter_is_other_code(compiled_once: Folder, tmp_path: Path) ->
     assert results == [str(RIGHT + 5), str(RIGHT)]
 
 
-@pytest.mark.parametrize("suffix", ["*.nbi", "*.nbc"])
 @pytest.mark.parametrize("length", [0, 10, 200])
-def test_truncated_cache_entry_costs_a_compilation(
-    suffix: str, length: int, compiled_once: Folder, tmp_path: Path
-) -> None:
+def test_truncated_cache_entry_costs_a_compilation(length: int, compiled_once: Folder, tmp_path: Path) -> None:
     twin = copy_of(compiled_once, tmp_path)
-    damaged = list((tmp_path / "cache").rglob(suffix))
+    damaged = list((tmp_path / "cache").rglob("*.kernel"))
     assert damaged
     for file in damaged:
         file.write_bytes(file.read_bytes()[:length])
@@ -362,7 +359,7 @@ def test_large_tables_are_read_in_any_process_without_compiling(folder: Folder) 
     compiled, results, _ = folder.run("game.py")
     assert "first_key" in compiled
     assert results == [str(LARGE)]
-    code = sum(file.stat().st_size for file in (folder.path / "cache").rglob("*.nbc"))
+    code = sum(file.stat().st_size for file in (folder.path / "cache").rglob("*.kernel"))
     assert code < 1_000_000, "the table is not in the code"
     for _ in range(2):  # the table lies elsewhere in each process
         compiled, results, _ = folder.run("game.py")

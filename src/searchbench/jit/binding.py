@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from searchbench.jit.arrays import by_address
-from searchbench.jit.cache import compile_function
+from searchbench.jit.compiling import compile_inner, compile_kernel
 from searchbench.jit.fingerprint import fingerprint, own_digest
 from searchbench.jit.intrinsics import INTRINSICS
 from searchbench.jit.references import Names, Target, is_library, names_in, references, resolve
@@ -50,7 +50,7 @@ def bind(kernel: Callable[..., Any], names: Names, target: Target | None = None)
     target = target or names.target
     key = (kernel, target)
     if key not in names.bound:
-        bound = _Binder(kernel.__name__, names, target).function(kernel, keep=True)
+        bound = _Binder(kernel.__name__, names, target).function(kernel, entry=True)
         names.bound[key] = bound if target == "cpu" else _interpreted(bound)
     return names.bound[key]
 
@@ -62,16 +62,18 @@ class _Binder:
         self.target = target
         self.modules: dict[tuple[types.ModuleType, types.FunctionType], types.ModuleType] = {}
 
-    def function(self, function: types.FunctionType, keep: bool = False) -> Any:
-        """Return the function with all that it refers to bound."""
+    def function(self, function: types.FunctionType, entry: bool = False) -> Any:
+        """Return the function with all that it refers to bound; Python calls an `entry`, kernels call all others."""
         function = resolve(function, self.names, self.kernel)
         if function in INTRINSICS:
             return INTRINSICS[function] if self.target == "cpu" else function
-        key = (function, f"{self.target} inner")
+        key = (function, f"{self.target} {'entry' if entry else 'inner'}")
         if key in self.names.bound:
             return self.names.bound[key]
         bound = self._copy(function)
-        result = compile_function(bound, keep, hasattr(function, "inlined")) if self.target == "cpu" else bound
+        result: Any = bound
+        if self.target == "cpu":
+            result = compile_kernel(bound) if entry else compile_inner(bound, hasattr(function, "inlined"))
         self.names.bound[key] = result  # before its references are bound: they may refer back to it
         self._fill(function, bound)
         return result

@@ -1,17 +1,23 @@
-"""Compiled code on disk, found by the fingerprint of what it was made of."""
+"""Compiled kernels on disk, found by the fingerprint of what they were made of."""
 
 from __future__ import annotations
 
+import hashlib
 import logging
 import os
+import pickle
 import types
+import uuid
 from pathlib import Path
 from typing import Any
 
 import numba
-from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
+from numba.core.compiler import CompileResult
+from numba.core.serialize import dumps
 
 log = logging.getLogger(__package__)
+
+_DIGEST_BYTES = hashlib.sha256().digest_size
 
 
 def cache_folder() -> Path:
@@ -22,60 +28,54 @@ def cache_folder() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "searchbench"
 
 
-class _Locator(_CacheLocator):
-    """Place the compiled code of a function by its fingerprint, not by its source file."""
+class Cache:
+    """Keep the machine code of a kernel, one file for each signature, for Numba's dispatcher to load and save.
 
-    def __init__(self, function: Any) -> None:
-        self._fingerprint: str = function.__searchbench__
-        self._folder = cache_folder() / self._fingerprint[:2]
+    A file is replaced in one go and has its digest at the head, so processes may compile at once and may be killed:
+    an unreadable entry costs a compilation, never a result. Raises OSError where the folder cannot be written.
+    """
 
-    def get_cache_path(self) -> str:
-        return str(self._folder)
+    def __init__(self, function: types.FunctionType) -> None:
+        self._fingerprint: str = function.__searchbench__  # type: ignore[attr-defined]
+        self._name = function.__name__.rpartition("_")[0]
+        self.cache_path = str(cache_folder() / self._fingerprint[:2])
+        os.makedirs(self.cache_path, exist_ok=True)
+        if not os.access(self.cache_path, os.W_OK):
+            raise PermissionError(f"{self.cache_path} cannot be written")
 
-    def get_source_stamp(self) -> str:
-        return self._fingerprint
+    def _file(self, signature: Any, target: Any) -> Path:
+        key = repr((signature, target.codegen().magic_tuple(), numba.__version__))
+        mark = hashlib.sha256(key.encode()).hexdigest()[:12]
+        return Path(self.cache_path) / f"{self._name}-{self._fingerprint}-{mark}.kernel"
 
-    def get_disambiguator(self) -> str:
-        return self._fingerprint
-
-    @classmethod
-    def from_function(cls, function: Any, _source: str) -> _Locator | None:
-        locator = cls(function)
+    def load_overload(self, signature: Any, target: Any) -> Any:
+        """Return the compiled kernel for a signature, or None."""
+        target.refresh()
+        file = self._file(signature, target)
         try:
-            locator.ensure_cache_path()
-        except OSError:
-            return None
-        return locator
+            data = file.read_bytes()
+            if hashlib.sha256(data[_DIGEST_BYTES:]).digest() != data[:_DIGEST_BYTES]:
+                raise ValueError("its checksum is wrong")
+            return CompileResult._rebuild(target, *pickle.loads(data[_DIGEST_BYTES:]))
+        except FileNotFoundError:
+            pass
+        except Exception as error:
+            log.warning("dropped an unreadable entry of the compilation cache, %s: %s", file, error)
+            file.unlink(missing_ok=True)
+        log.info("compiling %s", self._name)
+        return None
 
-
-class _CacheImplementation(CompileResultCacheImpl):
-    _locator_classes: list[type[object]] = [_Locator]  # noqa: RUF012 (numba's name and type)
-
-
-class _Cache(FunctionCache):
-    _impl_class = _CacheImplementation
-
-    def _index_key(self, signature: Any, codegen: Any) -> Any:
-        return signature, codegen.magic_tuple(), self._py_func.__searchbench__
-
-    def load_overload(self, signature: Any, target_context: Any) -> Any:
+    def save_overload(self, signature: Any, compiled: Any) -> None:
+        """Keep a compiled kernel; where it cannot be kept it is compiled again by the next process."""
+        data = dumps(compiled._reduce())
+        file = self._file(signature, compiled.target_context)
+        partial = file.with_suffix(f".{uuid.uuid4().hex[:16]}.partial")
         try:
-            loaded = super().load_overload(signature, target_context)
-        except Exception as error:  # a damaged cache entry costs a compilation, never a result
-            log.warning("dropped an unreadable entry of the compilation cache: %s", error)
-            self.flush()
-            loaded = None
-        if loaded is None:
-            log.info("compiling %s", self._py_func.__name__.rpartition("_")[0])
-        return loaded
+            partial.write_bytes(hashlib.sha256(data).digest() + data)
+            partial.replace(file)
+        except OSError as error:
+            log.info("compiled code is not kept: %s", error)
+            partial.unlink(missing_ok=True)
 
-
-def compile_function(function: types.FunctionType, keep: bool, inline: bool = False) -> Any:
-    """Return a compiled function; `keep` its code on disk for other processes, or `inline` it into its callers."""
-    compiled: Any = numba.njit(nogil=True, forceinline=inline)(function)
-    if keep:
-        try:
-            compiled._cache = _Cache(function)
-        except RuntimeError:  # no folder to write to: compile in every process
-            log.info("no cache folder at %s; compiled code is not kept", cache_folder())
-    return compiled
+    def flush(self) -> None:
+        """Do nothing: entries never grow stale."""

@@ -1,0 +1,110 @@
+"""Compile a kernel with all that it calls as one piece of machine code.
+
+Numba compiles each function for its own sake: wrappers by which Python and C call it, a link with its callees, a round of
+optimisation; then its callers do all of that again with a copy of it. Only a kernel is ever called by Python. So a
+function inside a kernel is typed and lowered, and left at that; the kernel links every such function once and
+optimises once. That halves the time of a first start, and kernels run as fast as before.
+
+The names of Numba that this needs are private. Where its version is not one of those tested, everything is compiled
+by Numba's own ways, to the same effect.
+"""
+
+from __future__ import annotations
+
+import logging
+import types
+from typing import Any, Final
+
+import numba
+from numba import _dynfunc
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import Compiler
+from numba.core.environment import lookup_environment
+
+from searchbench.jit.cache import Cache, cache_folder
+
+log = logging.getLogger(__package__)
+
+TESTED: Final = ("0.68.",)
+"""The versions of Numba whose internals are known to be as this module expects."""
+
+
+class _InnerLibrary(JITCodeLibrary):
+    """Hold the code of a function as it was lowered, for kernels to link."""
+
+    def add_llvm_module(self, ll_module: Any) -> None:
+        """Add a module as it is."""
+        self._final_module.link_in(ll_module)
+
+    def finalize(self) -> None:
+        """Neither link nor optimise: each kernel does so for all it holds."""
+        self._raise_if_finalized()
+        self._finalized = True
+
+
+class KernelLibrary(JITCodeLibrary):
+    """Link every function that a kernel reaches, each once, and optimise them together."""
+
+    def finalize(self) -> None:
+        """Link all libraries that the kernel's own need, optimise, and hand the machine code over."""
+        reached = dict.fromkeys(self._linking_libraries)
+        queue = list(reached)
+        while queue:
+            for library in queue.pop()._linking_libraries:
+                if library not in reached:
+                    reached[library] = None
+                    queue.append(library)
+        self._linking_libraries = list(reached)
+        super().finalize()
+
+    def _finalize_specific(self) -> None:
+        super()._finalize_specific()
+        for variable in self._final_module.global_variables:
+            # The environments of inner functions come into being with the kernel that holds them.
+            environment = lookup_environment(variable.name)
+            if environment is not None and not variable.is_declaration:
+                self._codegen.set_env(variable.name, environment)
+
+
+def _without_executable(library: Any, fndesc: Any, env: Any) -> Any:
+    """Return an object that stands for an inner function, which Python cannot call."""
+    return _dynfunc.make_function(fndesc.lookup_module(), fndesc.qualname, "inner function", 0, env, (library,))
+
+
+class _InnerCompiler(Compiler):
+    def define_pipelines(self) -> Any:
+        """Take Numba's passes, with a library that is only lowered to."""
+        target = self.state.targetctx
+        target.get_executable = _without_executable
+        self.state.library = _InnerLibrary(target.codegen(), self.state.func_id.func_qualname)
+        return super().define_pipelines()
+
+
+class _KernelCompiler(Compiler):
+    def define_pipelines(self) -> Any:
+        """Take Numba's passes, with a library that links all that is reached."""
+        self.state.library = KernelLibrary(self.state.targetctx.codegen(), self.state.func_id.func_qualname)
+        self.state.library.enable_object_caching()
+        return super().define_pipelines()
+
+
+def compile_inner(function: types.FunctionType, inline: bool) -> Any:
+    """Return a function for kernels to call, compiled with them; `inline` forces it into its callers."""
+    if not numba.__version__.startswith(TESTED):
+        return numba.njit(nogil=True, forceinline=inline)(function)
+    compiler: Any = numba.njit(
+        nogil=True, forceinline=inline, no_cpython_wrapper=True, no_cfunc_wrapper=True, pipeline_class=_InnerCompiler
+    )
+    return compiler(function)
+
+
+def compile_kernel(function: types.FunctionType) -> Any:
+    """Return a function for Python to call, whose machine code is kept on disk for other processes."""
+    tested = numba.__version__.startswith(TESTED)
+    ways: dict[str, Any] = {"pipeline_class": _KernelCompiler, "no_cfunc_wrapper": True} if tested else {}
+    compiled: Any = numba.njit(nogil=True, **ways)(function)
+    try:
+        compiled._cache = Cache(function)
+    except OSError:  # no folder to write to: compile in every process
+        log.info("no cache folder at %s; compiled code is not kept", cache_folder())
+    return compiled
