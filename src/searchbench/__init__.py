@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from searchbench.game import Board, Game, Position
     from searchbench.heuristics import PatternDatabases, SeenAs, heuristic
     from searchbench.index.protocol import Part
+    from searchbench.jit import Target
     from searchbench.line import Line
     from searchbench.player import Player
     from searchbench.proof import Proof
@@ -141,7 +142,8 @@ def solve(
             Path(to).parent.mkdir(parents=True, exist_ok=True)
             check_target(Path(to), overwrite)
             run.work = Path(work) if work is not None else Path(f"{to}.work")
-        database = solve_states(chosen, rule, solver, run, form=form)
+        target: Target = "cpu" if form is not None else chosen.quickest_target
+        database = solve_states(chosen, rule, solver, run, form=form, target=target)
     if to is not None and run.work is not None:
         options = {"solver": solver, "rule": getattr(rule, "name", rule), "form": kept_form or form, "memory": memory}
         options |= {"codec": codec}

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import numpy as np
 
@@ -23,6 +23,11 @@ if TYPE_CHECKING:
     from searchbench.index.protocol import Index, Part
     from searchbench.index.sequence import Sequences
     from searchbench.values.rule import ValueRule
+
+
+FEW_STATES: Final = 2_000
+"""Up to how many states a game is solved and verified interpreted: a state takes some hundred microseconds then, and the
+compiler at least half a second."""
 
 
 @dataclass(frozen=True)
@@ -228,6 +233,11 @@ class Game:
         return digest.hexdigest()[:20]
 
     @property
+    def quickest_target(self) -> jit.Target:
+        """Tell where all states are solved sooner: of a few thousand, interpreted is quicker than to load the compiler."""
+        return "interpreted" if 0 < _size(self) <= FEW_STATES else "cpu"
+
+    @property
     def two_players(self) -> bool:
         """Tell whether two players move in turn; then nobody moves any more in a terminal state."""
         from searchbench.values import value_rule
@@ -377,14 +387,7 @@ def _buffers(game: Game, target: jit.Target) -> dict[str, Callable[..., Any]]:
     if target == "interpreted":
         # Lists of int: numpy's own scalars overflow and mix types unlike compiled code.
         return {"new_state": lambda: [0] * width, "new_moves": lambda: [0] * most}
-
-    def new_state() -> Any:
-        return np.zeros(width, dtype)
-
-    def new_moves() -> Any:
-        return np.zeros(most, np.int64)
-
-    return {"new_state": new_state, "new_moves": new_moves}
+    return {"new_state": jit.zeros(width, dtype), "new_moves": jit.zeros(most, np.int64)}
 
 
 @lru_cache(maxsize=128)

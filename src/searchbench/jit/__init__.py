@@ -7,12 +7,12 @@ functions of a user's other modules), replaces the contract's names, and either 
 
 Compiled code is kept between processes under a *fingerprint*: a hash of the byte code and the constants of all that the
 kernel can reach. So an edited game is recompiled, an edited comment is not, and what is in the cache is never stale.
-Tables of any size may be among the constants: large ones are read where they are (:mod:`searchbench.jit.arrays`).
+Tables of any size may be among the constants: large ones are read where they are (:mod:`searchbench.jit.backends.cpu.arrays`).
 """
 
+from searchbench.jit.backends import Target
 from searchbench.jit.binding import bind
-from searchbench.jit.cache import cache_folder
-from searchbench.jit.fingerprint import fingerprint
+from searchbench.jit.fingerprint import cache_folder, fingerprint
 from searchbench.jit.intrinsics import (
     atomic_or,
     borrowed,
@@ -22,10 +22,12 @@ from searchbench.jit.intrinsics import (
     prefetch,
     prefetch_to_read,
     trailing_zeros,
+    zeros,
 )
-from searchbench.jit.references import Names, Target, inlined, missing, reached, resolve
+from searchbench.jit.references import Names, inlined, missing, reached, resolve
 
 __all__ = [
     "Names", "Target", "atomic_or", "bind", "borrowed", "cache_folder", "fingerprint", "inlined", "missing",
     "natural", "or_line", "popcount", "prefetch", "prefetch_to_read", "reached", "resolve", "trailing_zeros",
+    "zeros",
 ]  # fmt: skip

@@ -4,114 +4,80 @@ from __future__ import annotations
 
 import types
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any
 
-import numpy as np
-
-from searchbench.jit.arrays import by_address
-from searchbench.jit.compiling import compile_inner, compile_kernel
+from searchbench.jit.backends import Target, backend
 from searchbench.jit.fingerprint import fingerprint, own_digest
 from searchbench.jit.intrinsics import INTRINSICS
-from searchbench.jit.references import Names, Target, is_library, names_in, references, resolve
-
-PACKAGE: Final = __name__.rpartition(".")[0]
-
-
-class _Whole(np.ndarray[Any, Any]):
-    """Read the numbers of an array as Python's own: numpy's overflow and mix types unlike compiled code."""
-
-    def __getitem__(self, place: Any) -> Any:
-        found = super().__getitem__(place)
-        return found.item() if isinstance(found, np.generic) else found
-
-
-def _whole(value: Any) -> Any:
-    if isinstance(value, tuple):  # a record of arrays, or a heuristic's tables
-        made = getattr(type(value), "_make", tuple)
-        return made(map(_whole, value))
-    return value.view(_Whole) if isinstance(value, np.ndarray) else value
-
-
-def _interpreted(function: types.FunctionType) -> Callable[..., Any]:
-    def call(*arguments: Any) -> Any:
-        return function(*map(_whole, arguments))
-
-    return call
+from searchbench.jit.references import Names, is_library, names_in, plain_function, references, resolve
 
 
 def bind(kernel: Callable[..., Any], names: Names, target: Target | None = None) -> Any:
     """Return the kernel with the functions of `names` in the place of the contract's, compiled or interpreted.
 
-    `target` is by default what the names were made for. Raises MissingRule when the kernel reaches a name without
+    `target` is by default that for which the names were made. Raises MissingRule when the kernel reaches a name without
     default that `names` does not supply. Compilation happens at the first call with arguments of new types, or is read
     from the cache of an earlier process.
     """
     assert isinstance(kernel, types.FunctionType)
     target = target or names.target
-    key = (kernel, target)
+    key = (kernel, f"{target} kernel")
     if key not in names.bound:
-        bound = _Binder(kernel.__name__, names, target).function(kernel, entry=True)
-        names.bound[key] = bound if target == "cpu" else _interpreted(bound)
+        names.bound[key] = _Binder(kernel.__name__, names, target).kernel(kernel)
     return names.bound[key]
 
 
 class _Binder:
+    """Bind a kernel; bound inner functions are shared by all kernels of the same names."""
+
     def __init__(self, kernel: str, names: Names, target: Target) -> None:
-        self.kernel = kernel
+        self.kernel_name = kernel
         self.names = names
         self.target = target
+        self.backend = backend(target)
         self.modules: dict[tuple[types.ModuleType, types.FunctionType], types.ModuleType] = {}
 
-    def function(self, function: types.FunctionType, entry: bool = False) -> Any:
-        """Return the function with all that it refers to bound; Python calls an `entry`, kernels call all others."""
-        function = resolve(function, self.names, self.kernel)
-        if function in INTRINSICS:
-            return INTRINSICS[function] if self.target == "cpu" else function
-        key = (function, f"{self.target} {'entry' if entry else 'inner'}")
+    def kernel(self, kernel: types.FunctionType) -> Callable[..., Any]:
+        """Return a function for Python to call, with all that it refers to bound."""
+        function = resolve(kernel, self.names, self.kernel_name)
+        bound = self._copy(function)
+        result = self.backend.kernel(bound)
+        self._fill(function, bound)
+        return result
+
+    def _inner(self, function: types.FunctionType) -> Any:
+        """Return a function for kernels to call, with all that it refers to bound."""
+        function = resolve(function, self.names, self.kernel_name)
+        key = (function, f"{self.target} inner")
         if key in self.names.bound:
             return self.names.bound[key]
+        if function in INTRINSICS or hasattr(function, "zeros"):
+            self.names.bound[key] = self.backend.intrinsic(function)
+            return self.names.bound[key]
         bound = self._copy(function)
-        result: Any = bound
-        if self.target == "cpu":
-            result = compile_kernel(bound) if entry else compile_inner(bound, hasattr(function, "inlined"))
+        result = self.backend.inner(bound, hasattr(function, "inlined"))
         self.names.bound[key] = result  # before its references are bound: they may refer back to it
         self._fill(function, bound)
         return result
 
     def _copy(self, function: types.FunctionType) -> types.FunctionType:
-        cells = tuple(types.CellType() for _ in function.__code__.co_freevars)
-        # What is kept on disk names its module, which must be there in any process: a user's file may have moved by then.
-        module = PACKAGE if self.target == "cpu" else function.__module__
-        namespace = {"__name__": module, "__builtins__": function.__globals__.get("__builtins__")}
-        bound = types.FunctionType(function.__code__, namespace, function.__name__, function.__defaults__, cells)
-        bound.__module__ = module
-        bound.__qualname__ = function.__qualname__
-        if self.target == "cpu":
-            # Names of machine code must differ where the code differs: processes share what they compiled.
-            mark = fingerprint(function, self.names) + own_digest()
-            bound.__searchbench__ = mark  # type: ignore[attr-defined]
-            bound.__name__ = f"{function.__name__}_{mark}"
-            bound.__qualname__ = bound.__name__
-        return bound
+        return self.backend.copy(function, lambda: fingerprint(function, self.names) + own_digest())
 
     def _fill(self, function: types.FunctionType, bound: types.FunctionType) -> None:
         for name, value in references(function).items():
-            converted = self.convert(value, function)
+            converted = self._convert(value, function)
             if name in function.__code__.co_freevars:
                 (bound.__closure__ or ())[function.__code__.co_freevars.index(name)].cell_contents = converted
             else:
                 bound.__globals__[name] = converted
 
-    def convert(self, value: Any, user: types.FunctionType) -> Any:
-        if hasattr(value, "py_func"):
-            value = value.py_func
+    def _convert(self, value: Any, user: types.FunctionType) -> Any:
+        value = plain_function(value)
         if isinstance(value, types.FunctionType):
-            return self.function(value)
+            return self._inner(value)
         if isinstance(value, types.ModuleType) and not is_library(value):
             return self._module(value, user)
-        if self.target == "cpu":
-            return by_address(value) if isinstance(value, np.ndarray) else value
-        return _whole(value)
+        return self.backend.constant(value)
 
     def _module(self, module: types.ModuleType, user: types.FunctionType) -> types.ModuleType:
         """Return a copy of a user's module that holds just what `user` names of it, bound."""
@@ -121,5 +87,5 @@ class _Binder:
         self.modules[module, user] = copy
         for attribute in names_in(user.__code__):
             if hasattr(module, attribute):
-                setattr(copy, attribute, self.convert(getattr(module, attribute), user))
+                setattr(copy, attribute, self._convert(getattr(module, attribute), user))
         return copy

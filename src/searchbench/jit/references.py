@@ -5,14 +5,14 @@ from __future__ import annotations
 import sys
 import types
 from collections.abc import Callable, Mapping
-from typing import Any, Literal, TypeVar
+from typing import Any, TypeVar
 
 from searchbench import rules
 from searchbench.errors import MissingRule
+from searchbench.jit.backends import Target
 from searchbench.jit.intrinsics import INTRINSICS
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
-Target = Literal["cpu", "interpreted"]
 
 
 def names_in(code: types.CodeType) -> list[str]:

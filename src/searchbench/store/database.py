@@ -334,13 +334,14 @@ class Database:
         """Check every value by the rules alone, forwards; see :func:`searchbench.verify.verify_database`."""
         from searchbench.verify import verify_database
 
-        return verify_database(self, run, limit, work=None if work is None else Path(work), parts=parts)
+        target = self.game.quickest_target
+        return verify_database(self, run, limit, target, None if work is None else Path(work), parts)
 
     def repair(self, run: Run | None = None, limit: int = 100) -> Repair:
         """Put right what `verify` finds wrong, and what cannot be read; see :func:`searchbench.repairs.repair_database`."""
         from searchbench.repairs import repair_database
 
-        return repair_database(self, run, limit)
+        return repair_database(self, run, limit, self.game.quickest_target)
 
     def answer_from(self, codes: Codes) -> None:
         """Answer from other codes of the same parts from now on."""

@@ -13,19 +13,14 @@ from typing import Any
 
 import numba
 from numba.core.compiler import CompileResult
+from numba.core.runtime import rtsys
 from numba.core.serialize import dumps
 
-log = logging.getLogger(__package__)
+from searchbench.jit.fingerprint import cache_folder
+
+log = logging.getLogger("searchbench.jit")
 
 _DIGEST_BYTES = hashlib.sha256().digest_size
-
-
-def cache_folder() -> Path:
-    """Return where compiled kernels are kept: $SEARCHBENCH_CACHE, or a folder in the user's cache."""
-    chosen = os.environ.get("SEARCHBENCH_CACHE")
-    if chosen:
-        return Path(chosen)
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "searchbench"
 
 
 class Cache:
@@ -50,18 +45,20 @@ class Cache:
 
     def load_overload(self, signature: Any, target: Any) -> Any:
         """Return the compiled kernel for a signature, or None."""
-        target.refresh()
         file = self._file(signature, target)
         try:
             data = file.read_bytes()
             if hashlib.sha256(data[_DIGEST_BYTES:]).digest() != data[:_DIGEST_BYTES]:
                 raise ValueError("its checksum is wrong")
+            # Machine code needs the allocator, and nothing of what compiles: target.refresh() would import all of that.
+            rtsys.initialize(target)
             return CompileResult._rebuild(target, *pickle.loads(data[_DIGEST_BYTES:]))
         except FileNotFoundError:
             pass
         except Exception as error:
             log.warning("dropped an unreadable entry of the compilation cache, %s: %s", file, error)
             file.unlink(missing_ok=True)
+        target.refresh()
         log.info("compiling %s", self._name)
         return None
 

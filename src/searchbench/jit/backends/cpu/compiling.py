@@ -16,14 +16,16 @@ import types
 from typing import Any, Final
 
 import numba
-from numba import _dynfunc
+from numba import _dynfunc  # type: ignore[attr-defined]
+from numba.core import types as numba_types
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
 from numba.core.environment import lookup_environment
 
-from searchbench.jit.cache import Cache, cache_folder
+from searchbench.jit.backends.cpu.cache import Cache
+from searchbench.jit.fingerprint import cache_folder
 
-log = logging.getLogger(__package__)
+log = logging.getLogger("searchbench.jit")
 
 TESTED: Final = ("0.68.",)
 """The versions of Numba whose internals are known to be as this module expects."""
@@ -63,7 +65,8 @@ class KernelLibrary(JITCodeLibrary):
             # The environments of inner functions come into being with the kernel that holds them.
             environment = lookup_environment(variable.name)
             if environment is not None and not variable.is_declaration:
-                self._codegen.set_env(variable.name, environment)
+                codegen: Any = self._codegen
+                codegen.set_env(variable.name, environment)
 
 
 def _without_executable(library: Any, fndesc: Any, env: Any) -> Any:
@@ -92,10 +95,19 @@ def compile_inner(function: types.FunctionType, inline: bool) -> Any:
     """Return a function for kernels to call, compiled with them; `inline` forces it into its callers."""
     if not numba.__version__.startswith(TESTED):
         return numba.njit(nogil=True, forceinline=inline)(function)
-    compiler: Any = numba.njit(
+    njit: Any = numba.njit
+    compiled = njit(
         nogil=True, forceinline=inline, no_cpython_wrapper=True, no_cfunc_wrapper=True, pipeline_class=_InnerCompiler
-    )
-    return compiler(function)
+    )(function)
+    choose = compiled.get_call_template
+
+    def choose_by_type(arguments: Any, named: Any) -> Any:
+        """Compile a call with the constant 3 as one with any integer: one signature for all of them."""
+        plain = {name: numba_types.unliteral(kind) for name, kind in named.items()}
+        return choose([numba_types.unliteral(kind) for kind in arguments], plain)
+
+    compiled.get_call_template = choose_by_type
+    return compiled
 
 
 def compile_kernel(function: types.FunctionType) -> Any:

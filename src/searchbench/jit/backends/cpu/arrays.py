@@ -7,8 +7,6 @@ finds the same numbers at the address that they have in this one.
 
 from __future__ import annotations
 
-import hashlib
-import weakref
 from typing import Any, Final
 
 import numpy as np
@@ -21,8 +19,7 @@ from numba.core.imputils import lower_constant
 from numba.extending import register_model, typeof_impl
 from numba.np.numpy_support import from_dtype
 
-SMALL: Final = 1 << 12
-"""How many bytes of an array are frozen: every function that refers to it has a copy."""
+from searchbench.jit.fingerprint import SMALL, content_digest
 
 Array = npt.NDArray[Any]
 
@@ -35,28 +32,18 @@ class _Placed(np.ndarray[Any, Any]):
 
 _PLACED: Final[dict[str, _Placed]] = {}
 """The arrays by their symbols: they stay where they are as long as the process lives."""
-_DIGESTS: Final[dict[int, tuple[weakref.ref[Array], str]]] = {}
-"""What was hashed already, by identity, which a later array may share with one that is gone."""
-
-
-def content_digest(array: Array) -> str:
-    """Return a hash of an array's type, shape and numbers; a large array must not change afterwards."""
-    known = _DIGESTS.get(id(array))
-    if known is not None and known[0]() is array:
-        return known[1]
-    digest = hashlib.sha256(f"{array.dtype.str} {array.shape};".encode())
-    digest.update(np.ascontiguousarray(array).data.cast("B") if array.size else b"")
-    if array.nbytes > SMALL:
-        _DIGESTS[id(array)] = (weakref.ref(array), digest.hexdigest())
-    return digest.hexdigest()
 
 
 def by_address(array: Array) -> Array:
-    """Return an array as compiled functions are to see it: itself if it is small, else one read at its address."""
+    """Return an array as compiled functions are to see it: itself if it is small, else one read at its address.
+
+    A large array is made read-only: its name tells its content.
+    """
     if array.nbytes <= SMALL:
         return array
     symbol = f"searchbench_{content_digest(array)}"
     if symbol not in _PLACED:
+        array.flags.writeable = False
         placed = np.ascontiguousarray(array).view(_Placed)
         placed.symbol = symbol
         _PLACED[symbol] = placed

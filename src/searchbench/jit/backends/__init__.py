@@ -1,0 +1,55 @@
+"""Where kernels run: interpreted by Python, or as machine code of this processor. Each is imported when first asked for.
+
+A backend says how a function becomes one that runs there, which body a single instruction has, how vectors of zeros
+are made, and how functions see the constants they refer to. Nothing else in the package asks which backend it is.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable
+from functools import lru_cache
+from importlib import import_module
+from typing import Any, Literal, Protocol
+
+Target = Literal["cpu", "interpreted"]
+
+
+class Backend(Protocol):
+    """Say how kernels run somewhere."""
+
+    def copy(self, function: types.FunctionType, mark: Callable[[], str]) -> types.FunctionType:
+        """Return a copy of a function whose references are yet to be filled in; `mark` tells its code from others."""
+        ...
+
+    def kernel(self, function: types.FunctionType) -> Callable[..., Any]:
+        """Return a function for Python to call, once its references are filled in."""
+        ...
+
+    def inner(self, function: types.FunctionType, inline: bool) -> Callable[..., Any]:
+        """Return a function for kernels to call, which `inline` puts into its callers."""
+        ...
+
+    def intrinsic(self, function: types.FunctionType) -> Any:
+        """Return the body of a single instruction, or of a function that `zeros` made."""
+        ...
+
+    def constant(self, value: Any) -> Any:
+        """Return a constant as functions are to see it."""
+        ...
+
+
+@lru_cache
+def backend(target: Target) -> Backend:
+    """Return the backend of that name."""
+    made: Backend = import_module(f"searchbench.jit.backends.{target}").BACKEND
+    return made
+
+
+def new_copy(function: types.FunctionType, name: str, module: str) -> types.FunctionType:
+    """Return a copy of a function with another name, and neither globals nor values in its closure."""
+    cells = tuple(types.CellType() for _ in function.__code__.co_freevars)
+    namespace = {"__name__": module, "__builtins__": function.__globals__.get("__builtins__")}
+    copy = types.FunctionType(function.__code__, namespace, name, function.__defaults__, cells)
+    copy.__module__ = module
+    return copy

@@ -1,0 +1,47 @@
+"""Compile kernels to machine code of this processor, with Numba; kept on disk for other processes."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+
+from searchbench.jit.backends import Backend, new_copy
+from searchbench.jit.backends.cpu.arrays import by_address
+from searchbench.jit.backends.cpu.compiling import compile_inner, compile_kernel
+from searchbench.jit.backends.cpu.intrinsics import TWINS, compiled_zeros
+
+
+class _Processor:
+    def copy(self, function: types.FunctionType, mark: Callable[[], str]) -> types.FunctionType:
+        """Return a copy under a name that tells its code from others: processes share their machine code.
+
+        Machine code on disk names its module, which must be there in any process: a user's file may have moved by then.
+        """
+        text = mark()
+        made = new_copy(function, f"{function.__name__}_{text}", "searchbench.jit")
+        made.__searchbench__ = text  # type: ignore[attr-defined]
+        return made
+
+    def kernel(self, function: types.FunctionType) -> Callable[..., Any]:
+        """Return the compiled function for Python to call."""
+        compiled: Callable[..., Any] = compile_kernel(function)
+        return compiled
+
+    def inner(self, function: types.FunctionType, inline: bool) -> Callable[..., Any]:
+        """Return the function for kernels to call."""
+        compiled: Callable[..., Any] = compile_inner(function, inline)
+        return compiled
+
+    def intrinsic(self, function: types.FunctionType) -> Any:
+        """Return the instruction."""
+        return compiled_zeros(*function.zeros) if hasattr(function, "zeros") else TWINS[function]
+
+    def constant(self, value: Any) -> Any:
+        """Return a value whose large arrays are read at their address."""
+        return by_address(value) if isinstance(value, np.ndarray) else value
+
+
+BACKEND: Final[Backend] = _Processor()

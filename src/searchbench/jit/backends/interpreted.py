@@ -1,0 +1,57 @@
+"""Run kernels as plain Python: for a debugger, for coverage, for games of few states, and to compare compiled ones with."""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+
+from searchbench.jit.backends import Backend, new_copy
+
+
+class _Whole(np.ndarray[Any, Any]):
+    """Read the numbers of an array as Python's own: numpy's overflow and mix types unlike compiled code."""
+
+    def __getitem__(self, place: Any) -> Any:
+        found = super().__getitem__(place)
+        return found.item() if isinstance(found, np.generic) else found
+
+
+def _whole(value: Any) -> Any:
+    if isinstance(value, tuple):  # a record of arrays, or a heuristic's tables
+        made = getattr(type(value), "_make", tuple)
+        return made(map(_whole, value))
+    return value.view(_Whole) if isinstance(value, np.ndarray) else value
+
+
+class _Interpreted:
+    def copy(self, function: types.FunctionType, _mark: Callable[[], str]) -> types.FunctionType:
+        """Return a copy under the same name."""
+        made = new_copy(function, function.__name__, function.__module__)
+        made.__qualname__ = function.__qualname__
+        return made
+
+    def kernel(self, function: types.FunctionType) -> Callable[..., Any]:
+        """Return a function that sees its arguments' numbers as Python's own."""
+
+        def call(*arguments: Any) -> Any:
+            return function(*map(_whole, arguments))
+
+        return call
+
+    def inner(self, function: types.FunctionType, _inline: bool) -> Callable[..., Any]:
+        """Return the function as it is."""
+        return function
+
+    def intrinsic(self, function: types.FunctionType) -> Any:
+        """Return the function as it is."""
+        return function
+
+    def constant(self, value: Any) -> Any:
+        """Return a value whose numbers are Python's own."""
+        return _whole(value)
+
+
+BACKEND: Final[Backend] = _Interpreted()
