@@ -338,6 +338,56 @@ def test_recursion_is_bound_to_itself() -> None:
     assert jit.bind(recursive, jit.Names({}, "interpreted"))(5) == 120
 
 
+# --- slots ------------------------------------------------------------------------------------------------------------
+
+WIDE = jit.constant("TEST_WIDE", False)
+ROWS = jit.constant("TEST_ROWS", 2)
+
+
+@jit.slot
+def test_slot_of_this_module(number: int) -> int:
+    """Return a number; the name keeps it apart from all slots of the package."""
+    return number
+
+
+test_slot_of_this_module.__test__ = False  # type: ignore[attr-defined]
+
+
+def asks(number: int) -> Any:
+    """Return what the constants and the slot say; without the constant the first branch has a type of its own."""
+    if WIDE:
+        return "wide".upper() + str(number)
+    return test_slot_of_this_module(number) + ROWS
+
+
+@pytest.mark.parametrize("target", ["interpreted", "cpu"])
+def test_a_slot_of_any_module_and_constants_are_bound(target: jit.Target) -> None:
+    assert jit.bind(asks, jit.Names({}, target))(1) == 3
+    assert jit.bind(asks, jit.Names({"TEST_ROWS": 5}, target))(1) == 6
+    assert jit.bind(asks, jit.Names({"test_slot_of_this_module": lambda number: 7 * number}, target))(1) == 9
+    assert jit.bind(asks, jit.Names({"TEST_WIDE": True}, target))(1) == "WIDE1"
+    assert jit.reached(asks) == {"TEST_WIDE", "TEST_ROWS", "test_slot_of_this_module"}
+
+
+def test_constants_are_part_of_the_fingerprint() -> None:
+    prints = [jit.fingerprint(asks, values) for values in ({}, {"TEST_ROWS": 2}, {"TEST_ROWS": 3}, {"TEST_WIDE": True})]
+    assert prints[0] == prints[1]
+    assert len(set(prints)) == 3
+
+
+def test_a_constant_has_no_value_outside_a_binding() -> None:
+    with pytest.raises(TypeError, match="TEST_WIDE"):
+        bool(WIDE)
+
+
+def test_the_name_of_a_slot_is_unique() -> None:
+    def moves(state: Any, out: Any) -> int:
+        return 0
+
+    with pytest.raises(ValueError, match="'moves' is declared twice"):
+        jit.slot(moves)
+
+
 # --- large tables -----------------------------------------------------------------------------------------------------
 
 

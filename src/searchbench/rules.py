@@ -8,8 +8,10 @@ function *is* its default. (Gasser 1995, sections 2.1 and 3.3: dependencies, val
 
 from __future__ import annotations
 
-from collections.abc import Callable, MutableSequence
-from typing import Any, Final, TypeVar
+from collections.abc import MutableSequence
+from typing import Any, Final
+
+from searchbench.jit.slots import slot
 
 State = MutableSequence[int]
 """A vector of ``Game.width`` integers: a contiguous numpy array when compiled, a list when interpreted."""
@@ -26,24 +28,15 @@ NOWHERE: Final = -1
 MOST_PLACES: Final = 31
 """How many states may share a number (see `place`)."""
 
-_Function = TypeVar("_Function", bound=Callable[..., Any])
-
-
-def required(function: _Function) -> _Function:
-    """Mark a name of the contract that has no default."""
-    function.required = True  # type: ignore[attr-defined]
-    return function
-
-
 # --- the game ---------------------------------------------------------------------------------------------------------
 
 
-@required
+@slot(required=True)
 def start(state: State) -> None:
     """Write the initial state."""
 
 
-@required
+@slot(required=True)
 def moves(state: State, out: MutableSequence[int]) -> int:
     """Write the legal moves, likely best first, and return their number.
 
@@ -52,23 +45,23 @@ def moves(state: State, out: MutableSequence[int]) -> int:
     return 0
 
 
-@required
+@slot(required=True)
 def play(state: State, move: Move) -> None:
     """Change the state by a move."""
 
 
-@required
+@slot(required=True)
 def unplay(state: State, move: Move) -> None:
     """Take a move back: ``unplay(play(s, m), m) == s``."""
 
 
-@required
+@slot(required=True)
 def terminal(state: State) -> int:
     """Return UNDECIDED, or the result for the player to move: -1 / 0 / +1, or points; a puzzle's 0 is solved."""
     return UNDECIDED
 
 
-@required
+@slot(required=True)
 def unmoves(state: State, out: MutableSequence[int]) -> int:
     """Write every move that can have led here and return their number; `unplay` takes each back.
 
@@ -77,11 +70,13 @@ def unmoves(state: State, out: MutableSequence[int]) -> int:
     return 0
 
 
+@slot
 def mobility(state: State, out: MutableSequence[int]) -> int:
     """Return the number of moves; `out` is scratch space."""
     return moves(state, out)
 
 
+@slot
 def leaving_moves(state: State, out: MutableSequence[int]) -> int:
     """Write the moves that may lead to another group of parts (or to a state without a number); return their number.
 
@@ -90,30 +85,36 @@ def leaving_moves(state: State, out: MutableSequence[int]) -> int:
     return moves(state, out)
 
 
+@slot
 def staying_unmoves(state: State, out: MutableSequence[int]) -> int:
     """Write the moves that can have led here from a state of the same group of parts; return their number."""
     return unmoves(state, out)
 
 
+@slot
 def legal(state: State) -> bool:
     """Return false for a number of the index that is no position."""
     return True
 
 
+@slot
 def cost(state: State, move: Move) -> int:
     """Return what the move costs in the state it is played in: positive (0 only in an abstraction)."""
     return 1
 
 
+@slot
 def gain(state: State, move: Move) -> int:
     """Return the points that the player to move gains at once by the move."""
     return 0
 
 
+@slot
 def canonical(state: State) -> None:
     """Replace the state by the representative of its symmetry class."""
 
 
+@slot
 def dual(state: State) -> None:
     """Replace the state by its dual, which turns the game round: an involution that exchanges the start and the goal.
 
@@ -124,6 +125,7 @@ def dual(state: State) -> None:
     """
 
 
+@slot
 def stabilizer(state: State) -> int:
     """Return how many symmetries leave the state as it is, or 0: unknown.
 
@@ -132,11 +134,13 @@ def stabilizer(state: State) -> int:
     return 0 if symmetric() else 1
 
 
+@slot
 def inverse(move: Move) -> Move:
     """Return the move that undoes this one, or -1 where there is none."""
     return -1
 
 
+@slot
 def follows(before: Move, move: Move) -> bool:
     """Return false where a move need not be tried right after another one, whatever the state.
 
@@ -146,6 +150,7 @@ def follows(before: Move, move: Move) -> bool:
     return True
 
 
+@slot
 def invert(state: State) -> None:
     """Replace the state by its inverse: what the inverses of the moves that lead to it, the last one first, lead to.
 
@@ -154,11 +159,13 @@ def invert(state: State) -> None:
     """
 
 
+@slot
 def h(state: State, tables: Any) -> int:
     """Return a lower bound on the cost of solving the state; `tables` is what the heuristic looks things up in."""
     return 0
 
 
+@slot
 def h_step(state: State, move: Move, tables: Any) -> int:
     """Return h after the move less h before it; called *before* the move is played."""
     before = h(state, tables)
@@ -168,16 +175,19 @@ def h_step(state: State, move: Move, tables: Any) -> int:
     return after - before
 
 
+@slot
 def carries() -> int:
     """Return how many numbers a heuristic carries along a path of a search, beside the bound itself."""
     return 0
 
 
+@slot
 def h_first(state: State, tables: Any, carried: Any, row: int) -> int:
     """Return h of the state a search begins with, and write what is carried along into a row of `carried`."""
     return h(state, tables)
 
 
+@slot
 def h_ready(state: State, move: Move, tables: Any, carried: Any, row: int, after: int) -> None:
     """Prepare `h_next` with the same arguments: write what it needs into the row `after`, and ask for what it will read.
 
@@ -186,11 +196,13 @@ def h_ready(state: State, move: Move, tables: Any, carried: Any, row: int, after
     """
 
 
+@slot
 def prepares() -> bool:
     """Tell whether `h_next` relies on `h_ready`."""
     return False
 
 
+@slot
 def h_next(state: State, move: Move, tables: Any, bound: int, most: int, carried: Any, row: int, after: int) -> int:
     """Return h after a move, which is not played yet, where h before it is `bound` and `row` holds what is carried.
 
@@ -200,6 +212,7 @@ def h_next(state: State, move: Move, tables: Any, bound: int, most: int, carried
     return bound + h_step(state, move, tables)
 
 
+@slot
 def goodness(state: State, tables: Any) -> int:
     """Return how promising a state looks, in points of the game's own: best-first search can go by that alone.
 
@@ -208,21 +221,25 @@ def goodness(state: State, tables: Any) -> int:
     return 0
 
 
+@slot
 def sorts() -> bool:
     """Tell whether depth-first search tries the moves in the order of their bounds, not in that of `moves`."""
     return False
 
 
+@slot
 def promise(state: State, move: Move, tables: Any) -> int:
     """Return how promising a move looks; where `arranges`, search tries those of a larger promise first."""
     return 0
 
 
+@slot
 def arranges() -> bool:
     """Tell whether search puts the moves in the order of their promise."""
     return False
 
 
+@slot
 def suffices(state: State, move: Move, tables: Any) -> bool:
     """Return true for a move beside which no other needs to be tried; of several such moves the first one is made.
 
@@ -231,11 +248,13 @@ def suffices(state: State, move: Move, tables: Any) -> bool:
     return False
 
 
+@slot
 def joins() -> bool:
     """Tell whether search makes moves that suffice at once, and joins them to the move before: a macro."""
     return False
 
 
+@slot
 def irrelevant(state: State, previous: Move, move: Move, tables: Any) -> bool:
     """Return true for a move that need not be tried in a state, after the move that led there (-1: unknown, or none).
 
@@ -245,36 +264,43 @@ def irrelevant(state: State, previous: Move, move: Move, tables: Any) -> bool:
     return False
 
 
+@slot
 def remembers() -> bool:
     """Tell whether depth-first search keeps the states that it has expanded in a transposition table."""
     return False
 
 
+@slot
 def exhausts() -> bool:
     """Tell whether depth-first search keeps all the states that it sees, and so notices when there are no others."""
     return False
 
 
+@slot
 def scatters() -> bool:
     """Tell whether depth-first search breaks the order of the moves at random, as it does where it restarts."""
     return False
 
 
+@slot
 def skips() -> bool:
     """Tell whether depth-first search leaves out moves that complete a superfluous sequence (see `allowed`)."""
     return False
 
 
+@slot
 def allowed(at: int, place: int) -> int:
     """Return where the automaton of moves goes from `at` with the move at a place of `moves`, -1: the move is not tried."""
     return 0
 
 
+@slot
 def dead(state: State, tables: Any) -> bool:
     """Return true for a state from which no solved state can be reached; guided search asks at every state it expands."""
     return False
 
 
+@slot
 def alternates(state: State) -> int:
     """Return 0 or 1: what every move changes, and symmetric states share (the colour of the empty cell's square, say).
 
@@ -283,11 +309,13 @@ def alternates(state: State) -> int:
     return 0
 
 
+@slot
 def solvable(state: State) -> bool:
     """Return false where something that no move changes forbids a solution; asked once, of the state to be searched."""
     return True
 
 
+@slot
 def key(state: State) -> int:
     """Return a 64-bit hash of the state (multiply and rotate over its cells)."""
     code = 1469598103934665603
@@ -296,6 +324,7 @@ def key(state: State) -> int:
     return code
 
 
+@slot
 def mix(code: int) -> int:
     """Scramble a 63-bit number, one to one enough for a hash table."""
     code &= 0x7FFFFFFFFFFFFFFF
@@ -306,12 +335,13 @@ def mix(code: int) -> int:
 # --- the index --------------------------------------------------------------------------------------------------------
 
 
-@required
+@slot(required=True)
 def rank(state: State) -> Rank:
     """Return the number of a state, or NOWHERE."""
     return 0
 
 
+@slot
 def class_rank(state: State, scratch: State) -> Rank:
     """Return the number of a state's symmetry class, or NOWHERE; the state stays as it is, `scratch` need not."""
     if not symmetric():
@@ -322,11 +352,12 @@ def class_rank(state: State, scratch: State) -> Rank:
     return rank(scratch)
 
 
-@required
+@slot(required=True)
 def unrank(number: Rank, state: State) -> None:
     """Write the state that has this number."""
 
 
+@slot
 def advance(number: Rank, state: State, gap: int) -> None:
     """Change the state that has this number into the one with the number + `gap`, which is positive.
 
@@ -335,6 +366,7 @@ def advance(number: Rank, state: State, gap: int) -> None:
     unrank(number + gap, state)
 
 
+@slot
 def steps(number: Rank, state: State, out: MutableSequence[int], numbers: MutableSequence[int]) -> int:
     """Write the successors' numbers and return how many there are; `state` and `out` are scratch space.
 
@@ -349,7 +381,7 @@ def steps(number: Rank, state: State, out: MutableSequence[int], numbers: Mutabl
     return count
 
 
-@required
+@slot(required=True)
 def place(state: State) -> int:
     """Return which of the states that share its number this one is: 0 .. 30 (which cell is empty, say).
 
@@ -358,11 +390,12 @@ def place(state: State) -> int:
     return 0
 
 
-@required
+@slot(required=True)
 def put(where: int, state: State) -> None:
     """Change the state into the one with the same number and another place; it need not be legal."""
 
 
+@slot
 def spread(state: State, places: int) -> int:
     """Return the places, one bit each, that moves without cost lead to from some `places`, these included.
 
@@ -384,6 +417,7 @@ def spread(state: State, places: int) -> int:
     return reached
 
 
+@slot
 def departures(
     number: Rank, state: State, places: int, numbers: MutableSequence[int], bits: MutableSequence[int]
 ) -> int:
@@ -406,6 +440,7 @@ def departures(
     return count
 
 
+@slot
 def leaf_rank(state: State, scratch: State) -> Rank:
     """Return the number of a state in the index of the database at a search's leaves, or NOWHERE: it is no leaf.
 
@@ -417,12 +452,13 @@ def leaf_rank(state: State, scratch: State) -> Rank:
 # --- abstractions: from the state of a game to the number of its image ------------------------------------------------
 
 
-@required
+@slot(required=True)
 def image_number(state: State, table: Any, at: int) -> Rank:
     """Return the number of a state's image; what is looked at is told in `table` from `at` on (see `Abstraction`)."""
     return 0
 
 
+@slot
 def image_step(state: State, move: Move, table: Any, at: int) -> int:
     """Return by how much a move changes the number of the image; called before it is played."""
     before = image_number(state, table, at)
@@ -432,6 +468,7 @@ def image_step(state: State, move: Move, table: Any, at: int) -> int:
     return after - before
 
 
+@slot
 def image_after(number: Rank, state: State, move: Move, table: Any, at: int) -> Rank:
     """Return the number of the image after a move that is not played yet, from the number before it.
 
@@ -440,6 +477,7 @@ def image_after(number: Rank, state: State, move: Move, table: Any, at: int) -> 
     return number + image_step(state, move, table, at)
 
 
+@slot
 def image_piece(state: State, move: Move) -> int:
     """Return which of the pieces an abstraction may charge for a move changes (see `Abstraction.charged`), or -1: any.
 
@@ -451,17 +489,17 @@ def image_piece(state: State, move: Move) -> int:
 # --- buffers, supplied by Game ----------------------------------------------------------------------------------------
 
 
-@required
+@slot(required=True)
 def new_state() -> Any:
     """Return room for a state, all zero."""
 
 
-@required
+@slot(required=True)
 def new_moves() -> Any:
     """Return room for the moves of one state, forwards or backwards."""
 
 
-@required
+@slot(required=True)
 def symmetric() -> bool:
     """Tell whether the game supplies `canonical`."""
     return False
@@ -470,12 +508,13 @@ def symmetric() -> bool:
 # --- the value rule (Gasser 1995, section 3.3: InitialValue, InfoProp, InfoGather, Backupable, FinalConvert) -----------
 
 
-@required
+@slot(required=True)
 def initial(result: int, count: int) -> Code:
     """Return the first code of a state: of a terminal one from its result, of any other from its successor count."""
     return 0
 
 
+@slot
 def propagate(code: Code, successor: Code, weight: int) -> Code:
     """Return the state's new code, now that one of its successors has its final (stored) code.
 
@@ -484,17 +523,19 @@ def propagate(code: Code, successor: Code, weight: int) -> Code:
     return code
 
 
-@required
+@slot(required=True)
 def gather(code: Code, successors: MutableSequence[int], weights: MutableSequence[int], count: int) -> Code:
     """Return the state's code from its own present code and those of all its successors."""
     return code
 
 
+@slot
 def level(code: Code) -> int:
     """Return when a code is final and is backed up to the predecessors (from 0 upwards), or -1: not yet or never."""
     return -1
 
 
+@slot
 def arrival(successor: Code) -> int:
     """Return 0 for a successor's stored code that may be propagated at any time; else how late, from 1 upwards.
 
@@ -503,11 +544,13 @@ def arrival(successor: Code) -> int:
     return 0
 
 
+@slot
 def finish(code: Code) -> Code:
     """Return the code to be stored when nothing changes any more."""
     return code
 
 
+@slot
 def weight(state: State, move: Move) -> int:
     """Return the number on an edge that the value rule uses: the cost of the move, or its gain."""
     return cost(state, move)

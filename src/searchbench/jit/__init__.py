@@ -25,9 +25,30 @@ from searchbench.jit.intrinsics import (
     zeros,
 )
 from searchbench.jit.references import Names, inlined, missing, reached, resolve
+from searchbench.jit.slots import SLOTS, Constant, constant, is_slot, slot
 
 __all__ = [
-    "Names", "Target", "atomic_or", "bind", "borrowed", "cache_folder", "fingerprint", "inlined", "missing",
-    "natural", "or_line", "popcount", "prefetch", "prefetch_to_read", "reached", "resolve", "trailing_zeros",
+    "SLOTS",
+    "Constant",
+    "Names",
+    "Target",
+    "atomic_or",
+    "bind",
+    "borrowed",
+    "cache_folder",
+    "constant",
+    "fingerprint",
+    "inlined",
+    "is_slot",
+    "missing",
+    "natural",
+    "or_line",
+    "popcount",
+    "prefetch",
+    "prefetch_to_read",
+    "reached",
+    "resolve",
+    "slot",
+    "trailing_zeros",
     "zeros",
 ]  # fmt: skip

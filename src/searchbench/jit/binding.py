@@ -10,6 +10,7 @@ from searchbench.jit.backends import Target, backend
 from searchbench.jit.fingerprint import fingerprint, own_digest
 from searchbench.jit.intrinsics import INTRINSICS
 from searchbench.jit.references import Names, is_library, names_in, plain_function, references, resolve
+from searchbench.jit.slots import Constant
 
 
 def bind(kernel: Callable[..., Any], names: Names, target: Target | None = None) -> Any:
@@ -72,6 +73,8 @@ class _Binder:
                 bound.__globals__[name] = converted
 
     def _convert(self, value: Any, user: types.FunctionType) -> Any:
+        if isinstance(value, Constant):
+            value = self.names.constant(value)
         value = plain_function(value)
         if isinstance(value, types.FunctionType):
             return self._inner(value)

@@ -20,6 +20,7 @@ import numpy.typing as npt
 
 from searchbench.jit.intrinsics import INTRINSICS
 from searchbench.jit.references import is_library, names_in, references, resolve
+from searchbench.jit.slots import Constant
 
 SMALL: Final = 1 << 12
 """How many bytes of an array are frozen into machine code: every function that refers to it has a copy."""
@@ -59,7 +60,7 @@ def content_digest(array: npt.NDArray[Any]) -> str:
 
 
 class _Fingerprint:
-    def __init__(self, names: Mapping[str, Callable[..., Any]], kernel: str) -> None:
+    def __init__(self, names: Mapping[str, Any], kernel: str) -> None:
         self.names = names
         self.kernel = kernel
         self.hash = hashlib.sha256(_versions().encode())
@@ -89,6 +90,8 @@ class _Fingerprint:
             self.add(value.py_func)
         elif isinstance(value, type):
             self._add_class(value)
+        elif isinstance(value, Constant):
+            self.add((value.name, self.names.get(value.name, value.default)))
         elif isinstance(value, partial):
             self.add((value.func, value.args, value.keywords))
         elif isinstance(value, types.BuiltinFunctionType):
@@ -157,7 +160,7 @@ class _Fingerprint:
                     self._add_module(value, named, seen)
 
 
-def fingerprint(function: Callable[..., Any], names: Mapping[str, Callable[..., Any]]) -> str:
+def fingerprint(function: Callable[..., Any], names: Mapping[str, Any]) -> str:
     """Return a hash of all that `function` can reach once `names` are in place: 20 hexadecimal digits."""
     work = _Fingerprint(names, getattr(function, "__name__", "?"))
     work.add(function)

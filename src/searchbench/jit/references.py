@@ -7,10 +7,10 @@ import types
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
-from searchbench import rules
 from searchbench.errors import MissingRule
 from searchbench.jit.backends import Target
 from searchbench.jit.intrinsics import INTRINSICS
+from searchbench.jit.slots import SLOTS, Constant, is_slot
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
@@ -38,25 +38,24 @@ def is_library(module: types.ModuleType) -> bool:
     return top in sys.stdlib_module_names or top in {"numpy", "numba"}
 
 
-class Names(dict[str, Callable[..., Any]]):
-    """Hold the functions that stand for the contract's names; bound kernels share what they have in common.
+class Names(dict[str, Any]):
+    """Hold the functions and constants that fill slots; bound kernels share their common functions.
 
     `target` says what the functions were made for: interpreted ones hand out lists, compiled ones arrays.
     """
 
-    def __init__(self, functions: Mapping[str, Callable[..., Any]], target: Target = "cpu") -> None:
-        super().__init__(functions)
+    def __init__(self, filled: Mapping[str, Any], target: Target = "cpu") -> None:
+        super().__init__(filled)
         self.target = target
         self.bound: dict[tuple[Any, str], Any] = {}
 
-    def with_(self, **functions: Callable[..., Any]) -> Names:
+    def with_(self, **filled: Any) -> Names:
         """Return these names with some replaced or added."""
-        return Names({**self, **functions}, self.target)
+        return Names({**self, **filled}, self.target)
 
-
-def in_contract(function: types.FunctionType) -> bool:
-    """Tell whether a function is one of the contract's names."""
-    return function.__module__ == rules.__name__ and getattr(rules, function.__name__, None) is function
+    def constant(self, declared: Any) -> Any:
+        """Return the value of a declared constant."""
+        return self.get(declared.name, declared.default)
 
 
 def plain_function(function: Any) -> types.FunctionType:
@@ -65,9 +64,9 @@ def plain_function(function: Any) -> types.FunctionType:
     return plain
 
 
-def resolve(function: types.FunctionType, names: Mapping[str, Callable[..., Any]], kernel: str) -> types.FunctionType:
-    """Return the function that stands for `function`: itself, unless it is a name of the contract."""
-    if not in_contract(function):
+def resolve(function: types.FunctionType, names: Mapping[str, Any], kernel: str) -> types.FunctionType:
+    """Return the function that stands for `function`: itself, unless it is a slot."""
+    if not is_slot(function):
         return function
     supplied: Any = names.get(function.__name__)
     if supplied is not None:
@@ -77,17 +76,20 @@ def resolve(function: types.FunctionType, names: Mapping[str, Callable[..., Any]
     return function
 
 
-def reached(kernel: Callable[..., Any], names: Mapping[str, Callable[..., Any]] | None = None) -> set[str]:
-    """Return the names of the contract that a kernel reaches once `names` are in place: what it needs of a game."""
+def reached(kernel: Callable[..., Any], names: Mapping[str, Any] | None = None) -> set[str]:
+    """Return the names of the slots that a kernel reaches once `names` are in place: what it needs of a game."""
     found: set[str] = set()
     seen: set[int] = set()
     queue: list[Any] = [kernel]
     while queue:
         value = queue.pop()
+        if isinstance(value, Constant):
+            found.add(value.name)
+            continue
         if not isinstance(value, types.FunctionType) or id(value) in seen or value in INTRINSICS:
             continue
         seen.add(id(value))
-        if in_contract(value):
+        if is_slot(value):
             found.add(value.__name__)
             if not names or value.__name__ not in names:
                 queue.extend(() if getattr(value, "required", False) else references(value).values())
@@ -97,9 +99,9 @@ def reached(kernel: Callable[..., Any], names: Mapping[str, Callable[..., Any]] 
     return found
 
 
-def missing(kernel: Callable[..., Any], names: Mapping[str, Callable[..., Any]]) -> set[str]:
+def missing(kernel: Callable[..., Any], names: Mapping[str, Any]) -> set[str]:
     """Return the names without a default that a kernel reaches and `names` does not supply."""
-    return {name for name in reached(kernel, names) - set(names) if getattr(getattr(rules, name), "required", False)}
+    return {name for name in reached(kernel, names) - set(names) if getattr(SLOTS[name], "required", False)}
 
 
 def inlined(function: _Function) -> _Function:

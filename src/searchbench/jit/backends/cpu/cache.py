@@ -13,7 +13,7 @@ from typing import Any
 
 import numba
 from numba.core.compiler import CompileResult
-from numba.core.runtime import rtsys
+from numba.core.runtime.nrt import rtsys
 from numba.core.serialize import dumps
 
 from searchbench.jit.fingerprint import cache_folder

@@ -1,0 +1,71 @@
+"""Slots: the names that a binding may fill. Functions, and constants that decide what is compiled at all.
+
+A module declares a function that others may replace with ``@slot``; its body is the default. A constant that a kernel
+asks for, such as whether a search orders moves, is declared with :func:`constant`: a binding puts its value into the
+code before types are inferred, so branches that it rules out cost nothing. A slot's name is unique in the package.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final, TypeVar, overload
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+SLOTS: Final[dict[str, Callable[..., Any] | Constant]] = {}
+"""Every slot of the modules imported so far, by its name."""
+
+
+class Constant:
+    """Stand in a kernel for a value that a binding supplies."""
+
+    def __init__(self, name: str, default: Any) -> None:
+        self.name = name
+        self.default = default
+
+    def __repr__(self) -> str:
+        return f"<constant {self.name}, by default {self.default}>"
+
+    def __bool__(self) -> bool:
+        raise TypeError(f"{self!r} has its value in bound kernels only")
+
+
+@overload
+def slot(function: _Function) -> _Function: ...
+
+
+@overload
+def slot(*, required: bool) -> Callable[[_Function], _Function]: ...
+
+
+def slot(function: Any = None, *, required: bool = False) -> Any:
+    """Declare a function that a binding may replace by name; a `required` one has no default."""
+
+    def declare(declared: Any) -> Any:
+        declared.required = required
+        return _register(declared.__name__, declared)
+
+    return declare if function is None else declare(function)
+
+
+def constant(name: str, default: Any) -> Any:
+    """Declare a number or truth value that a binding may supply; kernels see it as a literal."""
+    return _register(name, Constant(name, default))
+
+
+def is_slot(value: Any) -> bool:
+    """Tell whether a function or a constant is one that bindings replace."""
+    name = value.name if isinstance(value, Constant) else getattr(value, "__name__", None)
+    return name is not None and SLOTS.get(name) is value
+
+
+def _register(name: str, declared: Any) -> Any:
+    known = SLOTS.get(name)
+    if known is not None and _home(known) != _home(declared):
+        raise ValueError(f"slot {name!r} is declared twice: by {_home(known)} and by {_home(declared)}")
+    SLOTS[name] = declared
+    return declared
+
+
+def _home(declared: Any) -> str:
+    return str(getattr(declared, "__module__", ""))
