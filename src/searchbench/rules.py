@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import MutableSequence
 from typing import Any, Final
 
-from searchbench.jit.slots import slot
+from searchbench.slots import slot
 
 State = MutableSequence[int]
 """A vector of ``Game.width`` integers: a contiguous numpy array when compiled, a list when interpreted."""

@@ -25,7 +25,7 @@ from searchbench.jit.intrinsics import (
     zeros,
 )
 from searchbench.jit.references import Names, inlined, missing, reached, resolve
-from searchbench.jit.slots import SLOTS, Constant, constant, is_slot, slot
+from searchbench.slots import SLOTS, Constant, constant, is_slot, slot
 
 __all__ = [
     "SLOTS",

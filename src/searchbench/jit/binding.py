@@ -10,7 +10,7 @@ from searchbench.jit.backends import Target, backend
 from searchbench.jit.fingerprint import fingerprint, own_digest
 from searchbench.jit.intrinsics import INTRINSICS
 from searchbench.jit.references import Names, is_library, names_in, plain_function, references, resolve
-from searchbench.jit.slots import Constant
+from searchbench.slots import Constant
 
 
 def bind(kernel: Callable[..., Any], names: Names, target: Target | None = None) -> Any:

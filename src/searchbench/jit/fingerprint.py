@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from searchbench.jit.intrinsics import INTRINSICS
 from searchbench.jit.references import is_library, names_in, references, resolve
-from searchbench.jit.slots import Constant
+from searchbench.slots import Constant
 
 SMALL: Final = 1 << 12
 """How many bytes of an array are frozen into machine code: every function that refers to it has a copy."""

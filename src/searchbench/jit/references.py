@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from searchbench.errors import MissingRule
 from searchbench.jit.backends import Target
 from searchbench.jit.intrinsics import INTRINSICS
-from searchbench.jit.slots import SLOTS, Constant, is_slot
+from searchbench.slots import SLOTS, Constant, is_slot
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
