@@ -388,6 +388,93 @@ def test_the_name_of_a_slot_is_unique() -> None:
         jit.slot(moves)
 
 
+# --- data of a game ----------------------------------------------------------------------------------------------------
+
+LEVELS = '''
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple
+import numpy as np
+from searchbench import UNDECIDED, Game, index
+
+class Level(NamedTuple):
+    walls: np.ndarray
+    goal: int
+
+@dataclass(frozen=True)
+class Corridor(Game):
+    """Walk along a corridor with walls to the goal."""
+    name: ClassVar[str] = "corridor"
+    level: str = "...#...g"
+
+    @property
+    def width(self): return 1
+    @property
+    def max_moves(self): return 4
+    def index(self): return index.Radix((100,))
+    def data(self):
+        walls = np.ones(100, bool)
+        walls[: len(self.level)] = [cell == "#" for cell in self.level]
+        return Level(walls, self.level.index("g"))
+    def rules(self):
+        def start(state): state[0] = 0
+        def terminal(state, data): return 0 if state[0] == data.goal else UNDECIDED
+        def legal(state, data): return not data.walls[state[0]]
+        def moves(state, out, data):
+            count = 0
+            for step in (-1, 1):
+                for jump in (1, 2):
+                    to = state[0] + step * jump
+                    if 0 <= to < len(data.walls) and not data.walls[to]:
+                        out[count] = step * jump
+                        count += 1
+            return count
+        def play(state, move): state[0] += move
+        def unplay(state, move): state[0] -= move
+        def unmoves(state, out, data):
+            count = moves(state, out, data)
+            for place in range(count):
+                out[place] = -out[place]
+            return count
+        return {"start": start, "terminal": terminal, "legal": legal, "moves": moves, "play": play, "unplay": unplay,
+                "unmoves": unmoves}
+'''
+
+SOLVE_LEVELS = """
+import logging, random, sys, time
+logging.basicConfig(level=logging.INFO, format="%(levelname)s %(message)s", stream=sys.stdout)
+from searchbench.catalogue import load
+from searchbench.run import Run
+from searchbench.solvers.exhaustive import solve_states
+random.seed(1)
+levels = ["".join(random.choice("..#") for _ in range(random.randint(5, 60))) + "g" for _ in range(50)]
+fingerprints = set()
+for place, level in enumerate(levels):
+    game = load("levels.py:Corridor:" + level)
+    fingerprints.add(game.fingerprint())
+    began = time.process_time()
+    found = solve_states(game, run=Run(memory=64 << 20, threads=1))
+    seconds = time.process_time() - began
+    alike = solve_states(game, run=Run(memory=64 << 20, threads=1), target="interpreted")
+    assert found.codes.tolist() == alike.codes.tolist(), level
+    assert found.histogram()[0] == 1
+    assert not found.verify().faults
+    print("INFO level", place)
+    print("result", seconds)
+print("result", len(fingerprints))
+"""
+
+
+def test_fifty_levels_of_one_game_are_one_compilation(folder: Folder, record_property: Callable[..., None]) -> None:
+    folder.write("levels.py", LEVELS)
+    compiled, results, _ = folder.run(script=SOLVE_LEVELS)
+    assert compiled
+    assert len(compiled) == len(set(compiled)), "a kernel was compiled twice"
+    assert int(results[-1]) == 50, "databases of other levels are told apart"
+    record_property("seconds of the second level", float(results[1]))
+    compiled, results, _ = folder.run(script=SOLVE_LEVELS)
+    assert compiled == []
+
+
 # --- large tables -----------------------------------------------------------------------------------------------------
 
 

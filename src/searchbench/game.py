@@ -110,6 +110,13 @@ class Game:
         """Return how many states may share a number: `place` is below."""
         return 1
 
+    def data(self) -> Any:
+        """Return what the rules ask for as a last parameter `data`: a named tuple of arrays and numbers, or None.
+
+        Boards, levels and maps belong here: games that differ in their data alone are compiled once.
+        """
+        return None
+
     def rules(self) -> Mapping[str, Callable[..., Any]]:
         """Return the functions of the contract (:mod:`searchbench.rules`) by their names."""
         raise NotImplementedError
@@ -230,6 +237,8 @@ class Game:
         digest = hashlib.sha256()
         for name in sorted(set(names) - {"new_state", "new_moves"}):
             digest.update(f"{name} {jit.fingerprint(names[name], names)};".encode())
+        if names.data is not None:
+            digest.update(f"data {jit.data_digest(names.data)}".encode())
         return digest.hexdigest()[:20]
 
     @property
@@ -410,4 +419,4 @@ def _names(game: Game, rule: ValueRule | None, target: jit.Target) -> jit.Names:
     functions |= {"symmetric": symmetric, **_buffers(game, target)}
     if rule is not None:
         functions |= rule.rules(game.max_moves)
-    return jit.Names(functions, target)
+    return jit.Names(functions, target, jit.frozen(game.data()))

@@ -12,6 +12,7 @@ Tables of any size may be among the constants: large ones are read where they ar
 
 from searchbench.jit.backends import Target
 from searchbench.jit.binding import bind
+from searchbench.jit.data import data_digest, frozen
 from searchbench.jit.fingerprint import cache_folder, fingerprint
 from searchbench.jit.intrinsics import (
     atomic_or,
@@ -37,7 +38,9 @@ __all__ = [
     "borrowed",
     "cache_folder",
     "constant",
+    "data_digest",
     "fingerprint",
+    "frozen",
     "inlined",
     "is_slot",
     "missing",

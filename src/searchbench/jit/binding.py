@@ -7,10 +7,11 @@ from collections.abc import Callable
 from typing import Any
 
 from searchbench.jit.backends import Target, backend
+from searchbench.jit.data import DataFlow, with_data
 from searchbench.jit.fingerprint import fingerprint, own_digest
 from searchbench.jit.intrinsics import INTRINSICS
 from searchbench.jit.references import Names, is_library, names_in, plain_function, references, resolve
-from searchbench.slots import Constant
+from searchbench.slots import Constant, is_slot
 
 
 def bind(kernel: Callable[..., Any], names: Names, target: Target | None = None) -> Any:
@@ -29,40 +30,55 @@ def bind(kernel: Callable[..., Any], names: Names, target: Target | None = None)
 
 
 class _Binder:
-    """Bind a kernel; bound inner functions are shared by all kernels of the same names."""
+    """Bind a kernel; bound inner functions are shared by all kernels of the same names, and by code that is the same."""
 
     def __init__(self, kernel: str, names: Names, target: Target) -> None:
         self.kernel_name = kernel
         self.names = names
         self.target = target
         self.backend = backend(target)
+        self.flow = DataFlow(names, kernel)
         self.modules: dict[tuple[types.ModuleType, types.FunctionType], types.ModuleType] = {}
 
     def kernel(self, kernel: types.FunctionType) -> Callable[..., Any]:
         """Return a function for Python to call, with all that it refers to bound."""
         function = resolve(kernel, self.names, self.kernel_name)
-        bound = self._copy(function)
-        result = self.backend.kernel(bound)
-        self._fill(function, bound)
-        return result
+        result: Callable[..., Any] = self._made(function, "kernel", None)
+        if self.backend.compiled is not None:
+            return with_data(result, self.names.data, self.flow.arguments(kernel))
+        return with_data(result, self.names.data, int(self.flow.asks(kernel)))
 
     def _inner(self, function: types.FunctionType) -> Any:
         """Return a function for kernels to call, with all that it refers to bound."""
         function = resolve(function, self.names, self.kernel_name)
         key = (function, f"{self.target} inner")
-        if key in self.names.bound:
-            return self.names.bound[key]
-        if function in INTRINSICS or hasattr(function, "zeros"):
-            self.names.bound[key] = self.backend.intrinsic(function)
-            return self.names.bound[key]
-        bound = self._copy(function)
-        result = self.backend.inner(bound, hasattr(function, "inlined"))
-        self.names.bound[key] = result  # before its references are bound: they may refer back to it
-        self._fill(function, bound)
-        return result
+        if key not in self.names.bound:
+            if function in INTRINSICS or hasattr(function, "zeros"):
+                self.names.bound[key] = self.backend.intrinsic(function)
+            else:
+                self._made(function, "inner", key)
+        return self.names.bound[key]
 
-    def _copy(self, function: types.FunctionType) -> types.FunctionType:
-        return self.backend.copy(function, lambda: fingerprint(function, self.names) + own_digest())
+    def _made(self, function: types.FunctionType, use: str, key: tuple[Any, str] | None) -> Any:
+        """Return what the backend makes of a function: the same for the same code."""
+        shared = self.backend.compiled
+        mark = fingerprint(function, self.names) + own_digest() if shared is not None else ""
+        result = shared.get((mark, use)) if shared is not None else None
+        known = result is not None
+        if not known:
+            bound = self.backend.copy(function, mark)
+            calls = self.flow.calls(function) if shared is not None else {}
+            if use == "kernel":
+                result = self.backend.kernel(bound, calls)
+            else:
+                result = self.backend.inner(bound, calls, hasattr(function, "inlined"))
+        if shared is not None:
+            shared[mark, use] = result
+        if key is not None:
+            self.names.bound[key] = result  # before its references are bound: they may refer back to it
+        if not known:
+            self._fill(function, bound)
+        return result
 
     def _fill(self, function: types.FunctionType, bound: types.FunctionType) -> None:
         for name, value in references(function).items():
@@ -77,6 +93,8 @@ class _Binder:
             value = self.names.constant(value)
         value = plain_function(value)
         if isinstance(value, types.FunctionType):
+            if self.backend.compiled is None and is_slot(value) and self.flow.asks(value):
+                return with_data(self._inner(value), self.backend.constant(self.names.data), 1)
             return self._inner(value)
         if isinstance(value, types.ModuleType) and not is_library(value):
             return self._module(value, user)

@@ -41,17 +41,19 @@ def is_library(module: types.ModuleType) -> bool:
 class Names(dict[str, Any]):
     """Hold the functions and constants that fill slots; bound kernels share their common functions.
 
-    `target` says what the functions were made for: interpreted ones hand out lists, compiled ones arrays.
+    `target` says what the functions were made for: interpreted ones hand out lists, compiled ones arrays. `data` is handed
+    to the rules that ask for it (:mod:`searchbench.jit.data`).
     """
 
-    def __init__(self, filled: Mapping[str, Any], target: Target = "cpu") -> None:
+    def __init__(self, filled: Mapping[str, Any], target: Target = "cpu", data: Any = None) -> None:
         super().__init__(filled)
         self.target = target
+        self.data = data
         self.bound: dict[tuple[Any, str], Any] = {}
 
     def with_(self, **filled: Any) -> Names:
         """Return these names with some replaced or added."""
-        return Names({**self, **filled}, self.target)
+        return Names({**self, **filled}, self.target, self.data)
 
     def constant(self, declared: Any) -> Any:
         """Return the value of a declared constant."""

@@ -7,7 +7,7 @@ are made, and how functions see the constants they refer to. Nothing else in the
 from __future__ import annotations
 
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from importlib import import_module
 from typing import Any, Literal, Protocol
@@ -18,15 +18,22 @@ Target = Literal["cpu", "interpreted"]
 class Backend(Protocol):
     """Say how kernels run somewhere."""
 
-    def copy(self, function: types.FunctionType, mark: Callable[[], str]) -> types.FunctionType:
+    compiled: dict[tuple[str, str], Any] | None
+    """What was made of functions, by the mark of their code and their use; None: each binding makes its own."""
+
+    def copy(self, function: types.FunctionType, mark: str) -> types.FunctionType:
         """Return a copy of a function whose references are yet to be filled in; `mark` tells its code from others."""
         ...
 
-    def kernel(self, function: types.FunctionType) -> Callable[..., Any]:
-        """Return a function for Python to call, once its references are filled in."""
+    def kernel(self, function: types.FunctionType, calls: Mapping[str, int]) -> Callable[..., Any]:
+        """Return a function for Python to call, once its references are filled in.
+
+        `calls` are the names under which it calls functions that need the game's data, and how often each takes it; if there
+        are any, the function has a last parameter for it.
+        """
         ...
 
-    def inner(self, function: types.FunctionType, inline: bool) -> Callable[..., Any]:
+    def inner(self, function: types.FunctionType, calls: Mapping[str, int], inline: bool) -> Callable[..., Any]:
         """Return a function for kernels to call, which `inline` puts into its callers."""
         ...
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 import numpy as np
@@ -27,13 +27,15 @@ def _whole(value: Any) -> Any:
 
 
 class _Interpreted:
-    def copy(self, function: types.FunctionType, _mark: Callable[[], str]) -> types.FunctionType:
+    compiled: dict[tuple[str, str], Any] | None = None
+
+    def copy(self, function: types.FunctionType, _mark: str) -> types.FunctionType:
         """Return a copy under the same name."""
         made = new_copy(function, function.__name__, function.__module__)
         made.__qualname__ = function.__qualname__
         return made
 
-    def kernel(self, function: types.FunctionType) -> Callable[..., Any]:
+    def kernel(self, function: types.FunctionType, _calls: Mapping[str, int]) -> Callable[..., Any]:
         """Return a function that sees its arguments' numbers as Python's own."""
 
         def call(*arguments: Any) -> Any:
@@ -41,7 +43,7 @@ class _Interpreted:
 
         return call
 
-    def inner(self, function: types.FunctionType, _inline: bool) -> Callable[..., Any]:
+    def inner(self, function: types.FunctionType, _calls: Mapping[str, int], _inline: bool) -> Callable[..., Any]:
         """Return the function as it is."""
         return function
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 import numpy as np
@@ -12,27 +12,30 @@ from searchbench.jit.backends import Backend, new_copy
 from searchbench.jit.backends.cpu.arrays import by_address
 from searchbench.jit.backends.cpu.compiling import compile_inner, compile_kernel
 from searchbench.jit.backends.cpu.intrinsics import TWINS, compiled_zeros
+from searchbench.jit.data import with_parameter
 
 
 class _Processor:
-    def copy(self, function: types.FunctionType, mark: Callable[[], str]) -> types.FunctionType:
+    def __init__(self) -> None:
+        self.compiled: dict[tuple[str, str], Any] | None = {}
+
+    def copy(self, function: types.FunctionType, mark: str) -> types.FunctionType:
         """Return a copy under a name that tells its code from others: processes share their machine code.
 
         Machine code on disk names its module, which must be there in any process: a user's file may have moved by then.
         """
-        text = mark()
-        made = new_copy(function, f"{function.__name__}_{text}", "searchbench.jit")
-        made.__searchbench__ = text  # type: ignore[attr-defined]
+        made = new_copy(function, f"{function.__name__}_{mark}", "searchbench.jit")
+        made.__searchbench__ = mark  # type: ignore[attr-defined]
         return made
 
-    def kernel(self, function: types.FunctionType) -> Callable[..., Any]:
+    def kernel(self, function: types.FunctionType, calls: Mapping[str, int]) -> Callable[..., Any]:
         """Return the compiled function for Python to call."""
-        compiled: Callable[..., Any] = compile_kernel(function)
+        compiled: Callable[..., Any] = compile_kernel(_passing_on(function, calls))
         return compiled
 
-    def inner(self, function: types.FunctionType, inline: bool) -> Callable[..., Any]:
+    def inner(self, function: types.FunctionType, calls: Mapping[str, int], inline: bool) -> Callable[..., Any]:
         """Return the function for kernels to call."""
-        compiled: Callable[..., Any] = compile_inner(function, inline)
+        compiled: Callable[..., Any] = compile_inner(_passing_on(function, calls), inline)
         return compiled
 
     def intrinsic(self, function: types.FunctionType) -> Any:
@@ -42,6 +45,14 @@ class _Processor:
     def constant(self, value: Any) -> Any:
         """Return a value whose large arrays are read at their address."""
         return by_address(value) if isinstance(value, np.ndarray) else value
+
+
+def _passing_on(function: types.FunctionType, calls: Mapping[str, int]) -> types.FunctionType:
+    """Note which calls in a function pass the game's data on, and give it a parameter for that if there are any."""
+    function.searchbench_calls = calls  # type: ignore[attr-defined]
+    if calls:
+        with_parameter(function)
+    return function
 
 
 BACKEND: Final[Backend] = _Processor()

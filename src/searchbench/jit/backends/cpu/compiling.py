@@ -21,8 +21,10 @@ from numba.core import types as numba_types
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
 from numba.core.environment import lookup_environment
+from numba.core.untyped_passes import TranslateByteCode
 
 from searchbench.jit.backends.cpu.cache import Cache
+from searchbench.jit.backends.cpu.passing import PassData
 from searchbench.jit.fingerprint import cache_folder
 
 log = logging.getLogger("searchbench.jit")
@@ -74,13 +76,28 @@ def _without_executable(library: Any, fndesc: Any, env: Any) -> Any:
     return _dynfunc.make_function(fndesc.lookup_module(), fndesc.qualname, "inner function", 0, env, (library,))
 
 
+class _PassingCompiler(Compiler):
+    def define_pipelines(self) -> Any:
+        """Take Numba's passes."""
+        return _passing_data(self.state, super().define_pipelines())
+
+
+def _passing_data(state: Any, pipelines: Any) -> Any:
+    """Let calls pass the game's data on, right after the byte code is read."""
+    if state.func_id.func.searchbench_calls:
+        for manager in pipelines:
+            manager.add_pass_after(PassData, TranslateByteCode)
+            manager.finalize()
+    return pipelines
+
+
 class _InnerCompiler(Compiler):
     def define_pipelines(self) -> Any:
         """Take Numba's passes, with a library that is only lowered to."""
         target = self.state.targetctx
         target.get_executable = _without_executable
         self.state.library = _InnerLibrary(target.codegen(), self.state.func_id.func_qualname)
-        return super().define_pipelines()
+        return _passing_data(self.state, super().define_pipelines())
 
 
 class _KernelCompiler(Compiler):
@@ -88,13 +105,13 @@ class _KernelCompiler(Compiler):
         """Take Numba's passes, with a library that links all that is reached."""
         self.state.library = KernelLibrary(self.state.targetctx.codegen(), self.state.func_id.func_qualname)
         self.state.library.enable_object_caching()
-        return super().define_pipelines()
+        return _passing_data(self.state, super().define_pipelines())
 
 
 def compile_inner(function: types.FunctionType, inline: bool) -> Any:
     """Return a function for kernels to call, compiled with them; `inline` forces it into its callers."""
     if not numba.__version__.startswith(TESTED):
-        return numba.njit(nogil=True, forceinline=inline)(function)
+        return numba.njit(nogil=True, forceinline=inline, pipeline_class=_PassingCompiler)(function)
     njit: Any = numba.njit
     compiled = njit(
         nogil=True, forceinline=inline, no_cpython_wrapper=True, no_cfunc_wrapper=True, pipeline_class=_InnerCompiler
@@ -113,7 +130,9 @@ def compile_inner(function: types.FunctionType, inline: bool) -> Any:
 def compile_kernel(function: types.FunctionType) -> Any:
     """Return a function for Python to call, whose machine code is kept on disk for other processes."""
     tested = numba.__version__.startswith(TESTED)
-    ways: dict[str, Any] = {"pipeline_class": _KernelCompiler, "no_cfunc_wrapper": True} if tested else {}
+    ways: dict[str, Any] = {"pipeline_class": _PassingCompiler}
+    if tested:
+        ways = {"pipeline_class": _KernelCompiler, "no_cfunc_wrapper": True}
     compiled: Any = numba.njit(nogil=True, **ways)(function)
     try:
         compiled._cache = Cache(function)
