@@ -61,7 +61,7 @@ def two_bit(game: GraphGame) -> Database:
     return solve_states(game, solver="bfs", run=run(), target="interpreted", form="two-bit")
 
 
-CIRCLE = GraphGame(tuple((node, node + 1, 1, 0) for node in range(6)) + ((6, 1, 1, 0),), (UNDECIDED,) * 7)
+CIRCLE = GraphGame((*tuple((node, node + 1, 1, 0) for node in range(6)), (6, 1, 1, 0)), (UNDECIDED,) * 7)
 SHORT_CUT = GraphGame(((3, 4, 1, 0), (0, 4, 1, 0), (0, 1, 1, 0), (1, 2, 1, 0), (2, 3, 1, 0)), (UNDECIDED,) * 4 + (0,))
 
 
@@ -113,7 +113,7 @@ def test_a_table_of_a_game_that_claims_nothing_is_not_read(game: GraphGame) -> N
 
 
 def test_little_memory_chooses_no_form_that_is_read_wrongly() -> None:
-    game = GraphGame(tuple((node, node + 1, 1, 0) for node in range(1999)) + ((1999, 1, 1, 0),), (UNDECIDED,) * 2000)
+    game = GraphGame((*tuple((node, node + 1, 1, 0) for node in range(1999)), (1999, 1, 1, 0)), (UNDECIDED,) * 2000)
     room = bytes_needed(game, "two-bit")
     with pytest.raises(OutOfMemory):
         solve_states(game, solver="bfs", run=Run(memory=room, threads=1), target="interpreted")
