@@ -44,6 +44,7 @@ class GraphGame(Game):
     first: int = 0
     padding: int = 0
     told: bool = False
+    locality: int | None = None
 
     @property
     def closed(self) -> bool:

@@ -111,14 +111,15 @@ def solve(
     from searchbench.catalogue import load
     from searchbench.errors import BadRequest
     from searchbench.solvers.exhaustive import solve_states
+    from searchbench.solvers.exhaustive.choice import chosen
     from searchbench.store import Database
     from searchbench.store.codecs import parse_codec
     from searchbench.store.reductions import wanted
     from searchbench.store.working import discard
     from searchbench.store.writing import check_target
-    from searchbench.values import value_rule
+    from searchbench.values import BFS
 
-    chosen = load(game)
+    loaded = load(game)
     if mapped and (parts is not None or to is None):
         raise BadRequest("mapped: a database of all parts is kept so, in the folder `to`")
     if codec is not None and (parts is not None or to is None):
@@ -126,32 +127,33 @@ def solve(
     if codec is not None:
         parse_codec(codec)
     if parts is not None:
-        return _solve_parts(chosen, parts, rule, solver, to, memory, threads, progress, overwrite, form, work)
+        return _solve_parts(loaded, parts, rule, solver, to, memory, threads, progress, overwrite, form, work)
     if to is None and work is not None:
         raise BadRequest(
             f"work {str(work)!r}: unfinished work is kept for a database that is kept; say where, with `to`"
         )
-    kept_form = None if solver == "bfs" or chosen.has("place") else form
+    choice = chosen(loaded, rule, solver)
+    kept_form = None if choice.solver == BFS else form
     if kept_form is not None:
         if to is None:
             raise BadRequest(f"form {form!r}: it is how a database is kept; say where, with `to`")
-        wanted(kept_form, chosen, value_rule(chosen.values if rule is None else rule))
+        wanted(kept_form, loaded, choice.rule)
         form = None
     with _run(memory, threads, progress) as run:
         if to is not None:
             Path(to).parent.mkdir(parents=True, exist_ok=True)
             check_target(Path(to), overwrite)
             run.work = Path(work) if work is not None else Path(f"{to}.work")
-        target: Target = "cpu" if form is not None else chosen.quickest_target
-        database = solve_states(chosen, rule, solver, run, form=form, target=target)
+        target: Target = "cpu" if form is not None else loaded.quickest_target
+        database = solve_states(loaded, rule, solver, run, form=form, target=target)
     if to is not None and run.work is not None:
         options = {"solver": solver, "rule": getattr(rule, "name", rule), "form": kept_form or form, "memory": memory}
         options |= {"codec": codec}
         words = [f"--{name} {value}" for name, value in options.items() if value is not None]
         words += ["--mapped"] if mapped else []
-        database.save(to, " ".join(["searchbench solve", chosen.spec, *words]), overwrite, mapped, kept_form, codec)
+        database.save(to, " ".join(["searchbench solve", loaded.spec, *words]), overwrite, mapped, kept_form, codec)
         if run.work.exists():
-            database = Database.open(to, chosen, database.rule)
+            database = Database.open(to, loaded, database.rule)
             discard(run.work)
     return database
 

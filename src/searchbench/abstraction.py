@@ -44,6 +44,11 @@ class Abstraction(Game):
         """Tell whether moves cannot be taken back at the same cost: then distances, not depths, are bounds."""
         return False
 
+    @property
+    def locality(self) -> int | None:
+        """Return 1 where moves can be taken back."""
+        return None if self.one_way else 1
+
     def original(self) -> Game:
         """Return the game whose states look alike."""
         raise NotImplementedError

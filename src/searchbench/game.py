@@ -117,6 +117,18 @@ class Game:
         """
         return None
 
+    @property
+    def locality(self) -> int | None:
+        """Claim by how many moves a move may bring the start nearer, at most; None: nothing is claimed.
+
+        It is 1 where every move can be undone by one move, and 0 where every move leads away from the start, as when pieces
+        are only ever added or taken. Breadth-first search keeps depths modulo 3 or 4 only of games that claim 0 or 1: else
+        a depth could not be told from one that is 3 or 4 smaller. By default 1 where `sequences` shows it. (The locality of
+        a breadth-first search graph; Zhou and Hansen 2006.)
+        """
+        sequences = self.sequences()
+        return 1 if sequences is not None and sequences.reversible else None
+
     def rules(self) -> Mapping[str, Callable[..., Any]]:
         """Return the functions of the contract (:mod:`searchbench.rules`) by their names."""
         raise NotImplementedError

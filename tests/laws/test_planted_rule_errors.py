@@ -534,6 +534,8 @@ PLANTED = [
     ("rearranges", "hanoi:3", nothing, {"rearranges": True}),
     ("alternates", "sliding:2x3", alternates_not, {}),
     ("alternates", "pancake:5", alternates_not, {}),
+    ("locality", "graph:0>1;1>2;2>3;3>1;3=0", nothing, {"locality": 1}),
+    ("locality", "hanoi:3", nothing, {"locality": 0}),
     ("advance", "peg-solitaire:triangle,6", advance_stays, {}),
     ("places", "sliding-pattern:2,3,1-2", spread_stays, {}),
     ("places", "sliding-pattern:2,3,1-2", departures_to_itself, {}),

@@ -7,6 +7,7 @@ from itertools import pairwise
 from pathlib import Path
 from random import Random
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -14,14 +15,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import searchbench as sb
-from graphs import GraphGame, outcome_games, puzzles, score_games, symmetric_games
+from graphs import GraphGame, chain, long_games, outcome_games, puzzles, score_games, symmetric_games
 from searchbench.catalogue import load
 from searchbench.errors import BadRequest, BadState, DamagedData
 from searchbench.game import Game
 from searchbench.rules import UNDECIDED
 from searchbench.run import Run
 from searchbench.solvers.exhaustive import solve_states
-from searchbench.store import Database
+from searchbench.store import Database, restoring
 from searchbench.store.codes import MemoryCodes
 from searchbench.store.growing import GrowingDatabase
 from searchbench.store.header import PartRecord
@@ -265,6 +266,32 @@ def test_random_games_come_back(game: GraphGame, form: str) -> None:
 @given(score_games())
 def test_random_points_come_back(game: GraphGame) -> None:
     there_and_back(game, "filled")
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.one_of(outcome_games(), puzzles(), symmetric_games("distance"), long_games()), st.integers(1, 3))
+def test_lines_of_best_moves_come_back_however_few_states_are_worked_out_in_one_go(game: GraphGame, room: int) -> None:
+    with mock.patch.object(restoring, "PATH", room):
+        there_and_back(game, "best-move")
+
+
+def test_lines_of_more_than_65536_best_moves_are_followed_to_their_end() -> None:
+    length = (1 << 16) + Random(4).randint(1, 40)
+    game = chain([1] * length)
+    stored = MemoryCodes(np.array([0] + [1] * length, np.uint8))  # each node has one move, which is the best
+    records = [PartRecord(*game.parts()[0], counts=(), digest="")]
+    kept = restored(stored, Reduction("best-move", "uint32"), records, game, Distance(), "interpreted")
+    kept._missing, kept._codes = np.zeros(length + 1, np.uint8), np.zeros(length + 1, np.uint32)
+    kept._missing[1:], kept._codes[0] = 1, 1
+    kept._followed((length, length + 1))
+    kept._followed((length - 9, length + 1))
+    assert kept._codes[-10:].tolist() == list(range(length - 8, length + 2))
+
+
+def test_moves_beyond_65536_are_best_moves_too() -> None:
+    dead_ends = (1 << 16) + Random(5).randint(0, 40)
+    edges = (*((1, 2, 1, 0) for _ in range(dead_ends)), (1, 0, 1, 0))
+    there_and_back(GraphGame(edges, (0, UNDECIDED, UNDECIDED), first=1), "best-move")
 
 
 def test_a_quicker_win_that_skips_kept_depths_is_no_trap() -> None:

@@ -8,9 +8,10 @@ from typing import Any, Final, NamedTuple
 from searchbench import jit
 from searchbench.game import Game
 from searchbench.solvers.exhaustive import bfs, fixpoint, levels, prepare, retrograde
+from searchbench.solvers.exhaustive.groups import goes_backwards
 from searchbench.solvers.guided import depthfirst, expansion
 from searchbench.solvers.proof import alphabeta, pns, tree
-from searchbench.values import Depth, Outcome, Score, ValueRule, value_rule
+from searchbench.values import Depth, ValueRule, value_rule
 
 
 class Solver(NamedTuple):
@@ -22,7 +23,7 @@ class Solver(NamedTuple):
 
 
 def _no_propagation(game: Game, names: jit.Names) -> str:
-    return "" if "propagate" in names or isinstance(value_rule(game.values), Score) else "no propagate"
+    return "" if goes_backwards(value_rule(game.values), names) else "no propagate"
 
 
 def _two_players(game: Game, names: jit.Names) -> str:
@@ -31,7 +32,7 @@ def _two_players(game: Game, names: jit.Names) -> str:
 
 def _no_outcome(game: Game, names: jit.Names) -> str:
     rule = value_rule(game.values)
-    return "" if isinstance(rule, Outcome) else (f"values: {rule.name}" if rule.two_players else "one player")
+    return "" if rule.outcomes else (f"values: {rule.name}" if rule.two_players else "one player")
 
 
 SOLVERS: Final[Mapping[str, Solver]] = {

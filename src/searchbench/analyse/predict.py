@@ -18,12 +18,12 @@ from searchbench.analyse.shares import NONE, Around, Shares, around, levels_to_r
 from searchbench.errors import BadRequest
 from searchbench.game import Game
 from searchbench.run import Run, format_memory
-from searchbench.solvers.exhaustive import SOLVERS, budget, fixpoint, scores
+from searchbench.solvers.exhaustive import budget, fixpoint, scores
 from searchbench.solvers.exhaustive.blocks import Group, groups_in_order
 from searchbench.solvers.exhaustive.budget import Sizes
-from searchbench.solvers.exhaustive.groups import works_backwards
+from searchbench.solvers.exhaustive.choice import VALUES, chosen
 from searchbench.solvers.exhaustive.parts import needed_groups
-from searchbench.values import Bound, Depth, Outcome, Score, ValueRule, value_rule
+from searchbench.values import BFS, ValueRule
 
 WORTH_IT: Final = 1_000_000
 """How many numbers a game has at least for which a prediction is worth its time."""
@@ -114,16 +114,14 @@ def predict(
     The options are those of `solve`; breadth-first search is predicted in the form "values". Raises BadRequest and
     MissingRule for what cannot be solved that way.
     """
-    wanted = Depth() if solver == "bfs" else value_rule(rule if rule is not None else game.values)
-    names = game.names(wanted)
-    if solver is not None and solver not in SOLVERS:
-        raise BadRequest(f"unknown solver {solver!r}: there are {', '.join(SOLVERS)}")
-    if isinstance(wanted, Bound) or game.has("place") or (not game.has("unrank") and game.index() is None):
+    if game.has("place") or (not game.has("unrank") and game.index() is None):
         raise BadRequest(f"{game}: only retrograde, fixpoint and bfs in the form 'values' are predicted")
-    if parts is not None and solver == "bfs":
+    if parts is not None and solver == BFS:
         raise BadRequest("solver 'bfs' searches the whole game: it takes no parts")
-    chosen = solver or ("retrograde" if works_backwards(names, wanted) else "fixpoint")
-    return _Predicting(game, wanted, chosen, run or Run(), parts).prediction()
+    choice = chosen(game, rule, solver, by_parts=parts is not None)
+    if VALUES not in choice.rule.forms and choice.solver == BFS:
+        raise BadRequest(f"{game}: of breadth-first search, only the form {VALUES!r} is predicted")
+    return _Predicting(game, choice.rule, choice.solver, run or Run(), parts).prediction()
 
 
 def predict_at_once(
@@ -138,15 +136,17 @@ def predict_at_once(
 
     Without the kernel that the model needs, every position is taken to be expanded.
     """
-    wanted = Depth() if solver == "bfs" else value_rule(rule if rule is not None else game.values)
     size = max((part.stop for part in game.parts()), default=0)
-    if size < WORTH_IT or isinstance(wanted, Bound) or game.has("place") or (solver == "bfs" and form != "values"):
+    if size < WORTH_IT or game.has("place"):
         return None
-    names = game.names(wanted)
-    chosen = solver or ("retrograde" if works_backwards(names, wanted) else "fixpoint")
-    if chosen not in SOLVERS or jit.missing(look_around, names):
+    try:
+        choice = chosen(game, rule, solver, form if solver == BFS else None, parts is not None)
+    except BadRequest:
+        return None  # solving says why
+    names = game.names(choice.rule)
+    if (choice.solver == BFS and form != VALUES) or jit.missing(look_around, names):
         return None
-    predicting = _Predicting(game, wanted, chosen, run or Run(), parts)
+    predicting = _Predicting(game, choice.rule, choice.solver, run or Run(), parts)
     kernels = {kernel for group in predicting.groups for kernel in STRATEGIES[predicting.strategy(group)]}
     if any(jit.missing(kernel, names) or not is_compiled(kernel, names) for kernel in kernels):
         return None
@@ -195,7 +195,7 @@ class _Predicting:
             return "breadth first"
         if self.solver == "fixpoint" or not group.needs_itself:
             return "forwards"
-        return "points" if isinstance(self.rule, Score) else "backwards"
+        return "points" if self.rule.points else "backwards"
 
     def _rates(self, group: Group) -> Rates:
         strategy = self.strategy(group)
@@ -211,7 +211,7 @@ class _Predicting:
     def _expanded(self, group: Group, positions: int) -> tuple[int, int]:
         """Return how many positions are expanded, and after how many levels it is over."""
         seen = around(self.sampler, self.sampler.runs(group))
-        if isinstance(self.rule, Outcome):
+        if self.rule.outcomes:
             shares, levels = outcome_shares(seen, group.parts, self.shares, self.parts)
             self.shares |= shares
             if self.solver == "fixpoint" or not group.needs_itself:
@@ -219,7 +219,7 @@ class _Predicting:
             total = sum(part.size for part in group.parts)
             share = sum((shares[part.name].won + shares[part.name].lost) * part.size / total for part in group.parts)
             return round(positions * share), levels
-        if isinstance(self.rule, Score):
+        if self.rule.points:
             if self.solver == "fixpoint" and group.needs_itself:
                 self.note = "how many sweeps points take on cycles is not predicted: one is reckoned"
             return positions, 1
@@ -247,7 +247,7 @@ class _Predicting:
         return max(sizes)
 
     def _bytes(self, groups: list[Group], numbers: int, codes: int) -> int:
-        counts = max(map(scores.bytes_needed, groups)) if isinstance(self.rule, Score) else 0
+        counts = max(map(scores.bytes_needed, groups)) if self.rule.points else 0
         line = max(part.stop for part in self.parts)
         sizes = Sizes(line, numbers, codes, self.sampler.codes.itemsize, counts)
         if self.solver == "fixpoint":

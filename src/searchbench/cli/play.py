@@ -208,6 +208,6 @@ class Session:
         return f"the {winner} player wins" + (f" by {abs(points)} points" if self._counts_points() else "")
 
     def _counts_points(self) -> bool:
-        from searchbench.values import Score, value_rule
+        from searchbench.values import value_rule
 
-        return isinstance(value_rule(self.game.values), Score)
+        return value_rule(self.game.values).points

@@ -112,6 +112,11 @@ class Jumps(Game):
         degrees = sorted(map(len, self.cells.ways))
         return max(1, sum(degrees[len(degrees) - self.cells.start.count(EMPTY) :]))
 
+    @property
+    def locality(self) -> int:
+        """Return 1: every move can be undone by a move."""
+        return 1
+
     def index(self) -> Index | None:
         """Return the numbering of the arrangements of the pieces, if there are fewer than 2^63."""
         counts = tuple(self.cells.start.count(piece) for piece in (EMPTY, BLACK, WHITE))

@@ -97,6 +97,11 @@ class Lines(Game):
         """Return the number of stacks: each takes a stone, and each has one on top."""
         return len(self.lines.stacks)
 
+    @property
+    def locality(self) -> int:
+        """Return 0: every move adds a stone, so their number tells the depth."""
+        return 0
+
     def index(self) -> Stacks | None:
         """Return the numbering by the number of stones, if there are fewer than 2^63 positions."""
         index = Stacks(self.lines.stacks)

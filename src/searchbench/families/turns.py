@@ -64,6 +64,11 @@ class Turning(Game):
         return any(power not in self.powers for power in self._powers_back)
 
     @property
+    def locality(self) -> int | None:
+        """Return 1 where every turn can be undone by a turn."""
+        return None if self.one_way else 1
+
+    @property
     def kinds(self) -> tuple[Kind, ...]:
         """Return what the turns do to each kind of pieces."""
         return self.layout.kinds

@@ -107,6 +107,12 @@ class Graph(Game):
         """Return the largest number of edges that reach a node."""
         return max(1, int(self._degrees(1).max()))
 
+    @property
+    def locality(self) -> int | None:
+        """Return 1 where each edge can be followed back along another."""
+        edges = {edge[:2] for edge in self.digraph.edges}
+        return 1 if all((target, source) in edges for source, target in edges) else None
+
     def index(self) -> Index:
         """Return the nodes' own numbers."""
         return Radix((self.digraph.nodes,))

@@ -42,6 +42,11 @@ class Hanoi(Game):
         """Return how many moves there are when every peg has a disc: between any two pegs, one way."""
         return self.pegs * (self.pegs - 1) // 2
 
+    @property
+    def locality(self) -> int:
+        """Return 1: every move can be undone by a move."""
+        return 1
+
     def index(self) -> Index | None:
         """Return the discs' pegs as the digits of a number, if all such numbers lie below 2^63."""
         return Radix((self.pegs,) * self.discs) if self.pegs**self.discs < 1 << 63 else None

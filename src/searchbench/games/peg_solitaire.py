@@ -53,6 +53,11 @@ class PegSolitaire(Game):
             raise ValueError(f"board {self.layout!r}: expected 1 to 62 cells, and at least as many pegs as at the end")
 
     @property
+    def locality(self) -> int:
+        """Return 0: every move takes a peg, so how many are left tells the depth."""
+        return 0
+
+    @property
     def cells(self) -> PegBoard:
         """Return the board."""
         return read_pegs(BOARDS.get(self.layout, self.layout))

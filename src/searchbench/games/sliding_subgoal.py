@@ -64,6 +64,11 @@ class SlidingSubgoal(Subgoal):
         return len(found) == self.cells
 
     @property
+    def locality(self) -> int:
+        """Return 1: every move can be undone by a move."""
+        return 1
+
+    @property
     def free(self) -> list[int]:
         """Return the cells of the board that are not fixed."""
         fixed = set(map(int, self.fixed.split("-"))) if self.fixed else set()

@@ -25,11 +25,11 @@ from searchbench.run import Run
 from searchbench.store import Database, Lost, open_salvaged
 from searchbench.store.codes import Codes, MemoryCodes
 from searchbench.store.replacing import grows, locked, replace_parts
-from searchbench.values import Depth, Distance, Outcome, Score, ValueRule
+from searchbench.values import SHIPPED, ValueRule
 from searchbench.verify.database import Findings, find_faults
 
-REPAIRED: Final = (Distance, Outcome, Score, Depth)
-"""The value rules whose databases can be repaired: it must be known when a value follows from others."""
+REPAIRED: Final = tuple(name for name, rule in SHIPPED.items() if rule.repairable)
+"""The value rules whose databases can be repaired."""
 SOUND: Final = Lost((), ())
 
 
@@ -65,11 +65,11 @@ def repair_database(database: Database, run: Run | None = None, limit: int = 100
 
 class _Repairing:
     def __init__(self, database: Database, lost: Lost, run: Run, limit: int, target: jit.Target) -> None:
-        if type(database.rule) not in REPAIRED or database.modulus:
+        if not database.rule.repairable or database.modulus:
             what = f"depths modulo {database.modulus}" if database.modulus else f"values of {database.rule.name}"
             raise BadRequest(
                 f"{database.game}: {what} cannot be repaired, only whole values of "
-                f"{', '.join(rule.name for rule in REPAIRED)}: solve the game again"
+                f"{', '.join(REPAIRED)}: solve the game again"
             )
         self.database, self.lost, self.run, self.limit, self.target = database, lost, run, limit, target
         self.region = Region(database, run, target)
@@ -109,7 +109,7 @@ class _Repairing:
         """Work out a region until nothing is wrong; return what was checked."""
         region = self.region
         while len(wrong):
-            if isinstance(region.rule, Depth):
+            if region.rule.from_start:
                 renew_depths(region, wrong, self.given)
             else:
                 around = self._close(wrong)
@@ -123,7 +123,7 @@ class _Repairing:
     def _local(self) -> bool:
         """Tell whether values that fit those after them are right: what they follow from is smaller."""
         rule = self.region.rule
-        return isinstance(rule, Outcome) or (type(rule) is Distance and not self.region.game.has("cost"))
+        return rule.outcomes or not (rule.points or rule.from_start or self.region.game.has("cost"))
 
     def _close(self, wrong: Numbers) -> int:
         """Work out a region until it and what leads to it have no faults; return how many numbers were looked at."""

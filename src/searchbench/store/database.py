@@ -18,7 +18,7 @@ from searchbench.rules import NOWHERE, UNDECIDED
 from searchbench.store.codes import PIECE, Array, BitReader, Codes, MemoryCodes, bits_of_codes, in_order
 from searchbench.store.line import best_line
 from searchbench.store.modulo import Tracer, whole_code
-from searchbench.values import Value, ValueRule, Won
+from searchbench.values import Value, ValueRule
 
 if TYPE_CHECKING:
     from searchbench.line import Line
@@ -192,7 +192,7 @@ class Database:
 
         Where values do not follow from those after the moves (depths from the start, won or not), that of the state after it.
         """
-        if self.rule.from_start or isinstance(self.rule, Won):
+        if self.rule.from_start or not self.rule.tells_losses:
             return choice.value
         code = self._call("initial", UNDECIDED, 1)
         weight = self._call("weight", list(state), choice.move)

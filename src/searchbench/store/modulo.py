@@ -1,7 +1,15 @@
 """The whole depth of a state, from depths modulo 3 or 4: by walking back to the start (Edelkamp 2017, two-bit search).
 
-A step back leads to a predecessor whose code is one less, modulo 3 or 4: it lies one level nearer to the start, since no
-predecessor is more than one level nearer.
+A step back leads from a state of depth d to a predecessor whose code is one less, modulo m. That it has depth d - 1 takes
+two facts. A move leads at most one level deeper, so every predecessor has depth d - 1 or more. And no move leads more than one
+level back (`Game.locality` is 0 or 1), so every predecessor has depth d + 1 or less. Of d - 1, d and d + 1 only the first
+leaves the remainder of d - 1 modulo m >= 3.
+
+Without the second fact there is no telling: a predecessor of depth d - 1 + m leads to the state, too, and has the same code. A
+walk through it ends at the start after too many steps, or goes round in a circle. To look for the shortest of all walks that the
+codes allow would be right, but that is a search of its own for each state. So depths modulo a number are not searched for where
+the second fact is not claimed, and not read where a table has them nonetheless. The claim is a law (`locality`), and `verify`
+looks at every move.
 """
 
 from __future__ import annotations
@@ -16,8 +24,21 @@ from searchbench.rules import canonical, new_moves, new_state, rank, unmoves, un
 from searchbench.store.forms import BASE_THREE
 
 if TYPE_CHECKING:
+    from searchbench.game import Game
     from searchbench.store.codes import Array
     from searchbench.store.database import Database
+
+
+def obstacle(game: Game) -> str:
+    """Return why depths modulo 3 or 4 of a game could not be traced back to the start, "" if they can."""
+    if not game.has("unmoves"):
+        return f"{game} supplies no `unmoves`: depths modulo 3 could not be traced back to the start"
+    if game.locality is None or game.locality > 1:
+        return (
+            f"{game} does not claim a `locality` of 0 or 1: where a move may lead several levels back to the start, depths "
+            "modulo 3 do not tell whole ones; the form 'values' keeps these"
+        )
+    return ""
 
 
 def whole_code(database: Database, number: int, code: int) -> int:
@@ -44,10 +65,9 @@ def whole_code(database: Database, number: int, code: int) -> int:
 
 
 def _check(database: Database) -> None:
-    if not database.game.has("unmoves"):
-        raise BadRequest(
-            f"{database.game} supplies no `unmoves`: depths modulo {database.modulus} cannot be traced back to the start"
-        )
+    why_not = obstacle(database.game)
+    if why_not:
+        raise BadRequest(f"{database!r} keeps depths modulo {database.modulus}: {why_not}")
 
 
 def trace(codes: Any, modulus: int, first: int, numbers: Any, found: Any) -> None:

@@ -242,34 +242,40 @@ def gather_missing(codes: Any, missing: Any, first: Rank, stop: Rank) -> None:
 
 
 def follow_moves(codes: Any, missing: Any, first: Rank, stop: Rank, path: Any, costs: Any) -> Rank:
-    """Follow the best moves from each missing code to a known one; return a number from which they lead nowhere, or -1."""
+    """Follow the best moves from each missing code to a known one; return a number from which they lead nowhere, or -1.
+
+    `path` and `costs` have room for the last states of a line. Of a longer line only these get their codes, and it is followed
+    again.
+    """
     state, scratch = new_state(), new_state()
     out, single = new_moves(), new_moves()
+    room = len(path)
     for number in range(first, stop):
-        at = number
-        length = 0
-        code = 0
-        while missing[at] != 0 and codes[at] == 0:
-            unrank(at, state)
-            if length == len(path) or missing[at] > moves(state, out):
-                return number
-            path[length] = at
-            costs[length] = weight(state, out[missing[at] - 1])
-            length += 1
-            play(state, out[missing[at] - 1])
-            after = class_rank(state, scratch)
-            code = finish(initial(terminal(state), 0)) if after < 0 else 0
-            if after < 0:
-                break
-            if after >= len(codes):
-                return number
-            at = after
-        if length > 0 and code == 0:
-            code = codes[at]
+        while missing[number] != 0 and codes[number] == 0:
+            at = number
+            length = 0
+            code = 0
+            while missing[at] != 0 and codes[at] == 0:
+                unrank(at, state)
+                if length == len(codes) or missing[at] > moves(state, out):
+                    return number
+                path[length % room] = at
+                costs[length % room] = weight(state, out[missing[at] - 1])
+                length += 1
+                play(state, out[missing[at] - 1])
+                after = class_rank(state, scratch)
+                code = finish(initial(terminal(state), 0)) if after < 0 else 0
+                if after < 0:
+                    break
+                if after >= len(codes):
+                    return number
+                at = after
             if code == 0:
-                return number
-        for back in range(length - 1, -1, -1):
-            single[0] = code
-            code = gathered(single, costs[back : back + 1], 1)
-            codes[path[back]] = code
+                code = codes[at]
+            for back in range(length - 1, max(length - room, 0) - 1, -1):
+                if code == 0:
+                    return number
+                single[0] = code
+                code = gathered(single, costs[back % room : back % room + 1], 1)
+                codes[path[back % room]] = code
     return -1

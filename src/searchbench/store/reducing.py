@@ -14,9 +14,8 @@ from searchbench.exchange.space import release, untouched
 from searchbench.index.protocol import Part
 from searchbench.store import plies
 from searchbench.store.codes import PIECE, Array, as_type, type_for
-from searchbench.store.reductions import BEST_MOVE, EVERY, FILLED, MARKED, PARITY, Reduction, Wanted, depth_shift
-from searchbench.values import Ending, Outcome, ValueRule, Won
-from searchbench.values.ending import DRAW, WIN
+from searchbench.store.reductions import BEST_MOVE, EVERY, FILLED, MARKED, PARITY, Reduction, Wanted
+from searchbench.values.ending import WIN
 
 if TYPE_CHECKING:
     from searchbench.store.database import Database
@@ -43,7 +42,7 @@ class ReducedCodes:
         self.reduction = Reduction(wanted.reduction.name, self.dtype.name, step, remainder)
         names = database.game.names(database.rule, target)
         self._kernel: Callable[..., Any] = jit.bind(_KERNELS[self.reduction.name], names)
-        self._spare = DRAW if isinstance(self.rule, Ending) else 0
+        self._spare = self.rule.filler
         self._table: Array = np.empty(0, self.dtype)
         self._present: set[Part] = set()
         self._lock = threading.Lock()
@@ -95,7 +94,7 @@ class ReducedCodes:
 
     def _piece(self, part: Part, first: int, stop: int) -> Array:
         out = np.empty(stop - first, np.int64)
-        illegal, shift = self._source.illegal, depth_shift(self._source.rule)
+        illegal, shift = self._source.illegal, self._source.rule.depth_shift
         lost = -1
         if self.reduction.name == MARKED:
             codes = self._recoded(self._source.read(part, first, stop))
@@ -127,8 +126,8 @@ class ReducedCodes:
         """Return codes of the source as codes of the rule that is kept."""
         if self.rule == self._source.rule:
             return as_type(codes, self.dtype)
-        found = _ENDINGS[type(self._source.rule)](codes).astype(np.uint8)
-        if isinstance(self.rule, Won) and not isinstance(self._source.rule, Won):
+        found: Array = self._source.rule.endings(codes).astype(np.uint8)
+        if self._source.rule.tells_losses and not self.rule.tells_losses:
             found = (found == WIN).astype(np.uint8)
         found[codes == self._source.illegal] = 255
         return found
@@ -152,7 +151,7 @@ class ReducedCodes:
 
     def _least_kept(self, step: int) -> int:
         """Return the remainder of the depths of which there are fewest."""
-        shift, kept = depth_shift(self.rule), [0] * step
+        shift, kept = self.rule.depth_shift, [0] * step
         for part in self._source.parts:
             for code, count in self._source.part_counts(part).items():
                 if code not in (0, self._source.illegal):
@@ -172,16 +171,6 @@ def _filled(codes: Array, spare: int) -> Array:
     return found
 
 
-def _same(codes: Array) -> Array:
-    return codes
-
-
-def _of_outcomes(codes: Array) -> Array:
-    found: Array = np.where(codes == 0, DRAW, np.where(codes & 1, DRAW - 1, WIN))
-    return found
-
-
-_ENDINGS: Final[dict[type[ValueRule], Callable[[Array], Array]]] = {Outcome: _of_outcomes, Ending: _same, Won: _same}
 _KERNELS: Final[dict[str, Callable[..., Any]]] = {
     FILLED: plies.keep_untold,
     MARKED: plies.keep_untold,

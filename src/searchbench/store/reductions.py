@@ -13,7 +13,7 @@ import numpy as np
 from searchbench.errors import BadRequest, DamagedData
 from searchbench.game import Game
 from searchbench.store.forms import BASE_THREE, ONE_BIT, TWO_BIT, VALUES, Form
-from searchbench.values import Distance, Ending, Outcome, Score, ValueRule, Won
+from searchbench.values import SHIPPED, Ending, ValueRule, Won
 
 WHOLE: Final = "values"
 MARKED: Final = "marked"
@@ -77,9 +77,8 @@ def wanted(name: str, game: Game, rule: ValueRule) -> Wanted:
         raise BadRequest(f"form {name!r}: {game} has numbers that several states share; it is kept as {WHOLE!r}")
     if kind in _PACKED:
         return _packed(kind, game, rule)
-    fitting = {FILLED: (Distance, Outcome, Ending, Score), PARITY: (Distance, Outcome, Ending, Score)}
-    if type(rule) not in fitting.get(kind, (Distance, Outcome)):
-        values = " or ".join(one.name for one in fitting.get(kind, (Distance, Outcome)))
+    if kind not in rule.reductions:
+        values = " or ".join(one.name for one in SHIPPED.values() if kind in one.reductions)
         raise BadRequest(f"form {name!r}: it is for values of {values}; those of {game} are of {rule.name}")
     if kind == PARITY and not game.has("alternates"):
         raise BadRequest(f"form {name!r}: {game} supplies no `alternates`, which tells two kinds of states apart")
@@ -91,8 +90,7 @@ _PACKED: Final = {"base-3": BASE_THREE, "two-bit": TWO_BIT, "one-bit": ONE_BIT}
 
 def _packed(kind: str, game: Game, rule: ValueRule) -> Wanted:
     """Return what is kept of a game's end."""
-    fitting = (Outcome, Ending, Won) if kind == "one-bit" else (Outcome, Ending)
-    if type(rule) not in fitting:
+    if kind not in rule.reductions:
         told = "wins, draws and losses" if kind != "one-bit" else "wins"
         raise BadRequest(f"form {kind!r}: it is for {told}; the values of {game} are of {rule.name}")
     name = MARKED if kind == "two-bit" else FILLED
@@ -112,8 +110,3 @@ def _step(name: str, text: str) -> tuple[int, int]:
 
 
 MOST_PLIES: Final = 16
-
-
-def depth_shift(rule: ValueRule) -> int:
-    """Return by how many places codes - 1 of a rule are shifted to be depths: outcomes keep in the last one who wins."""
-    return 1 if isinstance(rule, Outcome) else 0

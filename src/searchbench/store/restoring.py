@@ -15,10 +15,10 @@ from searchbench.game import Game
 from searchbench.index.protocol import Part
 from searchbench.run import Run
 from searchbench.store import plies
-from searchbench.store.codes import Array, Codes, as_type
+from searchbench.store.codes import Array, Codes, as_type, type_for
 from searchbench.store.header import PartRecord
 from searchbench.store.reductions import BEST_MOVE, EVERY, MARKED, PARITY, Reduction
-from searchbench.store.searching import LONGEST, Search, TooMany
+from searchbench.store.searching import Search, TooMany
 from searchbench.values import ValueRule
 
 BLOCK: Final = 1 << 16
@@ -26,6 +26,8 @@ BLOCK: Final = 1 << 16
 MANY: Final = 5000
 """After so many states that were looked at one by one, codes are worked out part by part, if all numbers are no more than"""
 LARGEST: Final = 1 << 24
+PATH: Final = 1 << 16
+"""How many states of a line of best moves get their codes in one go."""
 
 
 def restored(
@@ -182,7 +184,7 @@ class SearchedCodes(RestoredCodes):
         by_move = self._reduction.name == BEST_MOVE
         if not len(self._codes):
             self._codes = untouched(self.size, self._dtype)
-            self._missing = untouched(self.size, np.uint16 if by_move else np.uint8)
+            self._missing = untouched(self.size, type_for(self._game.max_moves) if by_move else np.dtype(np.uint8))
         blocks = [
             (part, first, min(first + BLOCK, part.stop))
             for part in parts
@@ -206,7 +208,7 @@ class SearchedCodes(RestoredCodes):
         jit.bind(plies.gather_missing, self._names)(self._codes, self._missing, *interval)
 
     def _followed(self, interval: tuple[int, int]) -> None:
-        path, costs = np.zeros((2, LONGEST), np.int64)
+        path, costs = np.zeros((2, PATH), np.int64)
         lost = jit.bind(plies.follow_moves, self._names)(self._codes, self._missing, *interval, path, costs)
         if lost >= 0:
             raise self._damaged(int(lost))

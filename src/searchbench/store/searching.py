@@ -13,10 +13,8 @@ from searchbench.game import Game
 from searchbench.rules import alternates
 from searchbench.store import plies
 from searchbench.store.reductions import BEST_MOVE, EVERY, PARITY, Reduction
-from searchbench.values import Outcome, ValueRule
+from searchbench.values import ValueRule
 
-LONGEST: Final = 1 << 16
-"""The moves of the longest line that is followed to its end."""
 _FAR: Final = 1 << 40
 
 
@@ -31,7 +29,7 @@ class Search:
         self._game, self._reduction, self._stored = game, reduction, stored
         self._names = game.names(rule, "interpreted")
         self._illegal = int(np.iinfo(reduction.dtype).max)
-        self._by_outcome = isinstance(rule, Outcome)
+        self._by_outcome = rule.outcomes
         self._seen: dict[int, int | None] = {}
         self._left: float = inf
 
@@ -126,6 +124,7 @@ class Search:
     def _follow(self, number: int) -> int | None:
         """Return the code of a number by following the best moves to their end."""
         costs: list[int] = []
+        seen = number  # one of the states of the line, a later one whenever its length has doubled (Brent 1980)
         while True:
             if number < 0:
                 code = -1 - number
@@ -136,10 +135,14 @@ class Search:
                 code = max(code, 0)
                 break
             edges = self._edges(state)
-            if kept > len(edges) or len(costs) == LONGEST:
+            if kept > len(edges):
                 return None
             number, weight = edges[kept - 1]
             costs.append(weight)
+            if number == seen:
+                return None  # they lead round in a circle
+            if len(costs) & (len(costs) - 1) == 0:
+                seen = number
         if costs and code == 0:
             return None
         for weight in reversed(costs):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -13,6 +13,8 @@ from searchbench.testing.subject import Finding, Law, State, Subject, of_each_st
 
 WALKS = 40
 """About how many sequences of moves are made from each state."""
+EXPANDED = 500
+"""How many states around the start are expanded."""
 
 
 def start(subject: Subject) -> Iterator[Finding]:
@@ -266,6 +268,27 @@ def _walks(subject: Subject, state: State) -> tuple[list[tuple[int, ...]], list[
     return possible, [reached.index(after) for after in reached]
 
 
+def locality(subject: Subject) -> Iterator[Finding]:
+    """Require that no move brings the start nearer by more moves than is claimed; looked for around the start."""
+    claimed = subject.game.locality
+    assert claimed is not None
+    first = subject.canonical(subject.start())
+    depths = {first: 0}
+    waiting = deque([first])
+    for _ in range(EXPANDED):
+        if not waiting:
+            return
+        state = waiting.popleft()
+        for move in subject.moves(state):
+            after = subject.canonical(subject.play(state, move))
+            if after not in depths:
+                depths[after] = depths[state] + 1
+                waiting.append(after)
+            elif depths[state] - depths[after] > claimed:
+                text = subject.move_text(state, move)
+                yield state, f"move {text} leads from depth {depths[state]} to {depths[after]}, `locality` is {claimed}"
+
+
 LAWS = (
     Law("start", start),
     Law("cells-fit", of_each_state(cells_fit)),
@@ -284,5 +307,6 @@ LAWS = (
     Law("dual", of_each_state(dual), ("dual",)),
     Law("rearranges", rearranges),
     Law("alternates", of_each_state(alternates), ("alternates",)),
+    Law("locality", locality),
     Law("parse-format", of_each_state(parse_format)),
 )

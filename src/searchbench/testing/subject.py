@@ -85,6 +85,8 @@ class Subject:
             return f"the game supplies no `{missing[0]}`"
         if law.name == "sequences" and self.game.sequences() is None:
             return "the game tells no `sequences`"
+        if law.name == "locality" and self.game.locality is None:
+            return "the game claims no `locality`"
         if law.name == "rearranges" and not self.game.rearranges:
             return "the game does not claim that moves are rearrangements"
         return "the game is for one player" if law.two_players and not self.game.two_players else ""

@@ -6,11 +6,12 @@ from searchbench.values.distance import Depth, Distance
 from searchbench.values.ending import Ending, Won
 from searchbench.values.outcome import Outcome, Result
 from searchbench.values.reached import Reached
-from searchbench.values.rule import Value, ValueRule
+from searchbench.values.rule import BFS, FIXPOINT, RETROGRADE, Value, ValueRule
 from searchbench.values.score import Score
 
 __all__ = [
-    "Bound", "Depth", "Distance", "Ending", "Outcome", "Reached", "Result", "Score", "Value", "ValueRule", "Won", "value_rule",
+    "BFS", "FIXPOINT", "RETROGRADE", "SHIPPED", "Bound", "Depth", "Distance", "Ending", "Outcome", "Reached", "Result",
+    "Score", "Value", "ValueRule", "Won", "value_rule",
 ]  # fmt: skip
 
 _RULES: tuple[type[ValueRule], ...] = (Distance, Depth, Bound, Reached, Outcome, Ending, Won, Score)

@@ -17,6 +17,9 @@ class Bound(Depth):
     """
 
     name: ClassVar[str] = "bound"
+    forms: ClassVar[tuple[str, ...]] = ("spread",)
+    shared: ClassVar[bool] = True
+    repairable: ClassVar[bool] = False
 
     def rules(self, max_moves: int) -> Mapping[str, Callable[..., Any]]:
         """Return the functions of Depth but for `propagate` and `gather`: a value does not follow from the next ones."""

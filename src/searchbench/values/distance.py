@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from searchbench.errors import BadRequest
 from searchbench.rules import UNDECIDED, State, cost
-from searchbench.values.rule import ValueRule
+from searchbench.values.rule import BFS, ValueRule
 
 
 def parse_number_range(text: str) -> tuple[int, int]:
@@ -35,6 +35,9 @@ class Distance(ValueRule):
     """
 
     name: ClassVar[str] = "distance"
+    repairable: ClassVar[bool] = True
+    reductions: ClassVar[tuple[str, ...]] = ("filled", "every", "best-move", "parity")
+    least_weight: ClassVar[int | None] = 0
 
     def rules(self, max_moves: int) -> Mapping[str, Callable[..., Any]]:
         """Return the functions of the rule."""
@@ -93,3 +96,6 @@ class Depth(Distance):
 
     name: ClassVar[str] = "depth"
     from_start: ClassVar[bool] = True
+    solvers: ClassVar[tuple[str, ...]] = (BFS,)
+    forms: ClassVar[tuple[str, ...]] = ("values", "rows", "two-bit", "layers")
+    reductions: ClassVar[tuple[str, ...]] = ()

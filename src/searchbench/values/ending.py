@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, MutableSequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from searchbench.errors import BadRequest
 from searchbench.rules import UNDECIDED
-from searchbench.values.rule import ValueRule
+from searchbench.values.rule import FIXPOINT, ValueRule
 
 LOSS, DRAW, WIN = 1, 2, 3
 """The codes of `Ending`; 0 is left for what is no position where two bits are all there is."""
@@ -21,6 +21,13 @@ class Ending(ValueRule):
     name: ClassVar[str] = "ending"
     two_players: ClassVar[bool] = True
     has_lines: ClassVar[bool] = False
+    solvers: ClassVar[tuple[str, ...]] = (FIXPOINT,)
+    reductions: ClassVar[tuple[str, ...]] = ("filled", "base-3", "two-bit", "one-bit", "parity")
+    filler: ClassVar[int] = DRAW
+
+    def endings(self, codes: Any) -> Any:
+        """Return the codes as they are."""
+        return codes
 
     def rules(self, max_moves: int) -> Mapping[str, Callable[..., int]]:
         """Return the functions of the rule: a state is drawn until its successors tell otherwise."""
@@ -69,6 +76,14 @@ class Won(ValueRule):
     name: ClassVar[str] = "won"
     two_players: ClassVar[bool] = True
     has_lines: ClassVar[bool] = False
+    solvers: ClassVar[tuple[str, ...]] = ()
+    reductions: ClassVar[tuple[str, ...]] = ("one-bit",)
+    ranks_moves: ClassVar[bool] = False
+    tells_losses: ClassVar[bool] = False
+
+    def endings(self, codes: Any) -> Any:
+        """Return the codes as they are: 1 won, 0 not."""
+        return codes
 
     def rules(self, max_moves: int) -> Mapping[str, Callable[..., int]]:
         """Return the functions of the rule.

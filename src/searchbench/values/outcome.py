@@ -6,9 +6,12 @@ from collections.abc import Callable, Mapping, MutableSequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
+import numpy as np
+
 from searchbench.errors import BadRequest
 from searchbench.rules import UNDECIDED
 from searchbench.values.distance import parse_number_range
+from searchbench.values.ending import DRAW, LOSS, WIN
 from searchbench.values.rule import ValueRule
 
 _WORDS = {-1: "loss", 0: "draw", 1: "win"}
@@ -36,6 +39,16 @@ class Outcome(ValueRule):
     name: ClassVar[str] = "outcome"
     two_players: ClassVar[bool] = True
     counts: ClassVar[bool] = True
+    outcomes: ClassVar[bool] = True
+    repairable: ClassVar[bool] = True
+    reductions: ClassVar[tuple[str, ...]] = (
+        "filled", "base-3", "two-bit", "one-bit", "every", "best-move", "parity",
+    )  # fmt: skip
+    depth_shift: ClassVar[int] = 1
+
+    def endings(self, codes: Any) -> Any:
+        """Return the codes without the plies."""
+        return np.where(codes == 0, DRAW, np.where(codes & 1, LOSS, WIN))
 
     def rules(self, max_moves: int) -> Mapping[str, Callable[..., Any]]:
         """Return the functions of the rule."""

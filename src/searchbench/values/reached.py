@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from searchbench.errors import BadRequest
-from searchbench.values.rule import ValueRule
+from searchbench.values.rule import BFS, ValueRule
 
 
 @dataclass(frozen=True)
@@ -17,6 +17,9 @@ class Reached(ValueRule):
     name: ClassVar[str] = "reached"
     from_start: ClassVar[bool] = True
     has_lines: ClassVar[bool] = False
+    solvers: ClassVar[tuple[str, ...]] = (BFS,)
+    forms: ClassVar[tuple[str, ...]] = ("reachability", "one-bit")
+    ranks_moves: ClassVar[bool] = False
 
     def rules(self, max_moves: int) -> Mapping[str, Callable[..., Any]]:
         """Return the functions of the rule: a state that no move leads to is not reached, but for the start."""

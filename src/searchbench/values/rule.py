@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 Value = Any
 """What a person sees: an int, a Result, or None where there is no value."""
+
+RETROGRADE: Final = "retrograde"
+FIXPOINT: Final = "fixpoint"
+BFS: Final = "bfs"
 
 
 @dataclass(frozen=True)
@@ -37,6 +41,34 @@ class ValueRule:
     """Whether the value tells how a state is reached from the start, not how it goes on."""
     has_lines: ClassVar[bool] = True
     """Whether values tell the way to the end (or to the start), so that lines can be read from them."""
+    solvers: ClassVar[tuple[str, ...]] = (RETROGRADE, FIXPOINT)
+    """The solvers that find values of this rule, the best first; retrograde analysis needs `propagate` besides."""
+    forms: ClassVar[tuple[str, ...]] = ()
+    """The forms in which breadth-first search finds values of this rule."""
+    shared: ClassVar[bool] = False
+    """Whether values are for numbers that several states share (`rules.place`), and for no others."""
+    outcomes: ClassVar[bool] = False
+    """Whether values are outcomes with the plies to the end (`Result`): what proofs and their leaves go by."""
+    points: ClassVar[bool] = False
+    """Whether values are points: retrograde analysis settles the largest first, and verification looks where they come from."""
+    repairable: ClassVar[bool] = False
+    """Whether a database of these values can be repaired: it is known when a value follows from others."""
+    ranks_moves: ClassVar[bool] = True
+    """Whether the values after the moves tell which move is best."""
+    tells_losses: ClassVar[bool] = True
+    """Whether what is lost is told from what is drawn; if not, a value does not follow from those after the moves."""
+    reductions: ClassVar[tuple[str, ...]] = ()
+    """The forms besides all values in which a database of these values is kept on disk."""
+    depth_shift: ClassVar[int] = 0
+    """By how many places codes - 1 are shifted to be depths: outcomes keep in the last one who wins."""
+    least_weight: ClassVar[int | None] = None
+    """The least weight that a move may have, None: any. Moves of weight 0 may hold up each other's values on a cycle."""
+    filler: ClassVar[int] = 0
+    """A code that stands where no code need be kept."""
+
+    def endings(self, codes: Any) -> Any:
+        """Return an array of codes of outcomes as codes of `Ending`: 1 a loss, 2 a draw, 3 a win; `Won` keeps its own."""
+        raise NotImplementedError
 
     def rules(self, max_moves: int) -> Mapping[str, Callable[..., Any]]:
         """Return the rule's functions for a game with at most `max_moves` moves in a state."""

@@ -39,6 +39,9 @@ class Score(ValueRule):
     two_players: ClassVar[bool] = True
     unique: ClassVar[bool] = False
     weights_leave: ClassVar[bool] = True
+    points: ClassVar[bool] = True
+    repairable: ClassVar[bool] = True
+    reductions: ClassVar[tuple[str, ...]] = ("filled", "parity")
 
     def rules(self, max_moves: int) -> Mapping[str, Callable[..., Any]]:
         """Return the functions of the rule."""

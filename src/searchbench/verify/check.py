@@ -26,8 +26,9 @@ STATES, FOUND, FREE = range(3)
 NOT_LEGAL, NOT_FIRST, NOT_THERE, ENDED, IMPLIED, LOST, COST = range(7)
 """Faults: a value of what is no position, or not the representative of its class; a position without value; a wrong
 value of a finished game; one that the successors contradict; a move out of the index; a negative cost."""
-UNREACHED, UNSUPPORTED, CIRCULAR, OPEN = range(7, 11)
-"""Faults of whole tables: see :mod:`searchbench.verify.depth` and :mod:`searchbench.verify.ground`."""
+UNREACHED, UNSUPPORTED, CIRCULAR, OPEN, AMBIGUOUS = range(7, 12)
+"""Faults of whole tables: see :mod:`searchbench.verify.depth`, :mod:`searchbench.verify.ground` and
+:mod:`searchbench.verify.modulo`."""
 
 
 def report(faults: Any, note: Note, number: int, kind: int, expected: int) -> None:

@@ -23,7 +23,7 @@ from searchbench.game import Game
 from searchbench.index.protocol import Part
 from searchbench.run import Run
 from searchbench.store.codes import count_codes
-from searchbench.values import Distance, Ending, Outcome, Reached, Score, ValueRule, Won
+from searchbench.values import Ending, ValueRule
 from searchbench.verify import bound, check, ground
 from searchbench.verify.claims import claims_of
 from searchbench.verify.depth import check_depths
@@ -65,7 +65,7 @@ def verify_database(
     """
     chosen = None if parts is None else _chosen(database, parts)
     with run or Run() as active:
-        if isinstance(database.rule, Won):
+        if not database.rule.tells_losses:
             if work is not None:
                 raise BadRequest(f"{work}: what is won is checked in one go: there is no work to keep")
             return verify_won(database, active, limit, target)
@@ -90,12 +90,12 @@ def _chosen(database: Database, parts: str) -> list[Part]:
 
 def _goes_by_parts(database: Database) -> bool:
     """Tell whether no more of the database has to be in memory than a part and its needs: outcomes need no grounds."""
-    return isinstance(database.rule, Outcome) and database.path is not None
+    return database.rule.outcomes and database.path is not None
 
 
 def least_weight(rule: ValueRule) -> int:
     """Return the least weight that a move may have."""
-    return 0 if isinstance(rule, Distance) else UNBOUNDED
+    return UNBOUNDED if rule.least_weight is None else rule.least_weight
 
 
 class Findings(NamedTuple):
@@ -161,7 +161,7 @@ class _Verification:
         note = ""
         if self.game.has("place"):
             self._check_bounds()
-        elif self.database.modulus or isinstance(self.rule, Reached):
+        elif self.database.modulus or (self.rule.from_start and not self.rule.has_lines):
             self._check_levels()
         elif self.rule.from_start:
             self._check_depths()
@@ -169,7 +169,7 @@ class _Verification:
             self._check_values()
             if claims_of(self.rule) is None:
                 note = f"{self.rule.name} is a rule of one's own: each value was found to follow from its successors'"
-            elif isinstance(self.rule, Ending):
+            elif not self.rule.has_lines:
                 note = NO_DEPTHS
             elif self.passes.count == 0:
                 self._check_grounds()
@@ -265,7 +265,7 @@ class _Verification:
             codes = (1 + (depth + 1) % modulus, depth + 2) if modulus else (1, 1)
 
             def work(first: int, stop: int, faults: Any, note: Any, now: int = now, next_codes: Any = codes) -> None:
-                kernel(self.codes, first, stop, now, *next_codes, through_ends, marks, faults, note)
+                kernel(self.codes, first, stop, now, *next_codes, through_ends, modulus > 0, marks, faults, note)
 
             self.passes.check(f"checking depth {depth}", work)
             self.levels.append(level)
@@ -276,11 +276,11 @@ class _Verification:
     # --- grounds -----------------------------------------------------------------------------------------------------
 
     def _check_grounds(self) -> None:
-        if isinstance(self.rule, Score):
+        if self.rule.points:
             circular, undecided = ground.circular_points(self.codes, self.illegal, self.parts, self._until_stable)
             self.passes.add(circular, check.CIRCULAR)
             self.passes.add(undecided, check.OPEN)
-        elif isinstance(self.rule, Distance) and self.passes.free:
+        elif self.rule.least_weight == 0 and self.passes.free:
             circular = ground.circular_distances(self.codes, self.illegal, self.parts, self._until_stable)
             self.passes.add(circular, check.CIRCULAR)
 

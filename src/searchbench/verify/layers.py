@@ -16,7 +16,6 @@ from searchbench.index.protocol import Part
 from searchbench.jit import atomic_or, trailing_zeros
 from searchbench.rules import UNDECIDED, legal, moves, new_moves, new_state, terminal, unrank
 from searchbench.run import Run
-from searchbench.values import Depth
 from searchbench.verify import check
 from searchbench.verify.check import Note, report
 from searchbench.verify.report import Report, fault_of, wrong_counts
@@ -85,7 +84,7 @@ def check_piece(
 
 def are_layers(database: Database) -> bool:
     """Tell whether all states of a part have one depth, and lead to parts one deeper."""
-    if not isinstance(database.rule, Depth) or database.modulus:
+    if not (database.rule.from_start and database.rule.has_lines) or database.modulus:
         return False
     codes: dict[str, int] = {}
     for part in database.parts:

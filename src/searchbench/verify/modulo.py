@@ -1,6 +1,8 @@
 """Check depths that are kept modulo 3, and what is reached, by a breadth-first search of its own.
 
-The table says where each level must be: what a state of depth d leads to has the code of depth d + 1, or was seen before.
+The table says where each level must be: what a state of depth d leads to has the code of depth d + 1, or was seen before. What
+was seen at an earlier level and has that code nonetheless lies two levels nearer to the start, or more: then the codes do not
+tell whole depths (:mod:`searchbench.store.modulo`).
 """
 
 from __future__ import annotations
@@ -8,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from searchbench.rules import UNDECIDED, new_moves, new_state, terminal, unrank
-from searchbench.verify.check import IMPLIED, LOST, STATES, Note, report
+from searchbench.verify.check import AMBIGUOUS, IMPLIED, LOST, STATES, Note, report
 from searchbench.verify.successors import is_broken, look_ahead
 
 NOT_SEEN, DONE, EVEN = range(3)
@@ -16,13 +18,13 @@ NOT_SEEN, DONE, EVEN = range(3)
 
 
 def check_level(
-    codes: Any, first: int, stop: int, now: int, next_code: int, expected: int, through_ends: bool, marks: Any, faults: Any,
-    note: Note,
+    codes: Any, first: int, stop: int, now: int, next_code: int, expected: int, through_ends: bool, whole: bool, marks: Any,
+    faults: Any, note: Note,
 ) -> None:  # fmt: skip
     """Expand the states marked `now` among first .. stop - 1, and mark those that follow and have the code of the next level.
 
     What follows and was not seen before must have that code: it cannot be nearer to the start, nor farther away. Else
-    `expected` is the code of the value that it should have.
+    `expected` is the code of the value that it should have. `whole`: from the codes whole depths shall follow.
     """
     state = new_state()
     scratch = new_state()
@@ -47,3 +49,5 @@ def check_level(
                     marks[successor] = after
                 else:
                     report(faults, note, successor, IMPLIED, expected)
+            elif whole and successor >= 0 and marks[successor] == DONE and codes[successor] == next_code:
+                report(faults, note, number, AMBIGUOUS, successor)

@@ -89,4 +89,9 @@ _TEXTS: Final = {
     check.UNSUPPORTED: ("reached", "the table says {value}, and no move from one nearer to the start leads here"),
     check.CIRCULAR: ("grounded", "the value {value} rests on a cycle of values that only support each other"),
     check.OPEN: ("grounded", "the value {value} is open: a cycle of moves that gain points leads past it"),
+    check.AMBIGUOUS: (
+        "locality",
+        "a move leads several levels back, to number {detail}, whose code stands for the next level as well: depths modulo a "
+        "number do not tell whole ones",
+    ),
 }

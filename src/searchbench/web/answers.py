@@ -14,7 +14,7 @@ from searchbench.rules import NOWHERE, UNDECIDED
 from searchbench.run import format_memory
 from searchbench.store import Database
 from searchbench.store.opening import read_header
-from searchbench.values import Reached, Result, ValueRule, Won
+from searchbench.values import Result, ValueRule
 
 Answer = dict[str, Any]
 
@@ -50,7 +50,7 @@ def moves_answer(database: Database, position: Position) -> list[Answer]:
             **_move(database.game, position, choice.move, choice.position),
             "value": value_answer(database.rule, worth),
             "after": value_answer(database.rule, choice.value),
-            "best": worth == worths[0] and worth is not None and not isinstance(database.rule, Reached | Won),
+            "best": worth == worths[0] and worth is not None and database.rule.ranks_moves,
         }
         for choice, worth in zip(choices, worths, strict=True)
     ]

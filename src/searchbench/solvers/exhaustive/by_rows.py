@@ -29,8 +29,11 @@ class Method(NamedTuple):
 
 
 def method_for(sequences: Sequences | None, run: Run) -> Method | None:
-    """Return how a game is searched by rows; None if its moves are not told, or do not suit."""
-    if sequences is None:
+    """Return how a game is searched by rows; None if its moves are not told, or do not suit.
+
+    Where a move cannot be undone by a move, depths modulo 3 or 4 do not tell whole ones (:mod:`searchbench.store.modulo`).
+    """
+    if sequences is None or not sequences.reversible:
         return None
     try:
         if sequences.two_sided:

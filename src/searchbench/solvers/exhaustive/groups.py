@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 from searchbench import jit
 from searchbench.exchange import Buckets, Table
@@ -12,10 +12,7 @@ from searchbench.solvers.exhaustive import fixpoint, retrograde, scores
 from searchbench.solvers.exhaustive.blocks import Group
 from searchbench.solvers.exhaustive.copies import Copies
 from searchbench.solvers.exhaustive.first_codes import FIRST_CODES, STAGE
-from searchbench.values import Score, ValueRule
-
-RETROGRADE: Final = "retrograde"
-FIXPOINT: Final = "fixpoint"
+from searchbench.values import FIXPOINT, RETROGRADE, ValueRule
 
 
 class Solved(NamedTuple):
@@ -25,9 +22,14 @@ class Solved(NamedTuple):
     solver: str
 
 
+def goes_backwards(rule: ValueRule, names: jit.Names) -> bool:
+    """Tell whether values of a rule can be found by retrograde analysis, where the game can be taken back."""
+    return RETROGRADE in rule.solvers and ("propagate" in names or rule.points)
+
+
 def works_backwards(names: jit.Names, rule: ValueRule) -> bool:
     """Tell whether a game and a rule have what retrograde analysis needs."""
-    return ("propagate" in names or isinstance(rule, Score)) and not jit.missing(retrograde.emit, names)
+    return goes_backwards(rule, names) and not jit.missing(retrograde.emit, names)
 
 
 def solve_group(
@@ -48,7 +50,7 @@ def _backwards(
     copies: Copies,
 ) -> int | None:  # fmt: skip
     """Solve a group backwards; return None where that does not apply, or was found out before not to."""
-    if isinstance(rule, Score):
+    if rule.points:
         if copies.noted.get(STAGE) in (FIRST_CODES, fixpoint.SWEEPS):
             return None
         return scores.solve_group(names, group, table, run, buckets, copies)

@@ -22,14 +22,15 @@ from searchbench.run import Run
 from searchbench.solvers.exhaustive import budget, fixpoint, scores
 from searchbench.solvers.exhaustive.blocks import Group, finish_group, groups_in_order
 from searchbench.solvers.exhaustive.budget import Sizes, code_bytes
+from searchbench.solvers.exhaustive.choice import chosen
 from searchbench.solvers.exhaustive.copies import Copies
-from searchbench.solvers.exhaustive.groups import FIXPOINT, RETROGRADE, solve_group, works_backwards
+from searchbench.solvers.exhaustive.groups import solve_group
 from searchbench.store import Database, open_database
 from searchbench.store.forms import VALUES
 from searchbench.store.growing import GrowingDatabase
 from searchbench.store.header import folder_name
 from searchbench.store.working import WorkingFolder, discard, remove_if_empty, working_folder
-from searchbench.values import Score, ValueRule, value_rule
+from searchbench.values import FIXPOINT, RETROGRADE, ValueRule
 
 ALL: Final = "all"
 
@@ -54,14 +55,15 @@ def solve_parts(
     if solver not in (None, RETROGRADE, FIXPOINT):
         raise BadRequest(f"solver {solver!r}: parts are solved by {RETROGRADE} or {FIXPOINT}")
     groups = needed_groups(game, parts)
-    wanted = value_rule(rule if rule is not None else game.values)
+    choice = chosen(game, rule, solver, by_parts=True)
+    wanted = choice.rule
     with run or Run() as active, GrowingDatabase(Path(to), game, wanted, command) as kept:
         left = [group for group in groups if any(part.name not in kept.records for part in group.parts)]
         if active.work is not None:
             for group in groups:
                 if group not in left:
                     discard(active.work / folder_name(group.name))
-        work = _PartByPart(game, wanted, solver, kept, active)
+        work = _PartByPart(game, wanted, choice.solver, kept, active)
         for group in left:
             active.demand(work.bytes_needed(group), f"solving {group.name} of {game}")
         for place, group in enumerate(left):
@@ -91,12 +93,12 @@ def needed_groups(game: Game, parts: str | Iterable[str]) -> list[Group]:
 
 
 class _PartByPart:
-    def __init__(self, game: Game, rule: ValueRule, solver: str | None, kept: GrowingDatabase, run: Run) -> None:
+    def __init__(self, game: Game, rule: ValueRule, solver: str, kept: GrowingDatabase, run: Run) -> None:
         self.game, self.rule, self.kept, self.run = game, rule, kept, run
         self.parts = {part.name: part for part in game.parts()}
         self.size = max(part.stop for part in self.parts.values())
         self.names = game.names(rule)
-        self.backwards = works_backwards(self.names, rule) if solver is None else solver == RETROGRADE
+        self.backwards = solver == RETROGRADE
         self.width = code_bytes(game, rule)
         self.table = Table(self.size, [])
 
@@ -114,7 +116,7 @@ class _PartByPart:
 
     def _sizes(self, group: Group) -> Sizes:
         numbers = sum(part.size for part in group.parts)
-        counts = scores.bytes_needed(group) if isinstance(self.rule, Score) and self.backwards else 0
+        counts = scores.bytes_needed(group) if self.rule.points and self.backwards else 0
         width = max([self.width, *(dtype.itemsize for dtype in self._types(group))])
         return Sizes(self.size, numbers, numbers + sum(part.size for part in self._needs(group)), width, counts)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
 from searchbench import jit
 from searchbench.errors import BadRequest
@@ -12,21 +12,19 @@ from searchbench.exchange.space import Files
 from searchbench.game import Game
 from searchbench.run import Run
 from searchbench.solvers.exhaustive import bfs, budget, fixpoint, scores
-from searchbench.solvers.exhaustive.bits.solve import BIT_FORMS, form_within, solve_in_bits
+from searchbench.solvers.exhaustive.bits.solve import REACHABILITY, form_within, solve_in_bits
 from searchbench.solvers.exhaustive.blocks import Group, finish_group, groups_in_order
 from searchbench.solvers.exhaustive.budget import Sizes, code_bytes
 from searchbench.solvers.exhaustive.by_rows import ROWS, method_for, solve_by_rows
+from searchbench.solvers.exhaustive.choice import FORMS as FORMS
+from searchbench.solvers.exhaustive.choice import SOLVERS as SOLVERS
+from searchbench.solvers.exhaustive.choice import SPREAD, VALUES, Choice, chosen
 from searchbench.solvers.exhaustive.copies import Copies
-from searchbench.solvers.exhaustive.groups import FIXPOINT, RETROGRADE, Solved, solve_group, works_backwards
+from searchbench.solvers.exhaustive.groups import Solved, solve_group
 from searchbench.solvers.exhaustive.spread import solve_by_spreading
 from searchbench.store import Database
 from searchbench.store.working import WorkingFolder, working_folder
-from searchbench.values import Bound, Depth, Score, ValueRule, value_rule
-
-BFS: Final = "bfs"
-SOLVERS: Final = (RETROGRADE, FIXPOINT, BFS)
-VALUES, SPREAD = "values", "spread"
-FORMS: Final = (VALUES, ROWS, SPREAD, *BIT_FORMS)
+from searchbench.values import BFS, FIXPOINT, Depth, ValueRule
 
 
 def solve_states(
@@ -50,58 +48,39 @@ def solve_states(
     fits into the memory.
     Raises OutOfMemory before anything starts, NoFixpoint, MissingRule, and ValueOverflow.
     """
-    if solver is not None and solver not in SOLVERS:
-        raise BadRequest(f"unknown solver {solver!r}: there are {', '.join(SOLVERS)}")
     if block_bits is not None and not 1 <= block_bits <= MOST_BLOCK_BITS:
         raise BadRequest(f"block_bits {block_bits}: expected 1 to {MOST_BLOCK_BITS}")
-    if game.index() is None and not game.has("rank", "unrank"):
-        raise BadRequest(f"{game} has no index at this size: its states can be searched and proved, but not all solved")
-    if solver is None and isinstance(value_rule(game.values if rule is None else rule), Bound):
-        solver = BFS
-    if game.has("place"):
-        form = _spreading(game, rule, solver, form)
-    if form is not None and (solver != BFS or form not in FORMS):
-        raise BadRequest(f"form {form!r}: solver bfs takes {', '.join(FORMS)}, and no other solver takes a form")
-    if solver == BFS and form != VALUES:
+    choice = chosen(game, rule, solver, form)
+    if choice.solver == BFS and form != VALUES:
         with run or Run() as active:
-            compact = _solve_compactly(game, form, active, block_bits, target)
+            compact = _solve_compactly(game, choice, form, active, block_bits, target)
         if compact is not None:
             return compact
-    wanted = Depth() if solver == BFS else value_rule(rule if rule is not None else game.values)
-    names = game.names(wanted, target)
-    if solver is None:
-        solver = RETROGRADE if works_backwards(names, wanted) else FIXPOINT
-    with run or Run() as active, working_folder(game, solver, active, wanted) as folder:
-        return _Computation(game, wanted, names, solver, active, block_bits, folder).solve()
-
-
-def _spreading(game: Game, rule: str | ValueRule | None, solver: str | None, form: str | None) -> str:
-    """Return the one form that suits a game whose states share numbers; refuse all else."""
-    if (
-        solver != BFS
-        or form not in (None, SPREAD)
-        or not isinstance(value_rule(game.values if rule is None else rule), Bound)
-    ):
-        raise BadRequest(f"{game}: states share numbers, so only solver 'bfs' in the form {SPREAD!r} solves them all")
-    return SPREAD
+    names = game.names(choice.rule, target)
+    with run or Run() as active, working_folder(game, choice.solver, active, choice.rule) as folder:
+        return _Computation(game, choice.rule, names, choice.solver, active, block_bits, folder).solve()
 
 
 def _solve_compactly(
-    game: Game, form: str | None, run: Run, block_bits: int | None, target: jit.Target
+    game: Game, choice: Choice, form: str | None, run: Run, block_bits: int | None, target: jit.Target
 ) -> Database | None:
     """Search breadth first in the form that is asked for, or that suits the game; None where whole values do."""
-    if form == SPREAD:
+    if SPREAD in choice.forms:
         return solve_by_spreading(game, run, target)
+    if form is None and VALUES not in choice.forms:
+        form = REACHABILITY
     if form == ROWS or (form is None and target == "cpu" and block_bits is None):
         method = method_for(game.sequences(), run)
         if method is not None and (form == ROWS or method.least <= run.memory):
             return solve_by_rows(game, method, run)
         if form == ROWS:
-            raise BadRequest(f"form {ROWS!r}: {game} does not tell its moves as rearrangements of enough elements")
+            raise BadRequest(
+                f"form {ROWS!r}: {game} does not tell its moves as rearrangements of enough elements, each of which a move undoes"
+            )
     if form is None:
         options = {} if block_bits is None else {"block_bits": block_bits}
         needed = budget.in_memory(game, _sizes(game, Depth()), run, **options)
-        form = form_within(game, run) if needed > run.memory else None
+        form = form_within(game, run, choice.forms) if needed > run.memory else None
     return solve_in_bits(game, form, run, target) if form is not None else None
 
 
@@ -109,7 +88,7 @@ def _sizes(game: Game, rule: ValueRule) -> Sizes:
     """Return how large a game is whose states are solved all together."""
     parts = game.parts()
     size = max(part.stop for part in parts)
-    counts = max(map(scores.bytes_needed, groups_in_order(parts))) if isinstance(rule, Score) else 0
+    counts = max(map(scores.bytes_needed, groups_in_order(parts))) if rule.points else 0
     return Sizes(size, size, size, code_bytes(game, rule), counts)
 
 

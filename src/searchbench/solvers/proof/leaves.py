@@ -19,7 +19,7 @@ from searchbench.index.protocol import Part
 from searchbench.rules import NOWHERE, UNDECIDED, State, class_rank, leaf_rank
 from searchbench.run import Run
 from searchbench.store import Database
-from searchbench.values import Outcome, Result
+from searchbench.values import Result
 
 PAGE_BITS: Final = 16
 _PAGE: Final = 1 << PAGE_BITS
@@ -90,7 +90,7 @@ class LeafDatabase:
         rule = _number_of_class if database.game == game else game.rank_in(database.game)
         if rule is None:
             raise BadRequest(f"{database!r} cannot stand at the leaves of {game}: its states are none of this game's")
-        if not isinstance(database.rule, Outcome) or database.modulus:
+        if not database.rule.outcomes or database.modulus:
             raise BadRequest(f"{database!r} cannot stand at the leaves of {game}: expected whole outcomes")
         self.game, self.database, self.rule = game, database, rule
         self.parts = [database.part(name) for name in parts] if parts is not None else list(database.parts)

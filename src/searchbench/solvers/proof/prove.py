@@ -26,7 +26,7 @@ from searchbench.solvers.proof.facts import LARGEST_PLACE
 from searchbench.solvers.proof.leaves import LeafDatabase
 from searchbench.solvers.proof.pns import ProofNumberSearch
 from searchbench.solvers.shared.transposition import Transpositions, new_transpositions
-from searchbench.values import Outcome, value_rule
+from searchbench.values import value_rule
 
 METHODS: Final = ("pns", "alphabeta")
 log = logging.getLogger(__name__)
@@ -84,7 +84,7 @@ def _check(game: Game, method: str, nodes: int) -> None:
     if method not in METHODS:
         raise BadRequest(f"unknown method {method!r}: there are {', '.join(METHODS)}")
     rule = value_rule(game.values)
-    if not isinstance(rule, Outcome):
+    if not rule.outcomes:
         raise BadRequest(
             f"{game} has values of the rule {rule.name!r}: only a game of two players with the rule 'outcome' "
             "(win, draw, loss) can be proved; use solve, or search for a puzzle"

@@ -6,7 +6,7 @@ first layer that holds the dual of a state of its own, or of the layer before: t
 
 from __future__ import annotations
 
-from collections.abc import MutableSequence, Sequence
+from collections.abc import Iterator, MutableSequence, Sequence
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -245,15 +245,36 @@ def _way(database: Database, number: int, depth: int, dual_depth: int) -> list[i
 
 def _way_back(database: Database, number: int, depth: int) -> list[int]:
     """Return the numbers on a shortest way from a state back to the start; what leads to it, the dual's moves tell."""
-    game = database.game
     way = [number]
-    while depth:
-        depth -= 1
-        code = 1 + (depth % database.modulus if database.modulus else depth)
-        other = dual_of(game, game.unrank(way[-1]))
-        before = (game.rank(dual_of(game, game.play(other, move))) for move in game.moves(other))
-        way.append(next(one for one in before if one >= 0 and database.residue(one) == code))
+    untried = [_before(database, number, depth)]
+    lost: set[tuple[int, int]] = set()
+    while len(way) <= depth:
+        one = next(untried[-1], None)
+        left = depth - len(way)
+        if one is None:
+            lost.add((way.pop(), left + 1))
+            untried.pop()
+        elif (one, left) not in lost:
+            way.append(one)
+            untried.append(_before(database, one, left))
     return way
+
+
+def _before(database: Database, number: int, depth: int) -> Iterator[int]:
+    """Yield the states that lead to one of this depth and have the code of the depth before.
+
+    Where a move may lead several levels back, states that are deeper by the modulus are among them: from these no way of the
+    right length leads back to the start, which alone has depth 0.
+    """
+    game = database.game
+    if depth == 0:
+        return
+    code = 1 + ((depth - 1) % database.modulus if database.modulus else depth - 1)
+    other = dual_of(game, game.unrank(number))
+    for move in game.moves(other):
+        before = game.rank(dual_of(game, game.play(other, move)))
+        if before >= 0 and database.residue(before) == code and (depth > 1 or before == game.rank(game.start())):
+            yield before
 
 
 def _moves_along(game: Game, way: list[int]) -> tuple[int, ...]:

@@ -25,7 +25,7 @@ from searchbench.solvers.exhaustive.bits.search import (
     search_two_bit,
     two_bit_bytes,
 )  # fmt: skip
-from searchbench.store import Database
+from searchbench.store import Database, modulo
 from searchbench.store.bits import BitCodes, Layer, PlainBits
 from searchbench.store.planes import PlaneCodes
 from searchbench.store.working import WorkingFolder, working_folder
@@ -38,8 +38,8 @@ BY_MERIT: Final = (LAYERS, TWO_BIT, ONE_BIT)
 
 def obstacle(game: Game, form: str) -> str:
     """Return why a game cannot be searched in this form, "" if it can."""
-    if form == TWO_BIT and not game.has("unmoves"):
-        return f"{game} supplies no `unmoves`: depths modulo 3 could not be traced back to the start"
+    if form == TWO_BIT:
+        return modulo.obstacle(game)
     if form == ONE_BIT and not game.has("alternates"):
         return f"{game} supplies no `alternates`: one bit does not tell new states from old ones"
     if form == LAYERS:
@@ -60,9 +60,9 @@ def bytes_needed(game: Game, form: str) -> int:
     return one_bit_bytes(size)
 
 
-def form_within(game: Game, run: Run) -> str | None:
-    """Return the best of the forms that serve a game and fit into the memory, or can do with files, if there is one."""
-    serving = [form for form in BY_MERIT if not obstacle(game, form)]
+def form_within(game: Game, run: Run, forms: Sequence[str] = BY_MERIT) -> str | None:
+    """Return the best of some forms that serves a game and fits into the memory, or can do with files, if there is one."""
+    serving = [form for form in BY_MERIT if form in forms and not obstacle(game, form)]
     for form in serving:
         if bytes_needed(game, form) <= run.memory:
             return form

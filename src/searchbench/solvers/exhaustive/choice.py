@@ -1,0 +1,125 @@
+"""Which value rule, solver and forms answer what is asked of all states of a game; what does not fit is refused."""
+
+from __future__ import annotations
+
+from typing import Final, NamedTuple
+
+from searchbench.errors import BadRequest
+from searchbench.game import Game
+from searchbench.solvers.exhaustive.bits.solve import BIT_FORMS
+from searchbench.solvers.exhaustive.by_rows import ROWS
+from searchbench.solvers.exhaustive.groups import goes_backwards, works_backwards
+from searchbench.values import BFS, FIXPOINT, RETROGRADE, SHIPPED, ValueRule, value_rule
+
+SOLVERS: Final = (RETROGRADE, FIXPOINT, BFS)
+VALUES, SPREAD = "values", "spread"
+FORMS: Final = (VALUES, ROWS, SPREAD, *BIT_FORMS)
+
+
+class Choice(NamedTuple):
+    """Name the value rule, the solver, and the forms that breadth-first search may choose from (none: another solver)."""
+
+    rule: ValueRule
+    solver: str
+    forms: tuple[str, ...] = ()
+
+
+def chosen(
+    game: Game,
+    rule: str | ValueRule | None = None,
+    solver: str | None = None,
+    form: str | None = None,
+    by_parts: bool = False,
+) -> Choice:
+    """Return what solves a game as asked; what is left open is chosen.
+
+    Without a rule it is the game's own, but for breadth-first search, which finds depths, or what the form is for. Raises
+    BadRequest where the solver does not find values of the rule, where the rule is for another kind of game, and for a form
+    that holds other values.
+    """
+    if solver is not None and solver not in SOLVERS:
+        raise BadRequest(f"unknown solver {solver!r}: there are {', '.join(SOLVERS)}")
+    if game.index() is None and not game.has("rank", "unrank"):
+        raise BadRequest(f"{game} has no index at this size: its states can be searched and proved, but not all solved")
+    if by_parts and solver == BFS:
+        raise BadRequest(f"solver {solver!r}: parts are solved by {RETROGRADE} or {FIXPOINT}")
+    if game.has("place"):
+        return _spreading(game, rule, solver, form)
+    if form is not None and form not in FORMS:
+        raise BadRequest(_no_form(form))
+    if rule is None and solver == BFS:
+        found = [one() for one in _fitting(game) if BFS in one.solvers and form in (None, *one.forms)]
+        if not found:
+            raise BadRequest(
+                f"form {form!r}: {game} has a number for each state; the form is for numbers that are shared"
+            )
+        return Choice(found[0], BFS, tuple(name for one in found for name in one.forms))
+    wanted = value_rule(game.values if rule is None else rule)
+    _check_kind(game, wanted)
+    names = game.names(wanted)
+    if solver is None:
+        backwards = RETROGRADE in wanted.solvers and works_backwards(names, wanted)
+        solver = RETROGRADE if backwards else next((one for one in wanted.solvers if one != RETROGRADE), RETROGRADE)
+    if solver not in wanted.solvers:
+        raise BadRequest(f"{game}: solver {solver!r} does not find values of {wanted.name!r}; {_ways(game, wanted)}")
+    if solver == RETROGRADE and not goes_backwards(wanted, names):
+        raise BadRequest(f"{game}: solver {solver!r} needs `propagate`, which the rule {wanted.name!r} does not supply")
+    if by_parts and solver == BFS:
+        raise BadRequest(
+            f"{game}: values of {wanted.name!r} are found from the start on, in all parts together: solve without parts"
+        )
+    if form is not None and solver != BFS:
+        raise BadRequest(_no_form(form))
+    if form is not None and form not in wanted.forms:
+        raise BadRequest(
+            f"form {form!r}: it does not hold values of {wanted.name!r}, which are found in the forms "
+            f"{', '.join(wanted.forms)}"
+        )
+    return Choice(wanted, solver, wanted.forms if solver == BFS else ())
+
+
+def _no_form(form: str) -> str:
+    return f"form {form!r}: solver bfs takes {', '.join(FORMS)}, and no other solver takes a form"
+
+
+def _spreading(game: Game, rule: str | ValueRule | None, solver: str | None, form: str | None) -> Choice:
+    """Return the one choice that suits a game whose states share numbers; refuse all else."""
+    wanted = value_rule(game.values if rule is None else rule)
+    if solver not in (None, BFS) or form not in (None, SPREAD) or not wanted.shared:
+        raise BadRequest(f"{game}: states share numbers, so only solver 'bfs' in the form {SPREAD!r} solves them all")
+    return Choice(wanted, BFS, wanted.forms)
+
+
+def _fitting(game: Game) -> list[type[ValueRule]]:
+    """Return the shipped rules whose values some solver finds of a game whose states have numbers of their own."""
+    return [rule for rule in SHIPPED.values() if rule.solvers and not _misfit(game, rule)]
+
+
+def _misfit(game: Game, rule: ValueRule | type[ValueRule]) -> str:
+    """Return why values of a rule mean nothing for such a game, "" if they do."""
+    if rule.shared:
+        return "is for numbers that several states share, and here each state has its own"
+    if rule.two_players and not game.two_players:
+        return "is for two players, and this is a puzzle"
+    if game.two_players and not (rule.two_players or rule.from_start):
+        return "is for a puzzle, and here two players move in turn"
+    if value_rule(game.values).points and rule.two_players and not rule.points:
+        return "is for results -1, 0 and +1, and here the results are points"
+    return ""
+
+
+def _check_kind(game: Game, rule: ValueRule) -> None:
+    """Refuse a rule that is for another kind of game; the game's own is taken at its word."""
+    misfit = _misfit(game, rule)
+    if misfit and rule != value_rule(game.values):
+        raise BadRequest(
+            f"{game}: the rule {rule.name!r} {misfit}; rules that fit are {', '.join(one.name for one in _fitting(game))}"
+        )
+
+
+def _ways(game: Game, rule: ValueRule) -> str:
+    """Say how values of a rule are found."""
+    if not rule.solvers:
+        others = [one.name for one in _fitting(game) if set(rule.reductions) & set(one.reductions)]
+        return f"no solver does: solve for {' or '.join(others)} and keep that in the form {rule.reductions[0]!r}"
+    return f"{' and '.join(rule.solvers)} {'do' if len(rule.solvers) > 1 else 'does'}"
