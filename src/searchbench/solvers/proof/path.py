@@ -20,20 +20,24 @@ _SEEN: Final = 4096
 
 
 class Path(NamedTuple):
-    """Hold the keys of the states from the root on, and how many of those in force fall into each of some classes."""
+    """Hold the keys of the states from the root on, and how many of those in force fall into each of some classes.
+
+    `repetitions` counts how often a state has come back, in its one cell.
+    """
 
     keys: Any
     seen: Any
+    repetitions: Any
 
 
 def new_path(depth: int) -> Path:
     """Return room for a path of so many states."""
-    return Path(np.zeros(depth, np.int64), np.zeros(_SEEN, np.int64))
+    return Path(np.zeros(depth, np.int64), np.zeros(_SEEN, np.int64), np.zeros(1, np.int64))
 
 
 def longer(path: Path) -> Path:
     """Return the path with room for twice as many states."""
-    return Path(np.concatenate([path.keys, np.zeros_like(path.keys)]), path.seen)
+    return path._replace(keys=np.concatenate([path.keys, np.zeros_like(path.keys)]))
 
 
 def enter(path: Path, depth: int) -> None:
@@ -52,5 +56,6 @@ def earlier(path: Path, depth: int) -> int:
     if path.seen[key & (_SEEN - 1)] > 0:
         for before in range(depth - 2, -1, -2):
             if path.keys[before] == key:
+                path.repetitions[0] += 1
                 return before
     return -1
