@@ -16,7 +16,9 @@ import numpy as np
 
 NEVER: Final = 1 << 30
 """The reliance of a result that does not depend on the path."""
-_SEEN: Final = 4096
+_SMALLEST: Final = 1 << 12
+_CLASSES: Final = 16
+"""How many classes of states there are for each state of the longest path, so that few fall into the same."""
 
 
 class Path(NamedTuple):
@@ -32,28 +34,30 @@ class Path(NamedTuple):
 
 def new_path(depth: int) -> Path:
     """Return room for a path of so many states."""
-    return Path(np.zeros(depth, np.int64), np.zeros(_SEEN, np.int64), np.zeros(1, np.int64))
+    return Path(np.zeros(depth, np.int64), np.zeros(_SMALLEST, np.int64), np.zeros(1, np.int64))
 
 
 def longer(path: Path) -> Path:
-    """Return the path with room for twice as many states."""
-    return path._replace(keys=np.concatenate([path.keys, np.zeros_like(path.keys)]))
+    """Return a path that is full, all its states in force, with room for twice as many."""
+    seen = np.zeros(max(_SMALLEST, 2 * _CLASSES * len(path.keys)), np.int64)
+    np.add.at(seen, path.keys & (len(seen) - 1), 1)
+    return path._replace(keys=np.concatenate([path.keys, np.zeros_like(path.keys)]), seen=seen)
 
 
 def enter(path: Path, depth: int) -> None:
     """Put the state of this depth, whose key is written already, in force."""
-    path.seen[path.keys[depth] & (_SEEN - 1)] += 1
+    path.seen[path.keys[depth] & (len(path.seen) - 1)] += 1
 
 
 def leave(path: Path, depth: int) -> None:
     """Take the state of this depth back."""
-    path.seen[path.keys[depth] & (_SEEN - 1)] -= 1
+    path.seen[path.keys[depth] & (len(path.seen) - 1)] -= 1
 
 
 def earlier(path: Path, depth: int) -> int:
     """Return the depth where the state of this depth, not in force itself, occurred with the same player to move, or -1."""
     key = path.keys[depth]
-    if path.seen[key & (_SEEN - 1)] > 0:
+    if path.seen[key & (len(path.seen) - 1)] > 0:
         for before in range(depth - 2, -1, -2):
             if path.keys[before] == key:
                 path.repetitions[0] += 1
