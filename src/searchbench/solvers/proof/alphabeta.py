@@ -253,7 +253,7 @@ class AlphaBeta:
             self._stack = self._stack._replace(leaves=self._stack.leaves.assuming(assumed))
         stack = self._stack
         stack.state[:] = state
-        stack.path.seen[:] = 0
+        stack.path.slots[:] = 0
         jit.bind(begin, self.names)(stack, alpha, beta, self.table)
         kernel = jit.bind(descend, self.names)
         note = np.array([0, 0, 0, self.book_depth], np.int64)

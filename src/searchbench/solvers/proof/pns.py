@@ -197,7 +197,7 @@ def grow(search: Search, stop: int) -> None:
     """
     tree, state, path, note = search.tree, search.state, search.path, search.note
     room = len(tree.move) - len(new_moves())
-    path.seen[:] = 0
+    path.slots[:] = 0
     path.keys[0] = key(state)
     enter(path, 0)
     node = depth = 0
