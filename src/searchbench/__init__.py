@@ -360,7 +360,7 @@ def prove(
 ) -> Proof:
     """Prove the value of one state of a two-player game (by default the start).
 
-    `method` is "pns", the default, or "alphabeta"; other options, such as `nodes`, are those of
+    `method` is "pns", the default, or "alphabeta"; other options, such as `nodes` and `seconds`, are those of
     :func:`searchbench.solvers.proof.prove_state`. `leaves` is a database, or its folder, that knows the outcome of some
     states: of the same game, or of one that it goes on as ("morris" for "morris-opening"); then alpha-beta is the default.
     Only its `parts` of these names are used ("9-9,9-8"), by default all. What is found after so many `plies` from the start

@@ -18,6 +18,7 @@ from searchbench.rules import UNDECIDED
 from searchbench.run import Run
 from searchbench.solvers.proof import Book, LeafDatabase
 from searchbench.solvers.proof.bounding import Bounding
+from searchbench.solvers.proof.budget import Budget
 from searchbench.store import Database
 from searchbench.store.database import Choice
 from searchbench.values import Result, Value, ValueRule
@@ -87,9 +88,10 @@ class SearchedValues:
 
     def _searched(self, state: Sequence[int]) -> int:
         if self._bounding is None:
-            self._bounding = Bounding(self.game, self.run, 0, self.leaves)
+            self._bounding = Bounding(self.game, Budget(self.game, self.run), self.leaves)
             for search in self._bounding.searches.values() if self.book is not None else ():
                 self.book.tell(search)  # type: ignore[union-attr]
+        self._bounding.budget.renew()
         found = self._bounding.solve(np.array(state, self.game.dtype))
         if found.facts["unknown leaves"]:
             self._bounding = None  # what its tables hold is true for the player to move in this state alone

@@ -14,6 +14,11 @@ from searchbench.game import Game
 _WORDS: Final = {-1: "loss", 0: "draw", 1: "win"}
 
 
+def outcome_text(lowest: int, highest: int) -> str:
+    """Return "win", "draw" or "loss", or such as "draw or win" for all outcomes between two."""
+    return " or ".join(_WORDS[outcome] for outcome in range(lowest, highest + 1))
+
+
 class Strategy(Mapping[tuple[int, ...], int]):
     """Map states to moves in little room: `states` is an array with a state in each row, `moves` has a move for each."""
 
@@ -86,6 +91,8 @@ class Proof:
     """What tells the outcome of states where the search ended, if the proof rests on such."""
     at_most: int | None = None
     """What the player to move gets at most, where that is more than the outcome: what she is sure of."""
+    incomplete: str = ""
+    """Why the evidence is not complete, although the search has proved the outcome; empty where it is."""
 
     @property
     def highest(self) -> int:
@@ -95,10 +102,13 @@ class Proof:
     @property
     def value(self) -> str:
         """Return "win", "draw" or "loss" for the player to move; "draw or win" and the like where that is open."""
-        return " or ".join(_WORDS[outcome] for outcome in range(self.outcome, self.highest + 1))
+        return outcome_text(self.outcome, self.highest)
 
     def verify(self) -> list[str]:
-        """Return what is wrong with the proof by the rules alone; an empty list if nothing is."""
+        """Return what is wrong with the proof by the rules alone; an empty list if nothing is.
+
+        Where evidence is incomplete, or there is none, it is told what nothing shows, and why.
+        """
         from searchbench.verify import verify_proof
 
         return verify_proof(self)

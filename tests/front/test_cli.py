@@ -152,8 +152,8 @@ def test_search_and_prove_one_state(program: Program) -> None:
     assert answer["cost"] == len(answer["moves"]) == 31
     assert "cost 31" in program("search", "sliding:3x3", "8 0 6 5 4 7 2 3 1", "--method", "astar").out
     answer = program("prove", "tic-tac-toe", "start", "--json").json
-    assert set(answer) == {"value", "nodes", "seconds"}
-    assert answer["value"] == "draw"
+    assert set(answer) == {"value", "nodes", "seconds", "evidence"}
+    assert (answer["value"], answer["evidence"]) == ("draw", "complete")
     assert program("prove", "tic-tac-toe", "XX./OO./...", "--method", "alphabeta", "--json").json["value"] == "win"
 
 

@@ -23,6 +23,7 @@ from searchbench.run import Run
 from searchbench.solvers.exhaustive import solve_parts, solve_states
 from searchbench.solvers.proof import Book, LeafDatabase, prove_state
 from searchbench.solvers.proof.bounding import Bounding
+from searchbench.solvers.proof.budget import Budget
 from searchbench.solvers.proof.leaves import Leaves, looked_up
 from searchbench.store import Database
 
@@ -117,7 +118,7 @@ def test_bounds_hold_whatever_unknown_leaves_are_worth(midgame: Database, share:
     leaves = Patchy(game, midgame, lambda number: bool(kept[number]))
     for state in middle_positions(3, 7):
         lower, upper = plain_bounds(game, leaves, tuple(state))
-        found = Bounding(game, Run(threads=1, memory=1 << 24), 0, leaves).solve(np.array(state, game.dtype))
+        found = Bounding(game, Budget(game, Run(threads=1, memory=1 << 24)), leaves).solve(np.array(state, game.dtype))
         assert (found.lower, found.upper) == (lower, upper)
         assert share < 1.0 or lower == upper
 

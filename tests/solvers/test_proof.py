@@ -28,6 +28,7 @@ from searchbench.rules import UNDECIDED, State
 from searchbench.run import Run
 from searchbench.solvers.proof import METHODS, prove_state
 from searchbench.solvers.proof.alphabeta import AlphaBeta
+from searchbench.solvers.proof.budget import Budget
 from searchbench.solvers.proof.evidence import gather_claims
 from searchbench.solvers.proof.facts import learn, lower_of, place_of, upper_of
 from searchbench.solvers.proof.pns import ProofNumberSearch
@@ -185,7 +186,8 @@ def test_a_game_of_lines_that_is_won(run: Run) -> None:
 def test_evidence_is_complete_where_the_table_has_forgotten_everything(run: Run) -> None:
     game = Connect4(4, 4)
     state = tuple(game.start())
-    claims = gather_claims(game, state, (0, 0), (new_transpositions(2), new_transpositions(2)), run, 0)
+    tables = new_transpositions(2), new_transpositions(2)
+    claims = tuple(gather_claims(game, state, (0, 0), tables, Budget(game, run)))
     assert Proof(game, state, 0, "", claims).verify() == []
 
 
@@ -217,9 +219,9 @@ def test_what_the_table_keeps_is_true_on_every_path(run: Run) -> None:
             continue
         values = naive.outcomes(graph_from(game, state))
         root = np.array(state, game.dtype)
-        alpha_beta = AlphaBeta(game, run, 0, new_transpositions(1 << 10), 0)
+        alpha_beta = AlphaBeta(game, Budget(game, run), new_transpositions(1 << 10), 0)
         alpha_beta.value(root, -1, 1)
-        proof_numbers = ProofNumberSearch(game, run, 0, new_transpositions(1 << 10), 0, 1 << 20)
+        proof_numbers = ProofNumberSearch(game, Budget(game, run), new_transpositions(1 << 10), 0, 1 << 20)
         for bound in (1, 0):
             proof_numbers.holds(root, bound)
         for table in (alpha_beta.table, proof_numbers.table):
@@ -240,7 +242,7 @@ def test_windows_bound_the_value(run: Run) -> None:
         value, _ = naive.outcomes(graph_from(game, state))[state]
         root = np.array(state, game.dtype)
         for alpha, beta in ((-1, 0), (0, 1), (-1, 1)):
-            search = AlphaBeta(game, run, 0, new_transpositions(1 << 10), 0)
+            search = AlphaBeta(game, Budget(game, run), new_transpositions(1 << 10), 0)
             found = search.value(root, alpha, beta)
             assert (found > alpha) == (value > alpha)
             assert (found >= beta) == (value >= beta)
@@ -269,7 +271,7 @@ def test_basic_search_and_first_numbers(run: Run) -> None:
     nodes = {}
     for mobility in (False, True):
         for lookup in (False, True):
-            search = ProofNumberSearch(game, run, 0, new_transpositions(1 << 16), 0, 16 << 20)
+            search = ProofNumberSearch(game, Budget(game, run), new_transpositions(1 << 16), 0, 16 << 20)
             assert not search.holds(root, 1, mobility, lookup)
             assert search.holds(root, 0, mobility, lookup)
             nodes[mobility, lookup] = search.nodes
@@ -280,7 +282,7 @@ def test_basic_search_and_first_numbers(run: Run) -> None:
 
 def test_solved_parts_leave_the_tree(run: Run) -> None:
     game = Connect4(4, 4)
-    search = ProofNumberSearch(game, run, 0, new_transpositions(1 << 16), 0, 16 << 20)
+    search = ProofNumberSearch(game, Budget(game, run), new_transpositions(1 << 16), 0, 16 << 20)
     assert search.holds(np.array(game.start(), game.dtype), 0)
     free, node = 0, search.note[FREE]
     while node != NONE:

@@ -14,6 +14,7 @@ from searchbench.run import Run
 from searchbench.solvers.proof import LeafDatabase
 from searchbench.solvers.proof.alphabeta import AlphaBeta
 from searchbench.solvers.proof.bounding import first_size
+from searchbench.solvers.proof.budget import Budget
 from searchbench.solvers.proof.facts import outcome_of
 from searchbench.solvers.proof.leaves import Leaves, outcome_of_leaf
 from searchbench.solvers.shared.transposition import new_transpositions
@@ -55,7 +56,7 @@ def first_losing_moves(leaves: LeafDatabase, plies: int, run: Run | None = None)
     """
     game, active = leaves.game, run or Run(threads=1)
     memory = active.memory // 4
-    search = AlphaBeta(game, active, 0, new_transpositions(first_size(memory)), memory, leaves)
+    search = AlphaBeta(game, Budget(game, active), new_transpositions(first_size(memory)), memory, leaves)
     kernel = jit.bind(look_after, search.names)
     out, after = np.zeros(game.max_moves, np.int64), np.zeros((game.max_moves, game.width), game.dtype)
     known, at_leaves = np.zeros(game.max_moves, np.int64), leaves.leaves(active)
@@ -86,6 +87,7 @@ def first_losing_moves(leaves: LeafDatabase, plies: int, run: Run | None = None)
 
 def _wins(search: AlphaBeta, state: tuple[int, ...]) -> bool:
     """Tell whether the player to move wins."""
+    search.budget.renew()
     found = search.value(np.array(state, search.game.dtype), 0, 1) > 0
     if search.unknown:
         raise BadRequest(f"{search.game.format(state)!r} leads to parts that the leaves do not have")

@@ -135,7 +135,13 @@ class ProofAdviser(_Thinker):
         for claim in proof.claims:
             if claim.player == 0 and position.state in claim.strategy:
                 return claim.strategy[position.state]
-        return self.game.moves(position.state)[0]
+        moves = self.game.moves(position.state)
+        if proof.incomplete:  # the moves that keep the value are found one by one
+            for move in moves:
+                after = self.game.play(position.state, move)
+                if sb.prove(self.game, after, nodes=NODES, evidence=False).outcome <= -proof.outcome:
+                    return move
+        return moves[0]
 
     def line(self, position: Position) -> Line:
         """Refuse: a proof is no line."""

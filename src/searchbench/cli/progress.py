@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import logging
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from types import TracebackType
 
 from rich.console import Console
@@ -42,6 +44,16 @@ class Reporter(logging.Handler):
                 self.console.print("compiling the rules; the next run starts at once")
                 self.announced = True
             self.bars.update(self.task, description=message)
+
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """Take the bars away while something is written to stdout."""
+        self.bars.stop()
+        try:
+            yield
+        finally:
+            sys.stdout.flush()
+            self.bars.start()
 
     def __enter__(self) -> Reporter:
         logger = logging.getLogger("searchbench")

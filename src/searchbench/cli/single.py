@@ -12,6 +12,7 @@ from searchbench.cli.options import GameName, Json, Memory, Progress, StateText,
 
 if TYPE_CHECKING:
     from searchbench.line import Line
+    from searchbench.proof import Proof
 
 Nodes = Annotated[int | None, typer.Option(min=1, help="Stop after so many nodes.")]
 Seconds = Annotated[float | None, typer.Option(min=0.0, help="Stop after so many seconds.")]
@@ -228,6 +229,7 @@ def prove(
     ] = None,
     plies: Annotated[int, typer.Option(min=1, help="After how many plies that is.")] = 8,
     nodes: Nodes = None,
+    seconds: Seconds = None,
     memory: Memory = None,
     as_json: Json = False,
     progress: Progress = None,
@@ -237,17 +239,32 @@ def prove(
     from searchbench.cli.progress import Reporter
 
     with Reporter(progress) as reporter:
+
+        def told(proof: Proof) -> None:
+            if not as_json:
+                with reporter.paused():
+                    _write_value(proof)
+
         proof = sb.prove(
             game, state, method, memory, reporter, leaves, parts, book, plies,
-            evidence=leaves is None, **_limits(nodes, None),
+            evidence=leaves is None, told=told, **_limits(nodes, seconds),
         )  # fmt: skip
-    unknown = proof.facts.get("unknown leaves")
+    evidence = "incomplete" if proof.incomplete else "complete"
     if as_json:
         found = {"value": proof.value, "nodes": proof.nodes, "seconds": round(proof.seconds, 6)}
-        show.write_json(found if unknown is None else found | {"unknown leaves": unknown})
-        return
-    show.write(proof.game.picture(proof.state))
+        unknown = proof.facts.get("unknown leaves")
+        found |= {"evidence": evidence} if leaves is None else {}
+        show.write_json(found | ({} if unknown is None else {"unknown leaves": unknown}))
+    elif leaves is None:
+        sizes = " and ".join(f"{len(claim.strategy):,}" for claim in proof.claims)
+        strategies = f": strategies of {sizes} states" if sizes else ""
+        show.write(f"evidence {evidence}{strategies}")
+
+
+def _write_value(proof: Proof) -> None:
+    unknown = proof.facts.get("unknown leaves")
     met = "" if unknown is None else f", {unknown:,} unknown leaves"
+    show.write(proof.game.picture(proof.state))
     show.write(
         f"\n{proof.value} for the player to move; {proof.method}, {proof.nodes:,} nodes{met}, {proof.seconds:.3f} s"
     )

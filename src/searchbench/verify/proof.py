@@ -29,7 +29,12 @@ def verify_proof(proof: Proof) -> list[str]:
     faults = []
     for player, bound in ((0, proof.outcome), (1, -proof.highest)):
         if bound > -1 and not any(claim.player == player and claim.bound >= bound for claim in proof.claims):
-            faults.append(f"{proof.game}: nothing shows that {_WHO[player]} gets {_AT_LEAST[bound]}")
+            why = (
+                f": the search proved it, but the evidence is incomplete, {proof.incomplete}"
+                if proof.incomplete
+                else ""
+            )
+            faults.append(f"{proof.game}: nothing shows that {_WHO[player]} gets {_AT_LEAST[bound]}{why}")
     for claim in proof.claims:
         faults += _check(proof.game, proof.state, claim, proof.leaves)
     return faults

@@ -16,9 +16,17 @@ from searchbench import jit
 from searchbench.errors import LimitReached
 from searchbench.game import Game
 from searchbench.rules import UNDECIDED, canonical, key, moves, play, unplay
-from searchbench.run import Run
-from searchbench.solvers.proof.facts import NO_PLACE, learn, lower_of, outcome_of, place_of, upper_of
-from searchbench.solvers.proof.leaves import UNKNOWN, LeafDatabase, Leaves, no_leaves, outcome_of_leaf
+from searchbench.solvers.proof.budget import Budget
+from searchbench.solvers.proof.facts import NO_PLACE, fact_about, learn, lower_of, outcome_of, place_of, upper_of
+from searchbench.solvers.proof.leaves import (
+    UNKNOWN,
+    USED,
+    LeafDatabase,
+    Leaves,
+    assumptions_at,
+    no_leaves,
+    outcome_of_leaf,
+)  # fmt: skip
 from searchbench.solvers.proof.ledger import ABSENT, Ledger, larger, new_ledger, record, row_of
 from searchbench.solvers.proof.path import NEVER, Path, earlier, enter, leave, longer, new_path
 from searchbench.solvers.shared.transposition import Transpositions, grown, largest_size, probe
@@ -70,7 +78,7 @@ def look(stack: Stack, depth: int, window: Any, table: Transpositions, ledger: L
     if result != UNDECIDED:
         return View(result, NEVER, NO_PLACE)
     stack.path.keys[depth] = key(stack.state)
-    fact = probe(table, stack.path.keys[depth])
+    fact = fact_about(table, stack.path.keys[depth], assumptions_at(stack.leaves, depth))
     claims = claimer != NOBODY and depth & 1 == claimer
     opposes = claimer != NOBODY and not claims
     if lower_of(fact) >= beta and not claims:
@@ -134,10 +142,11 @@ def close_frame(
     upper = best if best < frame[BETA] and frame[AT_MOST] == NEVER else 1
     if lower > -1 or upper < 1:
         place = frame[PLACE] if lower > -1 else NO_PLACE
-        learn(table, stack.path.keys[depth], lower, upper, place, note[NODES] - frame[SINCE])
+        known_for = assumptions_at(stack.leaves, depth)
+        learn(table, stack.path.keys[depth], lower, upper, place, note[NODES] - frame[SINCE], known_for)
     if claimer != NOBODY and depth & 1 == claimer and lower >= frame[BETA] and frame[PLACE] != NO_PLACE:
         record(ledger, stack.path.keys[depth], stack.state, stack.moves[depth, frame[PLACE]])
-    if depth == note[BOOK]:
+    if depth == note[BOOK] and (lower >= frame[BETA] or upper <= frame[ALPHA]):
         for cell in range(len(stack.state)):
             stack.scratch[cell] = stack.state[cell]
         canonical(stack.scratch)
@@ -194,21 +203,22 @@ def _nothing() -> None:
 class AlphaBeta:
     """Search states of one game; the table, the ledger and the count of nodes go on from one search to the next.
 
-    `limit` is the largest number of nodes (0: none) and `most_states` how many states the ledger may come to hold. What
-    is found at `book_depth` enters the book: states up to symmetry, and 1 for each that reaches its window's upper end.
+    `most_states` is how many states the ledger may come to hold. What is found at `book_depth`, and holds on every path,
+    enters the book: states up to symmetry, and 1 for each that reaches its window's upper end.
     """
 
     def __init__(
         self,
         game: Game,
-        run: Run,
-        limit: int,
+        budget: Budget,
         table: Transpositions,
         table_memory: int,
         leaves: LeafDatabase | None = None,
+        target: jit.Target = "cpu",
     ) -> None:
-        self.game, self.run, self.limit, self.table, self.leaves = game, run, limit, table, leaves
-        self.names = game.names() if leaves is None else game.names().with_(**leaves.names())
+        self.game, self.budget, self.run, self.table, self.leaves = game, budget, budget.run, table, leaves
+        names = game.names(target=target)
+        self.names = names if leaves is None else names.with_(**leaves.names())
         self.largest = largest_size(table_memory)
         self.nodes = 0
         self.stage = "alpha-beta"
@@ -229,7 +239,7 @@ class AlphaBeta:
             new_path(depth),
             np.zeros((depth, _COLUMNS), np.int64),
             np.zeros((depth, max(self.game.max_moves, self.game.max_unmoves)), np.int64),
-            no_leaves() if self.leaves is None else self.leaves.leaves(self.run),
+            no_leaves() if self.leaves is None else self.leaves.leaves(self.run).assuming(UNDECIDED),
         )
 
     def value(self, state: Any, alpha: int, beta: int, claimer: int = NOBODY, assumed: int = -1) -> int:
@@ -243,18 +253,17 @@ class AlphaBeta:
             self._stack = self._stack._replace(leaves=self._stack.leaves.assuming(assumed))
         stack = self._stack
         stack.state[:] = state
-        stack.path.seen[:] = 0
+        stack.path.slots[:] = 0
         jit.bind(begin, self.names)(stack, alpha, beta, self.table)
         kernel = jit.bind(descend, self.names)
         note = np.array([0, 0, 0, self.book_depth], np.int64)
         while note[DEPTH] >= 0:
             before = int(note[NODES])
-            stop = before + SLICE
-            if self.limit:
-                stop = min(stop, before + self.limit - self.nodes)
-            kernel(self._stack, self.table, self.ledger, claimer, self.book, stop, note)
-            self.nodes += int(note[NODES]) - before
-            self.run.progress(self.stage, self.nodes, self.limit)
+            repeated = int(self._stack.path.repetitions[0])
+            kernel(self._stack, self.table, self.ledger, claimer, self.book, before + self.budget.room(SLICE), note)
+            spent = int(note[NODES]) - before
+            self.nodes += spent
+            self.budget.spend(self.stage, spent, int(self._stack.path.repetitions[0]) - repeated)
             self.pause()
             if note[DEPTH] >= 0:
                 self._make_room(int(note[DEPTH]))
@@ -266,10 +275,13 @@ class AlphaBeta:
         """Return what is known of the leaves, and what the last search has assumed."""
         return self._stack.leaves
 
+    def rest_on_assumptions(self) -> None:
+        """Note that the table holds facts that rest on what unknown leaves were taken to be."""
+        self._stack.leaves.note[USED] = 1
+
     def _make_room(self, depth: int) -> None:
         """Enlarge what is full, or raise LimitReached."""
-        if self.limit and self.nodes >= self.limit:
-            raise LimitReached(f"{self.game}: no result within {self.limit:,} nodes; raise the limit")
+        self.budget.check()
         if depth + 1 == len(self._stack.path.keys):
             stack = self._stack
             self.run.demand(3 * (stack.moves.nbytes + stack.frames.nbytes), f"a path of {depth:,} moves")

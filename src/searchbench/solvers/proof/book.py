@@ -2,7 +2,8 @@
 
 Gasser kept the positions after 8 plies, so that the search behind them need not be done again while a game is played. For
 each question that was asked (see :mod:`searchbench.solvers.proof.bounding`) the book holds the states of that depth that
-the search has closed, up to symmetry, and whether the answer was yes. A search that was stopped goes on with them.
+the search has decided, up to symmetry, and whether the answer was yes. Where positions repeat, an answer that is due to the
+path from the start does not enter it. A search that was stopped goes on with the book.
 """
 
 from __future__ import annotations
@@ -22,14 +23,14 @@ from searchbench.errors import BadRequest, DamagedData
 from searchbench.game import Game
 from searchbench.rules import key
 from searchbench.solvers.proof.alphabeta import AlphaBeta
-from searchbench.solvers.proof.facts import NO_PLACE, learn
+from searchbench.solvers.proof.facts import ANY_LEAVES, LOST_LEAVES, NO_PLACE, WON_LEAVES, learn
 from searchbench.solvers.proof.leaves import LeafDatabase
 from searchbench.solvers.proof.ledger import Ledger, larger, new_ledger, record
 from searchbench.solvers.shared.transposition import LARGEST_WORTH, Transpositions
 
 SECONDS: Final = 60.0
 """How long a search goes on before the book is kept again."""
-_FORMAT: Final = 1
+_FORMAT: Final = 2
 _DIGEST: Final = 32
 """The bytes of the digest at the head of a file."""
 
@@ -53,15 +54,17 @@ class Answers(NamedTuple):
         return int(np.count_nonzero(self.reached))
 
 
-def know(table: Transpositions, book: Ledger, states: Any, words: Any, lower: int, upper: int) -> None:
+def know(
+    table: Transpositions, book: Ledger, states: Any, words: Any, lower: int, upper: int, assumptions: int
+) -> None:
     """Enter states with their answers in a book, and the bounds that they stand for in a table."""
     for row in range(len(states)):
         code = key(states[row])
         record(book, code, states[row], words[row])
         if words[row] != 0:
-            learn(table, code, lower, 1, NO_PLACE, LARGEST_WORTH)
+            learn(table, code, lower, 1, NO_PLACE, LARGEST_WORTH, assumptions)
         else:
-            learn(table, code, -1, upper, NO_PLACE, LARGEST_WORTH)
+            learn(table, code, -1, upper, NO_PLACE, LARGEST_WORTH, assumptions)
 
 
 class Book:
@@ -75,6 +78,8 @@ class Book:
             raise BadRequest(f"a book of states after {depth} plies: expected 1 or more")
         self.game, self.leaves, self.depth = game, leaves, depth
         self.path = None if path is None else Path(path)
+        if self.path is not None and (self.path.is_dir() or not self.path.parent.is_dir()):
+            raise BadRequest(f"{self.path}: a book is kept in a file; give the name of one in a folder that there is")
         self.answers: dict[Question, Answers] = {}
         self._open: tuple[AlphaBeta, Question] | None = None
         self._kept = time.monotonic()
@@ -91,21 +96,25 @@ class Book:
         known = self.answers.get(question, Answers(np.zeros((0, self.game.width), self.game.dtype), np.zeros(0, bool)))
         size = 1 << max(1, len(known.states).bit_length())
         search.book = new_ledger(self.game, size)
-        self._tell(search, question, known)
+        assumptions = ANY_LEAVES
+        if not self.leaves.goes_on:
+            assumptions = LOST_LEAVES if (assumed < 0) == (self.depth % 2 == 0) else WON_LEAVES
+            search.rest_on_assumptions()
+        self._tell(search, question, known, assumptions)
 
     def tell(self, search: AlphaBeta) -> None:
         """Tell a search all that the book knows of the answers that hold whatever unknown leaves are worth."""
         for question, known in self.answers.items():
             sure = known.reached if question.assumed < 0 else ~known.reached
-            self._tell(search, question, Answers(known.states[sure], known.reached[sure]))
+            self._tell(search, question, Answers(known.states[sure], known.reached[sure]), ANY_LEAVES)
 
-    def _tell(self, search: AlphaBeta, question: Question, known: Answers) -> None:
+    def _tell(self, search: AlphaBeta, question: Question, known: Answers, assumptions: int) -> None:
         mover = question.bound if self.depth % 2 == 0 else 1 - question.bound
         words = known.reached if self.depth % 2 == 0 else ~known.reached
         while len(search.book.moves) < len(words) + 1:
             search.book = larger(search.book, self.game, search.names)
         kernel = jit.bind(know, search.names)
-        kernel(search.table, search.book, known.states, words.astype(np.int64), mover, mover - 1)
+        kernel(search.table, search.book, known.states, words.astype(np.int64), mover, mover - 1, assumptions)
 
     def _pause(self) -> None:
         if time.monotonic() - self._kept > SECONDS:

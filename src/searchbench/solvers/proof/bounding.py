@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from typing import Any, Final, NamedTuple
 
+from searchbench import jit
 from searchbench.game import Game
-from searchbench.run import Run
 from searchbench.solvers.proof.alphabeta import AlphaBeta
 from searchbench.solvers.proof.book import Book
+from searchbench.solvers.proof.budget import Budget
 from searchbench.solvers.proof.leaves import LeafDatabase
 from searchbench.solvers.shared.transposition import Transpositions, largest_size, new_transpositions
 
@@ -39,12 +40,19 @@ def first_size(memory: int) -> int:
 class Bounding:
     """Search with unknown leaves taken to be lost, and with unknown leaves taken to be won; each has a table of its own."""
 
-    def __init__(self, game: Game, run: Run, limit: int, leaves: LeafDatabase, book: Book | None = None) -> None:
-        self.book = book
-        leaves.leaves(run)
-        memory = run.memory // 4
+    def __init__(
+        self,
+        game: Game,
+        budget: Budget,
+        leaves: LeafDatabase,
+        book: Book | None = None,
+        target: jit.Target = "cpu",
+    ) -> None:
+        self.book, self.budget = book, budget
+        leaves.leaves(budget.run)
+        memory = budget.run.memory // 4
         self.searches = {
-            assumed: AlphaBeta(game, run, limit, new_transpositions(first_size(memory // 2)), memory, leaves)
+            assumed: AlphaBeta(game, budget, new_transpositions(first_size(memory // 2)), memory, leaves, target)
             for assumed in (LOST, WON)
         }
 
@@ -75,9 +83,11 @@ class Bounding:
         )
         if self.book is not None:
             self.book.begin(search, root, bound, assumed)
-        found = search.value(root, bound - 1, bound, assumed=assumed) >= bound
-        if self.book is not None:
-            self.book.save()
+        try:
+            found = search.value(root, bound - 1, bound, assumed=assumed) >= bound
+        finally:  # also where the search was stopped
+            if self.book is not None:
+                self.book.save()
         if search.unknown == 0 and other.nodes == 0 and self.book is None:  # what was found holds whatever is assumed
             other.table = search.table._replace(**{name: getattr(search.table, name).copy() for name in _ARRAYS})
         return found

@@ -8,7 +8,7 @@ its result was known on one path only: it is searched from a path of its own.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,10 +16,10 @@ import numpy as np
 from searchbench import jit
 from searchbench.errors import BrokenRule
 from searchbench.game import Game
-from searchbench.proof import Claim, Strategy
+from searchbench.proof import Claim, Strategy, outcome_text
 from searchbench.rules import UNDECIDED, State, key, moves, new_moves, new_state, play, unplay
-from searchbench.run import Run
 from searchbench.solvers.proof.alphabeta import AlphaBeta
+from searchbench.solvers.proof.budget import Budget
 from searchbench.solvers.proof.facts import outcome_of
 from searchbench.solvers.proof.leaves import LeafDatabase, Leaves, outcome_of_leaf
 from searchbench.solvers.proof.ledger import ABSENT, SMALLEST, Ledger, bytes_per_state, new_ledger, row_of
@@ -91,8 +91,12 @@ class _Walk:
             self._prove(root, self.bound - 1, self.bound, 0)
         else:
             self._prove(root, -self.bound, 1 - self.bound, 1)
+        self.wanted, self.reached = np.zeros(0, np.int32), np.zeros(0, np.bool_)
+        self.note = np.zeros(2, np.int64)
+        self.begun = False
         while (missing := self._reach(root)) is not None:
             self._prove(missing, self.bound - 1, self.bound, 0)
+            self.search.budget.check("the strategy is not complete")
         ledger = self.search.ledger
         rows = self.wanted[: self.note[_WAITING]]
         return Strategy(ledger.states[rows], ledger.moves[rows])
@@ -107,16 +111,17 @@ class _Walk:
             )
 
     def _reach(self, root: Any) -> Any:
-        """Follow the strategy from the root; return a state that the ledger does not have, or None."""
+        """Follow the strategy from the root, on from where it ended; return a state that the ledger has not, or None."""
         ledger, names, leaves = self.search.ledger, self.search.names, self.search.known_leaves
-        self.wanted = np.zeros(len(ledger.moves), np.int32)
-        self.note = np.zeros(2, np.int64)
-        reached = np.zeros(len(ledger.moves), np.bool_)
+        new = len(ledger.moves) - len(self.wanted)  # rows stay where they are when the ledger grows
+        self.wanted, self.reached = np.pad(self.wanted, (0, new)), np.pad(self.reached, (0, new))
         missing = root.copy()
-        first = jit.bind(need if self.player == 0 else need_replies, names)
-        if not first(ledger, missing, leaves, self.wanted, reached, self.note):
-            return missing
-        done = jit.bind(follow, names)(ledger, leaves, self.wanted, reached, self.note, missing)
+        if not self.begun:
+            first = jit.bind(need if self.player == 0 else need_replies, names)
+            self.begun = first(ledger, missing, leaves, self.wanted, self.reached, self.note)
+            if not self.begun:
+                return missing
+        done = jit.bind(follow, names)(ledger, leaves, self.wanted, self.reached, self.note, missing)
         return None if done else missing
 
 
@@ -125,23 +130,25 @@ def gather_claims(
     state: Sequence[int],
     bounds: tuple[int, int],
     tables: tuple[Transpositions, Transpositions],
-    run: Run,
-    limit: int,
+    budget: Budget,
     leaves: LeafDatabase | None = None,
-) -> tuple[Claim, ...]:
-    """Return the claims that bound the outcome of a state: for each side that is sure of more than a loss, its strategy.
+    target: jit.Target = "cpu",
+) -> Iterator[Claim]:
+    """Yield the claims that bound the outcome of a state: for each side that is sure of more than a loss, its strategy.
 
     `tables` are those of the searches that found the lower and the upper bound. Raises LimitReached when a strategy needs
     too many states or nodes.
     """
     root = np.array(state, game.dtype)
-    claims = []
+    memory = budget.run.memory // 4
     for player, bound, table in ((0, bounds[0], tables[0]), (1, -bounds[1], tables[1])):
         if bound < 0:
             continue
-        search = AlphaBeta(game, run, limit, table, 0, leaves)
-        search.stage = "strategy"
+        search = AlphaBeta(game, budget, table, 0, leaves, target)
+        if leaves is not None and not leaves.goes_on:
+            search.rest_on_assumptions()
+        whose = "the other player" if player else "the player to move"
+        search.stage = f"{outcome_text(*bounds)} is proved; the strategy of {whose}"
         search.ledger = new_ledger(game, SMALLEST)
-        search.most_states = min(MOST_STATES, run.memory // 4 // bytes_per_state(game))
-        claims.append(Claim(player, bound, _Walk(search, player, bound).strategy(root)))
-    return tuple(claims)
+        search.most_states = min(MOST_STATES, memory // bytes_per_state(game))
+        yield Claim(player, bound, _Walk(search, player, bound).strategy(root))

@@ -2,7 +2,8 @@
 
 A fact is one word of a transposition table. It holds for the state however it was reached. Where play may return to
 an earlier state, a bound that is due to such a repetition holds only on the path it was found on, and is no fact: see
-:mod:`searchbench.solvers.proof.path`.
+:mod:`searchbench.solvers.proof.path`. Where a search has taken unknown leaves to be lost for one player, a fact holds with
+that assumption: a state can occur with either player to move, so the fact tells for which *assumptions* it holds.
 """
 
 from __future__ import annotations
@@ -19,7 +20,12 @@ from searchbench.solvers.shared.transposition import (
 )  # fmt: skip
 
 NO_PLACE: Final = -1
-_PLACE_SHIFT: Final = 4
+LOST_LEAVES: Final = 1
+WON_LEAVES: Final = 2
+ANY_LEAVES: Final = 3
+"""Assumptions: unknown leaves are lost for the player to move in the state, or won for that player, or either."""
+_ASSUMPTION_SHIFT: Final = 4
+_PLACE_SHIFT: Final = 6
 _PLACE_MASK: Final = (1 << (WORTH_SHIFT - _PLACE_SHIFT)) - 1
 LARGEST_PLACE: Final = _PLACE_MASK - 1
 
@@ -47,12 +53,28 @@ def place_of(fact: int) -> int:
     return ((fact >> _PLACE_SHIFT) & _PLACE_MASK) - 1
 
 
-def learn(table: Transpositions, key: int, lower: int, upper: int, place: int, work: int) -> None:
+def fact_about(table: Transpositions, key: int, assumptions: int) -> int:
+    """Return what the table knows of a state under assumptions; the empty fact 0 where it knows nothing that holds."""
+    known = probe(table, key)
+    return known if (known >> _ASSUMPTION_SHIFT) & assumptions == assumptions else 0
+
+
+def learn(
+    table: Transpositions, key: int, lower: int, upper: int, place: int, work: int, assumptions: int = ANY_LEAVES
+) -> None:
     """Add bounds to what the table knows of a state; `place` is that of a move which reaches the lower one."""
     known = probe(table, key)
+    shared = (known >> _ASSUMPTION_SHIFT) & assumptions
+    if shared == 0:
+        known = 0
+    else:
+        assumptions = shared
     if lower_of(known) > lower or (place == NO_PLACE and lower_of(known) == lower):
         lower = lower_of(known)
         place = place_of(known)
     upper = min(upper, upper_of(known))
     worth = min(max(work, known >> WORTH_SHIFT), LARGEST_WORTH)
-    store(table, key, (worth << WORTH_SHIFT) | ((place + 1) << _PLACE_SHIFT) | ((1 - upper) << 2) | (lower + 1))
+    bounds = ((1 - upper) << 2) | (lower + 1)
+    store(
+        table, key, (worth << WORTH_SHIFT) | ((place + 1) << _PLACE_SHIFT) | (assumptions << _ASSUMPTION_SHIFT) | bounds
+    )

@@ -18,6 +18,7 @@ from searchbench.game import Game
 from searchbench.index.protocol import Part
 from searchbench.rules import NOWHERE, UNDECIDED, State, class_rank, leaf_rank
 from searchbench.run import Run
+from searchbench.solvers.proof.facts import ANY_LEAVES, LOST_LEAVES, WON_LEAVES
 from searchbench.store import Database
 from searchbench.values import Result
 
@@ -28,15 +29,15 @@ _READ: Final = 64
 _PLACES: Final = np.array([1, 4, 16, 64], np.uint8)
 
 # What leaves note.
-ASSUMED, UNKNOWN = range(2)
+ASSUMED, UNKNOWN, USED = range(3)
 _NO_OUTCOME: Final = -2
 
 
 class Leaves(NamedTuple):
-    """Hold where the page of a number stands, the packed outcomes (2 + outcome, 0: unknown), and two notes.
+    """Hold where the page of a number stands, the packed outcomes (2 + outcome, 0: unknown), and three notes.
 
     The notes are what an unknown leaf is taken to be for the player to move at the root (UNDECIDED: it is searched on),
-    and how often one was met. Page 0 has no outcome.
+    how often one was met, and whether anything that the search knows may rest on it (0: no). Page 0 has no outcome.
     """
 
     pages: Any
@@ -45,12 +46,12 @@ class Leaves(NamedTuple):
 
     def assuming(self, outcome: int) -> Leaves:
         """Return the same leaves with unknown ones taken to be such for the player to move at the root."""
-        return self._replace(note=np.array([outcome, 0], np.int64))
+        return self._replace(note=np.array([outcome, 0, self.note[USED]], np.int64))
 
 
 def no_leaves() -> Leaves:
     """Return leaves of which nothing is known."""
-    return Leaves(np.zeros(1, np.int32), np.zeros(_PAGE // 4, np.uint8), np.array([UNDECIDED, 0], np.int64))
+    return Leaves(np.zeros(1, np.int32), np.zeros(_PAGE // 4, np.uint8), np.array([UNDECIDED, 0, 0], np.int64))
 
 
 def outcome_of_leaf(state: State, scratch: State, depth: int, leaves: Leaves) -> int:
@@ -64,8 +65,16 @@ def outcome_of_leaf(state: State, scratch: State, depth: int, leaves: Leaves) ->
     assumed = int(leaves.note[ASSUMED])
     if assumed != UNDECIDED:
         leaves.note[UNKNOWN] += 1
+        leaves.note[USED] = 1
         return -assumed if depth & 1 else assumed
     return UNDECIDED
+
+
+def assumptions_at(leaves: Leaves, depth: int) -> int:
+    """Return for which assumptions about unknown leaves holds what is found of a state at this depth."""
+    if leaves.note[USED] == 0:
+        return ANY_LEAVES
+    return LOST_LEAVES if (leaves.note[ASSUMED] < 0) == (depth & 1 == 0) else WON_LEAVES
 
 
 def looked_up(leaves: Leaves, number: int) -> int:
@@ -144,7 +153,7 @@ def _packed(database: Database, parts: Sequence[Part], run: Run) -> Leaves:
             outcomes[place : place + len(room)] |= (four * _PLACES).sum(axis=2, dtype=np.uint8)
             done += end - begin
             run.progress("leaves", done, total)
-    return Leaves(pages, outcomes.reshape(-1), np.array([UNDECIDED, 0], np.int64))
+    return Leaves(pages, outcomes.reshape(-1), np.array([UNDECIDED, 0, 0], np.int64))
 
 
 def _outcome_of_code(database: Database, part: Part) -> Any:

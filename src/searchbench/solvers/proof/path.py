@@ -14,43 +14,70 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from searchbench.rules import mix
+
 NEVER: Final = 1 << 30
 """The reliance of a result that does not depend on the path."""
-_SEEN: Final = 4096
+_SLOTS: Final = 4
+"""How many slots there are for each state that the path has room for; both numbers are powers of two."""
 
 
 class Path(NamedTuple):
-    """Hold the keys of the states from the root on, and how many of those in force fall into each of some classes."""
+    """Hold the keys of the states from the root on, and a hash table with the depths + 1 of those in force (0: empty).
+
+    States leave in the reverse order in which they enter, so a slot that is emptied never stands between another state
+    and the slot where its search begins. `repetitions` counts how often a state has come back, in its one cell.
+    """
 
     keys: Any
-    seen: Any
+    slots: Any
+    repetitions: Any
 
 
 def new_path(depth: int) -> Path:
-    """Return room for a path of so many states."""
-    return Path(np.zeros(depth, np.int64), np.zeros(_SEEN, np.int64))
+    """Return room for a path of so many states, a power of two."""
+    return Path(np.zeros(depth, np.int64), np.zeros(_SLOTS * depth, np.int64), np.zeros(1, np.int64))
 
 
 def longer(path: Path) -> Path:
-    """Return the path with room for twice as many states."""
-    return Path(np.concatenate([path.keys, np.zeros_like(path.keys)]), path.seen)
+    """Return a path that is full, all its states in force, with room for twice as many."""
+    new = new_path(2 * len(path.keys))._replace(repetitions=path.repetitions)
+    new.keys[: len(path.keys)] = path.keys
+    for depth in range(len(path.keys)):
+        enter(new, depth)
+    return new
 
 
 def enter(path: Path, depth: int) -> None:
     """Put the state of this depth, whose key is written already, in force."""
-    path.seen[path.keys[depth] & (_SEEN - 1)] += 1
+    path.slots[_slot(path, depth, 0)] = depth + 1
 
 
 def leave(path: Path, depth: int) -> None:
-    """Take the state of this depth back."""
-    path.seen[path.keys[depth] & (_SEEN - 1)] -= 1
+    """Take the state of this depth, the last one in force, back."""
+    path.slots[_slot(path, depth, depth + 1)] = 0
+
+
+def _slot(path: Path, depth: int, held: int) -> int:
+    """Return the first slot for the state of this depth that holds this number."""
+    mask: int = len(path.slots) - 1
+    slot: int = mix(path.keys[depth]) & mask
+    while path.slots[slot] != held:
+        slot = (slot + 1) & mask
+    return slot
 
 
 def earlier(path: Path, depth: int) -> int:
     """Return the depth where the state of this depth, not in force itself, occurred with the same player to move, or -1."""
     key = path.keys[depth]
-    if path.seen[key & (_SEEN - 1)] > 0:
-        for before in range(depth - 2, -1, -2):
-            if path.keys[before] == key:
-                return before
-    return -1
+    mask: int = len(path.slots) - 1
+    slot: int = mix(key) & mask
+    found = -1
+    while path.slots[slot] != 0:
+        before = path.slots[slot] - 1
+        if path.keys[before] == key and (depth - before) & 1 == 0:
+            found = before
+        slot = (slot + 1) & mask
+    if found >= 0:
+        path.repetitions[0] += 1
+    return found

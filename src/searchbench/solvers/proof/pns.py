@@ -16,7 +16,8 @@ from searchbench import jit
 from searchbench.errors import LimitReached
 from searchbench.game import Game
 from searchbench.rules import UNDECIDED, State, key, moves, new_moves, play, unplay
-from searchbench.run import Run, format_memory
+from searchbench.run import format_memory
+from searchbench.solvers.proof.budget import Budget
 from searchbench.solvers.proof.facts import NO_PLACE, learn, lower_of, outcome_of, upper_of
 from searchbench.solvers.proof.path import NEVER, Path, earlier, enter, leave, longer, new_path
 from searchbench.solvers.proof.tree import (
@@ -196,7 +197,7 @@ def grow(search: Search, stop: int) -> None:
     """
     tree, state, path, note = search.tree, search.state, search.path, search.note
     room = len(tree.move) - len(new_moves())
-    path.seen[:] = 0
+    path.slots[:] = 0
     path.keys[0] = key(state)
     enter(path, 0)
     node = depth = 0
@@ -221,19 +222,26 @@ def grow(search: Search, stop: int) -> None:
 class ProofNumberSearch:
     """Ask questions of one state; the table and the counts go on from one question to the next.
 
-    `limit` is the largest number of nodes created (0: none). The tree takes `tree_memory` bytes at most.
+    Nodes created are what the budget counts. The tree takes `tree_memory` bytes at most.
     """
 
     def __init__(
-        self, game: Game, run: Run, limit: int, table: Transpositions, table_memory: int, tree_memory: int
-    ) -> None:  # fmt: skip
-        self.game, self.run, self.limit, self.table = game, run, limit, table
-        self.names = game.names()
+        self,
+        game: Game,
+        budget: Budget,
+        table: Transpositions,
+        table_memory: int,
+        tree_memory: int,
+        target: jit.Target = "cpu",
+    ) -> None:
+        self.game, self.budget, self.run, self.table = game, budget, budget.run, table
+        self.names = game.names(target=target)
         self.largest = largest_size(table_memory)
         self.note = np.zeros(7, np.int64)
         most = min(tree_memory // NODE_BYTES, (1 << 31) - 1)
         widest = max(game.max_moves, game.max_unmoves)
-        run.demand(NODE_BYTES * 4 * widest, f"the smallest tree of {game}")
+        limit = budget.limit
+        self.run.demand(NODE_BYTES * 4 * widest, f"the smallest tree of {game}")
         self.tree = new_tree(max(4 * widest, min(most, limit + 2 * widest) if limit else most))
 
     @property
@@ -255,12 +263,12 @@ class ProofNumberSearch:
         path = new_path(64)
         question = Question(bound, int(mobility), int(lookup))
         while True:
-            stop = self.nodes + SLICE
-            if self.limit:
-                stop = min(stop, self.limit)
+            before, repeated = self.nodes, int(path.repetitions[0])
+            stop = before + self.budget.room(SLICE)
             kernel(Search(self.tree, state.copy(), path, self.table, question, self.note), stop)
             self.run.line(self._most_proving_line)
-            self.run.progress(f"proof-number search: {self._numbers()}", self.nodes, self.limit)
+            stage = f"proof-number search: {self._numbers()}"
+            self.budget.spend(stage, self.nodes - before, int(path.repetitions[0]) - repeated)
             if self.note[STATUS] == SOLVED:
                 return bool(self.tree.node[0, PROOF] == 0)
             if self.note[STATUS] == DEEP:
@@ -285,8 +293,9 @@ class ProofNumberSearch:
         root = self._numbers()
         if self.note[STATUS] == FULL:
             size = format_memory(NODE_BYTES * len(self.tree.move))
+            advice = f"; {self.budget.advice}" if self.budget.cyclic else ""
             raise LimitReached(
-                f"{self.game}: the tree of {len(self.tree.move):,} nodes ({size}) is full ({root}); give more memory"
+                f"{self.game}: the tree of {len(self.tree.move):,} nodes ({size}) is full ({root}); "
+                f"give more memory{advice}"
             )
-        if self.limit and self.nodes >= self.limit:
-            raise LimitReached(f"{self.game}: no result within {self.limit:,} nodes ({root}); raise the limit")
+        self.budget.check(root)

@@ -8,12 +8,14 @@ a leaf without an outcome to be lost for the player to move at the root, the oth
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
 
-from searchbench.errors import BadRequest, LimitReached
+from searchbench import jit
+from searchbench.errors import BadRequest, LimitReached, OutOfMemory
 from searchbench.game import Game, Position
 from searchbench.proof import Claim, Proof
 from searchbench.rules import UNDECIDED
@@ -21,6 +23,7 @@ from searchbench.run import Run
 from searchbench.solvers.proof.alphabeta import AlphaBeta
 from searchbench.solvers.proof.book import Book
 from searchbench.solvers.proof.bounding import Bounding, Solved, first_size
+from searchbench.solvers.proof.budget import Budget
 from searchbench.solvers.proof.evidence import gather_claims
 from searchbench.solvers.proof.facts import LARGEST_PLACE
 from searchbench.solvers.proof.leaves import LeafDatabase
@@ -42,45 +45,60 @@ def prove_state(
     mobility: bool = False,
     leaves: LeafDatabase | None = None,
     book: Book | None = None,
+    *,
+    seconds: float = 0.0,
+    told: Callable[[Proof], None] | None = None,
+    target: jit.Target = "cpu",
 ) -> Proof:
     """Return the outcome of a state (by default the start) of a game of two players, with strategies that show it.
 
-    `method` is "pns" or "alphabeta". `nodes` limits the search (0: no limit but memory). Without `evidence`, or where
-    the strategies need more nodes or memory than the budget, the proof has no claims and cannot be verified.
+    `method` is "pns" or "alphabeta". `nodes` and `seconds` limit the search and the evidence together (0: no limit; then
+    evidence may take a few times as many nodes as the search did, and a search in which positions repeat ends where
+    solving the whole game would have been much quicker). `told` is called with the proof as soon as the outcome is
+    known, before evidence is gathered. Without `evidence` the proof has no claims and cannot be verified. Where the
+    strategies need more nodes, seconds or memory than are left, `Proof.incomplete` says so.
     `mobility` begins proof numbers with the number of moves (Allis 1994, section 2.3.3).
     `leaves` is a database that knows the outcome of some states, for alpha-beta alone. If some are not known that the proof
     would need, the outcome is what the player to move gets at least, and `Proof.at_most` what she gets at most. `book` keeps
     what is found a few plies from the start, and is kept itself in its file now and then; a search that finds it there goes
-    on with it. Play that never ends is a draw. Raises BadRequest for a game whose values are not outcomes, and LimitReached.
+    on with it. Play that never ends is a draw. `target` "interpreted" runs the same kernels without a compiler. Raises
+    BadRequest for a game whose values are not outcomes, LimitReached where the outcome is not known within the limits,
+    and OutOfMemory.
     """
-    _check(game, method, nodes)
+    _check(game, method)
     if method != "alphabeta" and leaves is not None:
         raise BadRequest(f"method {method!r}: only alphabeta looks up leaves in a database")
     root = game.position(state).state
     with run or Run() as active:
-        seconds = active.seconds
+        began = active.seconds
+        budget = Budget(game, active, nodes, seconds)
         outcome = _known(game, root, leaves)
         if outcome is not None:
             claims = tuple(Claim(player, bound, {}) for player, bound in ((0, outcome), (1, -outcome)) if bound >= 0)
-            return Proof(game, root, outcome, method, claims, 0, active.seconds - seconds, {}, leaves)
+            proof = Proof(game, root, outcome, method, claims, 0, active.seconds - began, {}, leaves)
+            if told is not None:
+                told(proof)
+            return proof
         start = np.array(root, game.dtype)
-        if leaves is not None and not leaves.goes_on:
-            found = Bounding(game, active, nodes, leaves, book).solve(start)
+        if leaves is not None and (book is not None or not leaves.goes_on):
+            found = Bounding(game, budget, leaves, book, target).solve(start)
         else:
             table = new_transpositions(first_size(active.memory // 4))
             found = (
-                _by_proof_numbers(game, start, active, nodes, table, mobility)
+                _by_proof_numbers(game, start, budget, table, mobility, target)
                 if method == "pns"
-                else _by_alpha_beta(game, start, active, nodes, table, leaves)
+                else _by_alpha_beta(game, start, budget, table, leaves, target)
             )
         searched = found.facts.pop("nodes")
-        solved = active.seconds - seconds
-        claims = _claims(game, root, found, active, nodes, leaves) if evidence else ()
+        solved = active.seconds - began
         at_most = None if found.lower == found.upper else found.upper
-        return Proof(game, root, found.lower, method, claims, searched, solved, found.facts, leaves, at_most)
+        proof = Proof(game, root, found.lower, method, (), searched, solved, found.facts, leaves, at_most)
+        if told is not None:
+            told(proof)
+        return _with_evidence(proof, found, budget, leaves, target) if evidence else proof
 
 
-def _check(game: Game, method: str, nodes: int) -> None:
+def _check(game: Game, method: str) -> None:
     if method not in METHODS:
         raise BadRequest(f"unknown method {method!r}: there are {', '.join(METHODS)}")
     rule = value_rule(game.values)
@@ -89,8 +107,6 @@ def _check(game: Game, method: str, nodes: int) -> None:
             f"{game} has values of the rule {rule.name!r}: only a game of two players with the rule 'outcome' "
             "(win, draw, loss) can be proved; use solve, or search for a puzzle"
         )
-    if nodes < 0:
-        raise BadRequest(f"a limit of {nodes} nodes: expected a positive number, or 0 for none")
     if game.max_moves > LARGEST_PLACE:
         raise BadRequest(f"{game} has up to {game.max_moves:,} moves in a state; proof search takes {LARGEST_PLACE:,}")
 
@@ -106,28 +122,38 @@ def _known(game: Game, root: Sequence[int], leaves: LeafDatabase | None) -> int 
 
 
 def _by_proof_numbers(
-    game: Game, root: Any, run: Run, nodes: int, table: Transpositions, mobility: bool
+    game: Game, root: Any, budget: Budget, table: Transpositions, mobility: bool, target: jit.Target
 ) -> Solved:  # fmt: skip
     """Ask "does the player to move win?", and if not, "does she draw at least?"."""
-    search = ProofNumberSearch(game, run, nodes, table, table_memory=run.memory // 4, tree_memory=run.memory // 2)
+    memory = budget.run.memory
+    search = ProofNumberSearch(game, budget, table, table_memory=memory // 4, tree_memory=memory // 2, target=target)
     wins = search.holds(root, 1, mobility)
     outcome = 1 if wins else 0 if search.holds(root, 0, mobility) else -1
     return Solved(outcome, outcome, (search.table, search.table), {"nodes": search.nodes, **search.facts()})
 
 
 def _by_alpha_beta(
-    game: Game, root: Any, run: Run, nodes: int, table: Transpositions, leaves: LeafDatabase | None
+    game: Game, root: Any, budget: Budget, table: Transpositions, leaves: LeafDatabase | None, target: jit.Target
 ) -> Solved:  # fmt: skip
-    search = AlphaBeta(game, run, nodes, table, run.memory // 2, leaves)
+    search = AlphaBeta(game, budget, table, budget.run.memory // 2, leaves, target)
     outcome = search.value(root, -1, 1)
     return Solved(outcome, outcome, (search.table, search.table), {"nodes": search.nodes})
 
 
-def _claims(
-    game: Game, root: Sequence[int], found: Solved, run: Run, nodes: int, leaves: LeafDatabase | None
-) -> tuple[Claim, ...]:  # fmt: skip
+def _with_evidence(
+    proof: Proof, found: Solved, budget: Budget, leaves: LeafDatabase | None, target: jit.Target
+) -> Proof:  # fmt: skip
+    """Return the proof with the claims that can be gathered within the budget."""
+    budget.allow_evidence()
+    bounds = found.lower, found.upper
+    claims: list[Claim] = []
+    incomplete = ""
     try:
-        return gather_claims(game, root, (found.lower, found.upper), found.tables, run, nodes, leaves)
-    except LimitReached as error:
-        log.warning("the outcome is proved, but without evidence: %s", error)
-        return ()
+        for claim in gather_claims(proof.game, proof.state, bounds, found.tables, budget, leaves, target):
+            claims.append(claim)  # what is complete stays where the next one is not
+    except (LimitReached, OutOfMemory) as error:
+        incomplete = f"for its budget has ended: {error}"
+        log.warning(
+            "%s: %s is proved by the search, but the evidence is incomplete: %s", proof.game, proof.value, error
+        )
+    return replace(proof, claims=tuple(claims), incomplete=incomplete)
