@@ -210,7 +210,7 @@ def _halved(base: Array, kind: Array, rows: Array, parity: Array) -> tuple[Array
     odd = parities(selections(BLOCK, BLOCK))
     variants, variant = np.unique(np.stack([kind, parity, base & 1], axis=1), axis=0, return_inverse=True)
     halves = [(rows[kept][odd == needed] + carried) >> 1 for kept, needed, carried in variants.tolist()]
-    return base >> 1, variant.reshape(-1).astype(np.int32), np.array(halves, np.int32)
+    return base >> 1, variant.reshape(-1).astype(np.int32), np.array(halves, rows.dtype)
 
 
 def _wide_tables(order: tuple[int, ...]) -> tuple[Array, Array, Array]:
@@ -253,7 +253,8 @@ def _wide_rows(kinds: Array, goes: list[int], weights: list[int], amid: list[int
         for other in lasts:
             if goes[other] > goes[one]:
                 inner += (lines[:, other - n + BLOCK] < lines[:, one - n + BLOCK]) * weights[one]
-    rows = np.empty((len(kinds), len(lines)), np.int32)
+    narrow = factorial(n) <= 1 << 31  # an entry is the share of some elements in a rank, so it is less than n!
+    rows = np.empty((len(kinds), len(lines)), np.int32 if narrow else np.int64)
     values = np.arange(BLOCK)
     for number, kind in enumerate(kinds):
         row = inner.copy()
