@@ -32,6 +32,8 @@ from searchbench.solvers.exhaustive.rows.orders import (
 Array = npt.NDArray[Any]
 BLOCK = 8
 """How many last elements' orders make a block: 8! = 40,320 numbers fit 16 bits and a core's first-level cache."""
+LARGEST = 15
+"""How many elements there may be: a vector of 16! bits takes 2.6 TB, and the tables of the first eight elements many GB."""
 LARGEST_WINDOW = 1 << 22
 """How many entries the table of a row map may have."""
 LARGEST_WIDE = 1 << 27
@@ -75,11 +77,13 @@ class Plan:
     """Hold how the moves of a permutation game act on the bit vector. Raises BadRequest where rows do not serve the game."""
 
     def __init__(self, game: Sequences) -> None:
-        if game.n < BLOCK:
-            raise BadRequest(f"sequences of {game.n} elements: rows are of use from {BLOCK} on")
+        if not BLOCK <= game.n <= LARGEST:
+            raise BadRequest(
+                f"sequences of {game.n} elements: rows are of use from {BLOCK} on, and take {LARGEST} at most"
+            )
         self.game = game
         self.half = 2 if game.even else 1
-        self.word_bits = 1 << (game.places - 1).bit_length()
+        self.word_bits = word_bits_of(game)
         if self.word_bits > 64:
             raise BadRequest(f"{game.places} places: rows take up to 64")
         self.block_rows = factorial(BLOCK) // self.half
@@ -180,6 +184,11 @@ class Plan:
             tables = _wide_tables(order)
             known[order] = _halved(*tables, self.parity) if self.game.even else tables
         return known[order]
+
+
+def word_bits_of(game: Sequences) -> int:
+    """Return how many bits of a vector stand for the places of a sequence."""
+    return 1 << (game.places - 1).bit_length()
 
 
 def _reaches(order: tuple[int, ...]) -> tuple[list[int], list[int], list[int]]:
