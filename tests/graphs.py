@@ -26,7 +26,8 @@ class GraphGame(Game):
     """Move a token along the edges of a graph; the numbers are the nodes.
 
     `results` has one entry a node, UNDECIDED or the node's result. `cuts` are the first nodes of the parts but the
-    first. Nodes from `numbered` on have no number. `mirror` maps each node to its image under a symmetry that is its
+    first; each of `empty` names a part, by its place, that has an empty part at its begin or its end, and they need each
+    other. Nodes from `numbered` on have no number. `mirror` maps each node to its image under a symmetry that is its
     own inverse; the smaller of the two stands for both. `absent` nodes are no positions. With `told` the rules count the
     moves, tell which of them leave a part, and how many symmetries leave a node as it is.
     """
@@ -45,6 +46,7 @@ class GraphGame(Game):
     padding: int = 0
     told: bool = False
     locality: int | None = None
+    empty: tuple[tuple[int, bool], ...] = ()
 
     @property
     def closed(self) -> bool:
@@ -86,7 +88,13 @@ class GraphGame(Game):
             target = part_of(edge[1])
             if target is not None:
                 needs[part_of(edge[0])][target] = None
-        return [Part(name, *bound, tuple(needs[name])) for name, bound in zip(names, bounds, strict=True)]
+        parts = [Part(name, *bound, tuple(needs[name])) for name, bound in zip(names, bounds, strict=True)]
+        for count, (place, at_end) in enumerate(self.empty):
+            home = parts[place % len(bounds)]
+            hollow = Part(f"empty {count}", *2 * (home.stop if at_end else home.start,), (home.name,))
+            parts[place % len(bounds)] = home._replace(needs=(*home.needs, hollow.name))
+            parts.append(hollow)
+        return parts
 
     def rules(self) -> Mapping[str, Callable[..., Any]]:
         """Return the rules; a move is the number of an edge."""
@@ -185,6 +193,36 @@ def _by_node(nodes: list[int], count: int) -> tuple[Any, Any]:
     return np.append(order, 0), starts
 
 
+@dataclass(frozen=True)
+class RotatedGame(GraphGame):
+    """Add a rotation, under which the edges and results stay the same: nodes are its *orbits*, of 1 or `turns` nodes each.
+
+    `orbits` are their sizes; the nodes of an orbit follow each other, and its first node stands for all. The rules tell how
+    many rotations leave a node as it is, but 0 for the orbits that `untold` names.
+    """
+
+    name: ClassVar[str] = "rotatedgame"
+
+    turns: int = 1
+    orbits: tuple[int, ...] = ()
+    untold: tuple[int, ...] = ()
+
+    def rules(self) -> Mapping[str, Callable[..., Any]]:
+        """Return the rules with the symmetry."""
+        firsts = np.repeat(np.cumsum((0, *self.orbits[:-1])), self.orbits)
+        fixing = np.repeat(
+            [0 if orbit in self.untold else self.turns // size for orbit, size in enumerate(self.orbits)], self.orbits
+        )
+
+        def canonical(state: State) -> None:
+            state[0] = firsts[state[0]]
+
+        def stabilizer(state: State) -> int:
+            return fixing[state[0]]
+
+        return {**super().rules(), "canonical": canonical, "stabilizer": stabilizer}
+
+
 def chain(costs: Iterable[int]) -> GraphGame:
     """Return a puzzle whose node i + 1 leads to node i at costs[i]; node 0 is solved."""
     edges = tuple((place + 1, place, cost, 0) for place, cost in enumerate(costs))
@@ -212,12 +250,17 @@ def _near_pairs(draw: st.DrawFn, size: int) -> list[tuple[int, int]]:
     return down + draw(st.lists(st.tuples(node, node), max_size=size // 4))
 
 
+ANY_PRICE = st.integers(1, 9)
+
+
 @st.composite
-def puzzles(draw: st.DrawFn, costs: bool = True, largest: int = 16) -> GraphGame:
+def puzzles(
+    draw: st.DrawFn, costs: bool = True, largest: int = 16, price: st.SearchStrategy[int] = ANY_PRICE
+) -> GraphGame:
     """Draw a puzzle: cycles, loops, double edges, dead ends, lost ends, several goals or none, several parts."""
     size = draw(st.integers(1, largest))
     pairs = _pairs(draw, size, 3)
-    prices = draw(st.lists(st.integers(1, 9), min_size=len(pairs), max_size=len(pairs))) if costs else [1] * len(pairs)
+    prices = draw(st.lists(price, min_size=len(pairs), max_size=len(pairs))) if costs else [1] * len(pairs)
     result = st.sampled_from([UNDECIDED] * 8 + [0, -1])
     results = draw(st.lists(result, min_size=size, max_size=size))
     edges = tuple((a, b, price, 0) for (a, b), price in zip(pairs, prices, strict=True))
@@ -293,3 +336,24 @@ def symmetric_games(draw: st.DrawFn, values: str, largest: int = 7) -> GraphGame
         pairs = set(_two_player_edges(sorted(pairs), results))
     edges = tuple((a, b, 1, 0) for a, b in sorted(pairs))
     return GraphGame(edges, tuple(results), values, mirror=tuple(image), told=draw(st.booleans()))
+
+
+@st.composite
+def rotated_games(draw: st.DrawFn, values: str, largest: int = 6) -> RotatedGame:
+    """Draw a game with a rotation: hubs that it leaves as they are, and rings that it turns, edges turned with them."""
+    turns = draw(st.integers(2, 7))
+    orbits = draw(st.lists(st.sampled_from((1, 1, turns)), min_size=1, max_size=largest))
+    ends = [UNDECIDED] * 4 + ([0] if values == "distance" else [-1, 0, 1])
+    results = draw(st.lists(st.sampled_from(ends), min_size=len(orbits), max_size=len(orbits)))
+    begins = [sum(orbits[:orbit]) for orbit in range(len(orbits))]
+    orbit = st.integers(0, len(orbits) - 1)
+    pairs = set()
+    for source, target, ahead in draw(st.lists(st.tuples(orbit, orbit, st.integers(0, turns - 1)), max_size=12)):
+        if values == "distance" or results[source] == UNDECIDED:
+            pairs |= {
+                (begins[source] + turn % orbits[source], begins[target] + (turn + ahead) % orbits[target])
+                for turn in range(turns)
+            }
+    edges = tuple((a, b, 1, 0) for a, b in sorted(pairs))
+    whole = tuple(result for result, size in zip(results, orbits, strict=True) for _ in range(size))
+    return RotatedGame(edges, whole, values, turns=turns, orbits=tuple(orbits))

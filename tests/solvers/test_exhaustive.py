@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator, Mapping, MutableSequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from itertools import permutations
 from typing import Any, ClassVar
@@ -12,16 +12,26 @@ from unittest import mock
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import naive
-from graphs import GraphGame, chain, long_games, outcome_games, puzzles, score_games, symmetric_games
+from graphs import (
+    GraphGame,
+    RotatedGame,
+    chain,
+    long_games,
+    outcome_games,
+    puzzles,
+    rotated_games,
+    score_games,
+    symmetric_games,
+)
 from searchbench.catalogue import load
 from searchbench.errors import BadRequest, BrokenRule, MissingRule, NoFixpoint, OutOfMemory, ValueOverflow
 from searchbench.exchange import Table
 from searchbench.exchange.memory import PAGE
-from searchbench.game import Game
+from searchbench.game import Game, _names
 from searchbench.rules import UNDECIDED
 from searchbench.run import Run
 from searchbench.solvers.exhaustive import solve_states
@@ -184,6 +194,129 @@ def test_absent_positions_have_no_value(game: GraphGame, data: st.DataObject) ->
         table = values(solve(game, solver))
         assert table == expected(game)
         assert not absent & set(table)
+
+
+EMPTY_PARTS = st.lists(st.tuples(st.integers(0, 3), st.booleans()), min_size=1, max_size=3).map(tuple)
+
+
+@contextmanager
+def small_stretches() -> Iterator[None]:
+    """Let tiny games have many stretches, in which solvers look for what is due, and many chunks."""
+    package = "searchbench.solvers.exhaustive"
+    patches = {f"{module}.STRETCH_BITS": 2 for module in ("due", "scores", "score_kernels")}
+    patches |= {f"{module}.STRETCH": 4 for module in ("due", "score_kernels")}
+    patches |= {f"{module}.BLOCK": 2 for module in ("due", "score_kernels")}
+    patches |= {f"{module}.CHUNK": 8 for module in ("blocks", "levels", "scores")}
+    with ExitStack() as stack:
+        for name, value in patches.items():
+            stack.enter_context(mock.patch(f"{package}.{name}", value))
+        # Kernels that are bound keep the sizes that they were bound with.
+        stack.enter_context(mock.patch("searchbench.game._names", _names.__wrapped__))
+        yield
+
+
+@pytest.mark.parametrize(
+    "games",
+    [puzzles(largest=40), outcome_games(largest=40), long_games(), score_games(largest=40)],
+    ids=["puzzles", "outcomes", "long", "scores"],
+)
+@given(data=st.data())
+@settings(max_examples=60)
+def test_empty_parts_change_nothing(games: st.SearchStrategy[GraphGame], data: st.DataObject) -> None:
+    game = data.draw(games)
+    right = expected(game)
+    game = replace(game, empty=data.draw(EMPTY_PARTS))
+    with small_stretches():
+        assert values(solve(game, "retrograde", block_bits=2)) == right
+        assert values(solve(game, "fixpoint")) == right
+
+
+FREE = st.sampled_from((0, 0, 1, 2, 511, 512, 513, 1024))
+"""Costs of moves, among them nothing, and levels that share a slot of the marks."""
+
+
+@given(puzzles(largest=30, price=FREE), st.integers(1, 3))
+@settings(max_examples=200)
+def test_moves_that_cost_nothing(game: GraphGame, threads: int) -> None:
+    right = expected(game)
+    assert values(solve(game, "fixpoint")) == right
+    with small_stretches():
+        assert values(solve(game, "retrograde", block_bits=2, run=Run(memory=8 << 20, threads=threads))) == right
+    with full_buckets(1, 1):
+        assert values(solve(game, "retrograde", block_bits=2)) == right
+
+
+def of_orbits(game: RotatedGame, whole: dict[int, Any]) -> dict[int, Any]:
+    """Return the values of the nodes that stand for their orbits."""
+    return {number: value for number, value in whole.items() if game.rank([number]) == number}
+
+
+@pytest.mark.parametrize("kind", ["distance", "outcome", "score"])
+@given(data=st.data())
+@settings(max_examples=100)
+def test_rotations_are_counted_by_stabilizers(kind: str, data: st.DataObject) -> None:
+    game = data.draw(rotated_games(kind))
+    right = of_orbits(game, expected(replace(game, turns=1, orbits=(1,) * game.size)))
+    for solver in ("retrograde", "fixpoint"):
+        assert values(solve(game, solver)) == right
+    with full_buckets(1, 7):  # a page holds what a hub is asked for by a whole ring
+        assert values(solve(game, "retrograde")) == right
+
+
+@pytest.mark.parametrize("kind", ["distance", "outcome", "score"])
+@given(data=st.data())
+@settings(max_examples=100)
+def test_too_many_requests_for_one_state_are_told_as_such(kind: str, data: st.DataObject) -> None:
+    game = data.draw(rotated_games(kind))
+    right = of_orbits(game, expected(replace(game, turns=1, orbits=(1,) * game.size)))
+    with full_buckets(1, 1):
+        try:
+            assert values(solve(game, "retrograde")) == right
+        except OutOfMemory as error:
+            assert "the requests to the predecessors of one state do not fit" in str(error)
+            unmoves = np.bincount([target for _, target, _, _ in game.edges])
+            assert game.turns * unmoves.max() > 2 * max(game.max_moves, game.max_unmoves)
+
+
+@pytest.mark.parametrize("kind", ["distance", "outcome", "score"])
+def test_requests_of_many_hubs_are_refused_or_right(kind: str) -> None:
+    """Four hubs with a spoke each to every node of a ring of five: a node tells 20 edges, two pages for each of 5 moves."""
+    edges = tuple((hub, node, 1, 0) for hub in range(4) for node in range(4, 9))
+    results = (UNDECIDED,) * 4 + ((0 if kind == "distance" else -1),) * 5
+    game = RotatedGame(edges, results, kind, turns=5, orbits=(1, 1, 1, 1, 5))
+    right = of_orbits(game, expected(replace(game, turns=1, orbits=(1,) * 9)))
+    with full_buckets(1, 1), pytest.raises(OutOfMemory, match="requests to the predecessors of one state"):
+        solve(game, "retrograde")
+    for page in (3, 5, PAGE):
+        with full_buckets(1, page):
+            assert values(solve(game, "retrograde")) == right
+
+
+@pytest.mark.parametrize("kind", ["distance", "outcome", "score"])
+@given(data=st.data())
+@settings(max_examples=150)
+def test_stabilizers_of_some_states_alone_are_refused_or_make_no_difference(kind: str, data: st.DataObject) -> None:
+    game = data.draw(rotated_games(kind))
+    right = of_orbits(game, expected(replace(game, turns=1, orbits=(1,) * game.size)))
+    untold = data.draw(st.sets(st.integers(0, len(game.orbits) - 1), min_size=1))
+    game = replace(game, untold=tuple(untold))
+    assert values(solve(game, "fixpoint")) == right
+    try:
+        assert values(solve(game, "retrograde")) == right
+    except BrokenRule as error:
+        assert "`stabilizer` gives 0" in str(error)
+        assert len(untold) < len(game.orbits)
+
+
+@pytest.mark.parametrize("form", ["values", "two-bit", "reachability", "layers"])
+@given(outcome_games(), st.data())
+@settings(max_examples=20)
+def test_a_start_without_a_number_is_refused(form: str, game: GraphGame, data: st.DataObject) -> None:
+    assume(not game.closed)
+    game = replace(game, first=data.draw(st.integers(game.size, len(game.results) - 1)))
+    with pytest.raises(BadRequest, match="the start has no number"):
+        solve(game, "bfs", form=form)
+    assert values(solve(game, "retrograde")) == expected(game)
 
 
 # --- the table does not depend on how the work is divided -------------------------------------------------------------

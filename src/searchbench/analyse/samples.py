@@ -241,9 +241,9 @@ class Sampler:
     def _apply(self, pages: Pages, codes: Array) -> None:
         """Apply requests to a block of such codes."""
         block, bounds, due = np.resize(codes, BLOCK), np.array([0, BLOCK], np.int64), new_marks(BLOCK)
-        note = np.zeros(3, np.int64)
+        note = np.zeros(4, np.int64)
         last = int(pages.used[0]) - 1
-        self._bound(levels.apply)(block, self.illegal, 0, pages, last, 0, bounds, False, due, note)
+        self._bound(levels.apply)(block, self.illegal, 0, pages, last, 0, 0, bounds, False, due, note)
 
     def _hear(self, pages: Pages, codes: Array) -> None:
         """Apply requests about points to a block of such codes."""

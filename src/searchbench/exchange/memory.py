@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, MutableSequence
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -57,6 +57,15 @@ class Pages(NamedTuple):
 def has_room(pages: Pages, requests: int) -> bool:
     """Tell whether so many requests fit, whatever buckets they go to."""
     return bool(pages.used[0] + requests <= len(pages.fill))
+
+
+def pages_for(times: MutableSequence[int], count: int, pages: Pages) -> int:
+    """Return how many empty pages hold requests to `count` numbers, so many `times` to each, whatever their buckets are."""
+    size = pages.requests.shape[1]
+    needed = 0
+    for index in range(count):
+        needed += (times[index] + size - 1) // size
+    return needed
 
 
 def add_request(pages: Pages, number: int, block_bits: int, code: int, weight: int) -> None:

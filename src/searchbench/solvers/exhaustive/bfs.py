@@ -10,8 +10,10 @@ from typing import Any
 import numpy as np
 
 from searchbench import jit
+from searchbench.errors import BadRequest
 from searchbench.exchange import Buckets, Pages, Table
 from searchbench.exchange.memory import LARGEST_CODE, add_request, has_room
+from searchbench.game import Game
 from searchbench.rules import (
     UNDECIDED,
     class_rank,
@@ -33,6 +35,7 @@ from searchbench.solvers.exhaustive.copies import Copies
 from searchbench.solvers.exhaustive.due import Marks, mark_due, new_marks, next_due
 from searchbench.solvers.exhaustive.levels import Work, back_up, marks_kept
 from searchbench.solvers.exhaustive.neighbours import Bounds, Numbers, is_position
+from searchbench.solvers.exhaustive.refusals import NOT_CARRIED
 
 
 def successor_numbers(number: int, state: Any, scratch: Any, out: Any, numbers: Numbers) -> int:
@@ -52,13 +55,13 @@ def emit_forward(
     codes: Any, illegal: int, first: int, stop: int, now: int, bounds: Bounds, block_bits: int, pages: Pages,
     here: Any, due: Marks, through_ends: bool,
 ) -> int:  # fmt: skip
-    """Write requests for the successors of the states of depth `now`; return the first state not done, -1 if too deep."""
+    """Write requests for the successors of the states of depth `now`; return the first state not done, or a refusal."""
     state = new_state()
     scratch = new_state()
     out = new_moves()
     numbers = new_moves()
     if now + 1 > LARGEST_CODE:
-        return -1
+        return NOT_CARRIED
     number = next_due(codes, illegal, first, stop, now, here, due)
     while number < stop:
         if not has_room(pages, len(out)):
@@ -90,15 +93,28 @@ def first_number() -> int:
     return class_rank(state, new_state())
 
 
-def solve_all(names: jit.Names, table: Table, run: Run, buckets: Buckets, through_ends: bool, copies: Copies) -> int:
-    """Search the whole index from the start; return the number of levels.
+def start_number(game: Game, names: jit.Names) -> int:
+    """Return the number of a game's start. Raises BadRequest where it has none."""
+    return numbered(game, int(jit.bind(first_number, names)()))
 
-    `through_ends`: whether terminal states have successors, as the solved states of a puzzle do.
-    """
+
+def numbered(game: Game, first: int) -> int:
+    """Return the number of a game's start, if it is one. Raises BadRequest."""
+    if first < 0:
+        raise BadRequest(
+            f"{game}: the start has no number in the index, and breadth-first search begins there; the solvers "
+            "retrograde and fixpoint do not need it"
+        )
+    return first
+
+
+def solve_all(names: jit.Names, game: Game, table: Table, run: Run, buckets: Buckets, copies: Copies) -> int:
+    """Search the whole index from the start; return the number of levels. Raises BadRequest where the start has no number."""
+    through_ends = not game.two_players  # terminal states have successors, as the solved states of a puzzle do
     bounds = np.array([0, len(table.codes)], np.int64)
     due = marks_kept(copies, table, bounds)
     if due is None:
-        due = _begin(names, table, run)
+        due = _begin(names, game, table, run)
     emitter = jit.bind(emit_forward, names)
 
     def emit(*arguments: Any) -> int:
@@ -107,18 +123,18 @@ def solve_all(names: jit.Names, table: Table, run: Run, buckets: Buckets, throug
     return back_up(names, emit, Work(bounds, False, table, buckets, due, run, copies))
 
 
-def _begin(names: jit.Names, table: Table, run: Run) -> Marks:
+def _begin(names: jit.Names, game: Game, table: Table, run: Run) -> Marks:
     """Mark what is no position, and give the start its code; return what is due."""
     size = len(table.codes)
+    first = start_number(game, names)
     if "legal" in names or "canonical" in names:
         marker = jit.bind(mark_illegal, names)
 
-        def work(first: int) -> None:
-            marker(table.codes, table.illegal, first, min(first + CHUNK, size))
+        def work(begin: int) -> None:
+            marker(table.codes, table.illegal, begin, min(begin + CHUNK, size))
             table.rest()
 
         run.map(work, range(0, size, CHUNK))
-    first = jit.bind(first_number, names)()
     table.codes[first] = jit.bind(initial, names)(0, 0)
     due = new_marks(size)
     mark_due(due, first, 0)

@@ -83,7 +83,7 @@ def _pop_to(stack: list[str], name: str) -> list[str]:
 
 
 def _group(members: list[Part]) -> Group:
-    members.sort(key=lambda part: part.start)
+    members.sort(key=lambda part: (part.start, part.stop))  # an empty part may begin where another one does
     names = {part.name for part in members}
     return Group(
         tuple(members),

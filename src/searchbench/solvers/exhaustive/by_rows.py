@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from searchbench.errors import BadRequest
+from searchbench.errors import BadRequest, OutOfMemory
 from searchbench.game import Game
 from searchbench.index import Sequences
 from searchbench.run import Run
 from searchbench.solvers.exhaustive import halves
+from searchbench.solvers.exhaustive.bfs import numbered
 from searchbench.solvers.exhaustive.rows import search_alternating, search_planes, sides
 from searchbench.solvers.exhaustive.rows.levels import Layers, Search, search_levels
-from searchbench.solvers.exhaustive.rows.plan import BLOCK, Plan
+from searchbench.solvers.exhaustive.rows.plan import BLOCK, Plan, word_bits_of
 from searchbench.store import Database
 from searchbench.store.working import WorkingFolder, working_folder
 from searchbench.values import Depth
@@ -58,6 +59,9 @@ def _of_equal_pieces(sequences: Sequences, run: Run) -> Method:
 
 
 def _of_different_elements(sequences: Sequences, run: Run) -> Method:
+    least = (2 if sequences.alternates else 4) * sequences.rows * word_bits_of(sequences) // 8
+    if least > run.memory and not (sequences.alternates and run.work is not None):
+        return Method(least, least, _refuse)  # the tables of a plan that is too large take minutes to make
     plan = Plan(sequences)
     if plan.alternates:
         memory = search_alternating.bytes_needed(plan)
@@ -71,6 +75,10 @@ def _of_different_elements(sequences: Sequences, run: Run) -> Method:
     return Method(memory, memory, lambda start, run, _: search_planes.PlaneSearch(plan, start, run))
 
 
+def _refuse(start: int, run: Run, work: WorkingFolder | None) -> Search:
+    raise OutOfMemory("the vectors of the search do not fit into the memory")
+
+
 def search_by_rows(method: Method, start: int, run: Run, work: WorkingFolder | None = None) -> Layers:
     """Search from the state with the number `start` until nothing is new."""
     return search_levels(method.search(start, run, work), start, run, work)
@@ -78,7 +86,7 @@ def search_by_rows(method: Method, start: int, run: Run, work: WorkingFolder | N
 
 def solve_by_rows(game: Game, method: Method, run: Run) -> Database:
     """Search breadth first by moving rows of numbers; the depths are kept modulo 3, or 4 where moves alternate."""
-    start = game.rank(game.start())
+    start = numbered(game, game.rank(game.start()))
     size = max(part.stop for part in game.parts())
     run.demand(method.least, f"solving {game} ({size:,} states) with bfs over rows")
     with working_folder(game, ROWS, run) as work:

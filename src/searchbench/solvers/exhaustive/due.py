@@ -118,7 +118,9 @@ def due_chunks(here: npt.NDArray[Any], bounds: npt.NDArray[Any], size: int) -> l
 
 
 def _stretches(start: int, stop: int) -> slice:
-    return slice(start >> STRETCH_BITS, ((stop - 1) >> STRETCH_BITS) + 1)
+    """Return the stretches that an interval touches: none where it is empty, as a part may be."""
+    first = start >> STRETCH_BITS
+    return slice(first, ((stop - 1) >> STRETCH_BITS) + 1 if start < stop else first)
 
 
 def pack_marks(marks: npt.NDArray[Any], bounds: npt.NDArray[Any]) -> npt.NDArray[Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, MutableSequence
 from typing import Any, Final, NamedTuple
 
@@ -9,9 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from searchbench import jit
-from searchbench.errors import ValueOverflow
 from searchbench.exchange import Buckets, Pages, Table
-from searchbench.exchange.memory import LARGEST_CODE, LARGEST_WEIGHT, unpack_code, unpack_local, unpack_weight
+from searchbench.exchange.memory import unpack_code, unpack_local, unpack_weight
 from searchbench.rules import arrival, level, new_moves, new_state, propagate
 from searchbench.run import Run
 from searchbench.solvers.exhaustive.blocks import CHUNK, Chunks, until_it_fits
@@ -31,20 +31,26 @@ from searchbench.solvers.exhaustive.due import (
 from searchbench.solvers.exhaustive.first_codes import STAGE
 from searchbench.solvers.exhaustive.neighbours import Bounds
 from searchbench.solvers.exhaustive.prepare import NEGATIVE, STOPPED, TOO_LARGE, settled
+from searchbench.solvers.exhaustive.refusals import refusal
 
 Emit = Callable[..., int]
-"""Called with codes, illegal, first, stop, now, bounds, block_bits, pages, here and due; returns the first state not done, or -1
-for a code or weight that no request can carry."""
+"""Called with codes, illegal, first, stop, now, bounds, block_bits, pages, here and due; returns the first state not done, or
+one of the refusals."""
 PAGE_AT: Final = 2
 """Where `apply` notes the page in which it stopped."""
+AGAIN: Final = 3
+"""Where `apply` notes that the level at work has got new states."""
 LEVELS: Final = "levels"
 
 
 def apply(
-    codes: Any, illegal: int, base: int, pages: Pages, page: int, first: int, bounds: Bounds, look_ahead: bool,
+    codes: Any, illegal: int, base: int, pages: Pages, page: int, first: int, now: int, bounds: Bounds, look_ahead: bool,
     due: Marks, note: MutableSequence[int],
 ) -> None:  # fmt: skip
-    """Propagate the requests of one bucket to its block: from place `first` of a page on, and those of the pages before."""
+    """Propagate the requests of one bucket to its block: from place `first` of a page on, and those of the pages before.
+
+    Note whether any state has got the level `now`, which is at work, as by a move that costs nothing.
+    """
     state = new_state()
     scratch = new_state()
     out = new_moves()
@@ -69,8 +75,11 @@ def apply(
                 note[PAGE_AT] = page
                 return
             codes[number] = new
-            if level(new) >= 0:
-                mark_due(due, number, level(new))
+            when = level(new)
+            if when >= 0:
+                mark_due(due, number, when)
+                if when == now:
+                    note[AGAIN] = 1
         page = pages.before[page]
         first = 0
 
@@ -97,20 +106,26 @@ class Work(NamedTuple):
 
 
 def back_up(names: jit.Names, emit: Emit, work: Work) -> int:
-    """Back up level after level until none is due; return how many there were."""
+    """Back up level after level until none is due; return how many there were.
+
+    A level that gains states by moves that cost nothing is backed up again. Its other states may tell their predecessors
+    the same twice, which changes nothing: only rules whose values are counted could not bear it, and theirs grow by a ply
+    with each move.
+    """
     applier = jit.bind(apply, names)
     levels = 0
     if work.copies.noted.get(STAGE) == LEVELS:
         now = int(work.copies.noted["level"])
         here = np.zeros_like(work.due[0])
         unpack_marks(work.copies.array("here"), here, work.bounds)
-        _level(emit, applier, work, now, here, pieces_of(work.copies.array("left")))
-        levels = now + 1
+        pieces = pieces_of(work.copies.array("left"))
+        done = _level(emit, applier, work, now, here, pieces, bool(work.copies.noted.get("again")))
+        levels = now if done.again else now + 1
     while (now := next_level(work.due, work.bounds, levels)) >= 0:
         here = take_due(work.due, now)
-        found = _level(emit, applier, work, now, here, due_chunks(here, work.bounds, CHUNK))
-        levels = now + 1
-        if not found:
+        done = _level(emit, applier, work, now, here, due_chunks(here, work.bounds, CHUNK))
+        levels = now if done.again else now + 1
+        if not done.found:
             levels = max(levels, _level_ahead(names, work, levels))
         work.run.progress(f"level {now}", levels, 0)
     return levels
@@ -133,8 +148,17 @@ def _level_ahead(names: jit.Names, work: Work, now: int) -> int:
     return min((one for one in found if one >= 0), default=-1)
 
 
-def _level(emit: Emit, applier: Any, work: Work, now: int, here: Marks, pieces: list[tuple[int, int]]) -> bool:
-    """Back up the states of one level in some pieces, in as many rounds as the buckets need; tell if there were requests."""
+class Done(NamedTuple):
+    """Say of a level whether its states made any requests, and whether it has got new states since."""
+
+    found: bool
+    again: bool
+
+
+def _level(
+    emit: Emit, applier: Any, work: Work, now: int, here: Marks, pieces: list[tuple[int, int]], again: bool = False
+) -> Done:
+    """Back up the states of one level in some pieces, in as many rounds as the buckets need."""
     table, buckets, bounds = work.table, work.buckets, work.bounds
     chunks = Chunks(bounds, pieces)
 
@@ -147,10 +171,7 @@ def _level(emit: Emit, applier: Any, work: Work, now: int, here: Marks, pieces: 
                     table.codes, table.illegal, first, stop, now, bounds, buckets.block_bits, pages, here, work.due
                 )
                 if first < 0:
-                    raise ValueOverflow(
-                        f"level {now}: an edge has a negative weight or one above {LARGEST_WEIGHT:,}, or a value's code "
-                        f"is above {LARGEST_CODE:,}: more than a request carries (the solver `fixpoint` has no such limit)"
-                    )
+                    raise refusal(first, f"level {now}")
                 if first < stop and not buckets.spill(writer):
                     chunks.put_back(first, stop)
                     return
@@ -160,25 +181,30 @@ def _level(emit: Emit, applier: Any, work: Work, now: int, here: Marks, pieces: 
     while not chunks.empty():
         work.run.map(write, range(work.run.threads))
         found |= bool(buckets.filled())
-        _apply_all(applier, work)
+        again |= _apply_all(applier, work, now)
         if work.copies.due:
-            work.copies.keep({STAGE: LEVELS, "level": now}, {
+            work.copies.keep({STAGE: LEVELS, "level": now, "again": again}, {
                 "due": pack_marks(work.due, bounds), "here": pack_marks(here, bounds), "left": array_of(chunks.left),
             })  # fmt: skip
-    return found
+    return Done(found, again)
 
 
-def _apply_all(applier: Any, work: Work) -> None:
-    """Apply every bucket to its block, and empty it."""
+def _apply_all(applier: Any, work: Work, now: int) -> bool:
+    """Apply every bucket to its block, and empty it; tell whether states have got the level at work."""
     table, buckets = work.table, work.buckets
+    again = threading.Event()
 
     def drain(job: Drain) -> tuple[Drain, npt.NDArray[Any]]:
         bucket, source, page, first = job
-        note = np.zeros(3, np.int64)
+        note = np.zeros(4, np.int64)
         base = bucket << buckets.block_bits
         for place, pages, last in buckets.held(bucket, source):
             begin = page if page >= 0 else last
-            applier(table.codes, table.illegal, base, pages, begin, first, work.bounds, work.look_ahead, work.due, note)
+            applier(
+                table.codes, table.illegal, base, pages, begin, first, now, work.bounds, work.look_ahead, work.due, note
+            )
+            if note[AGAIN]:
+                again.set()
             if note[TOO_LARGE]:
                 return Drain(bucket, place, int(note[PAGE_AT]), int(note[STOPPED])), note
             page, first = -1, 0
@@ -188,3 +214,4 @@ def _apply_all(applier: Any, work: Work) -> None:
     jobs = [Drain(bucket) for bucket in buckets.filled()]
     until_it_fits(work.run, table, drain, jobs, lambda job: job.source >= 0)
     buckets.clear()
+    return again.is_set()

@@ -104,7 +104,8 @@ def degree(state: State, scratch: State, out: Numbers, numbers: Numbers, weights
 def predecessors(state: State, scratch: State, out: Numbers, numbers: Numbers, weights: Numbers, times: Numbers) -> int:
     """Write the predecessors in the group of parts, the weights of the edges from them, and how many edges there are.
 
-    If s of the symmetries leave the predecessor as it is, and t the state, then there are s/t edges for each unmove.
+    If s of the symmetries leave the predecessor as it is, and t the state, then there are s/t edges for each unmove; 0 is
+    written where only one of s and t is known.
     """
     found = staying_unmoves(state, out)
     own = stabilizer(state)
@@ -127,7 +128,7 @@ def predecessors(state: State, scratch: State, out: Numbers, numbers: Numbers, w
         count += 1
     if own != 1:
         for index in range(count):
-            times[index] = times[index] // own if own > 0 else 1
+            times[index] = times[index] // own if own > 0 else int(times[index] == 0)
     return count
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from searchbench import jit
 from searchbench.exchange import Buckets, Pages, Table
-from searchbench.exchange.memory import LARGEST_CODE, LARGEST_WEIGHT, add_request, has_room
+from searchbench.exchange.memory import LARGEST_CODE, LARGEST_WEIGHT, add_request, has_room, pages_for
 from searchbench.rules import finish, new_moves, new_state, unrank
 from searchbench.run import Run
 from searchbench.solvers.exhaustive.blocks import Group
@@ -20,6 +20,7 @@ from searchbench.solvers.exhaustive.due import Marks, next_due
 from searchbench.solvers.exhaustive.first_codes import prepare_group
 from searchbench.solvers.exhaustive.levels import Work, back_up, marks_kept
 from searchbench.solvers.exhaustive.neighbours import Bounds, inside, predecessors
+from searchbench.solvers.exhaustive.refusals import NO_ROOM, NOT_CARRIED, UNTOLD
 
 
 def emit(
@@ -28,7 +29,7 @@ def emit(
 ) -> int:  # fmt: skip
     """Write requests for the predecessors of the states of level `now`; return the first state not done.
 
-    Stops when the pages might not hold the requests of one more state. -1 stands for what no request or no page can carry.
+    Stops when the pages might not hold the requests of one more state. Less than 0 is one of the refusals.
     """
     state = new_state()
     scratch = new_state()
@@ -44,14 +45,19 @@ def emit(
         for index in range(count):
             requests += times[index]
         if not has_room(pages, requests):
-            return number if pages.used[0] > 0 else -1
+            if pages.used[0] > 0:
+                return number
+            if pages_for(times, count, pages) > len(pages.fill):
+                return NO_ROOM
         stored = finish(codes[number])
         for index in range(count):
             predecessor = numbers[index]
             if predecessor < 0 or not inside(predecessor, bounds):
                 continue
             if stored > LARGEST_CODE or not 0 <= weights[index] <= LARGEST_WEIGHT:
-                return -1
+                return NOT_CARRIED
+            if times[index] == 0 and codes[predecessor] != illegal:
+                return UNTOLD
             for _ in range(times[index]):
                 add_request(pages, predecessor, block_bits, stored, weights[index])
         number = next_due(codes, illegal, number + 1, stop, now, here, due)

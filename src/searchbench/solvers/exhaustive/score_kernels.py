@@ -6,7 +6,7 @@ from collections.abc import MutableSequence
 from typing import Any, Final
 
 from searchbench.exchange import Pages
-from searchbench.exchange.memory import add_request, has_room, unpack_code, unpack_local
+from searchbench.exchange.memory import add_request, has_room, pages_for, unpack_code, unpack_local
 from searchbench.rules import UNDECIDED, moves, new_moves, new_state, stabilizer, terminal, unrank
 from searchbench.solvers.exhaustive.due import BLOCK, STRETCH, STRETCH_BITS
 from searchbench.solvers.exhaustive.neighbours import (
@@ -19,6 +19,7 @@ from searchbench.solvers.exhaustive.neighbours import (
     write_edges,
 )
 from searchbench.solvers.exhaustive.prepare import NO_NUMBER, STOPPED, TOO_LARGE
+from searchbench.solvers.exhaustive.refusals import NO_ROOM, UNTOLD
 from searchbench.values.score import code_of, score_of
 
 # While a group is worked on, the table holds what leaving moves give at best, or `illegal` where there are none; beside it
@@ -93,7 +94,7 @@ def tell(
 ) -> int:
     """Write requests for the predecessors of the states first .. stop - 1 that are fresh; return the first state not done.
 
-    Stops when the pages might not hold the requests of one more state; -1 if they can never hold them.
+    Stops when the pages might not hold the requests of one more state. Less than 0 is one of the refusals.
     """
     state = new_state()
     scratch = new_state()
@@ -109,11 +110,16 @@ def tell(
         for index in range(count):
             requests += times[index]
         if not has_room(pages, requests):
-            return number if pages.used[0] > 0 else -1
+            if pages.used[0] > 0:
+                return number
+            if pages_for(times, count, pages) > len(pages.fill):
+                return NO_ROOM
         left[number - bounds[0]] = DONE
         said = WON if codes[number] == win else LOST
         for index in range(count):
             if numbers[index] >= 0 and inside(numbers[index], bounds):
+                if times[index] == 0 and left[numbers[index] - bounds[0]] < FRESH:
+                    return UNTOLD
                 for _ in range(times[index]):
                     add_request(pages, numbers[index], block_bits, said, 0)
         number = next_fresh(left, number + 1, stop, bounds[0], here)

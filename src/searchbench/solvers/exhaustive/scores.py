@@ -14,7 +14,6 @@ import numpy as np
 import numpy.typing as npt
 
 from searchbench import jit
-from searchbench.errors import OutOfMemory
 from searchbench.exchange import Buckets, Table
 from searchbench.exchange.space import Space
 from searchbench.run import Run
@@ -23,6 +22,7 @@ from searchbench.solvers.exhaustive.copies import Copies, array_of, pieces_of
 from searchbench.solvers.exhaustive.due import STRETCH_BITS, due_chunks, pack_marks, unpack_marks
 from searchbench.solvers.exhaustive.first_codes import STAGE, look_at_all
 from searchbench.solvers.exhaustive.prepare import STOPPED
+from searchbench.solvers.exhaustive.refusals import refusal
 from searchbench.solvers.exhaustive.score_kernels import HIGHEST, REFUSED, conclude, hear, settle, survey, tell
 from searchbench.values.score import code_of
 
@@ -172,7 +172,7 @@ def _spread(work: Work, noted: dict[str, Any], here: npt.NDArray[np.uint8], piec
                     table.codes, first, stop, bounds, work.left, here, win, buckets.block_bits, pages
                 )
                 if first < 0:
-                    raise OutOfMemory("the predecessors of one state do not fit the buckets; give a larger --memory")
+                    raise refusal(first, f"score {score}")
                 if first < stop and not buckets.spill(writer):
                     chunks.put_back(first, stop)
                     return

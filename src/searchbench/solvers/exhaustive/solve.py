@@ -150,8 +150,7 @@ class _Computation:
 
     def _solve_group(self, group: Group) -> Solved:
         if self.solver == BFS and self.buckets is not None:
-            through_ends = not self.game.two_players
-            levels = bfs.solve_all(self.names, self.table, self.run, self.buckets, through_ends, self.copies)
+            levels = bfs.solve_all(self.names, self.game, self.table, self.run, self.buckets, self.copies)
             return Solved(levels, BFS)
         return solve_group(self.names, self.game, self.rule, group, self.table, self.run, self.buckets, self.copies)
 

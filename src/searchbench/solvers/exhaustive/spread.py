@@ -30,6 +30,7 @@ from searchbench.rules import (
     unrank,
 )  # fmt: skip
 from searchbench.run import Run
+from searchbench.solvers.exhaustive.bfs import numbered
 from searchbench.store import Database
 from searchbench.values import Bound
 
@@ -141,7 +142,7 @@ class _Spreading:
         """Go level by level until nothing waits."""
         take, expand = jit.bind(take_blocks, self.names), jit.bind(expand_blocks, self.names)
         number, bit = jit.bind(first_word, self.names)()
-        self.words[number] = bit << self.shift
+        self.words[numbered(self.game, number)] = bit << self.shift
         self.marks[number // BLOCK] = 1
         found, level = 0, 0
         while True:

@@ -45,7 +45,9 @@ def layers_of(parts: Sequence[Part], first: int) -> list[list[Part]]:
     Every way from the first part to another one, by the parts that parts need, must be of the same length.
     """
     by_name = {part.name: part for part in parts}
-    home = next(part for part in parts if part.start <= first < part.stop)
+    home = next((part for part in parts if part.start <= first < part.stop), None)
+    if home is None:
+        raise BadRequest("the start has no number in the index, and breadth-first search begins there")
     depth_of = {home.name: 0}
     layers = [[home]]
     while layers[-1]:

@@ -228,8 +228,8 @@ class _Search:
                 )
                 if done < 0:
                     raise self.expander.astray(-1 - done)
-                if done < stop:
-                    self.buckets.flush(requests, self.shares.room // 2)
+                # Also at the end of a piece: a thread takes its requests along to the next one.
+                self.buckets.flush(requests, self.shares.room // 2)
             release(frontier, first >> 6, stop >> 6)
 
         self.run.map(work, pieces)

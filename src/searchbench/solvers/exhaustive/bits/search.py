@@ -20,7 +20,7 @@ from searchbench.errors import BadRequest
 from searchbench.game import Game
 from searchbench.index.protocol import Part
 from searchbench.run import Run
-from searchbench.solvers.exhaustive.bfs import first_number
+from searchbench.solvers.exhaustive.bfs import start_number
 from searchbench.solvers.exhaustive.bits import kernels
 from searchbench.solvers.exhaustive.bits.kernels import ANY, BLOCK, SLOTS, Pending, Planes, Vector, Wanted
 from searchbench.store.bits import PIECE_WORDS, PackedBits
@@ -95,7 +95,7 @@ class Expander:
         self.through_ends = not game.two_players
         self.by_number = game.has("steps") and not game.has("canonical")
         self.bits = np.uint64(1) << np.arange(64, dtype=np.uint64)
-        self.first = int(jit.bind(first_number, self.names)())
+        self.first = start_number(game, self.names)
         self._expand = jit.bind(kernels.expand, self.names)
         self._local = threading.local()
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import product
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +12,7 @@ from searchbench.index import multinomial
 
 Array = npt.NDArray[Any]
 Counts = tuple[int, ...]
+LARGEST_KEY: Final = (1 << 63) - 1
 
 
 def words(length: int, pieces: Counts) -> tuple[Array, Array]:
@@ -30,9 +31,16 @@ def words(length: int, pieces: Counts) -> tuple[Array, Array]:
 
 
 def keys(lines: Array, kinds: int) -> Array:
-    """Return a number for each word, in lexicographic order too: its entries are the digits."""
-    weights = np.array([kinds**place for place in range(lines.shape[1] - 1, -1, -1)], np.int64)
-    return lines @ weights
+    """Return a key for each word, with entries below `kinds`; keys of words of one length are in lexicographic order, too.
+
+    Keys are numbers, whose digits are the entries. Of words that are too long for that they are strings of bytes.
+    """
+    length = lines.shape[1]
+    if kinds**length <= LARGEST_KEY:
+        weights = np.array([kinds**place for place in range(length - 1, -1, -1)], np.int64)
+        return lines @ weights
+    entries = np.ascontiguousarray(lines, np.min_scalar_type(kinds - 1).newbyteorder(">"))
+    return entries.view(f"S{entries.itemsize * length}").reshape(-1)
 
 
 def classes(left: Array) -> tuple[Array, Array]:

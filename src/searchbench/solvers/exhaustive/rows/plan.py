@@ -32,6 +32,8 @@ from searchbench.solvers.exhaustive.rows.orders import (
 Array = npt.NDArray[Any]
 BLOCK = 8
 """How many last elements' orders make a block: 8! = 40,320 numbers fit 16 bits and a core's first-level cache."""
+LARGEST = 15
+"""How many elements there may be: a vector of 16! bits takes 2.6 TB, and the tables of the first eight elements many GB."""
 LARGEST_WINDOW = 1 << 22
 """How many entries the table of a row map may have."""
 LARGEST_WIDE = 1 << 27
@@ -75,11 +77,13 @@ class Plan:
     """Hold how the moves of a permutation game act on the bit vector. Raises BadRequest where rows do not serve the game."""
 
     def __init__(self, game: Sequences) -> None:
-        if game.n < BLOCK:
-            raise BadRequest(f"sequences of {game.n} elements: rows are of use from {BLOCK} on")
+        if not BLOCK <= game.n <= LARGEST:
+            raise BadRequest(
+                f"sequences of {game.n} elements: rows are of use from {BLOCK} on, and take {LARGEST} at most"
+            )
         self.game = game
         self.half = 2 if game.even else 1
-        self.word_bits = 1 << (game.places - 1).bit_length()
+        self.word_bits = word_bits_of(game)
         if self.word_bits > 64:
             raise BadRequest(f"{game.places} places: rows take up to 64")
         self.block_rows = factorial(BLOCK) // self.half
@@ -182,6 +186,11 @@ class Plan:
         return known[order]
 
 
+def word_bits_of(game: Sequences) -> int:
+    """Return how many bits of a vector stand for the places of a sequence."""
+    return 1 << (game.places - 1).bit_length()
+
+
 def _reaches(order: tuple[int, ...]) -> tuple[list[int], list[int], list[int]]:
     """Return where each element goes, and which of the first ones land amid the last BLOCK and behind them all."""
     n = len(order)
@@ -210,7 +219,7 @@ def _halved(base: Array, kind: Array, rows: Array, parity: Array) -> tuple[Array
     odd = parities(selections(BLOCK, BLOCK))
     variants, variant = np.unique(np.stack([kind, parity, base & 1], axis=1), axis=0, return_inverse=True)
     halves = [(rows[kept][odd == needed] + carried) >> 1 for kept, needed, carried in variants.tolist()]
-    return base >> 1, variant.reshape(-1).astype(np.int32), np.array(halves, np.int32)
+    return base >> 1, variant.reshape(-1).astype(np.int32), np.array(halves, rows.dtype)
 
 
 def _wide_tables(order: tuple[int, ...]) -> tuple[Array, Array, Array]:
@@ -253,7 +262,8 @@ def _wide_rows(kinds: Array, goes: list[int], weights: list[int], amid: list[int
         for other in lasts:
             if goes[other] > goes[one]:
                 inner += (lines[:, other - n + BLOCK] < lines[:, one - n + BLOCK]) * weights[one]
-    rows = np.empty((len(kinds), len(lines)), np.int32)
+    narrow = factorial(n) <= 1 << 31  # an entry is the share of some elements in a rank, so it is less than n!
+    rows = np.empty((len(kinds), len(lines)), np.int32 if narrow else np.int64)
     values = np.arange(BLOCK)
     for number, kind in enumerate(kinds):
         row = inner.copy()

@@ -1,0 +1,33 @@
+"""Why the predecessors or successors of a state cannot be told: what a kernel returns in the place of a number."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from searchbench.errors import BrokenRule, OutOfMemory, SearchBenchError, ValueOverflow
+from searchbench.exchange.memory import LARGEST_CODE, LARGEST_WEIGHT
+
+NOT_CARRIED: Final = -1
+"""A weight or a code is more than a request carries."""
+NO_ROOM: Final = -2
+"""The requests of one state are more than empty buckets hold."""
+UNTOLD: Final = -3
+"""Of two neighbours the stabilizer of one is known, and of the other not."""
+
+
+def refusal(reason: int, where: str) -> SearchBenchError:
+    """Return the error for one of the reasons; `where` says at what the solver was."""
+    if reason == NO_ROOM:
+        return OutOfMemory(
+            f"{where}: the requests to the predecessors of one state do not fit the buckets; give a larger --memory "
+            "(the solver `fixpoint` has no buckets)"
+        )
+    if reason == UNTOLD:
+        return BrokenRule(
+            f"{where}: `stabilizer` gives 0 for a state and more for its predecessor, or the other way round: it must "
+            "know the number of every state, or of none"
+        )
+    return ValueOverflow(
+        f"{where}: an edge has a negative weight or one above {LARGEST_WEIGHT:,}, or a value's code "
+        f"is above {LARGEST_CODE:,}: more than a request carries (the solver `fixpoint` has no such limit)"
+    )
