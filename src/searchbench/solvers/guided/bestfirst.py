@@ -27,7 +27,7 @@ from searchbench.solvers.guided.expansion import (
     next_sufficient,
     reach,
 )  # fmt: skip
-from searchbench.solvers.guided.nodes import COST, MOVE, PARENT, grow_nodes, new_nodes, slots_for
+from searchbench.solvers.guided.nodes import COST, MOVE, PARENT, grow_nodes, joined, new_nodes, slots_for
 from searchbench.solvers.guided.task import EXHAUSTED, FULL, PAUSED, Task
 from searchbench.solvers.shared.openlist import BUCKETS, HEAD, first_bucket, grow_buckets, new_open_list
 
@@ -107,9 +107,9 @@ class _BestFirst:
 
     def _moves_to(self, node: int) -> list[int]:
         way = []
-        while self.nodes.facts[node, PARENT] >= 0:
+        while (parent := int(self.nodes.facts[node, PARENT])) != -1:
             way.append(node)
-            node = int(self.nodes.facts[node, PARENT])
+            node = parent if parent >= 0 else joined(parent)
         found: list[int] = []
         state = self.task.state()
         for node in reversed(way):

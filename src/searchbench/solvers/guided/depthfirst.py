@@ -6,8 +6,9 @@ calls stands in arrays, so it can stop after any number of nodes and go on later
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, MutableSequence, Sequence
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 import numpy as np
 
@@ -254,25 +255,35 @@ def is_new(seen: Transpositions, key: int, left: int, now: int) -> bool:
     return True
 
 
-class DepthFirst:
+class DepthFirst(ABC):
     """Search the states below one state, again and again with a larger bound.
 
-    `moves` lead to that state from the start of the task, at a cost; `h` is its bound and `carried` what the heuristic
-    carries there.
+    `moves` lead to that state from the start of the task, at a cost; `h` is its bound.
     """
 
-    def __init__(self, task: Task, moves: Sequence[int], cost: int, h: int, carried: Any) -> None:
+    function: ClassVar[Callable[..., None]]
+    """The kernel."""
+
+    def __init__(self, task: Task, moves: Sequence[int], cost: int, h: int) -> None:
         self.task = task
-        self.kernel = jit.bind(search_below, task.names)
+        self.kernel = jit.bind(type(self).function, task.names)
         self.moves = tuple(moves)
         self.state = task.state(self.moves)
-        self.path = np.zeros(256, np.int64)
-        self.stack = np.zeros((1024, 3), np.int64)
-        self.carried = task.carried(len(self.stack))
-        self.stack[0] = moves[-1] if moves else NO_MOVE, cost, h
-        self.carried[0] = carried
+        self.root = moves[-1] if moves else NO_MOVE, cost, h
         self.note = np.zeros(6, np.int64)
         self.note[NEXT] = h + cost
+
+    @abstractmethod
+    def arguments(self) -> tuple[Any, ...]:
+        """Return what the kernel works on."""
+
+    @abstractmethod
+    def grow(self) -> None:
+        """Make room for a longer path."""
+
+    @abstractmethod
+    def path_rows(self) -> Any:
+        """Return MOVE, COST and H of the states on the path."""
 
     @property
     def nodes(self) -> int:
@@ -308,22 +319,47 @@ class DepthFirst:
 
     def go_on(self, advance: Callable[[Any, tuple[Any, ...], Any, int], None]) -> int:
         """Search for a while and return how that ended; `advance` calls the kernel, and says how long."""
-        task = self.task
-        arguments = self.state, task.tables, self.path, self.stack, self.carried, task.seen, task.kept, task.chance
-        advance(self.kernel, arguments, self.note, NODES)
+        advance(self.kernel, self.arguments(), self.note, NODES)
         if self.status == FULL:
-            self.path, self.stack, self.carried = map(self._larger, (self.path, self.stack, self.carried))
+            self.grow()
         return self.status
 
     def path_moves(self) -> list[int]:
         """Return the moves from the start of the task to the state at hand."""
-        rows = self.path[1 : int(self.note[DEPTH]) + 1]
-        return [*self.moves, *self.stack[rows, MOVE].tolist()]
+        return [*self.moves, *self.path_rows()[1:, MOVE].tolist()]
 
     def line(self) -> tuple[list[int], int]:
         """Return the moves to the solved state that was found, from the start of the task, and their cost."""
-        return self.path_moves(), int(self.stack[self.path[int(self.note[DEPTH])], COST])
+        return self.path_moves(), int(self.path_rows()[-1, COST])
 
-    def _larger(self, array: Any) -> Any:
+    def larger(self, array: Any) -> Any:
+        """Return an array with twice the room. Raises OutOfMemory."""
         self.task.run.demand(3 * array.nbytes, f"the path of a search of {self.task.game}")
         return np.concatenate([array, np.zeros_like(array)])
+
+
+class StackSearch(DepthFirst):
+    """Search depth-first with all successors of the states on the path on a stack; `carried` is the row of the first state."""
+
+    function = staticmethod(search_below)
+
+    def __init__(self, task: Task, moves: Sequence[int], cost: int, h: int, carried: Any) -> None:
+        super().__init__(task, moves, cost, h)
+        self.path = np.zeros(256, np.int64)
+        self.stack = np.zeros((1024, 3), np.int64)
+        self.carried = task.carried(len(self.stack))
+        self.stack[0] = self.root
+        self.carried[0] = carried
+
+    def arguments(self) -> tuple[Any, ...]:
+        """Return what the kernel works on."""
+        task = self.task
+        return self.state, task.tables, self.path, self.stack, self.carried, task.seen, task.kept, task.chance
+
+    def grow(self) -> None:
+        """Make room for a longer path."""
+        self.path, self.stack, self.carried = map(self.larger, (self.path, self.stack, self.carried))
+
+    def path_rows(self) -> Any:
+        """Return MOVE, COST and H of the states on the path."""
+        return self.stack[self.path[: int(self.note[DEPTH]) + 1]]

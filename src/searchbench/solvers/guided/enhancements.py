@@ -7,6 +7,7 @@ Each slot (Junghanns and Schaeffer 2001, figure 11) is a function of the contrac
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
 from typing import Any, Final
 
 from searchbench import rules
@@ -43,6 +44,11 @@ def relevant(state: State, previous: Move, move: Move, tables: Any) -> bool:
     return False
 
 
+def any_order(before: Move, move: Move) -> bool:
+    """Let any move follow any other."""
+    return True
+
+
 SLOTS: Final[Mapping[str, Functions]] = {
     "dead": {"dead": not_dead},
     "cuts": {"suffices": not_enough, "joins": no},
@@ -73,6 +79,39 @@ def chosen(game: Game, use: Iterable[str], without: Iterable[str], order: str | 
             raise BadRequest(f"without {name!r}: there are {', '.join(SLOTS)}")
         found |= SLOTS[name]
     return found | ordering(game, order)
+
+
+def compatible(functions: Mapping[str, Callable[..., Any]]) -> Functions:
+    """Return the functions to replace so that none leaves out a move in favour of one that another leaves out.
+
+    `follows` leaves out one order of two moves where the other order is tried, so it needs searches that cut no moves by
+    the state alone. Where a move suffices, `irrelevant` may not rely on what else was tried before: it is asked with -1.
+    """
+    found: Functions = {}
+    forced, cut = (_in_force(functions, name) for name in ("suffices", "irrelevant"))
+    if (forced or cut) and _in_force(functions, "follows"):
+        found["follows"] = any_order
+    if forced and cut:
+        found["irrelevant"] = _by_state(functions["irrelevant"])
+    return found
+
+
+DEFAULTS: Final = (not_dead, not_enough, relevant, any_order)
+
+
+def _in_force(functions: Mapping[str, Callable[..., Any]], name: str) -> bool:
+    """Tell whether a function is supplied that may leave something out."""
+    return name in functions and functions[name] not in (*DEFAULTS, getattr(rules, name))
+
+
+@lru_cache(maxsize=32)
+def _by_state(irrelevant: Callable[..., bool]) -> Callable[..., bool]:
+    """Return `irrelevant` as it is asked where nobody knows the move before; the same function at each call."""
+
+    def by_state(state: State, previous: Move, move: Move, tables: Any) -> bool:
+        return irrelevant(state, -1, move, tables)
+
+    return by_state
 
 
 def ordering(game: Game, order: str | None) -> Functions:

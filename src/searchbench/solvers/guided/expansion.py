@@ -26,7 +26,7 @@ from searchbench.rules import (
 )  # fmt: skip
 from searchbench.solvers.guided.choices import NONE, choices, sufficient
 from searchbench.solvers.guided.depthfirst import NEVER
-from searchbench.solvers.guided.nodes import COST, MOVE, PARENT, H, Nodes, add_node, load_state, slot_of
+from searchbench.solvers.guided.nodes import COST, MOVE, PARENT, H, Nodes, add_node, joined, load_state, slot_of
 from searchbench.solvers.guided.task import EXHAUSTED, FOUND, FULL, PAUSED
 from searchbench.solvers.shared.openlist import BUCKETS, HEAD, F, OpenList, first_bucket, is_open, push, remove
 
@@ -87,6 +87,7 @@ def expand(
 ) -> None:  # fmt: skip
     """Reach every successor of a node, but for the one it came from; `further` and `entry` are scratch space."""
     scratch = len(nodes.carried) - 1
+    # Behind a macro stands another state than the node before: the inverse of its first move leads to neither.
     back = inverse(nodes.facts[node, MOVE]) if nodes.facts[node, PARENT] >= 0 else -1
     for index in range(choices(state, NONE, out, tables)):
         move = out[index]
@@ -100,6 +101,8 @@ def expand(
         entry[H] = h_next(state, move, tables, nodes.facts[node, H], NEVER, nodes.carried, node, scratch)
         play(state, move)
         length = follow(state, further, entry, tables, nodes) if joins() else 0
+        if length > 0:
+            entry[PARENT] = joined(node)
         reach(state, entry, tables, weights, nodes, queue, note)
         for place in range(length - 1, -1, -1):
             unplay(state, further[place])

@@ -12,7 +12,8 @@ from zlib import crc32
 from searchbench import jit
 from searchbench.errors import DamagedData, LimitReached
 from searchbench.line import Line
-from searchbench.solvers.guided.depthfirst import NEVER, NODES, DepthFirst, search_below
+from searchbench.solvers.guided.depthfirst import NEVER, NODES
+from searchbench.solvers.guided.in_place import depth_first, search_kind
 from searchbench.solvers.guided.region import Region, Round
 from searchbench.solvers.guided.task import EXHAUSTED, FOUND, Task
 from searchbench.store.working import WorkingFolder, discard, working_folder
@@ -46,7 +47,7 @@ class _Deepening:
         self.task, self.step = task, step
         carried = task.carried(1)
         self.least = self.bound = task.bound(carried)
-        self.search = DepthFirst(task, (), 0, self.bound, carried[0])
+        self.search = depth_first(task, (), 0, self.bound, carried[0])
         self.search.note[NODES] = 1
         self.region: Region | None = None
         self.best: Line | None = None
@@ -148,5 +149,5 @@ def _description(task: Task, step: int) -> str:
     tables = 0
     for table in task.tables:
         tables = crc32(memoryview(table).cast("B") if table.flags.c_contiguous else table.tobytes(), tables)
-    rules = jit.fingerprint(search_below, task.names)
+    rules = jit.fingerprint(search_kind(task.names).function, task.names)
     return f"idastar from {task.game.format(task.start)}, step {step}, rules {rules}, tables {tables:08x}"

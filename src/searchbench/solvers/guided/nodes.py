@@ -11,7 +11,8 @@ from searchbench import jit
 from searchbench.rules import State, key, new_state
 
 PARENT, MOVE, COST, H = range(4)
-"""What is kept of a node: the node before it, the move from there, the cost of the path, and h."""
+"""What is kept of a node: the node before it, the move from there, the cost of the path, and h. Where further moves were
+joined to that move, PARENT holds the node before as `joined` tells it: the move did not lead to the state."""
 
 
 class Nodes(NamedTuple):
@@ -24,6 +25,11 @@ class Nodes(NamedTuple):
     facts: npt.NDArray[np.int64]
     slots: npt.NDArray[np.int32]
     carried: npt.NDArray[np.int64]
+
+
+def joined(parent: int) -> int:
+    """Return what PARENT holds where the path from `parent` is a move with others joined to it; the inverse of itself."""
+    return -2 - parent
 
 
 def same_state(nodes: Nodes, node: int, state: State) -> bool:

@@ -14,7 +14,8 @@ import numpy as np
 
 from searchbench import jit
 from searchbench.rules import UNDECIDED, State, dead, terminal
-from searchbench.solvers.guided.depthfirst import COST, MOVE, NEVER, NO_MOVE, DepthFirst, H, push_moves
+from searchbench.solvers.guided.depthfirst import COST, MOVE, NEVER, NO_MOVE, H, push_moves
+from searchbench.solvers.guided.in_place import depth_first
 from searchbench.solvers.guided.task import EXHAUSTED, FOUND, Task
 
 TREES: Final = 400
@@ -80,7 +81,7 @@ class Region:
         self.keep: Callable[[], None] = _keep_nothing
         """Called, one thread at a time, when a tree was searched to the end."""
         self.searches = {
-            place: DepthFirst(task, node.moves, node.cost, node.h, node.carried)
+            place: depth_first(task, node.moves, node.cost, node.h, node.carried)
             for place, node in enumerate(self.order)
             if node.generated < 0
         }

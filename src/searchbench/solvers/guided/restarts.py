@@ -12,6 +12,7 @@ from typing import Any, Final, NamedTuple
 from searchbench.line import Line
 from searchbench.solvers.guided.choices import PARTS, SEED, SHARE
 from searchbench.solvers.guided.depthfirst import NEVER, NODES, DepthFirst
+from searchbench.solvers.guided.in_place import depth_first
 from searchbench.solvers.guided.task import EXHAUSTED, FOUND, Task
 
 SLICE: Final = 1 << 18
@@ -36,7 +37,7 @@ def restarting(task: Task, patience: Patience, step: int = 0) -> Line:
     """
     carried = task.carried(1)
     least = bound = task.bound(carried)
-    search = DepthFirst(task, (), 0, bound, carried[0])
+    search = depth_first(task, (), 0, bound, carried[0])
     search.note[NODES] = 1
     nodes, now = patience.nodes, 0
     while True:

@@ -17,7 +17,7 @@ from searchbench.run import Run, parse_memory
 from searchbench.solvers.guided.astar import astar
 from searchbench.solvers.guided.automaton import automaton as automaton_of
 from searchbench.solvers.guided.bestfirst import greedy
-from searchbench.solvers.guided.enhancements import chosen, complete, listed, yes
+from searchbench.solvers.guided.enhancements import chosen, compatible, complete, listed, yes
 from searchbench.solvers.guided.idastar import idastar
 from searchbench.solvers.guided.restarts import Patience, restarting
 from searchbench.solvers.guided.task import Heuristic, Task
@@ -216,6 +216,7 @@ def _names(
     target: jit.Target,
 ) -> tuple[jit.Names, tuple[Any, ...]]:
     functions = {**(heuristic.names() if heuristic is not None else {}), **switches}
+    functions |= compatible({**game.names(target=target), **functions})
     tables = tuple(heuristic.tables(start)) if heuristic is not None else ()
     names = _replaced(game, frozenset(functions.items()), target) if functions else game.names(target=target)
     return names, tables

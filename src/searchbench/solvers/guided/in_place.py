@@ -1,0 +1,177 @@
+"""Depth-first search that keeps no rows of successors: a move is played as soon as its bound allows it, and taken back.
+
+It serves searches that try the moves in the order of the rules, keep no states, and whose heuristic carries nothing along a
+path and fetches nothing ahead: then no successor needs to be known before the one that is tried. It visits the same states
+in the same order as `depthfirst.search_below`, and counts the same nodes, but reads and writes a third of the memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from searchbench import jit, rules
+from searchbench.jit import borrowed, inlined, natural
+from searchbench.rules import (
+    UNDECIDED,
+    Move,
+    State,
+    allowed,
+    cost,
+    dead,
+    follows,
+    h_next,
+    inverse,
+    moves,
+    play,
+    skips,
+    terminal,
+    unplay,
+)  # fmt: skip
+from searchbench.solvers.guided.choices import NONE, choices
+from searchbench.solvers.guided.depthfirst import (
+    BOUND,
+    COST,
+    DEPTH,
+    MOVE,
+    NEXT,
+    NO_MOVE,
+    NODES,
+    STATUS,
+    DepthFirst,
+    H,
+    StackSearch,
+)  # fmt: skip
+from searchbench.solvers.guided.task import EXHAUSTED, FOUND, FULL, PAUSED, Task
+
+PLACE, COUNT, BACK, AT = range(3, 7)
+"""What stands in `path[depth]` beside MOVE, COST and H: the place of the next move in `lists[depth]`, the number of moves
+there, the move that leads back, and where the automaton of moves is."""
+
+NEEDS_ROWS: Final = ("sorts", "remembers", "exhausts", "scatters", "prepares", "carries")
+"""What needs to know successors, or where they lie, before the first of them is tried."""
+
+
+@inlined
+def is_tried(path: Any, depth: int, place: int, move: Move, back: Move) -> bool:
+    """Tell whether a move is tried at a depth, where `place` is its place among the moves there."""
+    if move == back:
+        return False
+    if skips():
+        return allowed(path[natural(depth), AT], place) >= 0
+    return path[natural(depth), MOVE] == NO_MOVE or follows(path[natural(depth), MOVE], move)
+
+
+def untried(path: Any, lists: Any, depth: int) -> int:
+    """Return how many moves of the states on the path are still to be tried: they are generated as well."""
+    count = 0
+    for above in range(depth):
+        for place in range(path[above, PLACE], path[above, COUNT]):
+            count += is_tried(path, above, place, lists[above, place], path[above, BACK])
+    return count
+
+
+def search_in_place(state: State, tables: Any, path: Any, lists: Any, carried: Any, note: Any, stop: int) -> None:
+    """Search on below the bound, from where `note` says, until a solved state, the end, `stop` nodes, or a full array.
+
+    `path` is int64 [depths, 7], `lists` int64 [depths, largest number of moves].
+    """
+    state, tables, path = borrowed(state), borrowed(tables), borrowed(path)
+    lists, carried, note = borrowed(lists), borrowed(carried), borrowed(note)
+    bound, smallest, nodes, depth = note[BOUND], note[NEXT], note[NODES], note[DEPTH]
+    spent, bounded = path[depth, COST], path[depth, H]
+    place, count, back = 0, 0, NO_MOVE
+    fresh = True
+    status = PAUSED
+    while True:
+        if fresh:
+            result = terminal(state)
+            if result == 0:
+                status = FOUND
+                nodes += untried(path, lists, depth)
+                break
+            if nodes >= stop:
+                break
+            if depth + 1 >= len(path):
+                status = FULL
+                break
+            fresh = False
+            previous = path[natural(depth), MOVE]
+            back = inverse(previous) if previous != NO_MOVE else NO_MOVE
+            place, count = 0, 0
+            if result == UNDECIDED and not dead(state, tables):
+                if skips():  # the automaton knows moves by their places
+                    count = moves(state, lists[natural(depth)])
+                else:
+                    count = choices(state, NONE if previous == NO_MOVE else previous, lists[natural(depth)], tables)
+        if place < count:
+            move = lists[natural(depth), natural(place)]
+            place += 1
+            if not is_tried(path, depth, place - 1, move, back):
+                continue
+            nodes += 1
+            spent_after = spent + cost(state, move)
+            bounded_after = h_next(state, move, tables, bounded, bound - spent_after, carried, 0, 1)
+            if spent_after + bounded_after > bound:
+                smallest = min(smallest, spent_after + bounded_after)
+                continue
+            path[natural(depth), COST], path[natural(depth), H] = spent, bounded
+            path[natural(depth), PLACE], path[natural(depth), COUNT], path[natural(depth), BACK] = place, count, back
+            if skips():
+                path[natural(depth + 1), AT] = allowed(path[natural(depth), AT], place - 1)
+            play(state, move)
+            depth += 1
+            path[natural(depth), MOVE] = move
+            spent, bounded = spent_after, bounded_after
+            fresh = True
+        elif depth > 0:
+            unplay(state, path[natural(depth), MOVE])
+            depth -= 1
+            spent, bounded = path[natural(depth), COST], path[natural(depth), H]
+            place, count, back = path[natural(depth), PLACE], path[natural(depth), COUNT], path[natural(depth), BACK]
+        else:
+            status = EXHAUSTED
+            break
+    path[depth, COST], path[depth, H] = spent, bounded
+    note[STATUS], note[NEXT], note[NODES], note[DEPTH] = status, smallest, nodes, depth
+
+
+class InPlaceSearch(DepthFirst):
+    """Search depth-first without rows of successors."""
+
+    function = staticmethod(search_in_place)
+
+    def __init__(self, task: Task, moves: Sequence[int], cost: int, h: int, carried: Any) -> None:
+        super().__init__(task, moves, cost, h)
+        self.path = np.zeros((256, AT + 1), np.int64)
+        self.lists = np.zeros((256, len(task.names["new_moves"]())), np.int64)
+        self.carried = np.zeros((2, 0), np.int64)
+        self.path[0, : H + 1] = self.root
+        if task.automaton is not None:
+            self.path[0, AT] = carried[-1]
+
+    def arguments(self) -> tuple[Any, ...]:
+        """Return what the kernel works on."""
+        return self.state, self.task.tables, self.path, self.lists, self.carried
+
+    def grow(self) -> None:
+        """Make room for a longer path."""
+        self.path, self.lists = self.larger(self.path), self.larger(self.lists)
+
+    def path_rows(self) -> Any:
+        """Return MOVE, COST and H of the states on the path."""
+        return self.path[: int(self.note[DEPTH]) + 1, : H + 1]
+
+
+def depth_first(task: Task, moves: Sequence[int], cost: int, h: int, carried: Any) -> DepthFirst:
+    """Return the quickest search that can do all that is asked."""
+    kind = InPlaceSearch if search_kind(task.names) is InPlaceSearch else StackSearch
+    return kind(task, moves, cost, h, carried)
+
+
+def search_kind(names: jit.Names) -> type[DepthFirst]:
+    """Return the kind of search that serves rules and options."""
+    needs = any(names.get(name, getattr(rules, name))() for name in NEEDS_ROWS)
+    return StackSearch if needs else InPlaceSearch
