@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from searchbench.cli import show
-from searchbench.cli.options import GameName, Json, Memory, Progress, StateText, Threads
+from searchbench.cli.options import GameName, Json, Memory, OwnGame, OwnGames, Progress, StateText, Threads
 
 if TYPE_CHECKING:
     from searchbench.line import Line
@@ -74,6 +74,7 @@ def search(
         int | None,
         typer.Option(min=0, metavar="MOVES", help="idastar: leave out superfluous sequences of so many moves."),
     ] = None,
+    abstractions: OwnGames = None,
     nodes: Nodes = None,
     seconds: Seconds = None,
     memory: Memory = None,
@@ -113,7 +114,8 @@ def search(
     )
     if states is None and style != "csv":
         with Reporter(progress) as reporter:
-            line = sb.search(game, state, method or None, memory, reporter, heuristic, threads, work, **options)
+            bound = sb.heuristic(sb.load(game), heuristic, abstractions) if abstractions and heuristic else heuristic
+            line = sb.search(game, state, method or None, memory, reporter, bound, threads, work, **options)
         _show_line(line, style == "json")
         return
     if work is not None:
@@ -124,7 +126,7 @@ def search(
     if states is not None and state != "start":
         raise BadRequest(f"the state {state!r} and --from {states}: give one of them")
     wanted = [chosen.read(state)] if states is None else instances.states_in(chosen, states)
-    bound = sb.heuristic(chosen, heuristic) if heuristic is not None else None
+    bound = sb.heuristic(chosen, heuristic, abstractions) if heuristic is not None else None
     with Reporter(progress) as reporter:
         run = Run(memory=parse_memory(memory or 0), threads=threads or 0, report=reporter)
         found = instances.write(search_many(chosen, wanted, method or None, run, bound, **options), chosen, style)
@@ -158,6 +160,7 @@ def compare(
     seconds: Seconds = None,
     memory: Memory = None,
     threads: Threads = None,
+    abstractions: OwnGames = None,
     plot: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Draw how many are solved within how many nodes, as SVG.")
     ] = None,
@@ -175,7 +178,7 @@ def compare(
 
     chosen = sb.load(game)
     wanted = instances.states_in(chosen, states)
-    chosen_ones = [configuration(chosen, text) for text in configurations]
+    chosen_ones = [configuration(chosen, text, abstractions) for text in configurations]
     with Reporter(progress) as reporter:
         run = Run(memory=parse_memory(memory or 0), threads=threads or 0, report=reporter)
         results = list(compare_all(chosen, wanted, chosen_ones, run, **_limits(nodes, seconds)))
@@ -227,6 +230,7 @@ def prove(
         Path | None, typer.Option(metavar="FILE", help="Keep what is found near the start, and go on with it.")
     ] = None,
     plies: Annotated[int, typer.Option(min=1, help="After how many plies that is.")] = 8,
+    leaves_game: OwnGame = None,
     nodes: Nodes = None,
     memory: Memory = None,
     as_json: Json = False,
@@ -239,7 +243,7 @@ def prove(
     with Reporter(progress) as reporter:
         proof = sb.prove(
             game, state, method, memory, reporter, leaves, parts, book, plies,
-            evidence=leaves is None, **_limits(nodes, None),
+            leaves_game, evidence=leaves is None, **_limits(nodes, None),
         )  # fmt: skip
     unknown = proof.facts.get("unknown leaves")
     if as_json:

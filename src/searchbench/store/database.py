@@ -21,6 +21,7 @@ from searchbench.store.modulo import Tracer, whole_code
 from searchbench.values import Value, ValueRule, Won
 
 if TYPE_CHECKING:
+    from searchbench.catalogue import WhichGame
     from searchbench.line import Line
     from searchbench.repairs import Repair
     from searchbench.run import Run
@@ -321,7 +322,7 @@ class Database:
 
     @classmethod
     def open(
-        cls, path: str | Path, game: Game | None = None, rule: ValueRule | None = None, cache: str | int = "64MB"
+        cls, path: str | Path, game: WhichGame = None, rule: ValueRule | None = None, cache: str | int = "64MB"
     ) -> Database:
         """Open a database on disk; see :func:`searchbench.store.open_database`."""
         from searchbench.store.opening import open_database

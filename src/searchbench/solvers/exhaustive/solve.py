@@ -54,7 +54,7 @@ def solve_states(
         raise BadRequest(f"unknown solver {solver!r}: there are {', '.join(SOLVERS)}")
     if block_bits is not None and not 1 <= block_bits <= MOST_BLOCK_BITS:
         raise BadRequest(f"block_bits {block_bits}: expected 1 to {MOST_BLOCK_BITS}")
-    if game.index() is None and not game.has("rank", "unrank"):
+    if not game.has("rank", "unrank"):
         raise BadRequest(f"{game} has no index at this size: its states can be searched and proved, but not all solved")
     if solver is None and isinstance(value_rule(game.values if rule is None else rule), Bound):
         solver = BFS

@@ -1,0 +1,140 @@
+"""What a user's own class supplies, checked before anything relies on it."""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import inspect
+import types
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, Final
+
+import numpy as np
+
+from searchbench import rules
+from searchbench.errors import BadGame, BadRequest, SearchBenchError, line_of, raised_in, told
+from searchbench.jit.references import in_contract, plain_function
+
+CONTRACT: Final = {
+    name: function
+    for name, function in vars(rules).items()
+    if isinstance(function, types.FunctionType) and in_contract(function) and function is not rules.required
+}
+"""The functions of the contract by their names."""
+OF_CLASS: Final = ("name", "version", "dtype", "separator")
+"""What a class tells of all its games: never a parameter, which it would be with a type but without ClassVar."""
+GUIDE: Final = "docs/writing-a-game.md"
+
+
+@contextmanager
+def calling(game: Any, what: str, right: str) -> Iterator[None]:
+    """Turn an exception that a method of a game raises into BadGame: the place, the game, and what would be right."""
+    try:
+        yield
+    except BadRequest as error:
+        place = raised_in(error, type(game))
+        raise BadGame(f"{place}: {what} of {name_of(game)}: {error}" if place else str(error)) from error
+    except (SearchBenchError, NotImplementedError):
+        raise
+    except Exception as error:
+        place = raised_in(error, type(game)) or line_of(type(game))
+        raise BadGame(f"{place}: {what} of {name_of(game)} raised {told(error)}; {right}") from error
+
+
+def check_class(kind: type) -> None:
+    """Refuse a game's class whose parameters are not what they look like. Raises BadGame."""
+    if not dataclasses.is_dataclass(kind):
+        raise BadGame(f"{line_of(kind)}: the class {kind.__name__} must be marked @dataclass(frozen=True)")
+    for field in dataclasses.fields(kind):
+        if field.name in OF_CLASS:
+            raise BadGame(
+                f"{_line_of_field(kind, field.name)}: `{field.name}` is of the class {kind.__name__}, not a parameter of the "
+                f"game: write {field.name}: ClassVar[{getattr(field.type, '__name__', field.type)}] = {field.default!r}, or "
+                f"{field.name} = {field.default!r}"
+            )
+
+
+def _line_of_field(kind: type, name: str) -> str:
+    """Return where a field is written, or where one of the classes begins."""
+    for one in kind.__mro__:
+        try:
+            lines, first = inspect.getsourcelines(one)
+        except (OSError, TypeError):
+            continue
+        for place, line in enumerate(lines):
+            if line.strip().startswith(f"{name}:"):
+                return f"{inspect.getsourcefile(one)}, line {first + place}"
+    return line_of(kind)
+
+
+def checked_sizes(game: Any) -> None:
+    """Require that a game says how wide its states are, and how many moves there are. Raises BadGame."""
+    for name, least in (("width", 1), ("max_moves", 0), ("max_unmoves", 0), ("places", 1)):
+        source = f"{line_of(_getter(type(game), name)) or line_of(type(game))}: `{name}` of {name_of(game)}"
+        try:
+            with calling(game, f"`{name}`", "expected a whole number"):
+                value = getattr(game, name)
+        except NotImplementedError:  # as Game itself says
+            raise BadGame(
+                f"{line_of(type(game))}: {name_of(game)} supplies no `{name}`: return a whole number"
+            ) from None
+        if isinstance(value, types.MethodType):
+            raise BadGame(f"{source} is a method: write @property above it")
+        if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+            raise BadGame(f"{source} is {value!r}: expected a whole number, at least {least}")
+
+
+def _getter(kind: type, name: str) -> Any:
+    found = inspect.getattr_static(kind, name, None)
+    return found.fget if isinstance(found, property) else found
+
+
+def name_of(game: Any) -> str:
+    """Return what messages call a game."""
+    return f"the game {(game.name or type(game).__name__)!r}"
+
+
+def place_of(game: Any, method: str) -> str:
+    """Return where a method of a game is: ``file.py, line 12: rules() of the game 'mine'``."""
+    place = line_of(getattr(type(game), method))
+    return f"{place}: {method}() of {name_of(game)}" if place else f"{method}() of {name_of(game)}"
+
+
+def checked_rules(game: Any, functions: Any) -> dict[str, Any]:
+    """Return what ``rules()`` returned, a mapping of the contract's names to functions. Raises BadGame."""
+    right = 'expected a mapping of names to functions, such as return {"start": start, "moves": moves, ...}'
+    source = place_of(game, "rules")
+    if functions is None:
+        raise BadGame(f"{source} returns nothing (None): {right}")
+    if not isinstance(functions, Mapping):
+        raise BadGame(f"{source} returns {functions!r}: {right}")
+    for name, function in functions.items():
+        if not isinstance(name, str) or name not in CONTRACT:
+            raise BadGame(f"{source} has the name {name!r}, {_unknown(name)}")
+        plain = plain_function(function)
+        if not isinstance(plain, types.FunctionType):
+            raise BadGame(f"{source} gives {function!r} for {name!r}: expected a function {_signature(name)}")
+        _check_parameters(game, name, plain)
+    return dict(functions)
+
+
+def _unknown(name: Any) -> str:
+    """Say what is right where a name is none of the contract's."""
+    near = difflib.get_close_matches(str(name).lower(), CONTRACT, 1, 0.6)
+    asked = f"did you mean {near[0]!r}? " if near else ""
+    return f"which is not in the contract: {asked or 'leave it out; '}{GUIDE} lists the names"
+
+
+def _signature(name: str) -> str:
+    return f"{name}({', '.join(inspect.signature(CONTRACT[name]).parameters)})"
+
+
+def _check_parameters(game: Any, name: str, function: types.FunctionType) -> None:
+    wanted = len(inspect.signature(CONTRACT[name]).parameters)
+    try:
+        inspect.signature(function).bind(*range(wanted))
+    except TypeError:
+        own = f"{function.__name__}{inspect.signature(function)}"
+        place = line_of(function) or line_of(type(game))
+        raise BadGame(f"{place}: {name_of(game)} supplies {own} as {name!r}: expected {_signature(name)}") from None
