@@ -128,7 +128,7 @@ def _class_in_file(path: Path, name: str) -> type[Game]:
             f"{path} has no game {name!r}; it has "
             f"{', '.join(games) or nameless or 'none (a class derived from Game that has a name)'}"
             if name or not games
-            else f"{path} has several games: say which, {' or '.join(f'{path}:{one}' for one in games)}"
+            else f"{path} has the games {', '.join(games)}: say which, as in {path}:{next(iter(games))}"
         )
     games[name].__searchbench_source__ = f"{path}:{name}"  # type: ignore[attr-defined]
     return games[name]

@@ -43,7 +43,9 @@ class MissingRule(SearchBenchError):
     """Report that a solver needs a function which the game's rules do not supply."""
 
     def __init__(self, kernel: str, rule: str) -> None:
-        super().__init__(f"{kernel} needs `{rule}`, which the game's rules() does not supply")
+        super().__init__(
+            f"{kernel} needs `{rule}`, which the game's rules() does not supply: add it to what rules() returns"
+        )
         self.kernel = kernel
         self.rule = rule
 

@@ -320,6 +320,8 @@ class Game:
 
     def read(self, text: str) -> list[int]:
         """Return the state that a text means, or raise BadState; "start" is the initial state."""
+        if not isinstance(text, str):
+            raise BadGame(f"{place_of(self, 'format')} returned {text!r}: expected a text of one line")
         if text.strip() == "start":
             return self.start()
         state = self._parsed(text)
@@ -413,7 +415,7 @@ class Game:
         """Return a drawing of the state in text: the board's cells where they are, or the notation."""
         board = self.board()
         if board is None:
-            return self.format(state)
+            return str(self.format(state))
         labels = [piece or "." for piece in self.pieces(state)]
         span = max(map(len, labels)) + 1
         columns = {x: place for place, x in enumerate(sorted({x for x, _ in board.cells}))}

@@ -24,6 +24,20 @@ CONTRACT: Final = {
 """The functions of the contract by their names."""
 OF_CLASS: Final = ("name", "version", "dtype", "separator")
 """What a class tells of all its games: never a parameter, which it would be with a type but without ClassVar."""
+MAIN: Final = (
+    "start",
+    "terminal",
+    "moves",
+    "play",
+    "unplay",
+    "unmoves",
+    "legal",
+    "cost",
+    "canonical",
+    "rank",
+    "unrank",
+)
+"""The names that most games supply."""
 GUIDE: Final = "docs/writing-a-game.md"
 
 
@@ -46,6 +60,8 @@ def check_class(kind: type) -> None:
     """Refuse a game's class whose parameters are not what they look like. Raises BadGame."""
     if not dataclasses.is_dataclass(kind):
         raise BadGame(f"{line_of(kind)}: the class {kind.__name__} must be marked @dataclass(frozen=True)")
+    if kind.__hash__ is None:
+        raise BadGame(f"{line_of(kind)}: the class {kind.__name__} must be frozen: @dataclass(frozen=True)")
     for field in dataclasses.fields(kind):
         if field.name in OF_CLASS:
             raise BadGame(
@@ -90,6 +106,31 @@ def _getter(kind: type, name: str) -> Any:
     return found.fget if isinstance(found, property) else found
 
 
+def check_first_state(game: Any) -> None:
+    """Call what every game supplies on its start, interpreted: mistakes that machine code would not tell. Raises BadGame.
+
+    A solver calls it before it compiles anything; `searchbench check` looks at many states.
+    """
+    if not game.has("start", "terminal", "moves"):
+        return
+    state, out = [0] * game.width, [0] * (4 * max(game.max_moves, 0) + 64)
+    for name, arguments in (("start", (state,)), ("terminal", (state,)), ("moves", (state, out))):
+        with calling(game, f"`{name}`", "it was asked about the start"):
+            found = game.call(name, *arguments)
+        if name == "start":
+            continue
+        source = f"{line_of(game.names()[name])}: `{name}` of {name_of(game)} returned {found!r} for the start"
+        if isinstance(found, bool | np.bool_) or not isinstance(found, int | np.integer):
+            right = (
+                "how many moves it has written" if name == "moves" else "UNDECIDED, or a number: 0 for a solved puzzle"
+            )
+            raise BadGame(f"{source}: expected {right}")
+        if name == "terminal" and found != rules.UNDECIDED and game.two_players:
+            return  # nobody moves any more
+        if name == "moves" and found > game.max_moves:
+            raise BadGame(f"{source}: max_moves is {game.max_moves}")
+
+
 def name_of(game: Any) -> str:
     """Return what messages call a game."""
     return f"the game {(game.name or type(game).__name__)!r}"
@@ -122,8 +163,9 @@ def checked_rules(game: Any, functions: Any) -> dict[str, Any]:
 def _unknown(name: Any) -> str:
     """Say what is right where a name is none of the contract's."""
     near = difflib.get_close_matches(str(name).lower(), CONTRACT, 1, 0.6)
-    asked = f"did you mean {near[0]!r}? " if near else ""
-    return f"which is not in the contract: {asked or 'leave it out; '}{GUIDE} lists the names"
+    if near:
+        return f"which is not in the contract: did you mean {near[0]!r}? ({GUIDE} lists all names)"
+    return f"which is not in the contract: there are {', '.join(MAIN)} and others ({GUIDE} lists all names)"
 
 
 def _signature(name: str) -> str:

@@ -229,6 +229,8 @@ def parse_format(subject: Subject, state: State) -> Iterator[str]:
     """Require parse(format(s)) = s on one line, and different texts for the moves of a state, which parse_move reads."""
     game = subject.game
     text = game.format(state)
+    if not isinstance(text, str):
+        yield f"`format` returns {text!r}, expected a text"
     if "\n" in text:
         yield f"`format` gives more than one line: {text!r}"
     found = game.read(text)

@@ -21,6 +21,7 @@ from searchbench.solvers.exhaustive.groups import FIXPOINT, RETROGRADE, Solved, 
 from searchbench.solvers.exhaustive.spread import solve_by_spreading
 from searchbench.store import Database
 from searchbench.store.working import WorkingFolder, working_folder
+from searchbench.user_code import check_first_state
 from searchbench.values import Bound, Depth, Score, ValueRule, value_rule
 
 BFS: Final = "bfs"
@@ -56,6 +57,7 @@ def solve_states(
         raise BadRequest(f"block_bits {block_bits}: expected 1 to {MOST_BLOCK_BITS}")
     if not game.has("rank", "unrank"):
         raise BadRequest(f"{game} has no index at this size: its states can be searched and proved, but not all solved")
+    check_first_state(game)
     if solver is None and isinstance(value_rule(game.values if rule is None else rule), Bound):
         solver = BFS
     if game.has("place"):

@@ -26,6 +26,7 @@ from searchbench.solvers.proof.facts import LARGEST_PLACE
 from searchbench.solvers.proof.leaves import LeafDatabase
 from searchbench.solvers.proof.pns import ProofNumberSearch
 from searchbench.solvers.shared.transposition import Transpositions, new_transpositions
+from searchbench.user_code import check_first_state
 from searchbench.values import Outcome, value_rule
 
 METHODS: Final = ("pns", "alphabeta")
@@ -56,6 +57,7 @@ def prove_state(
     _check(game, method, nodes)
     if method != "alphabeta" and leaves is not None:
         raise BadRequest(f"method {method!r}: only alphabeta looks up leaves in a database")
+    check_first_state(game)
     root = game.position(state).state
     with run or Run() as active:
         seconds = active.seconds
