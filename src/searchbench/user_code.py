@@ -6,7 +6,7 @@ import dataclasses
 import difflib
 import inspect
 import types
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Final
 
@@ -14,6 +14,7 @@ import numpy as np
 
 from searchbench import rules
 from searchbench.errors import BadGame, BadRequest, SearchBenchError, line_of, raised_in, told
+from searchbench.index.protocol import Part
 from searchbench.jit.references import in_contract, plain_function
 
 CONTRACT: Final = {
@@ -106,11 +107,25 @@ def _getter(kind: type, name: str) -> Any:
     return found.fget if isinstance(found, property) else found
 
 
+def check_parts(game: Any) -> None:
+    """Require that ``parts()`` returns parts. Raises BadGame."""
+    right = 'expected a list of searchbench.Part(name, start, stop, needs), such as [Part("all", 0, size, ("all",))]'
+    with calling(game, "parts()", right):
+        found = game.parts()
+    source = place_of(game, "parts")
+    if not isinstance(found, Sequence):
+        raise BadGame(f"{source} returns {found!r}: {right}")
+    for part in found:
+        if not isinstance(part, Part):
+            raise BadGame(f"{source} returns {part!r} among others: {right}")
+
+
 def check_first_state(game: Any) -> None:
     """Call what every game supplies on its start, interpreted: mistakes that machine code would not tell. Raises BadGame.
 
     A solver calls it before it compiles anything; `searchbench check` looks at many states.
     """
+    check_parts(game)
     if not game.has("start", "terminal", "moves"):
         return
     state, out = [0] * game.width, [0] * (4 * max(game.max_moves, 0) + 64)

@@ -147,6 +147,16 @@ MISTAKES: dict[str, tuple[tuple[tuple[str, str], ...], tuple[str, ...], tuple[st
         ("solve",),
         ("moves(state)", "moves(state, out)"),
     ),
+    "parts return nothing": (
+        (("    def rules", "    def parts(self):\n        pass\n\n    def rules"),),
+        ("check",),
+        ("parts()", "Part("),
+    ),
+    "parts that are tuples": (
+        (("    def rules", "    def parts(self):\n        return [('all', 0, 6)]\n\n    def rules"),),
+        ("solve",),
+        ("parts()", "('all', 0, 6)", "Part("),
+    ),
     "an error in parse": (
         (("[int(text)]", "[number(text)]"),),
         ("search", "3"),

@@ -26,7 +26,9 @@ class Larger:
         """Return the tables of the one that has some."""
         one, other = self._one.tables(state), self._other.tables(state)
         if one and other:
-            raise BadRequest("the larger of two bounds that both look things up in tables of their own")
+            raise BadRequest(
+                "the larger of two bounds that both look things up in tables of their own is not known; give one such bound, and others by name"
+            )
         return tuple(one or other)
 
 

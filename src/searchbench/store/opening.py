@@ -235,7 +235,9 @@ def _find_rule(folder: Path, header: head.Header, game: Game, rule: ValueRule | 
             return candidate
     if rule is not None:
         raise DamagedData(f"{folder} has values of {kept}, not of {rule.identity()}")
-    raise DamagedData(f"{folder} has values of the rule {kept}, which is not known: name the value rule")
+    raise DamagedData(
+        f"{folder} has values of the rule {kept}, which is not known: name the value rule, rule=... in Python"
+    )
 
 
 def _check_index(folder: Path, header: head.Header, game: Game) -> None:

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from searchbench import jit, rules
 from searchbench.game import Game
 from searchbench.rules import UNDECIDED
+from searchbench.user_code import check_parts
 
 State = tuple[int, ...]
 Finding = tuple[State | None, str]
@@ -71,6 +72,7 @@ class Subject:
     def __init__(self, game: Game, samples: int, seed: int) -> None:
         self.game = game
         self.names = game.names(target="interpreted")
+        check_parts(game)
         self.room = 4 * max(game.max_moves, game.max_unmoves, 0) + 64
         self._new_caches()
         self._chance = random.Random(seed)
