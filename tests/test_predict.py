@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 
 import searchbench as sb
 from searchbench.analyse.predict import format_seconds, predict, predict_at_once
+from searchbench.analyse.samples import Sampler
 from searchbench.analyse.shares import NONE, Around, Shares, levels_to_reach, outcome_shares
 from searchbench.catalogue import load
 from searchbench.errors import BadRequest, OutOfMemory
@@ -18,6 +20,8 @@ from searchbench.index.protocol import Part
 from searchbench.rules import UNDECIDED
 from searchbench.run import Run
 from searchbench.solvers.exhaustive import solve_parts, solve_states
+from searchbench.solvers.exhaustive.blocks import groups_in_order
+from searchbench.values import Outcome
 
 RUN = Run(memory=1 << 30, threads=1)
 
@@ -130,3 +134,66 @@ def test_levels_grow_with_the_logarithm() -> None:
     around = seen([UNDECIDED], [[(0, UNDECIDED)] * 4])
     few, many = (levels_to_reach(around, positions) for positions in (10**3, 10**6))
     assert 3 <= few < many <= 20
+
+
+# --- samples and assumptions ------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Alike(sb.Game):
+    """Number states whose last digit says nothing: neighbours are alike, as in a chess ending where the last man moves."""
+
+    name = "alike"
+    values = "outcome"
+
+    @property
+    def width(self) -> int:
+        """Return the number of cells."""
+        return 3
+
+    @property
+    def max_moves(self) -> int:
+        """Return that there is one move."""
+        return 1
+
+    def index(self) -> sb.index.Radix:
+        """Return the digits."""
+        return sb.index.Radix((100, 100, 60))
+
+    def rules(self) -> dict[str, Any]:
+        """Return rules of a game that is over."""
+
+        def terminal(state: Any) -> int:
+            return 0
+
+        return {"terminal": terminal}
+
+
+def test_runs_are_many_enough_where_neighbours_are_alike() -> None:
+    sampler = Sampler(Alike(), Outcome())
+    (group,) = groups_in_order(Alike().parts())
+    errors = []
+    for seed in range(30):
+        chance = np.random.default_rng(seed)
+        share = chance.uniform(0.2, 0.8)
+        legal = np.repeat(chance.random(100 * 100) < share, 60)
+        numbers = np.concatenate([np.arange(*run) for run in sampler.runs(group)])
+        errors.append((legal[numbers].mean() - legal.mean()) / legal.mean())
+    assert np.sqrt(np.mean(np.square(errors))) < 0.07, errors  # 48 runs of 96 numbers: 0.15
+
+
+@pytest.mark.parametrize(("won", "lost"), [(0.01, 0.02), (0.0, 0.0), (0.5, 0.25), (0.9, 0.1)])
+def test_where_the_model_decides_next_to_nothing_all_positions_are_reckoned(
+    won: float, lost: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def shares(_seen: Around, group: Any, _known: Any, _parts: Any) -> tuple[dict[str, Shares], int]:
+        return {part.name: Shares(won, lost) for part in group}, 3
+
+    monkeypatch.setattr("searchbench.analyse.predict.outcome_shares", shares)
+    found = predict(load("morris:3,3"), run=RUN)
+    (group,) = found.groups
+    meagre = won + lost < 0.05
+    assert group.expanded == (group.positions if meagre else round(group.positions * (won + lost)))
+    assert ("every position gets a value" in found.note) == meagre
+    assert ("moves lead anywhere" in found.note) == (not meagre)
+    assert "it assumes" in str(found)

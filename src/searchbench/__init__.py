@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from searchbench.analyse.detours import Detours
     from searchbench.analyse.predict import Prediction
     from searchbench.analyse.subgoals import Subgoals
-    from searchbench.catalogue import load
+    from searchbench.catalogue import WhichGame, load
     from searchbench.errors import SearchBenchError
     from searchbench.game import Board, Game, Position
     from searchbench.heuristics import PatternDatabases, SeenAs, heuristic
@@ -198,8 +198,8 @@ def _solve_parts(
     return database
 
 
-def open_database(path: str | Path, game: Game | None = None) -> Database:
-    """Open a database that `solve` kept; `game` is needed only where its file has moved."""
+def open_database(path: str | Path, game: WhichGame = None) -> Database:
+    """Open a database that `solve` kept; `game`, such as "mygame.py:MyGame", is needed only where its file has moved."""
     from searchbench.store import open_database as open_folder
 
     return open_folder(path, game)
@@ -227,7 +227,7 @@ def predict(
 
 def repair(
     path: str | Path,
-    game: Game | None = None,
+    game: WhichGame = None,
     memory: str | int | None = None,
     threads: int | None = None,
     progress: Callable[[str, int, int], None] | None = None,
@@ -289,11 +289,13 @@ def together(
     memory: str | int | None = None,
     progress: Callable[[str, int, int], None] | None = None,
     work: str | Path | None = None,
+    like_game: WhichGame = None,
 ) -> Completions:
     """Solve together all states of a puzzle that look like `state` in an abstraction, whose database is `like`.
 
     One breadth-first search finds the costs of all; those that cost more than `limit` stay open. Unfinished work is kept in
-    the folder `work`, where it goes on when it is asked for again. See :func:`searchbench.solvers.guided.solve_together`.
+    the folder `work`, where it goes on when it is asked for again; `like_game` is the abstraction, where its file has moved.
+    See :func:`searchbench.solvers.guided.solve_together`.
     """
     from searchbench.catalogue import load
     from searchbench.solvers.guided import solve_together
@@ -301,7 +303,7 @@ def together(
 
     run, chosen = _run(memory, 1, progress), load(game)
     run.work = None if work is None else Path(work)
-    database = like if isinstance(like, Database) else open_database(like)
+    database = like if isinstance(like, Database) else open_database(like, like_game)
     return solve_together(chosen, chosen.position(state).state, database, run, limit)
 
 
@@ -356,6 +358,7 @@ def prove(
     parts: str | Iterable[str] | None = None,
     book: str | Path | None = None,
     plies: int = 8,
+    leaves_game: WhichGame = None,
     **options: Any,
 ) -> Proof:
     """Prove the value of one state of a two-player game (by default the start).
@@ -364,7 +367,8 @@ def prove(
     :func:`searchbench.solvers.proof.prove_state`. `leaves` is a database, or its folder, that knows the outcome of some
     states: of the same game, or of one that it goes on as ("morris" for "morris-opening"); then alpha-beta is the default.
     Only its `parts` of these names are used ("9-9,9-8"), by default all. What is found after so many `plies` from the start
-    is kept in the file `book`, from which the same search goes on.
+    is kept in the file `book`, from which the same search goes on. `leaves_game` is the game of `leaves`, where its file has
+    moved; the game to be proved is tried as well.
     """
     from searchbench.catalogue import load
     from searchbench.errors import BadRequest
@@ -375,7 +379,7 @@ def prove(
         if parts is not None or book is not None:
             raise BadRequest("parts and a book belong to a database at the leaves: give leaves as well")
         return prove_state(chosen, state, way, _run(memory, 1, progress), **options)
-    database = open_database(leaves) if isinstance(leaves, str | Path) else leaves
+    database = open_database(leaves, leaves_game) if isinstance(leaves, str | Path) else leaves
     at_leaves = LeafDatabase(chosen, database, parts.split(",") if isinstance(parts, str) else parts)
     kept = None if book is None else Book(chosen, at_leaves, plies, book)
     return prove_state(chosen, state, way, _run(memory, 1, progress), leaves=at_leaves, book=kept, **options)

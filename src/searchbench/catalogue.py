@@ -11,16 +11,22 @@ import inspect
 import pkgutil
 import re
 import sys
+import traceback
 import typing
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
-from searchbench.errors import UnknownGame
+from searchbench.errors import BadGame, SearchBenchError, UnknownGame, raised_in, told
 from searchbench.game import Game
+from searchbench.user_code import check_class
 from searchbench.values import value_rule
 
 ENTRY_POINTS = "searchbench.games"
+WhichGame = str | Game | Sequence[str | Game] | None
+"""The game of a database: a game, what names it, several of which the fitting one is taken, or None: the database knows."""
+OWN: Final = "searchbench_user_"
+"""How the modules of users' own files begin."""
 
 
 def shipped() -> Iterator[type[Game]]:
@@ -64,6 +70,29 @@ def load(spec: str | Game) -> Game:
     return _make(_named(name), arguments, spec)
 
 
+def source_file(game: type[Game]) -> Path | None:
+    """Return the user's file that a game was loaded from, None for games that are shipped or installed."""
+    if not game.__module__.startswith(OWN):
+        return None
+    file = getattr(sys.modules.get(game.__module__), "__file__", None)
+    return None if file is None else Path(file)
+
+
+def explained(error: Exception) -> BadGame | None:
+    """Return what to say of an exception that a user's own file raised, where it was called for a game: None if none did."""
+    found: Game | None = None
+    trace = error.__traceback__
+    while trace is not None:
+        for value in list(trace.tb_frame.f_locals.values()):
+            found = value if isinstance(value, Game) else found
+        trace = trace.tb_next
+    place = "" if found is None else raised_in(error, type(found))
+    if found is None or not place:
+        return None
+    right = "`searchbench check` tries all of a game's functions, and shows a state where one fails"
+    return BadGame(f"{place}: the game {found.name!r} raised {told(error)}; {right}")
+
+
 def _named(name: str) -> type[Game]:
     module = name.replace("-", "_")
     if re.fullmatch(r"[a-z]\w*", module) and importlib.util.find_spec(f"searchbench.games.{module}"):
@@ -86,24 +115,40 @@ def _games_in(module: Any) -> list[type[Game]]:
 
 def _class_in_file(path: Path, name: str) -> type[Game]:
     if not path.is_file():
-        raise UnknownGame(f"no file {path}")
+        raise UnknownGame(
+            f"no file {path} (looked for in {Path.cwd()})" if not path.is_absolute() else f"no file {path}"
+        )
     module = import_file(path)
     games = {game.__name__: game for game in _games_in(module)}
     if not name and len(games) == 1:
         (name,) = games
     if name not in games:
+        nameless = _without_name(module)
         raise UnknownGame(
-            f"{path} has no game {name!r}; it has {', '.join(games) or 'none (a class derived from Game that has a name)'}"
+            f"{path} has no game {name!r}; it has "
+            f"{', '.join(games) or nameless or 'none (a class derived from Game that has a name)'}"
+            if name or not games
+            else f"{path} has the games {', '.join(games)}: say which, as in {path}:{next(iter(games))}"
         )
     games[name].__searchbench_source__ = f"{path}:{name}"  # type: ignore[attr-defined]
     return games[name]
+
+
+def _without_name(module: Any) -> str:
+    """Say that a class of a module derives from Game but has no name: "" if there is none."""
+    for value in vars(module).values():
+        if inspect.isclass(value) and issubclass(value, Game) and value.__module__ == module.__name__:
+            return (
+                f"the class {value.__name__}, which has no name: write name: ClassVar[str] = {value.__name__.lower()!r}"
+            )
+    return ""
 
 
 def import_file(path: Path) -> Any:
     """Import a user's file under a name that stays the same between processes, again whenever its text has changed."""
     path = path.resolve()
     text = path.read_bytes()
-    name = f"searchbench_user_{path.stem}_{hashlib.sha256(str(path).encode()).hexdigest()[:8]}"
+    name = f"{OWN}{path.stem}_{hashlib.sha256(str(path).encode()).hexdigest()[:8]}"
     loaded = sys.modules.get(name)
     if loaded is not None and getattr(loaded, "__searchbench_text__", None) == text:
         return loaded
@@ -119,13 +164,16 @@ def import_file(path: Path) -> Any:
         spec.loader.exec_module(module)
     except Exception as error:
         del sys.modules[name]
-        raise UnknownGame(f"{path} cannot be imported: {type(error).__name__}: {error}") from error
+        lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(path)]
+        place = f"{path}, line {lines[-1]}" if lines else str(path)
+        raise UnknownGame(f"{place}: the file cannot be imported: {told(error)}") from error
     return module
 
 
 def _make(game: type[Game], text: str, spec: str) -> Game:
     if not dataclasses.is_dataclass(game):
         raise UnknownGame(f"game {spec!r}: class {game.__name__} must be marked @dataclass(frozen=True)")
+    check_class(game)
     fields = dataclasses.fields(game)
     hints = typing.get_type_hints(game)
     usage = f"{game.name}:" + ",".join(field.name.upper() for field in fields)
@@ -146,6 +194,11 @@ def _make(game: type[Game], text: str, spec: str) -> Game:
         raise UnknownGame(f"game {spec!r}: expected {usage} ({error})") from None
     except ValueError as error:
         raise UnknownGame(f"game {spec!r}: {error}") from None
+    except SearchBenchError:
+        raise
+    except Exception as error:
+        place = raised_in(error, game)
+        raise UnknownGame(f"game {spec!r}: it cannot be made ({place}: {told(error)})") from error
 
 
 def _convert(value: str, kind: Any, spec: str, key: str) -> Any:

@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import inspect
+import traceback
+import types
+from pathlib import Path
+from typing import Any
+
 
 class SearchBenchError(Exception):
     """Report a failure that the user can act upon."""
@@ -11,6 +17,10 @@ class SearchBenchError(Exception):
 
 class UnknownGame(SearchBenchError):
     """Report a game that cannot be found, or parameters that it does not take."""
+
+
+class BadGame(SearchBenchError):
+    """Report a game whose own methods fail, or supply what the contract does not know: where, and what would be right."""
 
 
 class BadState(SearchBenchError):
@@ -33,7 +43,9 @@ class MissingRule(SearchBenchError):
     """Report that a solver needs a function which the game's rules do not supply."""
 
     def __init__(self, kernel: str, rule: str) -> None:
-        super().__init__(f"{kernel} needs `{rule}`, which the game's rules() does not supply")
+        super().__init__(
+            f"{kernel} needs `{rule}`, which the game's rules() does not supply: add it to what rules() returns"
+        )
         self.kernel = kernel
         self.rule = rule
 
@@ -97,3 +109,46 @@ class DamagedData(SearchBenchError):
 
 class StaleDatabase(DamagedData):
     """Report a database that was made by other rules than the game has now."""
+
+
+# --- where something went wrong ---------------------------------------------------------------------------------------
+
+
+def line_of(function: Any) -> str:
+    """Return where a function or a class begins: ``file.py, line 12``, or "" where nobody knows."""
+    try:
+        source = inspect.getsourcefile(function)
+        return f"{source}, line {inspect.getsourcelines(function)[1]}"
+    except (OSError, TypeError):
+        return ""
+
+
+def raised_in(error: BaseException, kind: type) -> str:
+    """Return where in the file of a class, or in those beside it, an exception was raised: file, line and function.
+
+    Empty where it was raised elsewhere.
+    """
+    files = {Path(file) for file in map(_file_of, kind.__mro__) if file}
+    folders = {file.parent for file in files if file.is_file()}
+    found = ""
+    for frame in traceback.extract_tb(error.__traceback__):
+        path = Path(frame.filename)
+        if path in files or path.parent in folders:
+            found = f"{frame.filename}, line {frame.lineno}, in {frame.name}"
+    if isinstance(error, SyntaxError) and error.filename:
+        found = f"{error.filename}, line {error.lineno}"
+    return found
+
+
+def _file_of(kind: type) -> str:
+    functions = (value for value in vars(kind).values() if isinstance(value, types.FunctionType))
+    if kind.__module__.startswith("searchbench.") and ".games." not in kind.__module__:
+        return ""
+    # A dataclass is given methods of which there is no file.
+    return next((one.__code__.co_filename for one in functions if one.__code__.co_filename != "<string>"), "")
+
+
+def told(error: BaseException) -> str:
+    """Return an exception as one line: its type and message."""
+    message = str(error)
+    return f"{type(error).__name__}: {message}" if message else type(error).__name__

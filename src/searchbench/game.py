@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
+import operator
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,8 +17,10 @@ from searchbench import jit
 from searchbench.board import Board as Board
 from searchbench.board import cells_of_move
 from searchbench.drawing import board_svg
-from searchbench.errors import BadMove, BadRequest, BadState
+from searchbench.errors import BadGame, BadMove, BadRequest, BadState, raised_in, told
+from searchbench.index.own import checked_index, functions_of
 from searchbench.rules import NOWHERE, UNDECIDED
+from searchbench.user_code import calling, check_class, checked_rules, checked_sizes, place_of
 
 if TYPE_CHECKING:
     from searchbench.index.protocol import Index, Part
@@ -153,7 +156,7 @@ class Game:
         """Return the named parts of the number line, each with the parts that it needs; by default one, "all"."""
         from searchbench.index.protocol import Part
 
-        index = self.index()
+        index = self.checked_index()
         return [Part("all", 0, index.size, ("all",))] if index is not None else []
 
     def sequences(self) -> Sequences | None:
@@ -242,6 +245,11 @@ class Game:
     def identity(self) -> dict[str, Any]:
         """Return what tells this game from others: it is kept in every database."""
         return {"name": self.name, "version": self.version, "parameters": self.parameters, "spec": self.spec}
+
+    def checked_index(self) -> Index | None:
+        """Return what ``index()`` returns. Raises BadGame where it fails, or returns no index."""
+        with calling(self, "index()", "expected an index, or None"):
+            return checked_index(self.index(), place_of(self, "index"))
 
     def fingerprint(self) -> str:
         """Return a hash of the rules and the index as they are now: 20 hexadecimal digits."""
@@ -343,21 +351,27 @@ class Game:
 
     def read(self, text: str) -> list[int]:
         """Return the state that a text means, or raise BadState; "start" is the initial state."""
+        if not isinstance(text, str):
+            raise BadGame(f"{place_of(self, 'format')} returned {text!r}: expected a text of one line")
         if text.strip() == "start":
             return self.start()
-        try:
-            state = self.parse(text)
-        except (ValueError, IndexError, KeyError) as error:
-            raise BadState(f"{self}: {text!r} is no state: {error}") from None
+        state = self._parsed(text)
         if len(state) != self.width:
-            raise BadState(f"{self}: {text!r} has {len(state)} entries, a state has {self.width}")
+            raise BadState(
+                f"{self}: {text!r} is read as {len(state)} numbers, a state has {self.width}; {self._an_example()}"
+            )
         low, high = np.iinfo(self.dtype).min, np.iinfo(self.dtype).max
         if not all(low <= cell <= high for cell in state):
-            raise BadState(f"{self}: {text!r}: every entry must lie in {low} .. {high}")
+            raise BadState(
+                f"{self}: {text!r} is read as {_plain(state)}: every entry must lie in {low} .. {high}, the numbers of the "
+                f"game's dtype"
+            )
         if self.has("rank") and self.has("unrank"):
             self._check_numbered(state, text)
         if not self.call("legal", list(state)):
-            raise BadState(f"{self}: {text!r} cannot occur in the game")
+            raise BadState(
+                f"{self}: {text!r} cannot occur in the game: `legal` says so of {_plain(state)}; {self._an_example()}"
+            )
         return state
 
     def position(self, what: Position | str | Sequence[int] | None = None) -> Position:
@@ -368,16 +382,56 @@ class Game:
             return Position(self, tuple(self.start()))
         return Position(self, tuple(self.read(what) if isinstance(what, str) else what))
 
+    def _parsed(self, text: str) -> list[int]:
+        """Return what `parse` makes of a text. Raises BadState where the text is at fault, BadGame where `parse` is."""
+        right = f"{self.spec} shall read {text!r} as a list of {self.width} integers, or raise ValueError"
+        with calling(self, "parse", right):
+            try:
+                state = self.parse(text)
+            except ValueError as error:
+                raise BadState(f"{self}: {text!r} is no state: {error}; {self._an_example()}") from None
+            except (IndexError, KeyError) as error:
+                place = raised_in(error, type(self))
+                raise BadState(
+                    f"{self}: {text!r} is no state, or `parse` is wrong ({place}: {told(error)}); {self._an_example()}"
+                ) from None
+            return [operator.index(cell) for cell in state]
+
+    def _an_example(self) -> str:
+        """Return what to say of the notation: how the start is written."""
+        try:
+            return f"the start is written {self.format(self.start())!r}"
+        except Exception:  # whatever is wrong with the rules, this message is about something else
+            return f"a state is {self.width} numbers"
+
     def _check_numbered(self, state: list[int], text: str) -> None:
-        example = self.format(self.start())
+        """Require that the index numbers a state, or that it is terminal. Raises BadState, which says what differs."""
+        why = ""
         try:
             number = self.rank(state)
-        except (ValueError, IndexError, OverflowError):
-            raise BadState(f"{self}: {text!r} is no state; one is {example!r}") from None
-        if number == NOWHERE and self.terminal(state) != UNDECIDED:
-            return
-        if not 0 <= number < _size(self) or self.unrank_like(number, state) != self.canonical(state):
-            raise BadState(f"{self}: {text!r} is no state; one is {example!r}")
+        except (ValueError, IndexError, OverflowError) as error:
+            raise BadState(
+                f"{self}: {text!r} is read as {_plain(state)}, of which `rank` makes no number ({told(error)}); "
+                f"{self._an_example()}"
+            ) from None
+        if number == NOWHERE:
+            if self.terminal(state) != UNDECIDED and not self.closed:
+                return
+            why = "which the index does not number"
+        elif not 0 <= number < _size(self):
+            why = f"whose number is {number}; the index has the numbers 0 to {_size(self) - 1:,}"
+        else:
+            other = self.unrank_like(number, state)
+            if other != self.canonical(state):
+                why = f"whose number {number} is that of {self._text(other)}"
+        if why:
+            raise BadState(f"{self}: {text!r} is read as {_plain(state)}, {why}; {self._an_example()}")
+
+    def _text(self, state: Sequence[int]) -> str:
+        try:
+            return repr(self.format(state))
+        except Exception:  # as in _an_example
+            return _plain(state)
 
     def parse_move(self, state: Sequence[int], text: str) -> int:
         """Return the legal move that a text means, or raise BadMove."""
@@ -392,7 +446,7 @@ class Game:
         """Return a drawing of the state in text: the board's cells where they are, or the notation."""
         board = self.board()
         if board is None:
-            return self.format(state)
+            return str(self.format(state))
         labels = [piece or "." for piece in self.pieces(state)]
         span = max(map(len, labels)) + 1
         columns = {x: place for place, x in enumerate(sorted({x for x, _ in board.cells}))}
@@ -401,6 +455,10 @@ class Game:
             line = lines.setdefault(y, [" " * span] * len(columns))
             line[columns[x]] = label.rjust(span)
         return "\n".join("".join(lines[y])[1:].rstrip() for y in sorted(lines))
+
+
+def _plain(state: Sequence[int]) -> str:
+    return f"[{', '.join(map(str, state))}]"
 
 
 def _buffers(game: Game, target: jit.Target) -> dict[str, Callable[..., Any]]:
@@ -419,10 +477,16 @@ def _size(game: Game) -> int:
 
 @lru_cache(maxsize=128)
 def _names(game: Game, rule: ValueRule | None, target: jit.Target) -> jit.Names:
-    functions = dict(game.rules())
-    index = game.index()
+    check_class(type(game))
+    checked_sizes(game)
+    with calling(game, "rules()", "it shall return a mapping of names to functions"):
+        functions = checked_rules(game, game.rules())
+    index = game.checked_index()
     if index is not None and "rank" not in functions:
-        functions["rank"], functions["unrank"] = index.functions()
+        with calling(game, "the index", "expected functions(at), which returns rank and unrank"):
+            functions["rank"], functions["unrank"] = functions_of(index)
+    if "rank" in functions and "unrank" not in functions:
+        raise BadGame(f"{game}: rules() supplies `rank`, but no `unrank`: supply both, or return an index from index()")
     has_symmetry = "canonical" in functions
 
     def symmetric() -> bool:

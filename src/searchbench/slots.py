@@ -7,7 +7,10 @@ code before types are inferred, so branches that it rules out cost nothing. A sl
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import cache
+from importlib import import_module
+from pathlib import Path
 from typing import Any, Final, TypeVar, overload
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -51,6 +54,15 @@ def slot(function: Any = None, *, required: bool = False) -> Any:
 def constant(name: str, default: Any) -> Any:
     """Declare a number or truth value that a binding may supply; kernels see it as a literal."""
     return _register(name, Constant(name, default))
+
+
+@cache
+def contracts() -> Mapping[str, Callable[..., Any] | Constant]:
+    """Return every slot of the package's contracts: of the rules of a game, and of every module named ``contract``."""
+    package = Path(__file__).parent
+    for file in sorted([package / "rules.py", package / "abstraction.py", *package.rglob("contract.py")]):
+        import_module(".".join([package.name, *file.relative_to(package).with_suffix("").parts]))
+    return dict(SLOTS)
 
 
 def is_slot(value: Any) -> bool:

@@ -78,8 +78,11 @@ class Result:
         }
 
 
-def configuration(game: Game, text: str) -> Configuration:
-    """Return what a text such as "idastar h=linear-conflict order=bound" means. Raises BadRequest."""
+def configuration(game: Game, text: str, abstractions: Sequence[str | Game] | None = None) -> Configuration:
+    """Return what a text such as "idastar h=linear-conflict order=bound" means. Raises BadRequest.
+
+    `abstractions` are games of pattern databases whose files have moved.
+    """
     method, *words = text.split()
     options: dict[str, Any] = {}
     for word in words:
@@ -96,7 +99,7 @@ def configuration(game: Game, text: str) -> Configuration:
     for key in set(WHOLE) & options.keys():
         options[key] = _whole(text, key, options[key])
     name = options.pop("h", None)
-    return Configuration(text, method, heuristic(game, name) if name is not None else None, options)
+    return Configuration(text, method, heuristic(game, name, abstractions) if name is not None else None, options)
 
 
 def compare(

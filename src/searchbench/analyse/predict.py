@@ -27,6 +27,8 @@ from searchbench.values import BFS, ValueRule
 
 WORTH_IT: Final = 1_000_000
 """How many numbers a game has at least for which a prediction is worth its time."""
+MEAGRE: Final = 0.05
+"""Where the model decides a smaller share than this of a group with cycles, it cannot be believed: all positions are reckoned."""
 ASKED: Final = 256
 """Of how many sampled states it is asked whether they can be solved at all."""
 
@@ -52,7 +54,7 @@ class GroupPrediction:
 class Prediction:
     """Say what solving a game will take: group by group, and the bytes of memory and, at most, of disk.
 
-    `note` says what the prediction leaves open.
+    `note` says what the prediction assumes.
     """
 
     game: str
@@ -93,6 +95,15 @@ class Prediction:
         return "\n  ".join([line, *([self.note] if self.note else [])])
 
 
+SHOWN: Final = 4
+"""Of how many groups the names are told."""
+
+
+def _listed(names: list[str]) -> str:
+    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+    return ", ".join(names[:SHOWN]) + more
+
+
 def format_seconds(seconds: float) -> str:
     """Return a time as a person reads it, with two digits that count."""
     if seconds >= 7200:
@@ -114,7 +125,7 @@ def predict(
     The options are those of `solve`; breadth-first search is predicted in the form "values". Raises BadRequest and
     MissingRule for what cannot be solved that way.
     """
-    if game.has("place") or (not game.has("unrank") and game.index() is None):
+    if game.has("place") or not game.has("unrank"):
         raise BadRequest(f"{game}: only retrograde, fixpoint and bfs in the form 'values' are predicted")
     if parts is not None and solver == BFS:
         raise BadRequest("solver 'bfs' searches the whole game: it takes no parts")
@@ -166,7 +177,7 @@ class _Predicting:
         self.sampler = Sampler(game, rule)
         self.shares: dict[str, Shares] = {}
         self.models = True
-        self.note = ""
+        self.assumed: dict[str, list[str]] = {}
 
     def prediction(self) -> Prediction:
         """Predict group after group."""
@@ -174,7 +185,7 @@ class _Predicting:
         numbers = sum(group.numbers for group in groups)
         return Prediction(
             str(self.game), self.solver, self.rule.name, self.run.threads, groups, self._memory(),
-            numbers * self.sampler.codes.itemsize, self.note,
+            numbers * self.sampler.codes.itemsize, self._note(),
         )  # fmt: skip
 
     def _group(self, group: Group) -> GroupPrediction:
@@ -218,13 +229,35 @@ class _Predicting:
                 return positions, levels
             total = sum(part.size for part in group.parts)
             share = sum((shares[part.name].won + shares[part.name].lost) * part.size / total for part in group.parts)
+            if share < MEAGRE:
+                # If moves led anywhere so few would stay few; but lost states have neighbours that are won (chess endings).
+                self._assume("every position gets a value and is expanded", group)
+                return positions, levels
+            self._assume(
+                "moves lead anywhere in a part, as if by chance, which decides how many positions get a value", group
+            )
             return round(positions * share), levels
         if self.rule.points:
             if self.solver == "fixpoint" and group.needs_itself:
-                self.note = "how many sweeps points take on cycles is not predicted: one is reckoned"
+                self._assume("one sweep is enough: how many points take on cycles is not predicted", group)
             return positions, 1
+        self._assume("every position gets a value and is expanded, but for those that `solvable` excludes", group)
         reachable = round(positions * self._solvable(seen))
         return reachable, levels_to_reach(seen, reachable)
+
+    def _assume(self, what: str, group: Group) -> None:
+        """Note what the prediction of a group rests on."""
+        self.assumed.setdefault(what, []).append(group.name)
+
+    def _note(self) -> str:
+        """Return what the prediction rests on, each with the groups of which it is assumed where it is not all of them."""
+        told = []
+        for what, names in self.assumed.items():
+            some = f" ({_listed(names)})" if len(names) < len(self.groups) else ""
+            told.append(what + some)
+        if not self.models:
+            told.append("every position gets a value and is expanded")
+        return "; ".join(["it assumes that other numbers take as long as those sampled", *told])
 
     def _solvable(self, seen: Around) -> float:
         """Return the share of sampled positions that are not known to be beyond solving."""

@@ -6,8 +6,9 @@ the processor, as other work on the machine says nothing about the game.
 
 from __future__ import annotations
 
+import mmap
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -29,17 +30,18 @@ Array = npt.NDArray[Any]
 Interval = tuple[int, int]
 """The first number of a run, and the one after its last."""
 
-RUNS: Final = 48
-LENGTH: Final = 96
+RUNS: Final = 512
+"""How many runs there are: neighbouring numbers are alike, so the error falls with the number of runs, not with their length."""
+LENGTH: Final = 24
 """How many numbers a run has."""
+REPEATS: Final = 3
+"""How often each step is timed; the least time counts, as other work on the machine only adds to it."""
 BLOCK: Final = 1 << BLOCK_BITS
 """How many codes the requests are applied to: they stay in a core's cache, as those of a solver's block do."""
 FAR: Final = 300
 """A level that no sample has."""
 ROOM: Final = 48 << 20
 """How many bytes of requests there is room for."""
-HUGE: Final = 2 << 20
-"""The largest pages that the system gives to a table."""
 
 
 STRATEGIES: Final[Mapping[str, tuple[Callable[..., Any], ...]]] = {
@@ -70,15 +72,15 @@ class Rates(NamedTuple):
 class Steps(NamedTuple):
     """Hold what a strategy does with a run: look at it first, count its positions, decide them, write their requests.
 
-    `apply` applies such requests to a block of codes like those that the runs had at first; `seek` looks through codes for a
-    level that none of them has.
+    `apply` applies such requests, those up to a page, to a block of codes like those that the runs had at first; `seek`
+    looks through codes for a level that none of them has.
     """
 
     begin: Callable[[Interval], None]
     positions: Callable[[Interval], int]
     decide: Callable[[Interval], None]
     expand: Callable[[Interval, Pages], None]
-    apply: Callable[[Pages, Array], None]
+    apply: Callable[[Pages, Array, int], None]
     seek: Callable[[Array, Interval, Pages], None] | None = None
 
 
@@ -88,7 +90,7 @@ class Sampler:
     def __init__(self, game: Game, rule: ValueRule) -> None:
         self.game, self.rule, self.names = game, rule, game.names(rule)
         self.size = max(part.stop for part in game.parts())
-        self.codes = untouched(self.size, _first_type(game, rule))
+        self.codes = untouched(self.size, _first_type(game, rule), huge=False)  # a run touches little of it
         self.illegal = int(np.iinfo(self.codes.dtype).max)
         self.due = new_marks(max(self.size, BLOCK))
         self.here = np.ones((max(self.size, BLOCK) >> STRETCH_BITS) + 1, np.uint8)
@@ -172,7 +174,9 @@ class Sampler:
         def expand(run: Interval, _pages: Pages) -> None:
             gathered(codes, codes, illegal, *run, bounds, False, np.zeros(4, np.int64))
 
-        return self._rates(group, Steps(begin, self._legal, lambda _run: None, expand, lambda _pages, _first: None))
+        return self._rates(
+            group, Steps(begin, self._legal, lambda _run: None, expand, lambda _pages, _codes, _last: None)
+        )
 
     def _by_levels(
         self,
@@ -198,24 +202,32 @@ class Sampler:
         """Call the steps of a strategy on all runs, and measure each."""
         runs = self.runs(group)
         numbers = sum(stop - first for first, stop in runs)
-        for _ in range(2):  # the first time the system brings pages of memory, and kernels come from the cache
-            prepared = _seconds(lambda: [steps.begin(run) for run in runs])
+        none = [(first, first) for first, _ in runs]
+        begin_all, begin_none = _each(steps.begin, runs), _each(steps.begin, none)
+        begin_all()  # the first time the system brings pages of memory, and kernels come from the cache
+        prepared = _least(begin_all) - _least(begin_none)
         positions = sum(map(steps.positions, runs))
         codes = np.concatenate([self.codes[first:stop] for first, stop in runs])
         pages = self._pages()
-        for _ in range(2):
+
+        def expand_all(some: list[Interval]) -> float:
             pages.last[:], pages.used[0] = -1, 0
             for run in runs:
                 steps.decide(run)
-            expanded = _seconds(lambda: [steps.expand(run, pages) for run in runs])
+            return _seconds(_each(lambda run: steps.expand(run, pages), some))
+
+        idle = min(expand_all(none) for _ in range(REPEATS))
+        expanded = min(expand_all(runs) for _ in range(REPEATS + 1)) - idle
         requests = _gather(pages)
-        steps.apply(pages, codes)
-        applied = _seconds(lambda: steps.apply(pages, codes))
+        last = int(pages.used[0]) - 1
+        steps.apply(pages, codes, last)
+        applied = _least(lambda: steps.apply(pages, codes, last)) - _least(lambda: steps.apply(pages, codes, -1))
         for first, stop in runs:
-            release(self.codes, max(0, first - HUGE), min(self.size, stop + HUGE))
+            release(self.codes, max(0, first - mmap.PAGESIZE), min(self.size, stop + mmap.PAGESIZE))
+        times = [max(0.0, seconds) for seconds in (prepared, expanded, applied)]
         return Rates(
-            positions / numbers, prepared / numbers, expanded / max(1, positions), requests / max(1, positions),
-            applied / max(1, requests), self._scan(steps.seek, codes, pages), self._finish(codes),
+            positions / numbers, times[0] / numbers, times[1] / max(1, positions), requests / max(1, positions),
+            times[2] / max(1, requests), self._scan(steps.seek, codes, pages), self._finish(codes),
         )  # fmt: skip
 
     def _bound(self, kernel: Callable[..., Any]) -> Any:
@@ -238,17 +250,15 @@ class Sampler:
         reserve = max(self.game.max_moves, self.game.max_unmoves)
         return Buckets(self.size, 1, reserve, ROOM, MOST_BLOCK_BITS).writers[0]
 
-    def _apply(self, pages: Pages, codes: Array) -> None:
+    def _apply(self, pages: Pages, codes: Array, last: int) -> None:
         """Apply requests to a block of such codes."""
         block, bounds, due = np.resize(codes, BLOCK), np.array([0, BLOCK], np.int64), new_marks(BLOCK)
         note = np.zeros(4, np.int64)
-        last = int(pages.used[0]) - 1
         self._bound(levels.apply)(block, self.illegal, 0, pages, last, 0, 0, bounds, False, due, note)
 
-    def _hear(self, pages: Pages, codes: Array) -> None:
+    def _hear(self, pages: Pages, codes: Array, last: int) -> None:
         """Apply requests about points to a block of such codes."""
         block, left, fresh = np.resize(codes, BLOCK), np.full(BLOCK, 3, np.uint8), np.zeros(BLOCK, np.uint8)
-        last = int(pages.used[0]) - 1
         self._bound(score_kernels.hear)(block, self.illegal, 0, pages, last, 0, left, fresh, 1)
 
     def _finish(self, codes: Array) -> float:
@@ -285,6 +295,16 @@ def _gather(pages: Pages) -> int:
     words &= (BLOCK << LOCAL_SHIFT) - 1
     pages.before[:used] = np.arange(-1, used - 1)
     return int(pages.fill[:used].sum())
+
+
+def _each(step: Callable[[Interval], object], runs: Sequence[Interval]) -> Callable[[], object]:
+    """Return a function that takes a step with each of some runs; with empty ones, all that it takes is the calls."""
+    return lambda: [step(run) for run in runs]
+
+
+def _least(work: Callable[[], object]) -> float:
+    """Return the least of several times that some work takes."""
+    return min(_seconds(work) for _ in range(REPEATS))
 
 
 def _seconds(work: Callable[[], object]) -> float:

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from searchbench.cli import show
-from searchbench.cli.options import Folder, GameName, Json, Memory, Progress
+from searchbench.cli.options import Folder, GameName, Json, Memory, OwnGame, Progress
 
 analyse = typer.Typer(name="analyse", help="Look into a solved game.", no_args_is_help=True)
 
@@ -24,6 +24,7 @@ def tree(
     sample: Annotated[int | None, typer.Option(min=1, help="Take only so many numbers, drawn by chance.")] = None,
     depth: Annotated[int | None, typer.Option(min=0, help="Ask at most so many attributes, and make mistakes.")] = None,
     svg: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw the tree into this file.")] = None,
+    game: OwnGame = None,
     as_json: Json = False,
     progress: Progress = None,
 ) -> None:
@@ -32,7 +33,7 @@ def tree(
     from searchbench.analyse.tree import decision_tree
     from searchbench.cli.progress import Reporter
 
-    database = sb.open_database(folder)
+    database = sb.open_database(folder, game)
     with Reporter(progress) as reporter:
         found = decision_tree(database, wanted, part, sample, depth, sb.Run(report=reporter))
     if svg is not None:
@@ -53,6 +54,7 @@ def mistakes(
     leaves: Annotated[Path, typer.Option(metavar="DIR", help="A database that knows the outcome where search ends.")],
     plies: Annotated[int, typer.Option(min=1, help="Look at so many plies at most.")] = 6,
     limit: Annotated[int, typer.Option(min=0, help="Show at most so many.")] = 5,
+    leaves_game: OwnGame = None,
     memory: Memory = None,
     as_json: Json = False,
     progress: Progress = None,
@@ -67,7 +69,7 @@ def mistakes(
     chosen = sb.load(game)
     with Reporter(progress) as reporter:
         run = sb.Run(memory=parse_memory(memory or 0), threads=1, report=reporter)
-        found = first_losing_moves(LeafDatabase(chosen, sb.open_database(leaves)), plies, run)
+        found = first_losing_moves(LeafDatabase(chosen, sb.open_database(leaves, leaves_game)), plies, run)
     ply = found[0].ply if found else None
     if as_json:
         moves = [{"state": one.position.text, "move": one.move_text} for one in found]

@@ -38,16 +38,27 @@ app = typer.Typer(
 )
 
 
-@app.callback()
-def version(
-    show: bool = typer.Option(False, "--version", is_eager=True, help="Print the version.", show_default=False),
-) -> None:
-    """Solve games and puzzles exactly: write the rules once, get everything else."""
-    if show:
-        from searchbench import __version__
+def _print_version(wanted: bool) -> None:
+    if not wanted:
+        return
+    import platform
+    from importlib.metadata import version
 
-        typer.echo(f"searchbench {__version__}")
-        raise typer.Exit
+    from searchbench import __version__
+
+    needed = ", ".join(f"{name} {version(name)}" for name in ("numpy", "numba"))
+    typer.echo(f"searchbench {__version__}, Python {platform.python_version()}, {needed}")
+    raise typer.Exit
+
+
+@app.callback()
+def options(
+    _version: bool = typer.Option(
+        False, "--version", callback=_print_version, is_eager=True, show_default=False,
+        help="Print the versions of searchbench, Python, numpy and numba.",
+    ),
+) -> None:  # fmt: skip
+    """Solve games and puzzles exactly: write the rules once, get everything else."""
 
 
 for panel, commands in (
@@ -97,7 +108,12 @@ def run(arguments: Sequence[str] | None = None) -> int:
         return _complain("interrupted", ExitCode.INTERRUPTED)
     except Exception as error:
         if not type(error).__module__.startswith("numba."):
-            raise
+            from searchbench.catalogue import explained
+
+            told = explained(error)
+            if told is None:
+                raise
+            return _complain(told, told.exit_code)
         return _complain(f"the rules cannot be compiled: {_essence(error)}", ExitCode.WRONG_INPUT)
     return ExitCode.DONE
 

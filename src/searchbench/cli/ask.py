@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from searchbench.cli import show
-from searchbench.cli.options import Folder, Json, StateInFolder
+from searchbench.cli.options import Folder, Json, OwnGame, StateInFolder
 
 if TYPE_CHECKING:
     from searchbench.game import Position
@@ -34,6 +34,7 @@ def find(
         typer.Option(metavar="FILE.py:FUNCTION", help="A function of your own, called with a position."),
     ] = None,
     limit: Annotated[int, typer.Option(min=0, help="Show at most so many; the count is of all.")] = 10,
+    game: OwnGame = None,
     as_json: Json = False,
 ) -> None:
     """Find the states that meet all of the conditions."""
@@ -42,7 +43,7 @@ def find(
 
     if hardest and value is not None:
         raise BadRequest("give --value or --hardest, not both")
-    database = sb.open_database(folder)
+    database = sb.open_database(folder, game)
     wanted = database.hardest() if hardest else value
     test = _all_of([_expression(where, database), _function(predicate)])
     count, states = _found(database, wanted, _interval(numbers, database.size), test, limit)
@@ -70,11 +71,11 @@ def _found(
     return count, states
 
 
-def probe(folder: Folder, state: StateInFolder = "start", as_json: Json = False) -> None:
+def probe(folder: Folder, state: StateInFolder = "start", game: OwnGame = None, as_json: Json = False) -> None:
     """Show the value of a state, and the values after its moves, the best first."""
     import searchbench as sb
 
-    database = sb.open_database(folder)
+    database = sb.open_database(folder, game)
     position = position_in(database, state)
     rule, value, choices = database.rule, database.probe(position), database.moves(position)
     texts = [database.game.format_move(position.state, choice.move) for choice in choices]
@@ -97,12 +98,13 @@ def line(
     folder: Folder,
     state: StateInFolder = "start",
     limit: Annotated[int | None, typer.Option(min=0, help="At most so many moves.")] = None,
+    game: OwnGame = None,
     as_json: Json = False,
 ) -> None:
     """Follow a line of best play from a state, board by board."""
     import searchbench as sb
 
-    database = sb.open_database(folder)
+    database = sb.open_database(folder, game)
     found = database.line(position_in(database, state), limit)
     if as_json:
         states = [position.text for position in found]

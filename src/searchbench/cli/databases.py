@@ -9,7 +9,7 @@ import typer
 
 from searchbench.cli import show
 from searchbench.cli.forms import tell_compression, words
-from searchbench.cli.options import Codec, Folder, GameName, Json, Memory, Progress, Rule, Threads
+from searchbench.cli.options import Codec, Folder, GameName, Json, Memory, OwnGame, Progress, Rule, Threads
 
 if TYPE_CHECKING:
     from searchbench.cli.progress import Reporter
@@ -166,6 +166,7 @@ def verify(
     parts: Annotated[
         str | None, typer.Option(metavar="NAMES", help="Check these parts only, such as 4-4,5-3; by default all.")
     ] = None,
+    game: OwnGame = None,
     as_json: Json = False,
     progress: Progress = None,
 ) -> None:
@@ -174,7 +175,7 @@ def verify(
     from searchbench.cli.progress import Reporter
     from searchbench.run import parse_memory
 
-    database = sb.open_database(folder)
+    database = sb.open_database(folder, game)
     with Reporter(progress) as reporter:
         run = sb.Run(memory=parse_memory(memory or 0), threads=threads or 0, report=reporter)
         report = database.verify(run, work=work, parts=parts)
@@ -189,14 +190,19 @@ def verify(
 
 
 def repair(
-    folder: Folder, memory: Memory = None, threads: Threads = None, as_json: Json = False, progress: Progress = None
+    folder: Folder,
+    game: OwnGame = None,
+    memory: Memory = None,
+    threads: Threads = None,
+    as_json: Json = False,
+    progress: Progress = None,
 ) -> None:
     """Work out anew what `verify` finds wrong, what is in damaged or missing chunks, and what rests on it."""
     import searchbench as sb
     from searchbench.cli.progress import Reporter
 
     with Reporter(progress) as reporter:
-        found = sb.repair(folder, memory=memory, threads=threads, progress=reporter)
+        found = sb.repair(folder, game, memory=memory, threads=threads, progress=reporter)
     if as_json:
         show.write_json(found.as_dict())
     else:
@@ -216,6 +222,7 @@ def stats(
     ] = None,
     codecs: Annotated[str | None, typer.Option(metavar="NAMES", help="The codecs to measure.")] = None,
     parts: Annotated[str | None, typer.Option(metavar="NAMES", help="The parts to measure.")] = None,
+    game: OwnGame = None,
     as_json: Json = False,
 ) -> None:
     """Count the states of a database by their value, or measure how small it can be kept."""
@@ -223,7 +230,7 @@ def stats(
     from searchbench.analyse.duality import solvable_by_depth
     from searchbench.errors import BadRequest
 
-    database = sb.open_database(folder)
+    database = sb.open_database(folder, game)
     if compression:
         tell_compression(database, words(forms), words(codecs), words(parts), as_json)
         return

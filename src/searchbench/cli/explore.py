@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from searchbench.cli import show
+from searchbench.cli.options import OwnGames
 
 if TYPE_CHECKING:
     from searchbench.game import Game
@@ -31,6 +32,7 @@ def serve(
         Path | None,
         typer.Option(metavar="DIR", help="Keep databases solved in the browser here; else they go at the end."),
     ] = None,
+    database_games: OwnGames = None,
     read_only: Annotated[bool, typer.Option("--read-only", help="Take no jobs: no solving, no searching.")] = False,
     predicate: Annotated[
         list[str] | None,
@@ -39,6 +41,7 @@ def serve(
     no_browser: Annotated[bool, typer.Option("--no-browser", help="Do not open a page.")] = False,
 ) -> None:
     """Show databases and searches in the browser, with a JSON API."""
+    from searchbench.catalogue import load
     from searchbench.cli.ask import function_in
     from searchbench.errors import BadRequest
 
@@ -51,7 +54,7 @@ def serve(
 
     databases, games = _sorted_out(what or [])
     predicates = {text.rpartition(":")[2]: function_in(text) for text in predicate or ()}
-    library = Library({}, games, predicates, cache)
+    library = Library({}, games, predicates, cache, [load(one) for one in database_games or ()])
     for folder in databases:
         name = library.add(folder)
         show.write(f"{name}: {library.database(name).game}, {folder}")

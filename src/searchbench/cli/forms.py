@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from searchbench.cli import show
-from searchbench.cli.options import Codec, Folder, Json
+from searchbench.cli.options import Codec, Folder, Json, OwnGame
 
 if TYPE_CHECKING:
     from searchbench.store import Database
@@ -25,13 +25,14 @@ def convert(
         ),
     ] = None,
     codec: Codec = None,
+    game: OwnGame = None,
     as_json: Json = False,
 ) -> None:
     """Keep a database in another form, or compressed by another codec."""
     import searchbench as sb
     from searchbench.store.opening import read_header
 
-    converted = sb.open_database(folder).convert(to, form, codec)
+    converted = sb.open_database(folder, game).convert(to, form, codec)
     header = read_header(to)
     before, after = disk_usage(folder), disk_usage(to)
     if as_json:

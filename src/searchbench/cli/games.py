@@ -59,16 +59,26 @@ def _matrix(found: list[Game], as_json: bool) -> None:
         show.write(show.table(rows, ("game", *SOLVERS)))
 
 
-def check(game: GameName, as_json: Json = False, progress: Progress = None) -> None:
+def check(
+    game: GameName,
+    samples: Annotated[
+        int | None,
+        typer.Option(min=1, metavar="N", help="Look at about so many states; by default as many as take some seconds."),
+    ] = None,
+    seed: Annotated[int, typer.Option(metavar="N", help="Draw other states.")] = 0,
+    as_json: Json = False,
+    progress: Progress = None,
+) -> None:
     """Check that a game keeps the laws of the contract; each broken law is shown with a state that breaks it."""
     import searchbench as sb
     from searchbench.cli.progress import Reporter
 
     with Reporter(progress) as reporter:
-        result = sb.check(game, run=sb.Run(report=reporter))
+        result = sb.check(game, samples=samples, seed=seed, run=sb.Run(report=reporter))
     if as_json:
         broken = [{"law": one.law, "state": one.state, "message": one.message} for one in result.broken]
-        show.write_json({"laws": list(result.laws), "broken": broken})
+        seen = {"states": result.states, "numbers": result.numbers, "size": result.size}
+        show.write_json({**seen, "laws": list(result.laws), "broken": broken})
     else:
         show.write(result)
     if result.broken:

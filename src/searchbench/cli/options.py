@@ -11,6 +11,16 @@ GameName = Annotated[
     str, typer.Argument(metavar="GAME", help="A game such as sliding:3x3, or a file such as mygame.py:MyGame.")
 ]
 Folder = Annotated[Path, typer.Argument(metavar="DIR", help="A database that `solve --to` has made.")]
+OwnGame = Annotated[
+    str | None,
+    typer.Option("--game", metavar="GAME", help="The database's game, where its file has moved: mygame.py:MyGame."),
+]
+OwnGames = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--game", metavar="GAME", help="The game of a database, where its file has moved; more than once for several."
+    ),
+]
 StateText = Annotated[
     str,
     typer.Argument(metavar="STATE", help="A state in the game's notation, as one argument, or: start."),

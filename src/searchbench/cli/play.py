@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from searchbench.cli import show
+from searchbench.cli.options import OwnGame
 from searchbench.errors import BadMove, SearchBenchError
 from searchbench.rules import UNDECIDED
 
@@ -40,6 +41,7 @@ def play(
         Path | None,
         typer.Option("--db", metavar="DIR", help="A database of the game, or of the one that it goes on as."),
     ] = None,
+    database_game: OwnGame = None,
     computer: Annotated[
         Computer | None, typer.Option(help="Who is the computer; by default the second of two players.")
     ] = None,
@@ -51,7 +53,8 @@ def play(
     from searchbench.player import SearchedValues
     from searchbench.solvers.proof import LeafDatabase
 
-    database = sb.open_database(what if folder is None else folder) if folder or Path(what).is_dir() else None
+    place = folder or (Path(what) if Path(what).is_dir() else None)
+    database = None if place is None else sb.open_database(place, database_game)
     if database is not None and (folder is None or sb.load(what) == database.game):
         game, position = database.game, position_in(database, state)
         helper: Adviser = DatabaseAdviser(database)

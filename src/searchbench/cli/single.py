@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from searchbench.cli import show
-from searchbench.cli.options import GameName, Json, Memory, Progress, StateText, Threads
+from searchbench.cli.options import GameName, Json, Memory, OwnGame, OwnGames, Progress, StateText, Threads
 
 if TYPE_CHECKING:
     from searchbench.line import Line
@@ -75,6 +75,7 @@ def search(
         int | None,
         typer.Option(min=0, metavar="MOVES", help="idastar: leave out superfluous sequences of so many moves."),
     ] = None,
+    abstractions: OwnGames = None,
     nodes: Nodes = None,
     seconds: Seconds = None,
     memory: Memory = None,
@@ -114,7 +115,8 @@ def search(
     )
     if states is None and style != "csv":
         with Reporter(progress) as reporter:
-            line = sb.search(game, state, method or None, memory, reporter, heuristic, threads, work, **options)
+            bound = sb.heuristic(sb.load(game), heuristic, abstractions) if abstractions and heuristic else heuristic
+            line = sb.search(game, state, method or None, memory, reporter, bound, threads, work, **options)
         _show_line(line, style == "json")
         return
     if work is not None:
@@ -125,7 +127,7 @@ def search(
     if states is not None and state != "start":
         raise BadRequest(f"the state {state!r} and --from {states}: give one of them")
     wanted = [chosen.read(state)] if states is None else instances.states_in(chosen, states)
-    bound = sb.heuristic(chosen, heuristic) if heuristic is not None else None
+    bound = sb.heuristic(chosen, heuristic, abstractions) if heuristic is not None else None
     with Reporter(progress) as reporter:
         run = Run(memory=parse_memory(memory or 0), threads=threads or 0, report=reporter)
         found = instances.write(search_many(chosen, wanted, method or None, run, bound, **options), chosen, style)
@@ -159,6 +161,7 @@ def compare(
     seconds: Seconds = None,
     memory: Memory = None,
     threads: Threads = None,
+    abstractions: OwnGames = None,
     plot: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Draw how many are solved within how many nodes, as SVG.")
     ] = None,
@@ -176,7 +179,7 @@ def compare(
 
     chosen = sb.load(game)
     wanted = instances.states_in(chosen, states)
-    chosen_ones = [configuration(chosen, text) for text in configurations]
+    chosen_ones = [configuration(chosen, text, abstractions) for text in configurations]
     with Reporter(progress) as reporter:
         run = Run(memory=parse_memory(memory or 0), threads=threads or 0, report=reporter)
         results = list(compare_all(chosen, wanted, chosen_ones, run, **_limits(nodes, seconds)))
@@ -228,6 +231,7 @@ def prove(
         Path | None, typer.Option(metavar="FILE", help="Keep what is found near the start, and go on with it.")
     ] = None,
     plies: Annotated[int, typer.Option(min=1, help="After how many plies that is.")] = 8,
+    leaves_game: OwnGame = None,
     nodes: Nodes = None,
     seconds: Seconds = None,
     memory: Memory = None,
@@ -247,7 +251,7 @@ def prove(
 
         proof = sb.prove(
             game, state, method, memory, reporter, leaves, parts, book, plies,
-            evidence=leaves is None, told=told, **_limits(nodes, seconds),
+            leaves_game, evidence=leaves is None, told=told, **_limits(nodes, seconds),
         )  # fmt: skip
     evidence = "incomplete" if proof.incomplete else "complete"
     if as_json:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from searchbench.cli import show
-from searchbench.cli.options import GameName, Json, Memory, Progress, StateText, Threads
+from searchbench.cli.options import GameName, Json, Memory, OwnGame, Progress, StateText, Threads
 
 if TYPE_CHECKING:
     from searchbench import Detours
@@ -28,6 +28,7 @@ def together(
         Path | None, typer.Option(metavar="DIR", help="Keep the unfinished work here, and go on with it.")
     ] = None,
     hardest: Annotated[int, typer.Option(min=0, metavar="N", help="Show so many of the most costly states.")] = 0,
+    like_game: OwnGame = None,
     memory: Memory = None,
     as_json: Json = False,
     progress: Progress = None,
@@ -37,7 +38,7 @@ def together(
     from searchbench.cli.progress import Reporter
 
     with Reporter(progress) as reporter:
-        found = sb.together(game, state, like, limit, memory, reporter, work)
+        found = sb.together(game, state, like, limit, memory, reporter, work, like_game)
     dearest = sorted(found.costs.items(), key=lambda one: -one[1])[:hardest]
     if as_json:
         show.write_json(

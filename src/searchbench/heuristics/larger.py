@@ -26,7 +26,9 @@ class Larger:
         """Return the tables of the one that has some."""
         one, other = self._one.tables(state), self._other.tables(state)
         if one and other:
-            raise BadRequest("the larger of two bounds that both look things up in tables of their own")
+            raise BadRequest(
+                "two bounds that both have tables of their own are not joined; give one such bound, and others by name"
+            )
         return tuple(one or other)
 
 

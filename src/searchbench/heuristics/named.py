@@ -45,22 +45,24 @@ class NamedHeuristic:
         return ()
 
 
-def heuristic(game: Game, text: str) -> Heuristic:
+def heuristic(game: Game, text: str, abstractions: Sequence[str | Game] | None = None) -> Heuristic:
     """Return the heuristic that a text names: one of the game's, or pattern databases by their folders.
 
     "a.db+b.db" adds the bounds of two databases, "a.db,b.db" takes the larger one; both can be mixed, and a name be one of
     those to be compared. "a.db@7-8" looks pieces 7 and 8 up in a database of other pieces, to which a symmetry takes them.
     Among them may stand switches: "dual", "modulo", "loaded", "images:2", "min:4" (see `PatternDatabases`).
-    Raises BadRequest.
+    `abstractions` are games of such databases whose files have moved. Raises BadRequest.
     """
     named = game.heuristics()
     words = [word.strip() for word in text.split(",")]
     folders = [word for word in words if word not in named]
-    found: list[Heuristic] = [_databases(game, folders, text)] if folders else []
+    found: list[Heuristic] = [_databases(game, folders, text, abstractions)] if folders else []
     return reduce(Larger, (*found, *(NamedHeuristic(named[word]) for word in words if word in named)))
 
 
-def _databases(game: Game, words: Sequence[str], text: str) -> PatternDatabases:
+def _databases(
+    game: Game, words: Sequence[str], text: str, abstractions: Sequence[str | Game] | None
+) -> PatternDatabases:
     """Return pattern databases by their folders, each word a sum or a switch."""
     named = game.heuristics()
     switches = [word for word in words if _SWITCH.fullmatch(word)]
@@ -74,7 +76,7 @@ def _databases(game: Game, words: Sequence[str], text: str) -> PatternDatabases:
                 f"{', '.join(named) or 'none'}; databases are added with + and compared with a comma; "
                 f"switches are dual, modulo, loaded, images:N and min:N"
             )
-    opened = {folder: open_database(folder) for folder in folders}
+    opened = {folder: open_database(folder, abstractions) for folder in folders}
     return PatternDatabases(
         game,
         [[SeenAs(opened[folder], pieces) if pieces else opened[folder] for folder, pieces in one] for one in sets],

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from searchbench.errors import BadRequest
+from searchbench.index.own import functions_of
 from searchbench.index.protocol import Index
 from searchbench.rules import Rank, State
 
@@ -70,7 +71,7 @@ def table_of(index: Index | TableIndex) -> Table:
 
 @lru_cache(maxsize=256)
 def _alone(index: Index, at: int) -> Family:
-    inner_rank, inner_unrank = index.functions(at)
+    inner_rank, inner_unrank = functions_of(index, at)
 
     def rank(state: State, _at: int, _table: Table, _place: int) -> int:
         number: int = inner_rank(state)

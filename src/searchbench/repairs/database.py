@@ -15,8 +15,8 @@ from typing import Final
 import numpy as np
 
 from searchbench import jit
+from searchbench.catalogue import WhichGame
 from searchbench.errors import BadRequest, BrokenRule
-from searchbench.game import Game
 from searchbench.repairs.from_start import renew_depths
 from searchbench.repairs.region import Numbers, Region
 from searchbench.repairs.report import LOST, Repair, changes_of
@@ -34,7 +34,7 @@ SOUND: Final = Lost((), ())
 
 
 def repair_folder(
-    path: str | Path, game: Game | None = None, rule: ValueRule | None = None, run: Run | None = None,
+    path: str | Path, game: WhichGame = None, rule: ValueRule | None = None, run: Run | None = None,
     limit: int = 100, target: jit.Target = "cpu",
 ) -> Repair:  # fmt: skip
     """Repair a database on disk, whose chunks may be damaged or missing; at most `limit` changes are told in words.

@@ -21,6 +21,7 @@ from searchbench.store.modulo import Tracer, whole_code
 from searchbench.values import Value, ValueRule
 
 if TYPE_CHECKING:
+    from searchbench.catalogue import WhichGame
     from searchbench.line import Line
     from searchbench.repairs import Repair
     from searchbench.run import Run
@@ -142,7 +143,10 @@ class Database:
         except (ValueError, IndexError, OverflowError):
             known = False
         if not known or self.residue(number) == self.illegal:
-            raise BadState(f"{self.game}: {text} is no state that the database of this game holds")
+            raise BadState(
+                f"{self.game}: {text} is no state that the database of this game holds; the start is "
+                f"{self.game.format(self.game.start())!r}"
+            )
         return number
 
     def position(self, number: int) -> Position:
@@ -161,8 +165,10 @@ class Database:
         if not 0 <= number < self._end:
             raise BadState(f"{self.game}: number {number} lies outside the index of {self._end:,} numbers")
         if not any(part.start <= number < part.stop for part in self.parts):
+            other = next((part.name for part in self.game.parts() if part.start <= number < part.stop), None)
             raise BadState(
-                f"{self.game}: this database has the parts {self._part_names()}; number {number} is in another"
+                f"{self.game}: number {number} is in the part {other!r}; this database has the parts {self._part_names()}: "
+                f"solve that one, too, with --parts {other} (parts={other!r} in Python)"
             )
         return self.store.code(number)
 
@@ -321,7 +327,7 @@ class Database:
 
     @classmethod
     def open(
-        cls, path: str | Path, game: Game | None = None, rule: ValueRule | None = None, cache: str | int = "64MB"
+        cls, path: str | Path, game: WhichGame = None, rule: ValueRule | None = None, cache: str | int = "64MB"
     ) -> Database:
         """Open a database on disk; see :func:`searchbench.store.open_database`."""
         from searchbench.store.opening import open_database

@@ -88,7 +88,7 @@ class GrowingDatabase:
             folders.sync(self.path / head.digests_path(part.name))
         self.facts = facts
         records = tuple(sorted(self.records.values(), key=lambda record: record.start))
-        header = header_of(database, records, self._layout, VALUES, facts, self.command)
+        header = header_of(database, records, self._layout, VALUES, facts, self.command, self.path)
         widest = max((np.dtype(record.dtype) for record in records), key=lambda dtype: dtype.itemsize)
         write_header(self.path, replace(header, dtype=widest.name))
 

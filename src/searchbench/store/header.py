@@ -11,6 +11,7 @@ import copy
 import hashlib
 import importlib.metadata
 import json
+import os
 import platform
 from dataclasses import asdict, dataclass, field
 from functools import lru_cache
@@ -22,6 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from searchbench import jit
+from searchbench.catalogue import source_file
 from searchbench.errors import DamagedData
 from searchbench.game import Game
 from searchbench.index.protocol import Part
@@ -133,6 +135,12 @@ def is_half_written(file: str) -> bool:
     """
     place, _, name = file.rpartition("/")
     return place in PLACES and name.startswith("zarr.") and name.endswith(".partial")
+
+
+def described(game: Game, folder: Path) -> dict[str, Any]:
+    """Return what a database in a folder keeps of its game: what tells it from others, and where its file is from there."""
+    file = source_file(type(game))
+    return game.identity() | ({} if file is None else {"file": os.path.relpath(file, folder.resolve())})
 
 
 def plain(value: Any) -> Any:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 import os
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
-from searchbench.catalogue import load
+from searchbench.catalogue import WhichGame, load
 from searchbench.errors import BadRequest, DamagedData, StaleDatabase, UnknownGame
 from searchbench.game import Game
 from searchbench.run import parse_memory
@@ -20,13 +20,16 @@ from searchbench.store.restoring import restored
 from searchbench.store.salvage import SalvagedPart
 from searchbench.values import SHIPPED, ValueRule, value_rule
 
+NAME_IT: Final = "say where it is now: --game FILE.py:CLASS on the command line, game=... in Python"
+
 
 def open_database(
-    path: str | Path, game: Game | None = None, rule: ValueRule | None = None, cache: str | int = "64MB"
+    path: str | Path, game: WhichGame = None, rule: ValueRule | None = None, cache: str | int = "64MB"
 ) -> Database:
     """Open a database on disk; chunks of up to `cache` bytes stay in memory.
 
-    The game is found by its name; `game` is needed where its file has moved, `rule` for a value rule of one's own that
+    The game is found by its name, or by its file: where it is from the database's folder, or from the current one. `game`
+    (or what names it, or several of which one fits) is needed where the file has moved, `rule` for a value rule of one's own that
     is not the game's. Raises BadRequest where there is nothing, DamagedData for what is no database, incomplete,
     altered, or made by another version of the format or of the game, StaleDatabase if the rules have changed since.
     """
@@ -36,7 +39,7 @@ def open_database(
     return _database(folder, header, game, rule, DiskCodes(folder, header, parse_memory(cache)))
 
 
-def open_salvaged(path: str | Path, game: Game | None = None, rule: ValueRule | None = None) -> tuple[Database, Lost]:
+def open_salvaged(path: str | Path, game: WhichGame = None, rule: ValueRule | None = None) -> tuple[Database, Lost]:
     """Open a database whose chunks may be damaged or missing; return what of it is lost, too.
 
     The codes of lost chunks read 0. Everything but the chunks must be genuine: raises what `open_database` does, and
@@ -73,9 +76,7 @@ class Lost(NamedTuple):
     parts: tuple[str, ...]
 
 
-def _database(
-    folder: Path, header: head.Header, game: Game | None, rule: ValueRule | None, codes: DiskCodes
-) -> Database:
+def _database(folder: Path, header: head.Header, game: WhichGame, rule: ValueRule | None, codes: DiskCodes) -> Database:
     """Return the database once it is found to be one of the game as its rules are now."""
     found = _find_game(folder, header, game)
     wanted = _find_rule(folder, header, found, rule)
@@ -168,22 +169,57 @@ def _reduction(folder: Path, header: head.Header) -> Reduction:
         raise DamagedData(f"{folder}: {error}") from None
 
 
-def _find_game(folder: Path, header: head.Header, game: Game | None) -> Game:
+def _find_game(folder: Path, header: head.Header, game: WhichGame) -> Game:
     kept = header.game
-    if game is None:
-        try:
-            game = load(kept["spec"])
-        except UnknownGame as error:
-            raise UnknownGame(f"{folder} is of {kept['spec']}, which is not found ({error}); name the game") from None
-    now = head.plain(game.identity())
-    if (now["name"], now["parameters"]) != (kept["name"], kept["parameters"]):
+    if isinstance(game, str | Game):
+        found = _with_parameters(load(game), kept)
+    else:
+        given = (_with_parameters(load(one), kept) for one in game or ())
+        found = next((one for one in given if _is_of(one, kept)), None) or _kept_game(folder, kept)
+    now = head.plain(found.identity())
+    if not _is_of(found, kept):
         raise DamagedData(f"{folder} is of {_text(kept)}, not of {_text(now)}")
     if now["version"] != kept["version"]:
         raise DamagedData(
             f"{folder} was made by version {kept['version']} of {kept['name']}, which is at version {now['version']}: "
             "solve the game again"
         )
+    return found
+
+
+def _is_of(game: Game, kept: dict[str, Any]) -> bool:
+    now = head.plain(game.identity())
+    return (now["name"], now["parameters"]) == (kept["name"], kept["parameters"])
+
+
+def _with_parameters(game: Game, kept: dict[str, Any]) -> Game:
+    """Return a game with the parameters that the database was made with, where it is named without any."""
+    try:
+        if game.name == kept["name"] and game == type(game)():
+            return type(game)(**kept["parameters"])
+    except (TypeError, ValueError):  # a parameter has no default, or there are others now
+        pass
     return game
+
+
+def _kept_game(folder: Path, kept: dict[str, Any]) -> Game:
+    """Return the game that a database names: by its file, from the database's folder or from here, or by its name."""
+    path, separator, rest = kept["spec"].partition(".py")
+    if "file" not in kept or not separator:
+        try:
+            return load(kept["spec"])
+        except UnknownGame as error:
+            raise UnknownGame(f"{folder} is of {kept['spec']}, which is not found ({error}); {NAME_IT}") from None
+    beside = Path(os.path.normpath(folder.resolve() / kept["file"]))
+    here = Path(path + ".py")
+    for file in dict.fromkeys((beside, here.resolve())):
+        if file.is_file():
+            near = os.path.relpath(file)
+            return load(f"{file if near.startswith('..') else near}{rest}")
+    raise UnknownGame(
+        f"{folder} is of the game {kept['name']!r} in the file {here.name}, which is neither where it was when the database "
+        f"was made ({beside}) nor at {here} from here ({Path.cwd()}); {NAME_IT}"
+    )
 
 
 def _text(identity: dict[str, Any]) -> str:
@@ -199,7 +235,9 @@ def _find_rule(folder: Path, header: head.Header, game: Game, rule: ValueRule | 
             return candidate
     if rule is not None:
         raise DamagedData(f"{folder} has values of {kept}, not of {rule.identity()}")
-    raise DamagedData(f"{folder} has values of the rule {kept}, which is not known: name the value rule")
+    raise DamagedData(
+        f"{folder} has values of the rule {kept}, which is not known: name the value rule, rule=... in Python"
+    )
 
 
 def _check_index(folder: Path, header: head.Header, game: Game) -> None:

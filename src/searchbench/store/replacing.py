@@ -81,7 +81,7 @@ def replace_parts(path: Path, database: Database, parts: Collection[str]) -> Dis
                 for array in (head.codes_path(record.name), head.digests_path(record.name)):
                     shutil.copytree(path / array, folder / array, copy_function=_link)
             records.append(record)
-        header = header_of(database, tuple(records), layout, form, database.facts, database.command)
+        header = header_of(database, tuple(records), layout, form, database.facts, database.command, folder)
         widest = max((np.dtype(record.dtype or header.dtype) for record in records), key=lambda dtype: dtype.itemsize)
         write_header(folder, replace(header, dtype=widest.name if narrow else header.dtype))
     return DiskCodes(path, head.header_on_disk(path), 0)

@@ -85,7 +85,9 @@ def check_target(path: Path, overwrite: bool) -> None:
     if not is_database(path):
         raise BadRequest(f"{path} exists and is no searchbench database: it is left alone; choose another place")
     if not overwrite:
-        raise BadRequest(f"{path} holds a database already: ask to overwrite it, or choose another place")
+        raise BadRequest(
+            f"{path} holds a database already: --force (overwrite=True in Python) replaces it; or choose another place"
+        )
 
 
 def is_database(path: Path) -> bool:
@@ -138,14 +140,14 @@ def write_group(
         kept = type(database)(database.game, codes.rule, codes, database.facts, command, parts=database.parts)
     narrow = chosen is not None or len(database.parts) < len(database.game.parts())
     parts = tuple(write_part(group, kept, part, layout, form, narrow and form is VALUES) for part in kept.parts)
-    write_header(folder, header_of(kept, parts, layout, form, kept.facts, command))
+    write_header(folder, header_of(kept, parts, layout, form, kept.facts, command, folder))
 
 
 def header_of(
     database: Database, parts: tuple[head.PartRecord, ...], layout: Layout, form: Form, facts: dict[str, Any],
-    command: str,
+    command: str, folder: Path,
 ) -> head.Header:  # fmt: skip
-    """Return the header for some parts of a database that are written."""
+    """Return the header for some parts of a database that are written into a folder, or into one beside it."""
     game, rule = database.game, database.rule
     reduced = database.store if isinstance(database.store, ReducedCodes) else None
     counts: dict[Value, int] = {}
@@ -155,7 +157,7 @@ def header_of(
             if code != illegal:
                 counts[rule.decode(code)] = counts.get(rule.decode(code), 0) + count
     return head.Header(
-        game=game.identity(),
+        game=head.described(game, folder),
         rule=rule.identity(),
         fingerprints=head.fingerprints(game, rule),
         versions=head.versions(),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
@@ -13,9 +14,16 @@ from searchbench.run import Run
 from searchbench.solvers.exhaustive import solve_states
 from searchbench.store import Database
 from searchbench.testing import bounds, compiled, images, moves, numbers, shortcuts, successions
-from searchbench.testing.subject import Finding, Law, Subject, raised
+from searchbench.testing.subject import Finding, Law, Subject, on_all_samples, raised
+from searchbench.testing.sweep import sweep
 from searchbench.values import Distance, value_rule
 
+LOT: Final = 200
+"""How many states are looked at in one go."""
+SECONDS: Final = 2.5
+"""How long further states are looked at, first interpreted, then compiled."""
+IN_VAIN: Final = 20
+"""After how many lots without a state that was not seen it is enough."""
 SHOWN: Final = 3
 """How many states are shown that break a law."""
 SMALL: Final = 1_000_000
@@ -41,7 +49,8 @@ class Broken:
 class Check:
     """Hold the outcome of a check: `laws` that were checked, `skipped` ones with the reason, and what is `broken`.
 
-    True as a condition when nothing is broken.
+    `states` were looked at, with `numbers` of the `size` numbers of the index; the laws of moves on `swept` of them (0: on the
+    same). True as a condition when nothing is broken.
     """
 
     game: str
@@ -49,6 +58,9 @@ class Check:
     skipped: tuple[tuple[str, str], ...]
     broken: tuple[Broken, ...]
     states: int
+    numbers: int = 0
+    size: int = 0
+    swept: int = 0
 
     def __bool__(self) -> bool:
         """Tell whether no law is broken."""
@@ -56,30 +68,52 @@ class Check:
 
     def __str__(self) -> str:
         names = dict.fromkeys(one.law for one in self.broken)
-        head = f"{self.game}: {self.states} states, {len(self.laws)} laws checked, {len(names)} broken"
+        head = f"{self.game}: {self._looked_at()}; {len(self.laws)} laws checked, {len(names)} broken"
         return "\n  ".join([head, *map(str, self.broken)])
 
+    def _looked_at(self) -> str:
+        """Say how many states were looked at, and how many there are."""
+        states = f"{self.states:,} states"
+        if not self.size:
+            return f"{states} met in random play (no index says how many there are)"
+        if self.numbers >= self.size:
+            return f"{states}, all {self.size:,} numbers of the index"
+        swept = "" if not self.swept else f", the laws of moves on {_of(self.swept, self.size)}"
+        return f"{states}, {_of(self.numbers, self.size)} numbers of the index{swept}"
 
-def check_game(game: Game, samples: int = 200, seed: int = 0, run: Run | None = None) -> Check:
+
+def _of(some: int, size: int) -> str:
+    return f"all {size:,}" if some >= size else f"{some:,} of {size:,}"
+
+
+def check_game(game: Game, samples: int | None = None, seed: int = 0, run: Run | None = None) -> Check:
     """Check that a game keeps the laws of the contract, on about `samples` states, the same ones for the same `seed`.
 
-    Half of the states are met in random play, half are drawn by number (all of them where there are at most 2000). The
-    rules may raise anything: that breaks a law. Rules that break a law are not compiled, as compiled code does not look
-    whether it writes beyond its buffers; small games that break none are solved in the end, with `run`.
+    Half of the states are met in random play, half are drawn by number (all of them where there are at most 2000). By default
+    so many are looked at as take some seconds, and the laws of moves are checked, compiled, on further numbers, so that rare
+    moves are seen. The rules may raise anything: that breaks a law. Rules that break a law are not compiled, as compiled
+    code does not look whether it writes beyond its buffers; small games that break none are solved in the end, with `run`.
     """
-    work = _Work(Subject(game, samples, seed))
-    for law in RULES:
-        work.check(law)
-    for law in compiled.LAWS:
-        work.check(law, "" if not work.broken else "the rules break other laws already")
     with run or Run() as active:
+        work = _Work(Subject(game, min(samples or LOT, LOT), seed), active)
+        for law in RULES:
+            work.check(law)
+        work.look_further(samples)
+        for law in compiled.LAWS:
+            work.check(law, "" if not work.broken else "the rules break other laws already")
+        if samples is None:
+            work.sweep(seed)
         work.compare_with_solution(active)
-    return Check(str(game), tuple(work.laws), tuple(work.skipped), tuple(work.broken), len(work.subject.states))
+    return Check(
+        str(game), tuple(work.laws), tuple(work.skipped), tuple(work.broken), work.states, work.numbers,
+        work.subject.size, work.swept,
+    )  # fmt: skip
 
 
 class _Work:
-    def __init__(self, subject: Subject) -> None:
-        self.subject = subject
+    def __init__(self, subject: Subject, run: Run) -> None:
+        self.subject, self.run = subject, run
+        self.states, self.numbers, self.swept = len(subject.states), len(subject.numbers), 0
         self.laws: list[str] = []
         self.skipped: list[tuple[str, str]] = []
         self.broken: list[Broken] = []
@@ -91,6 +125,55 @@ class _Work:
             self.skipped.append((law.name, obstacle))
         else:
             self._find(law.name, law.breaks(self.subject))
+
+    def look_further(self, samples: int | None) -> None:
+        """Check the laws that hold so far on further samples: as many as asked for, else for some seconds."""
+        first = self.subject.states, self.subject.numbers
+        seen, begun = set(self.subject.states), time.thread_time()
+        vain = 0
+        while vain < IN_VAIN and (samples is None or self.states < samples):
+            spent = time.thread_time() - begun
+            if samples is None and spent >= SECONDS:
+                break
+            self.run.progress(f"{self.states:,} states", int(1000 * spent), int(1000 * SECONDS))
+            lot = LOT if samples is None else min(LOT, samples - self.states + 1)
+            if not self.subject.draw(lot, seen):
+                break
+            before = len(seen)
+            seen.update(self.subject.states)
+            vain = 0 if len(seen) > before else vain + 1
+            self.states, self.numbers = len(seen), self.numbers + len(self.subject.numbers)
+            self._on_these(law for law in RULES if on_all_samples(law))
+        self.subject.states, self.subject.numbers = first
+
+    def _on_these(self, laws: Iterable[Law]) -> bool:
+        """Check laws that hold so far on the states that were drawn; return whether one is broken."""
+        before = len(self.broken)
+        known = {one.law for one in self.broken}
+        for law in laws:
+            if not self.subject.obstacle(law) and law.name not in known:
+                self.broken += self._shown(law.name, law.breaks(self.subject))
+        return len(self.broken) > before
+
+    def sweep(self, seed: int) -> None:
+        """Check the laws of moves on further numbers, compiled; what is found is told by the laws themselves."""
+        subject = self.subject
+        if (
+            self.broken
+            or not subject.game.has("rank", "unrank")
+            or self.numbers >= subject.size
+            or subject.has("place")
+        ):
+            return
+        self.run.progress("the laws of moves on many numbers", 0, 0)
+        self.swept, found = sweep(subject, SECONDS, seed)
+        if found:
+            first = subject.states, subject.numbers
+            subject.numbers, subject.states = found, [subject.unrank(number) for number in found]
+            if not self._on_these(RULES):
+                message = "a law of moves fails here, compiled; interpreted all of them hold"
+                self.broken.append(Broken(compiled.LAWS[0].name, subject.text(subject.states[0]), message))
+            subject.states, subject.numbers = first
 
     def compare_with_solution(self, run: Run) -> None:
         """Check the laws that need a solved game."""
@@ -136,12 +219,16 @@ class _Work:
     def _find(self, law: str, findings: Iterable[Finding]) -> None:
         """Note a law as checked, and the first states that break it."""
         self.laws.append(law)
+        self.broken += self._shown(law, findings)
+
+    def _shown(self, law: str, findings: Iterable[Finding]) -> list[Broken]:
+        """Return the first states that break a law."""
         shown: list[Finding] = []
         try:
             shown.extend(islice(findings, SHOWN))
         except Exception as error:  # rules may raise anything
             shown.append((None, raised(error)))
-        self.broken += [Broken(law, self.subject.text(state), message) for state, message in shown]
+        return [Broken(law, self.subject.text(state), message) for state, message in shown]
 
 
 def _differences(known: Mapping[str, Any], database: Database, run: Run) -> Iterator[Finding]:

@@ -10,6 +10,7 @@ import numpy as np
 
 from searchbench.rules import NOWHERE, UNDECIDED
 from searchbench.testing.subject import Finding, Law, State, Subject, of_each_state, raised
+from searchbench.values import value_rule
 
 WALKS = 40
 """About how many sequences of moves are made from each state."""
@@ -59,10 +60,18 @@ def rules_leave_state(subject: Subject, state: State) -> Iterator[str]:
 
 
 def result(subject: Subject, state: State) -> Iterator[str]:
-    """Require that `terminal` returns UNDECIDED, or -1, 0, +1 where the value rule is outcome."""
-    found = subject.terminal(state)
-    if subject.game.values == "outcome" and found not in {UNDECIDED, -1, 0, 1}:
-        yield f"`terminal` returned {found}, expected UNDECIDED, -1, 0 or +1"
+    """Require that `terminal` returns UNDECIDED, or 0 for a solved puzzle, -1, 0, +1 or points between two players."""
+    found = subject.call("terminal", list(state))
+    rule = value_rule(subject.game.values)
+    if not rule.two_players:
+        allowed, right = {0}, "UNDECIDED while the puzzle is not solved, and 0 when it is"
+    elif rule.name == "score":
+        allowed, right = set(), "UNDECIDED while the game goes on, then the points for the player to move"
+    else:
+        allowed, right = {-1, 0, 1}, "UNDECIDED while the game goes on, then -1, 0 or +1 for the player to move"
+    whole = isinstance(found, int | np.integer) and not isinstance(found, bool | np.bool_)
+    if not whole or (allowed and found not in {UNDECIDED, *allowed}):
+        yield f"`terminal` returned {found}, expected {right}"
 
 
 def max_moves(subject: Subject, state: State) -> Iterator[str]:
@@ -222,6 +231,8 @@ def parse_format(subject: Subject, state: State) -> Iterator[str]:
     """Require parse(format(s)) = s on one line, and different texts for the moves of a state, which parse_move reads."""
     game = subject.game
     text = game.format(state)
+    if not isinstance(text, str):
+        yield f"`format` returns {text!r}, expected a text"
     if "\n" in text:
         yield f"`format` gives more than one line: {text!r}"
     found = game.read(text)

@@ -192,10 +192,10 @@ def _from_place(rule: Any, names: jit.Names, number: int, state: list[int], plac
 
 
 LAWS = (
-    Law("rank-of-unrank", rank_of_unrank, ("rank", "unrank")),
+    Law("rank-of-unrank", rank_of_unrank, ("rank", "unrank"), everywhere=True),
     Law("unrank-of-rank", of_each_state(unrank_of_rank), ("rank", "unrank")),
     Law("closed", of_each_state(closed), ("rank",)),
-    Law("parts", parts, ("rank",)),
+    Law("parts", parts, ("rank",), everywhere=True),
     Law("advance", advance, ("advance", "unrank")),
     Law("sequences", sequences, ("rank", "unrank")),
     Law("places", places, ("place", "put")),

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from searchbench import jit, rules
 from searchbench.game import Game
 from searchbench.rules import UNDECIDED
+from searchbench.user_code import check_parts
 
 State = tuple[int, ...]
 Finding = tuple[State | None, str]
@@ -18,6 +19,10 @@ Finding = tuple[State | None, str]
 FEW = 2000
 """An index of at most so many numbers is checked number by number."""
 LONGEST_WALK = 200
+LISTED = 1 << 20
+"""An index of at most so many numbers is drawn from without drawing a number twice."""
+WALKS_IN_VAIN = 50
+"""How many games are played at random for each lot of further samples."""
 
 
 class Law(NamedTuple):
@@ -27,6 +32,8 @@ class Law(NamedTuple):
     breaks: Callable[[Subject], Iterable[Finding]]
     needs: tuple[str, ...] = ()
     two_players: bool = False
+    everywhere: bool = False
+    """Whether it is checked on all samples; else on the first ones, which tell enough."""
 
 
 def of_each_state(breaks: Callable[[Subject, State], Iterator[str]]) -> Callable[[Subject], Iterator[Finding]]:
@@ -41,7 +48,13 @@ def of_each_state(breaks: Callable[[Subject, State], Iterator[str]]) -> Callable
             if message is not None:
                 yield state, message
 
+    check.of_each_state = True  # type: ignore[attr-defined]
     return check
+
+
+def on_all_samples(law: Law) -> bool:
+    """Tell whether a law is checked on all samples, however many there are."""
+    return law.everywhere or hasattr(law.breaks, "of_each_state")
 
 
 def raised(error: Exception) -> str:
@@ -59,7 +72,15 @@ class Subject:
     def __init__(self, game: Game, samples: int, seed: int) -> None:
         self.game = game
         self.names = game.names(target="interpreted")
+        check_parts(game)
         self.room = 4 * max(game.max_moves, game.max_unmoves, 0) + 64
+        self._new_caches()
+        self._chance = random.Random(seed)
+        self._left: list[int] | None = None
+        self.numbers = self._sample_numbers(self._chance, samples) if self.has("rank") else []
+        self.states = list(dict.fromkeys([*self._walks(self._chance, samples), *self._numbered()]))
+
+    def _new_caches(self) -> None:
         self.moves: Callable[[State], list[int]] = cache(self._moves)
         self.unmoves: Callable[[State], list[int]] = cache(lambda state: self.written("unmoves", state))
         self.play: Callable[[State, int], State] = cache(lambda state, move: self._change("play", state, move))
@@ -68,9 +89,6 @@ class Subject:
         self.dual: Callable[[State], State] = cache(lambda state: self._change("dual", state))
         self.inverted: Callable[[State], State] = cache(lambda state: self._change("invert", state))
         self.rank: Callable[[State], int] = cache(lambda state: int(self.call("rank", list(state))))
-        chance = random.Random(seed)
-        self.numbers = self._sample_numbers(chance, samples) if self.has("rank") else []
-        self.states = list(dict.fromkeys([*self._walks(chance, samples), *self._numbered()]))
 
     # --- rules -------------------------------------------------------------------------------------------------------
 
@@ -174,6 +192,32 @@ class Subject:
         ends = [0, self.size - 1, *(end for part in self.game.parts() for end in (part.start, part.stop - 1))]
         return sorted({*ends[: samples // 2], *(chance.randrange(self.size) for _ in range(samples // 2))})
 
+    def draw(self, samples: int, seen: set[State]) -> bool:
+        """Draw other numbers, and states of random play that were not `seen`; return false if there are none.
+
+        Half of the samples come from numbers that were not drawn yet, as long as there are such.
+        """
+        self._new_caches()
+        if self._left is None:
+            self._left = self._all_others()
+        half = samples // 2
+        if self.size <= LISTED:
+            self.numbers = sorted(self._left.pop() for _ in range(min(half, len(self._left))))
+        else:
+            self.numbers = sorted({self._chance.randrange(self.size) for _ in range(half)})
+        walked = [state for state in self._walks(self._chance, samples, WALKS_IN_VAIN) if state not in seen]
+        self.states = list(dict.fromkeys([*walked, *self._numbered()]))
+        return bool(self.numbers or self.states)
+
+    def _all_others(self) -> list[int]:
+        """Return the numbers that are not among the first samples, in random order."""
+        if self.size > LISTED or not self.has("rank"):
+            return []
+        first = set(self.numbers)
+        others = [number for number in range(self.size) if number not in first]
+        self._chance.shuffle(others)
+        return others
+
     def _numbered(self) -> Iterator[State]:
         for number in self.numbers:
             try:
@@ -183,10 +227,10 @@ class Subject:
             except Exception:  # the laws on numbers report it
                 continue
 
-    def _walks(self, chance: random.Random, samples: int) -> list[State]:
+    def _walks(self, chance: random.Random, samples: int, games: int | None = None) -> list[State]:
         """Return the states met in random play; where the rules raise, the laws will meet the same state again."""
         found: dict[State, None] = {}
-        for _ in range(samples):
+        for _ in range(samples if games is None else games):
             if len(found) >= samples // 2:
                 break
             try:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, TypeVar
@@ -14,6 +14,7 @@ from searchbench.errors import BadRequest, DamagedData, UnknownGame, UnknownName
 from searchbench.game import Game, Position
 from searchbench.store import Database
 from searchbench.store.header import DOCUMENT
+from searchbench.store.opening import read_header
 
 Result = TypeVar("Result")
 Predicate = Callable[[Position], Any]
@@ -46,8 +47,10 @@ class Library:
         games: Mapping[str, Game] | None = None,
         predicates: Mapping[str, Predicate] | None = None,
         cache: str | int = "64MB",
+        database_games: Sequence[Game] = (),
     ) -> None:
         self._cache = cache
+        self._database_games = database_games
         self._entries: dict[str, Entry] = {}
         self._games = dict(games or {})
         self.predicates = dict(predicates or {})
@@ -110,9 +113,15 @@ class Library:
             raise UnknownName(f"there is no database {name[:80]!r}; there are: {known}")
         return self._entries[name]
 
+    def _fitting(self, path: Path) -> Sequence[Game] | None:
+        """Return the games that were given for databases, if one is that of this database."""
+        name = read_header(path).game["name"]
+        fitting = [game for game in self._database_games if game.name == name]
+        return fitting or None
+
     def _open(self, path: Path) -> Entry:
         stamp = _stamp(path)  # before it is opened: what is replaced meanwhile is opened once more
-        return Entry(path, Database.open(path, cache=self._cache), stamp)
+        return Entry(path, Database.open(path, self._fitting(path), cache=self._cache), stamp)
 
     # --- games -----------------------------------------------------------------------------------------------------------
 

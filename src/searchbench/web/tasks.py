@@ -38,7 +38,7 @@ def start(request: Request, asked: schema.JobRequest) -> JSONResponse:
         if asked.database is None:
             raise BadRequest("a job that verifies needs the name of a database")
         name, database = asked.database, library.database(asked.database)
-        task["path"] = str(database.path)
+        task["path"], task["game"] = str(database.path), database.game.spec
         return JSONResponse(jobs.start(task, partial(library.keep_verified, name, database)).answer(), 202)
     if asked.game is None:
         raise BadRequest(f"a job of kind {asked.kind} needs a game")

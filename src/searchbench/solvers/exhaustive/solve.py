@@ -24,6 +24,7 @@ from searchbench.solvers.exhaustive.groups import Solved, solve_group
 from searchbench.solvers.exhaustive.spread import solve_by_spreading
 from searchbench.store import Database
 from searchbench.store.working import WorkingFolder, working_folder
+from searchbench.user_code import check_first_state
 from searchbench.values import BFS, FIXPOINT, Depth, ValueRule
 
 
@@ -50,6 +51,9 @@ def solve_states(
     """
     if block_bits is not None and not 1 <= block_bits <= MOST_BLOCK_BITS:
         raise BadRequest(f"block_bits {block_bits}: expected 1 to {MOST_BLOCK_BITS}")
+    if not game.has("rank", "unrank"):
+        raise BadRequest(f"{game} has no index at this size: its states can be searched and proved, but not all solved")
+    check_first_state(game)
     choice = chosen(game, rule, solver, form)
     if choice.solver == BFS and form != VALUES:
         with run or Run() as active:

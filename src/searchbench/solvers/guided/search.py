@@ -29,6 +29,7 @@ from searchbench.solvers.shared.transposition import (
     largest_size,
     new_transpositions,
 )
+from searchbench.user_code import check_first_state
 
 METHODS: Final = ("idastar", "astar", "bestfirst")
 REMEMBERED: Final = 5_000_000
@@ -189,14 +190,21 @@ def _default_method(game: Game) -> str:
 
 def _start(game: Game, what: Position | str | Sequence[int] | None) -> tuple[int, ...]:
     """Return the state to be searched, known to be one: the compiled rules trust it."""
+    check_first_state(game)
     position = game.position(what)
+    if position.game != game:
+        raise BadState(f"{game}: {position.text!r} is a position of {position.game}")
     state = [int(cell) for cell in position.state]
+    if len(state) != game.width:
+        raise BadState(
+            f"{game}: {state} has {len(state)} numbers, a state has {game.width}; the start is {game.start()}"
+        )
     try:
-        sound = len(state) == game.width and game.read(game.format(state)) == state
+        text = game.format(state)
     except (IndexError, KeyError, ValueError) as error:
-        raise BadState(f"{game}: {state} is no state: {error}") from None
-    if position.game != game or not sound:
-        raise BadState(f"{game}: {state} is no state; one is {game.start()}")
+        raise BadState(f"{game}: {state} is no state: {error}; the start is {game.start()}") from None
+    if (back := game.read(text)) != state:
+        raise BadState(f"{game}: {state} is no state: it is written {text!r}, which is read as {back}")
     if not game.call("solvable", list(state)):
         raise Unsolvable(f"{game}: {game.format(state)!r} cannot be solved: the rules' `solvable` says so")
     return tuple(state)

@@ -29,6 +29,7 @@ from searchbench.solvers.proof.facts import LARGEST_PLACE
 from searchbench.solvers.proof.leaves import LeafDatabase
 from searchbench.solvers.proof.pns import ProofNumberSearch
 from searchbench.solvers.shared.transposition import Transpositions, new_transpositions
+from searchbench.user_code import check_first_state
 from searchbench.values import value_rule
 
 METHODS: Final = ("pns", "alphabeta")
@@ -68,6 +69,7 @@ def prove_state(
     _check(game, method)
     if method != "alphabeta" and leaves is not None:
         raise BadRequest(f"method {method!r}: only alphabeta looks up leaves in a database")
+    check_first_state(game)
     root = game.position(state).state
     with run or Run() as active:
         began = active.seconds

@@ -1,0 +1,203 @@
+"""What a user's own class supplies, checked before anything relies on it."""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import inspect
+import types
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, Final
+
+import numpy as np
+
+from searchbench import rules
+from searchbench.errors import BadGame, BadRequest, SearchBenchError, line_of, raised_in, told
+from searchbench.index.protocol import Part
+from searchbench.jit.data import PARAMETER, asks_for_data
+from searchbench.jit.references import plain_function
+from searchbench.slots import Constant, contracts
+
+OF_CLASS: Final = ("name", "version", "dtype", "separator")
+"""What a class tells of all its games: never a parameter, which it would be with a type but without ClassVar."""
+MAIN: Final = (
+    "start",
+    "terminal",
+    "moves",
+    "play",
+    "unplay",
+    "unmoves",
+    "legal",
+    "cost",
+    "canonical",
+    "rank",
+    "unrank",
+)
+"""The names that most games supply."""
+GUIDE: Final = "docs/writing-a-game.md"
+
+
+@contextmanager
+def calling(game: Any, what: str, right: str) -> Iterator[None]:
+    """Turn an exception that a method of a game raises into BadGame: the place, the game, and what would be right."""
+    try:
+        yield
+    except BadRequest as error:
+        place = raised_in(error, type(game))
+        raise BadGame(f"{place}: {what} of {name_of(game)}: {error}" if place else str(error)) from error
+    except (SearchBenchError, NotImplementedError):
+        raise
+    except Exception as error:
+        place = raised_in(error, type(game)) or line_of(type(game))
+        raise BadGame(f"{place}: {what} of {name_of(game)} raised {told(error)}; {right}") from error
+
+
+def check_class(kind: type) -> None:
+    """Refuse a game's class whose parameters are not what they look like. Raises BadGame."""
+    if not dataclasses.is_dataclass(kind):
+        raise BadGame(f"{line_of(kind)}: the class {kind.__name__} must be marked @dataclass(frozen=True)")
+    if kind.__hash__ is None:
+        raise BadGame(f"{line_of(kind)}: the class {kind.__name__} must be frozen: @dataclass(frozen=True)")
+    for field in dataclasses.fields(kind):
+        if field.name in OF_CLASS:
+            raise BadGame(
+                f"{_line_of_field(kind, field.name)}: `{field.name}` is of the class {kind.__name__}, not a parameter of the "
+                f"game: write {field.name}: ClassVar[{getattr(field.type, '__name__', field.type)}] = {field.default!r}, or "
+                f"{field.name} = {field.default!r}"
+            )
+
+
+def _line_of_field(kind: type, name: str) -> str:
+    """Return where a field is written, or where one of the classes begins."""
+    for one in kind.__mro__:
+        try:
+            lines, first = inspect.getsourcelines(one)
+        except (OSError, TypeError):
+            continue
+        for place, line in enumerate(lines):
+            if line.strip().startswith(f"{name}:"):
+                return f"{inspect.getsourcefile(one)}, line {first + place}"
+    return line_of(kind)
+
+
+def checked_sizes(game: Any) -> None:
+    """Require that a game says how wide its states are, and how many moves there are. Raises BadGame."""
+    for name, least in (("width", 1), ("max_moves", 0), ("max_unmoves", 0), ("places", 1)):
+        source = f"{line_of(_getter(type(game), name)) or line_of(type(game))}: `{name}` of {name_of(game)}"
+        try:
+            with calling(game, f"`{name}`", "expected a whole number"):
+                value = getattr(game, name)
+        except NotImplementedError:  # as Game itself says
+            raise BadGame(
+                f"{line_of(type(game))}: {name_of(game)} supplies no `{name}`: return a whole number"
+            ) from None
+        if isinstance(value, types.MethodType):
+            raise BadGame(f"{source} is a method: write @property above it")
+        if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+            raise BadGame(f"{source} is {value!r}: expected a whole number, at least {least}")
+
+
+def _getter(kind: type, name: str) -> Any:
+    found = inspect.getattr_static(kind, name, None)
+    return found.fget if isinstance(found, property) else found
+
+
+def check_parts(game: Any) -> None:
+    """Require that ``parts()`` returns parts. Raises BadGame."""
+    right = 'expected a list of searchbench.Part(name, start, stop, needs), such as [Part("all", 0, size, ("all",))]'
+    with calling(game, "parts()", right):
+        found = game.parts()
+    source = place_of(game, "parts")
+    if not isinstance(found, Sequence):
+        raise BadGame(f"{source} returns {found!r}: {right}")
+    for part in found:
+        if not isinstance(part, Part):
+            raise BadGame(f"{source} returns {part!r} among others: {right}")
+
+
+def check_first_state(game: Any) -> None:
+    """Call what every game supplies on its start, interpreted: mistakes that machine code would not tell. Raises BadGame.
+
+    A solver calls it before it compiles anything; `searchbench check` looks at many states.
+    """
+    check_parts(game)
+    if not game.has("start", "terminal", "moves"):
+        return
+    state, out = [0] * game.width, [0] * (4 * max(game.max_moves, 0) + 64)
+    for name, arguments in (("start", (state,)), ("terminal", (state,)), ("moves", (state, out))):
+        with calling(game, f"`{name}`", "it was asked about the start"):
+            found = game.call(name, *arguments)
+        if name == "start":
+            continue
+        source = f"{line_of(game.names()[name])}: `{name}` of {name_of(game)} returned {found!r} for the start"
+        if isinstance(found, bool | np.bool_) or not isinstance(found, int | np.integer):
+            right = (
+                "how many moves it has written" if name == "moves" else "UNDECIDED, or a number: 0 for a solved puzzle"
+            )
+            raise BadGame(f"{source}: expected {right}")
+        if name == "terminal" and found != rules.UNDECIDED and game.two_players:
+            return  # nobody moves any more
+        if name == "moves" and found > game.max_moves:
+            raise BadGame(f"{source}: max_moves is {game.max_moves}")
+
+
+def name_of(game: Any) -> str:
+    """Return what messages call a game."""
+    return f"the game {(game.name or type(game).__name__)!r}"
+
+
+def place_of(game: Any, method: str) -> str:
+    """Return where a method of a game is: ``file.py, line 12: rules() of the game 'mine'``."""
+    place = line_of(getattr(type(game), method))
+    return f"{place}: {method}() of {name_of(game)}" if place else f"{method}() of {name_of(game)}"
+
+
+def checked_rules(game: Any, functions: Any) -> dict[str, Any]:
+    """Return what ``rules()`` returned, a mapping of the contract's names to functions. Raises BadGame."""
+    right = 'expected a mapping of names to functions, such as return {"start": start, "moves": moves, ...}'
+    source = place_of(game, "rules")
+    if functions is None:
+        raise BadGame(f"{source} returns nothing (None): {right}")
+    if not isinstance(functions, Mapping):
+        raise BadGame(f"{source} returns {functions!r}: {right}")
+    for name, function in functions.items():
+        if not isinstance(name, str) or name not in contracts():
+            raise BadGame(f"{source} has the name {name!r}, {_unknown(name)}")
+        if isinstance(contracts()[name], Constant):
+            continue
+        plain = plain_function(function)
+        if not isinstance(plain, types.FunctionType):
+            raise BadGame(f"{source} gives {function!r} for {name!r}: expected a function {_signature(name)}")
+        _check_parameters(game, name, plain)
+    return dict(functions)
+
+
+def _unknown(name: Any) -> str:
+    """Say what is right where a name is none of the contract's."""
+    near = difflib.get_close_matches(str(name).lower(), contracts(), 1, 0.6)
+    if near:
+        return f"which is not in the contract: did you mean {near[0]!r}? ({GUIDE} lists all names)"
+    return f"which is not in the contract: there are {', '.join(MAIN)} and others ({GUIDE} lists all names)"
+
+
+def _parameters(name: str) -> list[str]:
+    declared: Any = contracts()[name]
+    return list(inspect.signature(declared).parameters)
+
+
+def _signature(name: str) -> str:
+    return f"{name}({', '.join(_parameters(name))})"
+
+
+def _check_parameters(game: Any, name: str, function: types.FunctionType) -> None:
+    wanted = _parameters(name)
+    with_data = asks_for_data(function) and PARAMETER not in wanted
+    place = line_of(function) or line_of(type(game))
+    try:
+        inspect.signature(function).bind(*range(len(wanted) + with_data))
+    except TypeError:
+        own = f"{function.__name__}{inspect.signature(function)}"
+        raise BadGame(f"{place}: {name_of(game)} supplies {own} as {name!r}: expected {_signature(name)}") from None
+    if with_data and game.data() is None:
+        raise BadGame(f"{place}: {name!r} of {name_of(game)} asks for `data`, but data() returns nothing (None)")
