@@ -87,7 +87,8 @@ class GrowingDatabase:
             folders.sync(self.path / head.codes_path(part.name))
             folders.sync(self.path / head.digests_path(part.name))
         self.facts = facts
-        records = tuple(sorted(self.records.values(), key=lambda record: record.start))
+        place = {part.name: place for place, part in enumerate(self.game.parts())}
+        records = tuple(sorted(self.records.values(), key=lambda record: place[record.name]))
         header = header_of(database, records, self._layout, VALUES, facts, self.command, self.path)
         widest = max((np.dtype(record.dtype) for record in records), key=lambda dtype: dtype.itemsize)
         write_header(self.path, replace(header, dtype=widest.name))
