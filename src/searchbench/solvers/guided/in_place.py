@@ -82,58 +82,58 @@ def search_in_place(state: State, tables: Any, path: Any, lists: Any, carried: A
     lists, carried, note = borrowed(lists), borrowed(carried), borrowed(note)
     bound, smallest, nodes, depth = note[BOUND], note[NEXT], note[NODES], note[DEPTH]
     spent, bounded = path[depth, COST], path[depth, H]
-    place, count, back = 0, 0, NO_MOVE
-    fresh = True
+    previous = path[depth, MOVE]
+    back = inverse(previous) if previous != NO_MOVE else NO_MOVE
+    last = len(path) - 1
     status = PAUSED
-    while True:
-        if fresh:
-            result = terminal(state)
-            if result == 0:
-                status = FOUND
-                nodes += untried(path, lists, depth)
+    while status == PAUSED:
+        result = terminal(state)
+        if result == 0:
+            status = FOUND
+            nodes += untried(path, lists, depth)
+            break
+        if (nodes >= stop) | (depth >= last):  # one jump for both
+            status = PAUSED if nodes >= stop else FULL
+            break
+        place, count = 0, 0
+        if result == UNDECIDED and not dead(state, tables):
+            if skips():  # the automaton knows moves by their places
+                count = moves(state, lists[natural(depth)])
+            else:
+                previous = path[natural(depth), MOVE]
+                count = choices(state, NONE if previous == NO_MOVE else previous, lists[natural(depth)], tables)
+        while True:
+            if place < count:
+                move = lists[natural(depth), natural(place)]
+                place += 1
+                if not is_tried(path, depth, place - 1, move, back):
+                    continue
+                nodes += 1
+                spent_after = spent + cost(state, move)
+                bounded_after = h_next(state, move, tables, bounded, bound - spent_after, carried, 0, 1)
+                if spent_after + bounded_after > bound:
+                    smallest = min(smallest, spent_after + bounded_after)
+                    continue
+                play(state, move)
+                path[natural(depth), COST], path[natural(depth), H] = spent, bounded
+                path[natural(depth), PLACE], path[natural(depth), COUNT], path[natural(depth), BACK] = (
+                    place,
+                    count,
+                    back,
+                )
+                if skips():
+                    path[natural(depth + 1), AT] = allowed(path[natural(depth), AT], place - 1)
+                depth += 1
+                path[natural(depth), MOVE] = move
+                spent, bounded, back = spent_after, bounded_after, inverse(move)
                 break
-            if nodes >= stop:
+            if depth == 0:
+                status = EXHAUSTED
                 break
-            if depth + 1 >= len(path):
-                status = FULL
-                break
-            fresh = False
-            previous = path[natural(depth), MOVE]
-            back = inverse(previous) if previous != NO_MOVE else NO_MOVE
-            place, count = 0, 0
-            if result == UNDECIDED and not dead(state, tables):
-                if skips():  # the automaton knows moves by their places
-                    count = moves(state, lists[natural(depth)])
-                else:
-                    count = choices(state, NONE if previous == NO_MOVE else previous, lists[natural(depth)], tables)
-        if place < count:
-            move = lists[natural(depth), natural(place)]
-            place += 1
-            if not is_tried(path, depth, place - 1, move, back):
-                continue
-            nodes += 1
-            spent_after = spent + cost(state, move)
-            bounded_after = h_next(state, move, tables, bounded, bound - spent_after, carried, 0, 1)
-            if spent_after + bounded_after > bound:
-                smallest = min(smallest, spent_after + bounded_after)
-                continue
-            path[natural(depth), COST], path[natural(depth), H] = spent, bounded
-            path[natural(depth), PLACE], path[natural(depth), COUNT], path[natural(depth), BACK] = place, count, back
-            if skips():
-                path[natural(depth + 1), AT] = allowed(path[natural(depth), AT], place - 1)
-            play(state, move)
-            depth += 1
-            path[natural(depth), MOVE] = move
-            spent, bounded = spent_after, bounded_after
-            fresh = True
-        elif depth > 0:
             unplay(state, path[natural(depth), MOVE])
             depth -= 1
             spent, bounded = path[natural(depth), COST], path[natural(depth), H]
             place, count, back = path[natural(depth), PLACE], path[natural(depth), COUNT], path[natural(depth), BACK]
-        else:
-            status = EXHAUSTED
-            break
     path[depth, COST], path[depth, H] = spent, bounded
     note[STATUS], note[NEXT], note[NODES], note[DEPTH] = status, smallest, nodes, depth
 
