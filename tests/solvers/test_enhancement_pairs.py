@@ -293,7 +293,11 @@ def options(game: Game, functions: Functions, chance: random.Random) -> tuple[st
     elif memory == "entries":
         found["entries"] = chance.choice([1, 3, 100])
     elif memory == "restarts":
-        found |= {"restarts": chance.choice([1, 5, 30]), "impatience": chance.randint(0, 2), "seed": chance.randint(0, 9)}
+        found |= {
+            "restarts": chance.choice([1, 5, 30]),
+            "impatience": chance.randint(0, 2),
+            "seed": chance.randint(0, 9),
+        }
         found |= {"table": "33KB"} if chance.random() < 0.3 else {}
     if game.rearranges and memory in ("none", "table") and found["order"] != "promise" and chance.random() < 0.6:
         found["automaton"] = chance.randint(1, 4)

@@ -19,6 +19,7 @@ from searchbench.heuristics.linear_conflict import LONGEST, linear_conflict
 from searchbench.heuristics.many_empty import MOST_CELLS, MOST_TILES, many_empty
 from searchbench.index import LexicographicPermutation, Rearrangement, Sequences
 from searchbench.index.passes import passes
+from searchbench.jit import natural
 from searchbench.rules import UNDECIDED, State
 
 
@@ -146,8 +147,8 @@ class Sliding(Game):
             return total
 
         def h_step(state: State, move: int, tables: Any) -> int:
-            row = state[move & 127] * cells
-            step: int = distance[row + (move >> 7)] - distance[row + (move & 127)]
+            row = state[natural(move & 127)] * cells
+            step: int = distance[natural(row + (move >> 7))] - distance[natural(row + (move & 127))]
             return step
 
         functions: dict[str, Callable[..., Any]] = {

@@ -46,9 +46,10 @@ from searchbench.solvers.guided.depthfirst import (
 )  # fmt: skip
 from searchbench.solvers.guided.task import EXHAUSTED, FOUND, FULL, PAUSED, Task
 
-PLACE, COUNT, BACK, AT = range(3, 7)
-"""What stands in `path[depth]` beside MOVE, COST and H: the place of the next move in `lists[depth]`, the number of moves
-there, the move that leads back, and where the automaton of moves is."""
+PLACE, END, BACK, AT, LIST = range(3, 8)
+"""What stands in `path[depth]` beside MOVE, COST and H: the column of the next move, the column behind the last one, the move
+that leads back, where the automaton of moves is, and from LIST on the moves themselves. All lies in one row, as two arrays
+can lie so that the processor takes a number of one for a number of the other that was written just before."""
 
 NEEDS_ROWS: Final = ("sorts", "remembers", "exhausts", "scatters", "prepares", "carries")
 """What needs to know successors, or where they lie, before the first of them is tried."""
@@ -56,84 +57,84 @@ NEEDS_ROWS: Final = ("sorts", "remembers", "exhausts", "scatters", "prepares", "
 
 @inlined
 def is_tried(path: Any, depth: int, place: int, move: Move, back: Move) -> bool:
-    """Tell whether a move is tried at a depth, where `place` is its place among the moves there."""
+    """Tell whether a move is tried at a depth, where it stands in the column `place`."""
     if move == back:
         return False
     if skips():
-        return allowed(path[natural(depth), AT], place) >= 0
+        return allowed(path[natural(depth), AT], place - LIST) >= 0
     return path[natural(depth), MOVE] == NO_MOVE or follows(path[natural(depth), MOVE], move)
 
 
-def untried(path: Any, lists: Any, depth: int) -> int:
+def untried(path: Any, depth: int) -> int:
     """Return how many moves of the states on the path are still to be tried: they are generated as well."""
     count = 0
     for above in range(depth):
-        for place in range(path[above, PLACE], path[above, COUNT]):
-            count += is_tried(path, above, place, lists[above, place], path[above, BACK])
+        for place in range(path[above, PLACE], path[above, END]):
+            count += is_tried(path, above, place, path[above, place], path[above, BACK])
     return count
 
 
-def search_in_place(state: State, tables: Any, path: Any, lists: Any, carried: Any, note: Any, stop: int) -> None:
+def search_in_place(state: State, tables: Any, path: Any, carried: Any, note: Any, stop: int) -> None:
     """Search on below the bound, from where `note` says, until a solved state, the end, `stop` nodes, or a full array.
 
-    `path` is int64 [depths, 7], `lists` int64 [depths, largest number of moves].
+    `path` is int64 [depths, LIST + the largest number of moves].
     """
     state, tables, path = borrowed(state), borrowed(tables), borrowed(path)
-    lists, carried, note = borrowed(lists), borrowed(carried), borrowed(note)
+    carried, note = borrowed(carried), borrowed(note)
     bound, smallest, nodes, depth = note[BOUND], note[NEXT], note[NODES], note[DEPTH]
     spent, bounded = path[depth, COST], path[depth, H]
-    place, count, back = 0, 0, NO_MOVE
-    fresh = True
+    previous = path[depth, MOVE]
+    back = inverse(previous) if previous != NO_MOVE else NO_MOVE
+    last = len(path) - 1
     status = PAUSED
-    while True:
-        if fresh:
-            result = terminal(state)
-            if result == 0:
-                status = FOUND
-                nodes += untried(path, lists, depth)
+    while status == PAUSED:
+        result = terminal(state)
+        if result == 0:
+            status = FOUND
+            nodes += untried(path, depth)
+            break
+        if (nodes >= stop) | (depth >= last):  # one jump for both
+            status = PAUSED if nodes >= stop else FULL
+            break
+        place, end = LIST, LIST
+        if result == UNDECIDED and not dead(state, tables):
+            if skips():  # the automaton knows moves by their places
+                end += moves(state, path[natural(depth)][LIST:])
+            else:
+                previous = path[natural(depth), MOVE]
+                end += choices(state, NONE if previous == NO_MOVE else previous, path[natural(depth)][LIST:], tables)
+        while True:
+            if place < end:
+                move = path[natural(depth), natural(place)]
+                place += 1
+                if not is_tried(path, depth, place - 1, move, back):
+                    continue
+                nodes += 1
+                spent_after = spent + cost(state, move)
+                bounded_after = h_next(state, move, tables, bounded, bound - spent_after, carried, 0, 1)
+                if spent_after + bounded_after > bound:
+                    smallest = min(smallest, spent_after + bounded_after)
+                    continue
+                play(state, move)
+                path[natural(depth), COST], path[natural(depth), H] = spent, bounded
+                path[natural(depth), PLACE], path[natural(depth), END], path[natural(depth), BACK] = (
+                    place,
+                    end,
+                    back,
+                )
+                if skips():
+                    path[natural(depth + 1), AT] = allowed(path[natural(depth), AT], place - 1 - LIST)
+                depth += 1
+                path[natural(depth), MOVE] = move
+                spent, bounded, back = spent_after, bounded_after, inverse(move)
                 break
-            if nodes >= stop:
+            if depth == 0:
+                status = EXHAUSTED
                 break
-            if depth + 1 >= len(path):
-                status = FULL
-                break
-            fresh = False
-            previous = path[natural(depth), MOVE]
-            back = inverse(previous) if previous != NO_MOVE else NO_MOVE
-            place, count = 0, 0
-            if result == UNDECIDED and not dead(state, tables):
-                if skips():  # the automaton knows moves by their places
-                    count = moves(state, lists[natural(depth)])
-                else:
-                    count = choices(state, NONE if previous == NO_MOVE else previous, lists[natural(depth)], tables)
-        if place < count:
-            move = lists[natural(depth), natural(place)]
-            place += 1
-            if not is_tried(path, depth, place - 1, move, back):
-                continue
-            nodes += 1
-            spent_after = spent + cost(state, move)
-            bounded_after = h_next(state, move, tables, bounded, bound - spent_after, carried, 0, 1)
-            if spent_after + bounded_after > bound:
-                smallest = min(smallest, spent_after + bounded_after)
-                continue
-            path[natural(depth), COST], path[natural(depth), H] = spent, bounded
-            path[natural(depth), PLACE], path[natural(depth), COUNT], path[natural(depth), BACK] = place, count, back
-            if skips():
-                path[natural(depth + 1), AT] = allowed(path[natural(depth), AT], place - 1)
-            play(state, move)
-            depth += 1
-            path[natural(depth), MOVE] = move
-            spent, bounded = spent_after, bounded_after
-            fresh = True
-        elif depth > 0:
             unplay(state, path[natural(depth), MOVE])
             depth -= 1
             spent, bounded = path[natural(depth), COST], path[natural(depth), H]
-            place, count, back = path[natural(depth), PLACE], path[natural(depth), COUNT], path[natural(depth), BACK]
-        else:
-            status = EXHAUSTED
-            break
+            place, end, back = path[natural(depth), PLACE], path[natural(depth), END], path[natural(depth), BACK]
     path[depth, COST], path[depth, H] = spent, bounded
     note[STATUS], note[NEXT], note[NODES], note[DEPTH] = status, smallest, nodes, depth
 
@@ -145,8 +146,7 @@ class InPlaceSearch(DepthFirst):
 
     def __init__(self, task: Task, moves: Sequence[int], cost: int, h: int, carried: Any) -> None:
         super().__init__(task, moves, cost, h)
-        self.path = np.zeros((256, AT + 1), np.int64)
-        self.lists = np.zeros((256, len(task.names["new_moves"]())), np.int64)
+        self.path = np.zeros((256, LIST + len(task.names["new_moves"]())), np.int64)
         self.carried = np.zeros((2, 0), np.int64)
         self.path[0, : H + 1] = self.root
         if task.automaton is not None:
@@ -154,11 +154,11 @@ class InPlaceSearch(DepthFirst):
 
     def arguments(self) -> tuple[Any, ...]:
         """Return what the kernel works on."""
-        return self.state, self.task.tables, self.path, self.lists, self.carried
+        return self.state, self.task.tables, self.path, self.carried
 
     def grow(self) -> None:
         """Make room for a longer path."""
-        self.path, self.lists = self.larger(self.path), self.larger(self.lists)
+        self.path = self.larger(self.path)
 
     def path_rows(self) -> Any:
         """Return MOVE, COST and H of the states on the path."""
