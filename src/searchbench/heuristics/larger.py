@@ -27,7 +27,7 @@ class Larger:
         one, other = self._one.tables(state), self._other.tables(state)
         if one and other:
             raise BadRequest(
-                "the larger of two bounds that both look things up in tables of their own is not known; give one such bound, and others by name"
+                "both bounds look things up in tables of their own: give one such bound, and others that the game has names for"
             )
         return tuple(one or other)
 
