@@ -57,7 +57,7 @@ def unplay(state: State, move: Move) -> None:
 
 @slot(required=True)
 def terminal(state: State) -> int:
-    """Return UNDECIDED, or the result for the player to move: -1 / 0 / +1, or points; a puzzle's 0 is solved."""
+    """Return UNDECIDED, or the result for the player to move: -1 / 0 / +1, or points; a puzzle's 0 is solved, -1 lost."""
     return UNDECIDED
 
 

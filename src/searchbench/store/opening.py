@@ -20,7 +20,7 @@ from searchbench.store.restoring import restored
 from searchbench.store.salvage import SalvagedPart
 from searchbench.values import SHIPPED, ValueRule, value_rule
 
-NAME_IT: Final = "say where it is now: --game FILE.py:CLASS on the command line, game=... in Python"
+NAME_IT: Final = "name the game: --game FILE.py:CLASS on the command line, game=... in Python"
 
 
 def open_database(

@@ -60,11 +60,11 @@ def rules_leave_state(subject: Subject, state: State) -> Iterator[str]:
 
 
 def result(subject: Subject, state: State) -> Iterator[str]:
-    """Require that `terminal` returns UNDECIDED, or 0 for a solved puzzle, -1, 0, +1 or points between two players."""
+    """Require that `terminal` returns UNDECIDED, or 0 for a solved puzzle and -1 for a lost one, -1, 0, +1 or points between two players."""
     found = subject.call("terminal", list(state))
     rule = value_rule(subject.game.values)
     if not rule.two_players:
-        allowed, right = {0}, "UNDECIDED while the puzzle is not solved, and 0 when it is"
+        allowed, right = {0, -1}, "UNDECIDED while the puzzle is not solved, and 0 when it is (-1: it never can be)"
     elif rule.name == "score":
         allowed, right = set(), "UNDECIDED while the game goes on, then the points for the player to move"
     else:
