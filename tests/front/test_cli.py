@@ -157,6 +157,19 @@ def test_search_and_prove_one_state(program: Program) -> None:
     assert program("prove", "tic-tac-toe", "XX./OO./...", "--method", "alphabeta", "--json").json["value"] == "win"
 
 
+def test_a_proved_value_is_printed_also_where_the_limit_ends_its_evidence(program: Program) -> None:
+    needed = program("prove", "tic-tac-toe", "--json").json["nodes"]
+    answer = program("prove", "tic-tac-toe", "--nodes", str(needed + 1))
+    assert answer.code == 0
+    assert 0 < answer.out.index("draw for the player to move") < answer.out.index("evidence incomplete")
+    assert "evidence is incomplete" in answer.err
+    answer = program("prove", "tic-tac-toe", "--nodes", str(needed + 1), "--json")
+    assert (answer.code, answer.json["value"], answer.json["evidence"]) == (0, "draw", "incomplete")
+    answer = program("prove", "tic-tac-toe", "--nodes", str(needed // 2), "--json")
+    assert (answer.code, answer.out) == (20, "")
+    assert "no result within" in answer.err
+
+
 def test_what_cannot_be_solved_exits_10(program: Program, databases: dict[str, Path]) -> None:
     unsolvable = "0 2 1 3 4 5 6 7 8"
     assert program("search", "sliding:3x3", unsolvable).code == 10
