@@ -60,7 +60,7 @@ def rules_leave_state(subject: Subject, state: State) -> Iterator[str]:
 
 
 def result(subject: Subject, state: State) -> Iterator[str]:
-    """Require that `terminal` returns UNDECIDED, or 0 for a solved puzzle and -1 for a lost one, -1, 0, +1 or points between two players."""
+    """Require that `terminal` returns UNDECIDED, 0 for a solved puzzle and -1 for a lost one; for two, -1, 0, +1 or points."""
     found = subject.call("terminal", list(state))
     rule = value_rule(subject.game.values)
     if not rule.two_players:
