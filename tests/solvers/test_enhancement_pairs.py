@@ -14,12 +14,13 @@ from typing import Any, ClassVar
 import pytest
 
 import naive
-from graphs import GraphGame
+from graphs import GraphGame, chain
 from searchbench.errors import LimitReached, Unsolvable
 from searchbench.game import Game
 from searchbench.rules import UNDECIDED, State
 from searchbench.run import Run
-from searchbench.solvers.guided import idastar, region, search_state
+from searchbench.solvers.guided import idastar, in_place, region, search_state
+from searchbench.solvers.guided.depthfirst import StackSearch
 from searchbench.solvers.guided.enhancements import SLOTS
 
 Node = tuple[int, ...]
@@ -27,6 +28,8 @@ Functions = dict[str, Callable[..., Any]]
 NODES = 1500
 """Where the search of an unsolvable state with cycles ends."""
 SEEDS = 40
+UNSOLVABLE = 1 << 40
+"""What a state costs at least that is called unsolvable."""
 
 
 @dataclass(frozen=True)
@@ -304,9 +307,8 @@ def options(game: Game, functions: Functions, chance: random.Random) -> tuple[st
     return method, found, chance.choice([1, 2])
 
 
-def claims_what_is_true(seed: int, times: int = 6) -> None:
-    """Draw a puzzle and functions, search some of its states, and compare all that is claimed."""
-    chance = random.Random(seed)
+def drawn(chance: random.Random) -> tuple[Game, Puzzle, Functions]:
+    """Draw a puzzle with functions that guide a search."""
     plain: Any = chance.choice([graph_game, pieces_game])(chance)
     if isinstance(plain, GraphGame):
         starts: list[Node] = [(node,) for node in range(len(plain.results))]
@@ -317,30 +319,41 @@ def claims_what_is_true(seed: int, times: int = 6) -> None:
     for draw in DRAWN:
         functions |= draw(puzzle, chance) if chance.random() < 0.6 else {}
     guide = tuple(functions.items())
-    game: Game = (
-        Guided(plain.edges, plain.results, first=plain.first, guide=guide)
-        if isinstance(plain, GraphGame)
-        else Pieces(plain.orders, guide)
-    )
+    if isinstance(plain, GraphGame):
+        return Guided(plain.edges, plain.results, first=plain.first, guide=guide), puzzle, functions
+    return Pieces(plain.orders, guide), puzzle, functions
+
+
+def claims_what_is_true(seed: int, times: int = 6) -> None:
+    """Draw a puzzle and functions, search some of its states, and compare all that is claimed."""
+    chance = random.Random(seed)
+    game, puzzle, functions = drawn(chance)
     for _ in range(times):
         start = chance.choice(sorted(puzzle.edges))
         method, chosen, threads = options(game, functions, chance)
-        told = f"seed {seed}: {plain}, {sorted(functions)}, {start}, {method} {chosen}, {threads} threads"
+        told = f"seed {seed}: {puzzle.game}, {sorted(functions)}, {start}, {method} {chosen}, {threads} threads"
         least = puzzle.true.get(start)
         run = Run(memory=64 << 20, threads=threads)
+        line, bound = None, 0
         try:
             line = search_state(game, start, method, run, target="interpreted", **chosen)
-        except Unsolvable:
-            assert least is None, f"{told}: called unsolvable, and costs {least}"
         except LimitReached as limit:
-            assert least is None or limit.bound is None or limit.bound <= least, f"{told}: at least {limit.bound}"
-        else:
-            assert least is not None and line.cost >= least and line.verify() == [], f"{told}: {line.moves}, {least}"
-            assert not line.optimal or line.cost == least, f"{told}: {line.cost} is claimed to be least, {least} is"
-            if method == "astar":
-                assert line.cost <= least * max(1, chosen["weight"] or 1), f"{told}: {line.cost} instead of {least}"
-            if method == "idastar" and "restarts" not in chosen and line.nodes < NODES:
-                assert line.optimal, f"{told}: no claim"
+            bound = limit.bound or 0
+        except Unsolvable:
+            bound = UNSOLVABLE
+        if least is None:
+            assert line is None, f"{told}: {line}"
+            continue
+        assert bound <= least, f"{told}: costs {least}, not {bound} or more"
+        if line is None:
+            continue
+        assert line.verify() == [], told
+        assert least <= line.cost, f"{told}: {line.moves}"
+        assert not line.optimal or line.cost == least, f"{told}: {line.cost} is claimed to be least, {least} is"
+        if method == "astar":
+            assert line.cost <= least * max(1, chosen["weight"] or 1), f"{told}: {line.cost} instead of {least}"
+        if method == "idastar" and "restarts" not in chosen and line.nodes < NODES:
+            assert line.optimal, f"{told}: no claim"
 
 
 @pytest.fixture
@@ -355,3 +368,34 @@ def small_regions(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_enhancements_together_claim_what_is_true(first: int, small_regions: None) -> None:
     for seed in range(first, first + SEEDS):
         claims_what_is_true(seed)
+
+
+# --- two kernels of depth-first search ------------------------------------------------------------------------------------
+
+
+def test_both_kernels_find_the_same_lines_and_count_the_same_nodes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where successors need not be known before one is tried, they are not kept: nothing else differs."""
+    compared = 0
+    for seed in range(150):
+        chance = random.Random(seed)
+        game, puzzle, _ = drawn(chance)
+        start, automaton = chance.choice(sorted(puzzle.true) or [tuple(game.start())]), chance.choice([0, 2, 3])
+        found = []
+        for kind in (in_place.InPlaceSearch, StackSearch):
+            monkeypatch.setattr(in_place, "search_kind", lambda names, kind=kind: kind)
+            run = Run(memory=64 << 20, threads=1)
+            options = {"order": "moves", "automaton": automaton if game.rearranges else 0, "nodes": NODES}
+            try:
+                line = search_state(game, start, "idastar", run, target="interpreted", **options)
+                found.append((line.moves, line.cost, line.nodes, line.optimal))
+            except (LimitReached, Unsolvable):
+                found.append(((), -1, 0, False))
+        assert found[0] == found[1], f"seed {seed}: {puzzle.game}, {start}, automaton {automaton}"
+        compared += found[0][1] > 0
+    assert compared > 50
+
+
+def test_a_path_may_be_longer_than_the_first_room_for_it() -> None:
+    game = chain([1] * 700)
+    line = search_state(game, None, "idastar", Run(memory=64 << 20, threads=1), target="interpreted")
+    assert (line.cost, len(line.moves), line.verify()) == (700, 700, [])

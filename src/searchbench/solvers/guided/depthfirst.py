@@ -2,6 +2,7 @@
 
 The state is changed in place; the moves that were or are to be tried lie on a stack. All that the kernel knows between two
 calls stands in arrays, so it can stop after any number of nodes and go on later.
+This kernel serves every configuration; `in_place.search_in_place` is quicker where no successor need be kept.
 """
 
 from __future__ import annotations

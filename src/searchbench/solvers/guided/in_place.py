@@ -2,7 +2,7 @@
 
 It serves searches that try the moves in the order of the rules, keep no states, and whose heuristic carries nothing along a
 path and fetches nothing ahead: then no successor needs to be known before the one that is tried. It visits the same states
-in the same order as `depthfirst.search_below`, and counts the same nodes, but reads and writes a third of the memory.
+in the same order as `depthfirst.search_below`, and counts the same nodes.
 """
 
 from __future__ import annotations
@@ -48,8 +48,7 @@ from searchbench.solvers.guided.task import EXHAUSTED, FOUND, FULL, PAUSED, Task
 
 PLACE, END, BACK, AT, LIST = range(3, 8)
 """What stands in `path[depth]` beside MOVE, COST and H: the column of the next move, the column behind the last one, the move
-that leads back, where the automaton of moves is, and from LIST on the moves themselves. All lies in one row, as two arrays
-can lie so that the processor takes a number of one for a number of the other that was written just before."""
+that leads back, where the automaton of moves is, and from LIST on the moves themselves."""
 
 NEEDS_ROWS: Final = ("sorts", "remembers", "exhausts", "scatters", "prepares", "carries")
 """What needs to know successors, or where they lie, before the first of them is tried."""
@@ -167,11 +166,10 @@ class InPlaceSearch(DepthFirst):
 
 def depth_first(task: Task, moves: Sequence[int], cost: int, h: int, carried: Any) -> DepthFirst:
     """Return the quickest search that can do all that is asked."""
-    kind = InPlaceSearch if search_kind(task.names) is InPlaceSearch else StackSearch
-    return kind(task, moves, cost, h, carried)
+    return search_kind(task.names)(task, moves, cost, h, carried)
 
 
-def search_kind(names: jit.Names) -> type[DepthFirst]:
+def search_kind(names: jit.Names) -> type[InPlaceSearch] | type[StackSearch]:
     """Return the kind of search that serves rules and options."""
     needs = any(names.get(name, getattr(rules, name))() for name in NEEDS_ROWS)
     return StackSearch if needs else InPlaceSearch
