@@ -9,14 +9,21 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+import naive
 import searchbench as sb
+from graphs import GraphGame
 from searchbench.errors import BadRequest, DamagedData, OutOfMemory
 from searchbench.exchange.files import FileBuckets, Requests, add_place
+from searchbench.rules import UNDECIDED
 from searchbench.run import Run
 from searchbench.solvers.exhaustive.bits import on_files
 from searchbench.solvers.exhaustive.bits.layers import search_layers
@@ -61,6 +68,38 @@ def test_files_give_the_layers_of_memory(spec: str, threads: int, tmp_path: Path
     assert np.array_equal(found.low, whole.low)
     assert np.array_equal(found.high, whole.high)
     assert not list(tmp_path.glob("work/bucket-*"))
+
+
+@given(st.data())
+@settings(max_examples=40)
+def test_buckets_that_are_full_where_a_piece_ends(data: st.DataObject) -> None:
+    """Pieces and blocks have 64 numbers; the last states of each piece have most of the moves, mostly into one block."""
+    size, most = data.draw(st.integers(65, 400)), data.draw(st.integers(2, 40))
+    chance = data.draw(st.randoms(use_true_random=False))
+    edges = [(node, chance.randrange(size), 1, 0) for node in range(size)]
+    for node in range(size):
+        block = chance.randrange(-(-size // 64))
+        often = chance.random() < (0.8 if node % 64 > 60 else 0.1)
+        ends = range(64 * block, min(64 * block + 64, size))
+        edges += [(node, chance.choice(ends), 1, 0) for _ in range(most * often)]
+    game = GraphGame(tuple(edges), (UNDECIDED,) * size, first=chance.randrange(size))
+    right = naive.depths(game)
+    with (
+        TemporaryDirectory() as folder,
+        mock.patch.object(on_files, "LEAST_MEMORY", 1),
+        mock.patch.object(on_files, "LEAST_ROOM", 1),
+        mock.patch.object(on_files, "LEAST_BLOCK_BITS", 6),
+        mock.patch.object(on_files, "MOST_BLOCK_BITS", 6),
+    ):
+        work = WorkingFolder(Path(folder) / "work", TASK)
+        found = search_on_files(game, Run(threads=1, memory=1), work, "interpreted")
+        depths = {node: right.get((node,)) for node in range(size)}
+        assert found.counts == [list(depths.values()).count(depth) for depth in range(max(right.values()) + 1)]
+        bits = [np.unpackbits(plane.view(np.uint8), bitorder="little") for plane in (found.low, found.high)]
+        assert [int(bits[0][node]) + 2 * int(bits[1][node]) for node in range(size)] == [
+            0 if depth is None else 1 + depth % 3 for depth in depths.values()
+        ]
+        work.close()
 
 
 def _killed_after(calls: int) -> Callable[[Callable[..., Any]], Callable[..., Any]]:

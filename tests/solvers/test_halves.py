@@ -55,6 +55,18 @@ def test_threads_do_not_change_a_bit(threads: int) -> None:
     assert np.array_equal(again.codes.whole(), first.codes.whole())
 
 
+def words_of(pieces: tuple[int, ...]) -> list[tuple[int, ...]]:
+    """Return all sequences of some pieces."""
+    if not any(pieces):
+        return [()]
+    found = []
+    for kind, count in enumerate(pieces):
+        if count:
+            left = (*pieces[:kind], count - 1, *pieces[kind + 1 :])
+            found += [(kind, *rest) for rest in words_of(left)]
+    return found
+
+
 @st.composite
 def games(draw: st.DrawFn) -> Sequences:
     """Return a game of equal pieces with some moves, each with its way back."""
@@ -74,12 +86,37 @@ def games(draw: st.DrawFn) -> Sequences:
     return Sequences(n, places, tuple(sorted(moves)), pieces=pieces)
 
 
+@st.composite
+def long_games(draw: st.DrawFn) -> Sequences:
+    """Return a game of long words with two single letters in them, whose moves rotate large parts of the words."""
+    n = draw(st.integers(41, 46))
+    pieces = tuple(draw(st.permutations((n - 2, 1, 1))))
+    places = draw(st.integers(5, 7))
+    moves = {Rearrangement(place, (place + 1) % places, tuple(range(n))) for place in range(places)}
+    for _ in range(draw(st.integers(1, 3))):
+        first, stop = draw(st.integers(0, 20)), draw(st.integers(38, n))
+        ahead = draw(st.integers(1, stop - first - 1))
+        order = [*range(first), *range(first + ahead, stop), *range(first, first + ahead), *range(stop, n)]
+        moves.add(Rearrangement(draw(st.integers(0, places - 1)), draw(st.integers(0, places - 1)), tuple(order)))
+    moves |= {move.inverse for move in moves}
+    return Sequences(n, places, tuple(sorted(moves)), pieces=pieces)
+
+
 @settings(max_examples=40, deadline=None)
 @given(games(), st.data())
 def test_any_rearrangements_give_the_layers_of_a_plain_search(game: Sequences, data: st.DataObject) -> None:
-    start = data.draw(st.integers(0, game.size - 1))
-    pieces = [kind for kind, count in enumerate(game.pieces) for _ in range(count)]
-    lines = sorted(set(permutations(pieces)))
+    layers_are_those_of_a_plain_search(game, data.draw(st.integers(0, game.size - 1)))
+
+
+@settings(max_examples=15, deadline=None)
+@given(long_games(), st.data())
+def test_rearrangements_of_long_words_give_the_layers_of_a_plain_search(game: Sequences, data: st.DataObject) -> None:
+    layers_are_those_of_a_plain_search(game, data.draw(st.integers(0, game.size - 1)))
+
+
+def layers_are_those_of_a_plain_search(game: Sequences, start: int) -> None:
+    """Compare what is found, in all ways in which it is told."""
+    lines = sorted(words_of(game.pieces))
     number = {line: place for place, line in enumerate(lines)}
     depth = {start: 0}
     queue = [start]
@@ -192,3 +229,16 @@ def test_lines_are_turned_alike_compiled_and_interpreted(turn: int) -> None:
     jit.bind(add_lines, jit.Names({}), "interpreted")(interpreted, others, places, mask, turn)
     assert np.array_equal(compiled, expected)
     assert np.array_equal(interpreted, expected)
+
+
+@settings(max_examples=100)
+@given(st.data())
+def test_keys_are_in_the_order_of_the_words(data: st.DataObject) -> None:
+    length, kinds = data.draw(st.integers(1, 70)), data.draw(st.integers(1, 300))
+    letter = st.integers(0, kinds - 1) | st.integers(max(0, kinds - 2), kinds - 1)
+    lines = data.draw(st.lists(st.lists(letter, min_size=length, max_size=length), min_size=1, max_size=20))
+    dtype = data.draw(st.sampled_from([np.int16, np.int64]))
+    known = keys(np.array(sorted(lines), dtype), kinds)
+    found = np.searchsorted(known, keys(np.array(lines, dtype), kinds))
+    assert [sorted(lines)[place] for place in found] == lines
+    assert len(np.unique(known)) == len(set(map(tuple, lines)))

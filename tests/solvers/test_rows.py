@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from itertools import permutations
+from math import factorial
 from pathlib import Path
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -13,9 +15,11 @@ from hypothesis import strategies as st
 from searchbench import load
 from searchbench.errors import BadRequest, OutOfMemory
 from searchbench.index import Rearrangement, Sequences
+from searchbench.jit import Names, bind
 from searchbench.run import Run
 from searchbench.solvers.exhaustive import solve_states
 from searchbench.solvers.exhaustive.by_rows import Method, method_for, search_by_rows
+from searchbench.solvers.exhaustive.rows import planes
 from searchbench.solvers.exhaustive.rows.orders import (
     parities,
     permutation_ranks,
@@ -24,6 +28,7 @@ from searchbench.solvers.exhaustive.rows.orders import (
     selections,
 )  # fmt: skip
 from searchbench.solvers.exhaustive.rows.plan import Plan
+from searchbench.solvers.exhaustive.rows.planes import Planes
 from searchbench.solvers.exhaustive.rows.sides import SidesPlan, Steps, turn
 from searchbench.store import Database
 from searchbench.store.forms import FORMS
@@ -95,6 +100,76 @@ def test_any_rearrangements_give_the_layers_of_a_plain_search(orders: list[list[
     assert sum(layers) == len(reached)
 
 
+@st.composite
+def wide_orders(draw: st.DrawFn, n: int) -> tuple[int, ...]:
+    """Return a rearrangement of first and last elements with few kinds of first ones: first ones pass all the last ones."""
+    order = list(range(n))
+    moved = draw(st.lists(st.integers(0, n - 9), min_size=1, max_size=2, unique=True))
+    for element in moved:
+        order.remove(element)
+    behind = draw(st.permutations(order[-8:]))
+    return (*order[:-8], *behind, *moved)
+
+
+@settings(max_examples=8, deadline=None)
+@given(st.integers(12, 13), st.booleans(), st.data())
+def test_wide_moves_of_many_elements(n: int, even: bool, data: st.DataObject) -> None:
+    """Push and pull some states, in vectors of which only a few blocks are touched: 13 elements make 6,227,020,800 bits."""
+    order = data.draw(wide_orders(n))
+    if even and parity_of(order):
+        order = order[1::-1] + order[2:]
+    game = Sequences(n, 1, (Rearrangement(0, 0, order),), even=even)
+    plan = Plan(game)
+    (wide,) = plan.wide_maps
+    assert wide.rows.dtype == (np.int32 if n == 12 else np.int64)
+    rank, unrank = game.functions()
+    chosen = data.draw(st.lists(st.integers(0, game.size - 1), min_size=1, max_size=20))
+    chosen += [0, game.size - 1]
+    mapped = {}
+    for number in chosen:
+        cells = [0] * n
+        unrank(number, cells)
+        mapped[number] = rank(
+            [cells[source] for source in (order if wide.push else Rearrangement(0, 0, order).inverse.order)]
+        )
+    for number, after in mapped.items():
+        block, place = divmod(number, plan.block_rows)
+        assert int(wide.base[block]) + int(wide.rows[wide.kind[block], place]) == after
+    bits = np.uint64(1) << np.arange(64, dtype=np.uint64)
+    vectors = [np.zeros(plan.words, np.uint64) for _ in range(4)]
+    frontier, result = vectors[:2]
+    found = Planes(*vectors, bits, np.uint64(plan.spread(1)))
+    blocks = {number // plan.block_rows for number in mapped}
+    if wide.push:
+        for number in mapped:
+            frontier[number >> 6] |= bits[number & 63]
+        push = bind(planes.push_wide, Names({}))
+        for block in blocks:
+            push(found, block, block + 1, plan.block_words, wide.base, wide.kind, wide.rows)
+        reached = {after: number for number, after in mapped.items()}
+    else:
+        for after in mapped.values():
+            frontier[after >> 6] |= bits[after & 63]
+        pull = bind(planes.pull_wide, Names({}))
+        for block in blocks:
+            start = block * plan.block_words
+            work = result[start : start + plan.block_words]
+            pull(found, work, start, False, int(wide.base[block]), wide.rows[wide.kind[block]])
+        reached = dict.fromkeys(mapped)
+    for number in reached:
+        assert int(result[number >> 6]) >> (number & 63) & 1
+    touched = {number // plan.block_rows for number in reached}
+    starts = [block * plan.block_words for block in touched]
+    assert sum(int(np.bitwise_count(result[start : start + plan.block_words]).sum()) for start in starts) == len(
+        reached
+    )
+
+
+def parity_of(order: tuple[int, ...]) -> int:
+    """Return 1 for an odd permutation."""
+    return int(parities(np.array([order], np.int8))[0])
+
+
 @settings(max_examples=40, deadline=None)
 @given(st.permutations(range(8)), st.sets(st.integers(0, 7)), st.integers(0, 2**256 - 1))
 def test_rows_of_sides_are_turned_as_each_of_their_states_is(order: list[int], turned: set[int], bits: int) -> None:
@@ -149,6 +224,18 @@ def test_rearrangements_are_the_moves(spec: str) -> None:
 def test_too_little_memory_is_refused_before_anything_starts() -> None:
     with pytest.raises(OutOfMemory, match="bfs over rows"):
         solve_states(load("pancake:9"), solver="bfs", form="rows", run=Run(memory=10_000))
+
+
+@pytest.mark.parametrize("n", [14, 15, 17, 20])
+def test_many_elements_are_refused_before_tables_are_made(n: int) -> None:
+    flips = {Rearrangement(0, 0, (*range(length - 1, -1, -1), *range(length, n))) for length in range(2, n + 1)}
+    game = Sequences(n, 1, tuple(sorted(flips)))
+    with mock.patch("searchbench.solvers.exhaustive.by_rows.Plan", side_effect=AssertionError):
+        method = method_for(game, Run(memory=1 << 30))
+    assert method is not None
+    assert method.least == 4 * factorial(n) // 8
+    with pytest.raises(BadRequest, match="15 at most"):
+        Plan(Sequences(16, 1, ()))
 
 
 def test_rows_refuse_what_they_cannot_move() -> None:
