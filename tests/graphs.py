@@ -156,7 +156,7 @@ class GraphGame(Game):
         def mobility(state: State, out: MutableSequence[int]) -> int:
             return forth_at[state[0] + 1] - forth_at[state[0]]
 
-        def leaving_moves(state: State, out: MutableSequence[int]) -> int:
+        def conversions(state: State, out: MutableSequence[int]) -> int:
             count = 0
             for index in range(forth_at[state[0]], forth_at[state[0] + 1]):
                 target = ends[forth[index], 1]
@@ -178,7 +178,7 @@ class GraphGame(Game):
         if self.mirror:
             functions["canonical"] = canonical
         if self.told:
-            functions |= {"mobility": mobility, "leaving_moves": leaving_moves, "stabilizer": stabilizer}
+            functions |= {"mobility": mobility, "conversions": conversions, "stabilizer": stabilizer}
         return functions
 
     def _home(self, node: int) -> int:

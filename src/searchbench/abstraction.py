@@ -10,12 +10,51 @@ import numpy.typing as npt
 
 from searchbench.errors import BadRequest
 from searchbench.game import Game
+from searchbench.rules import Move, Rank, State, play, unplay
+from searchbench.slots import slot
 
-LOOK_UPS: Final = ("image_number", "image_step", "image_after", "image_piece")
+LOOK_UPS: Final = ("pattern_rank", "pattern_rank_change", "pattern_rank_after", "moved_piece")
+
+
+# --- the contract of an abstraction: from the state of a game to the number of its pattern -----------------------------
+
+
+@slot(required=True)
+def pattern_rank(state: State, table: Any, at: int) -> Rank:
+    """Return the number of a state's pattern; `table` from `at` on says which cells and pieces count."""
+    return 0
+
+
+@slot
+def pattern_rank_change(state: State, move: Move, table: Any, at: int) -> int:
+    """Return by how much a move changes the number of the pattern; called before it is played."""
+    before = pattern_rank(state, table, at)
+    play(state, move)
+    after = pattern_rank(state, table, at)
+    unplay(state, move)
+    return after - before
+
+
+@slot
+def pattern_rank_after(number: Rank, state: State, move: Move, table: Any, at: int) -> Rank:
+    """Return the number of the pattern after a move that is not played yet, from the number before it.
+
+    Where the number follows from that one alone, that is quicker than `pattern_rank_change`.
+    """
+    return number + pattern_rank_change(state, move, table, at)
+
+
+@slot
+def moved_piece(state: State, move: Move) -> int:
+    """Return which of the pieces that an abstraction may charge for a move changes (see `Abstraction.charged`), or -1: any.
+
+    The numbers of abstractions that charge for other pieces stay as they are.
+    """
+    return -1
 
 
 class Image(NamedTuple):
-    """Say how a state of the original is looked up: the table that `image_number` reads, and what is charged for.
+    """Say how a state of the original is looked up: the table that `pattern_rank` reads, and what is charged for.
 
     `pieces` are the pieces whose moves cost something: no other move changes the number. None: every move costs. The
     value that is found is a bound less `moves`: what it costs to make the solved state look like the abstraction's start.
@@ -32,11 +71,11 @@ class Image(NamedTuple):
 class Abstraction(Game):
     """Hold the rules of an abstraction: a game that can be solved, and how states of the original map into it.
 
-    Besides a game's rules, ``rules()`` supplies `image_number` and, where that is quicker than to number anew,
-    `image_step` or `image_after`: functions of the *original's* states that read the tables of `images`; and, where there
-    are pieces, `image_piece`. Abstractions of one class and original share these functions. The start is the first image
-    of the solved state; unless the abstraction is `one_way`, every move can be taken back at the same cost: so the depth of
-    a state is its distance to the end.
+    Besides a game's rules, ``rules()`` supplies `pattern_rank` and, where that is quicker than to number anew,
+    `pattern_rank_change` or `pattern_rank_after`: functions of the *original's* states that read the tables of `images`.
+    Where there are pieces it supplies `moved_piece`. Abstractions of one class and original share these functions. The start
+    is the first image of the solved state; unless the abstraction is `one_way`, every move can be taken back at the same
+    cost: so the depth of a state is its distance to the end.
     """
 
     @property
@@ -58,7 +97,7 @@ class Abstraction(Game):
         raise NotImplementedError
 
     def dual_images(self) -> list[Image]:
-        """Return how the inverse of a state (`invert`) is looked up, and how its images are; by default it is not."""
+        """Return how the inverse of a state (`dual_state`) is looked up, and how its images are; by default it is not."""
         return []
 
     def look_ups(self, together: Sequence[Abstraction]) -> Mapping[str, Callable[..., Any]]:

@@ -20,6 +20,7 @@ from searchbench.drawing import board_svg
 from searchbench.errors import BadGame, BadMove, BadRequest, BadState, raised_in, told
 from searchbench.index.own import checked_index, functions_of
 from searchbench.rules import NOWHERE, UNDECIDED
+from searchbench.slots import slot_named
 from searchbench.user_code import calling, check_class, checked_rules, checked_sizes, place_of
 
 if TYPE_CHECKING:
@@ -141,7 +142,7 @@ class Game:
         return {}
 
     def enhancements(self) -> Mapping[str, Mapping[str, Callable[..., Any]]]:
-        """Return other ways to guide a search by their names: functions in the place of `dead`, `promise`, `irrelevant` ..."""
+        """Return other ways to guide a search by their names: functions for `dead`, `move_priority`, `relevance_cut` ..."""
         return {}
 
     def subgoals(self, steps: Sequence[str]) -> Sequence[Any]:
@@ -292,9 +293,7 @@ class Game:
 
     def call(self, name: str, *arguments: Any) -> Any:
         """Call a function of the contract by name, interpreted."""
-        from searchbench import rules
-
-        return jit.bind(getattr(rules, name), self.names(target="interpreted"), "interpreted")(*arguments)
+        return jit.bind(slot_named(name), self.names(target="interpreted"), "interpreted")(*arguments)
 
     def start(self) -> list[int]:
         """Return the initial state."""
@@ -345,8 +344,8 @@ class Game:
     def unrank_like(self, number: int, like: Sequence[int]) -> list[int]:
         """Return the state with a number; of several that share it, the one at the same place as `like`."""
         state = self.unrank(number)
-        if self.has("place"):
-            self.call("put", self.call("place", list(like)), state)
+        if self.has("blank"):
+            self.call("set_blank", self.call("blank", list(like)), state)
         return state
 
     def read(self, text: str) -> list[int]:
@@ -492,7 +491,7 @@ def _names(game: Game, rule: ValueRule | None, target: jit.Target) -> jit.Names:
     def symmetric() -> bool:
         return has_symmetry
 
-    functions |= {"symmetric": symmetric, **_buffers(game, target)}
+    functions |= {"SYMMETRIC": symmetric, **_buffers(game, target)}
     if rule is not None:
         functions |= rule.rules(game.max_moves)
     return jit.Names(functions, target, jit.frozen(game.data()))

@@ -65,6 +65,11 @@ def contracts() -> Mapping[str, Callable[..., Any] | Constant]:
     return dict(SLOTS)
 
 
+def slot_named(name: str) -> Any:
+    """Return the slot of that name, or None; contracts are imported when the name is in none of those imported so far."""
+    return SLOTS[name] if name in SLOTS else contracts().get(name)
+
+
 def is_slot(value: Any) -> bool:
     """Tell whether a function or a constant is one that bindings replace."""
     name = value.name if isinstance(value, Constant) else getattr(value, "__name__", None)

@@ -17,7 +17,7 @@ from searchbench.errors import BadGame, BadRequest, SearchBenchError, line_of, r
 from searchbench.index.protocol import Part
 from searchbench.jit.data import PARAMETER, asks_for_data
 from searchbench.jit.references import plain_function
-from searchbench.slots import Constant, contracts
+from searchbench.slots import Constant, contracts, slot_named
 
 OF_CLASS: Final = ("name", "version", "dtype", "separator")
 """What a class tells of all its games: never a parameter, which it would be with a type but without ClassVar."""
@@ -162,9 +162,9 @@ def checked_rules(game: Any, functions: Any) -> dict[str, Any]:
     if not isinstance(functions, Mapping):
         raise BadGame(f"{source} returns {functions!r}: {right}")
     for name, function in functions.items():
-        if not isinstance(name, str) or name not in contracts():
+        if not isinstance(name, str) or slot_named(name) is None:
             raise BadGame(f"{source} has the name {name!r}, {_unknown(name)}")
-        if isinstance(contracts()[name], Constant):
+        if isinstance(slot_named(name), Constant):
             continue
         plain = plain_function(function)
         if not isinstance(plain, types.FunctionType):
@@ -182,8 +182,7 @@ def _unknown(name: Any) -> str:
 
 
 def _parameters(name: str) -> list[str]:
-    declared: Any = contracts()[name]
-    return list(inspect.signature(declared).parameters)
+    return list(inspect.signature(slot_named(name)).parameters)
 
 
 def _signature(name: str) -> str:

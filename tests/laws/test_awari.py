@@ -129,7 +129,7 @@ def test_unmoves_are_all_moves_taken_back(slam: str) -> None:
     for board in states:
         assert {(tuple(game.unplay(board, move)), move) for move in unmoves(game, board)} == led.get(board, set())
         staying = [move for _, move in led.get(board, set()) if not game.call("gain", list(board), move)]
-        assert sorted(unmoves(game, board, "staying_unmoves")) == sorted(staying)
+        assert sorted(unmoves(game, board, "unmoves_within")) == sorted(staying)
 
 
 @pytest.mark.parametrize("slam", SLAMS)
@@ -143,7 +143,7 @@ def test_unmoves_with_many_stones(stones: int, slam: str) -> None:
         for move in game.moves(board):
             assert move in unmoves(game, tuple(game.play(board, move)))
         quiet = [move for move in unmoves(game, tuple(board)) if not game.call("gain", board, move)]
-        assert sorted(unmoves(game, tuple(board), "staying_unmoves")) == sorted(quiet)
+        assert sorted(unmoves(game, tuple(board), "unmoves_within")) == sorted(quiet)
         for move in unmoves(game, tuple(board)):
             before = game.unplay(board, move)
             assert min(before) >= 0

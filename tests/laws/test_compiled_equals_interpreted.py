@@ -105,7 +105,7 @@ def test_intrinsics_are_right() -> None:
 
 def at_place(row: Any, place: int) -> int:
     """Return a number from an array, whose place is no negative one."""
-    return int(row[jit.natural(place)])
+    return int(row[jit.unsigned(place)])
 
 
 def test_natural_numbers_are_subscripts() -> None:

@@ -119,7 +119,7 @@ def test_moves_are_those_of_the_twin(forced: bool) -> None:
         assert len(moves) <= game.max_moves
         leaving = {move for move in moves if move >> 12}
         out = [0] * game.max_moves
-        assert {*out[: game.call("leaving_moves", list(state), out)]} == leaving
+        assert {*out[: game.call("conversions", list(state), out)]} == leaving
         captures += len(leaving)
     assert captures > 300
     assert ends > 10

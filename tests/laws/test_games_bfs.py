@@ -385,7 +385,7 @@ def test_first_layers_of_the_corner_cube() -> None:
     state, moves, numbers = game.start(), [0] * 18, [0] * 18
 
     def successors(number: int) -> list[int]:
-        return numbers[: game.call("steps", number, state, moves, numbers)]
+        return numbers[: game.call("successor_ranks", number, state, moves, numbers)]
 
     found = layers(game.rank(game.start()), successors, 4)
     assert [len(layer) for layer in found] == counts[:5]

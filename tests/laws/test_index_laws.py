@@ -33,8 +33,9 @@ from searchbench.index import (
     multinomial,
     polya_count,
 )
+from searchbench.index.contract import rank, unrank
 from searchbench.index.table import LARGEST_TABLE
-from searchbench.rules import NOWHERE, rank, unrank
+from searchbench.rules import NOWHERE
 
 Contents = tuple[int, ...]
 

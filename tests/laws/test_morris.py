@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from searchbench import jit, rules
+from searchbench import jit
 from searchbench.catalogue import load
 from searchbench.errors import BadMove, BadState
 from searchbench.games.morris import Morris, board
 from searchbench.games.morris.board import EDGES, MILLS
 from searchbench.games.morris.placements import placements
-from searchbench.index import group, polya_count
+from searchbench.index import contract, group, polya_count
 from searchbench.reproduce.morris import RECOUNTED, both_ways
 from searchbench.rules import NOWHERE, UNDECIDED
 from searchbench.run import Run
@@ -244,7 +244,7 @@ def test_canonical_is_the_least_image(men: tuple[int, int]) -> None:
 
 def test_every_number_of_three_against_three() -> None:
     game = Morris(3, 3)
-    rank, unrank = (jit.bind(rule, game.names(target="interpreted")) for rule in (rules.rank, rules.unrank))
+    rank, unrank = (jit.bind(rule, game.names(target="interpreted")) for rule in (contract.rank, contract.unrank))
     state = [0, 0]
     size = game.parts()[-1].stop
     assert size == 62 * comb(21, 3)

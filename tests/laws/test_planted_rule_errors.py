@@ -211,17 +211,17 @@ def everything_dead(rules: Rules) -> Rules:
 
 
 def first_move_suffices(rules: Rules) -> Rules:
-    def suffices(state: Any, move: int, tables: Any) -> bool:
+    def forced_move(state: Any, move: int, tables: Any) -> bool:
         return True
 
-    return {"suffices": suffices}
+    return {"forced_move": forced_move}
 
 
 def nothing_relevant(rules: Rules) -> Rules:
-    def irrelevant(state: Any, previous: int, move: int, tables: Any) -> bool:
+    def relevance_cut(state: Any, previous: int, move: int, tables: Any) -> bool:
         return True
 
-    return {"irrelevant": irrelevant}
+    return {"relevance_cut": relevance_cut}
 
 
 def h_not_zero(rules: Rules) -> Rules:
@@ -243,11 +243,11 @@ def h_step_wrong(rules: Rules) -> Rules:
 
 
 def steps_wrong(rules: Rules) -> Rules:
-    def steps(number: int, state: Any, out: Any, numbers: Any) -> int:
+    def successor_ranks(number: int, state: Any, out: Any, numbers: Any) -> int:
         numbers[0] = number
         return 1
 
-    return {"steps": steps}
+    return {"successor_ranks": successor_ranks}
 
 
 def inverse_wrong(rules: Rules) -> Rules:
@@ -315,85 +315,85 @@ def alternates_not(rules: Rules) -> Rules:
 
 
 def dual_of_nothing(rules: Rules) -> Rules:
-    return {"dual": lambda state: None}
+    return {"reversal": lambda state: None}
 
 
 def dual_goes_round(rules: Rules) -> Rules:
-    def dual(state: Any) -> None:
+    def reversal(state: Any) -> None:
         for disc in range(3):
             state[disc] = (state[disc] + 2) % 3
 
-    return {"dual": dual}
+    return {"reversal": reversal}
 
 
 def dual_keeps_moves(rules: Rules) -> Rules:
-    right = rules["dual"]
+    right = rules["reversal"]
 
-    def dual(state: Any) -> None:
+    def reversal(state: Any) -> None:
         right(state)
         if state[0] == 1 and state[1] != 1:
             state[1] = 2 - state[1]
 
-    return {"dual": dual}
+    return {"reversal": reversal}
 
 
 def dual_of_part(rules: Rules) -> Rules:
-    def dual(state: Any) -> None:
+    def reversal(state: Any) -> None:
         state[0] ^= (1 << 15) - 1 - (1 << 7)
 
-    return {"dual": dual}
+    return {"reversal": reversal}
 
 
 def dual_of_one_side(rules: Rules) -> Rules:
-    def dual(state: Any) -> None:
+    def reversal(state: Any) -> None:
         state[0] ^= (1 << 15) - 1
         low, high = state[0] >> 13 & 1, state[0] >> 14 & 1
         if low != high and (state[0] & 3) == 3:
             state[0] ^= 3 << 13
 
-    return {"dual": dual}
+    return {"reversal": reversal}
 
 
 def advance_stays(rules: Rules) -> Rules:
     unrank = rules["unrank"]
 
-    def advance(number: int, state: Any, gap: int) -> None:
+    def unrank_next(number: int, state: Any, gap: int) -> None:
         unrank(number + (gap if gap < 3 else 3), state)
 
-    return {"advance": advance}
+    return {"unrank_next": unrank_next}
 
 
 def spread_stays(rules: Rules) -> Rules:
-    return {"spread": lambda state, places: places}
+    return {"zero_cost_closure": lambda state, places: places}
 
 
 def departures_to_itself(rules: Rules) -> Rules:
-    right = rules["departures"]
+    right = rules["unit_cost_successors"]
 
-    def departures(number: int, state: Any, places: int, numbers: Any, bits: Any) -> int:
+    def unit_cost_successors(number: int, state: Any, places: int, numbers: Any, bits: Any) -> int:
         count = right(number, state, places, numbers, bits)
         for index in range(count):
             numbers[index] = number
         return count
 
-    return {"departures": departures}
+    return {"unit_cost_successors": unit_cost_successors}
 
 
 def image_step_backwards(rules: Rules) -> Rules:
-    right = rules["image_step"]
+    right = rules["pattern_rank_change"]
 
-    def image_step(state: Any, move: int, table: Any, at: int) -> int:
+    def pattern_rank_change(state: Any, move: int, table: Any, at: int) -> int:
         return -right(state, move, table, at)
 
-    return {"image_step": image_step}
+    return {"pattern_rank_change": pattern_rank_change}
 
 
 def image_piece_astray(rules: Rules) -> Rules:
-    return {"image_piece": lambda state, move: 5}
+    return {"moved_piece": lambda state, move: 5}
 
 
 def image_after_stays(rules: Rules) -> Rules:
-    return {"image_after": lambda number, state, move, table, at: number}
+    return {"pattern_rank_after": lambda number, state, move, table, at: number}
 
 
 def never_follows(rules: Rules) -> Rules:
@@ -401,7 +401,7 @@ def never_follows(rules: Rules) -> Rules:
 
 
 def inverse_stays(rules: Rules) -> Rules:
-    return {"invert": lambda state: None}
+    return {"dual_state": lambda state: None}
 
 
 def inverse_without_way_back(rules: Rules) -> Rules:
@@ -449,42 +449,42 @@ def mobility_too_small(rules: Rules) -> Rules:
 
 
 def class_rank_elsewhere(rules: Rules) -> Rules:
-    def class_rank(state: Any, scratch: Any) -> int:
-        return rules["class_rank"](state, scratch) ^ 1
+    def canonical_rank(state: Any, scratch: Any) -> int:
+        return rules["canonical_rank"](state, scratch) ^ 1
 
-    return {"class_rank": class_rank}
+    return {"canonical_rank": canonical_rank}
 
 
 def leaving_move_missing(rules: Rules) -> Rules:
-    def leaving_moves(state: Any, out: Any) -> int:
-        return max(0, rules["leaving_moves"](state, out) - 1)
+    def conversions(state: Any, out: Any) -> int:
+        return max(0, rules["conversions"](state, out) - 1)
 
-    return {"leaving_moves": leaving_moves}
+    return {"conversions": conversions}
 
 
 def leaving_move_too_many(rules: Rules) -> Rules:
-    def leaving_moves(state: Any, out: Any) -> int:
-        count = rules["leaving_moves"](state, out)
+    def conversions(state: Any, out: Any) -> int:
+        count = rules["conversions"](state, out)
         out[count] = 0
         return count + 1
 
-    return {"leaving_moves": leaving_moves}
+    return {"conversions": conversions}
 
 
 def staying_unmove_missing(rules: Rules) -> Rules:
-    def staying_unmoves(state: Any, out: Any) -> int:
-        return max(0, rules["staying_unmoves"](state, out) - 1)
+    def unmoves_within(state: Any, out: Any) -> int:
+        return max(0, rules["unmoves_within"](state, out) - 1)
 
-    return {"staying_unmoves": staying_unmoves}
+    return {"unmoves_within": unmoves_within}
 
 
 def staying_unmove_too_many(rules: Rules) -> Rules:
-    def staying_unmoves(state: Any, out: Any) -> int:
-        count = rules["staying_unmoves"](state, out)
+    def unmoves_within(state: Any, out: Any) -> int:
+        count = rules["unmoves_within"](state, out)
         out[count] = 0
         return count + 1
 
-    return {"staying_unmoves": staying_unmoves}
+    return {"unmoves_within": unmoves_within}
 
 
 def stabilizer_forgotten(rules: Rules) -> Rules:

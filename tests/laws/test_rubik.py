@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 import searchbench as sb
-from searchbench import jit, rules
+from searchbench import jit
+from searchbench.abstraction import pattern_rank
 from searchbench.catalogue import load
 from searchbench.errors import BadState
 from searchbench.families.turned import symmetries
@@ -137,7 +138,7 @@ def test_a_pattern_has_the_depths_that_its_rules_have() -> None:
     """The tables of turns against the rules of the pattern, and these against the cube's."""
     game, cube = load("rubik-pattern:UF-FR"), load("rubik")
     names = jit.Names({**cube.names(target="interpreted"), **game.rules()}, "interpreted")
-    number = jit.bind(rules.image_number, names)
+    number = jit.bind(pattern_rank, names)
     (image, *_), chance = game.images(), random.Random(5)  # type: ignore[attr-defined]
     state, seen = cube.start(), game.start()
     for _ in range(100):

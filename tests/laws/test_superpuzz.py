@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 
 import naive
-from searchbench import jit, rules
+from searchbench import jit
 from searchbench.catalogue import load
 from searchbench.errors import BadMove, BadState
 from searchbench.game import Game
 from searchbench.reproduce import berliner
 from searchbench.reproduce.experiment import SIZES, deals
 from searchbench.run import Run
-from searchbench.solvers.guided import search_state
+from searchbench.solvers.guided import contract, search_state
 
 FIGURE_1A = """
         0   1   2   3   4   5
@@ -175,7 +175,7 @@ def test_dead_ends_of_small_decks(size: str, use: str, share: float) -> None:
     game = load(f"superpuzz:{size}")
     layouts = frozen_layouts(game)
     solvable = solvable_of(game, layouts)
-    find = jit.bind(rules.dead, game.names().with_(**game.enhancements().get(use, {})))
+    find = jit.bind(contract.dead, game.names().with_(**game.enhancements().get(use, {})))
     dead = {state for state in layouts if find(np.array(state, game.dtype), ())}
     assert layouts
     assert 0 < len(solvable) < len(layouts)
@@ -188,7 +188,7 @@ def test_pairs_that_never_meet_are_found(size: str) -> None:
     """The same dead ends as by sets of pairs, on layouts in which random play froze the aces."""
     game = load(f"superpuzz:{size}")
     names = game.names(target="interpreted").with_(**game.enhancements()["pairs"])
-    quick, found = jit.bind(rules.dead, game.names(target="interpreted")), set()
+    quick, found = jit.bind(contract.dead, game.names(target="interpreted")), set()
     for state in berliner.frozen_layouts(game, random.Random(f"pairs {size}"), 12):
         pairs = naive.pairs_that_can_meet(game, tuple(state))
         rows = [game.pieces(state)[row][0] for row in range(0, game.width, game.parameters["columns"])]
@@ -198,7 +198,7 @@ def test_pairs_that_never_meet_are_found(size: str) -> None:
             for rank in range(1, game.parameters["columns"])
         ]
         never = any(frozenset((one, other)) not in pairs for one in home for other in home)
-        assert jit.bind(rules.dead, names)(list(state), None) == never
+        assert jit.bind(contract.dead, names)(list(state), None) == never
         assert never or not quick(list(state), None)
         found.add(never)
     assert found == {False, True}
@@ -211,7 +211,7 @@ def test_figure_2_overlooks_that_a_card_can_step_aside() -> None:
     assert line.verify() == []
     assert not game.call("dead", list(state), None)
     names = game.names(target="interpreted").with_(**game.enhancements()["figure-2"])
-    assert jit.bind(rules.dead, names)(list(state), None)
+    assert jit.bind(contract.dead, names)(list(state), None)
 
 
 def test_the_deals_are_those_that_their_origin_says() -> None:

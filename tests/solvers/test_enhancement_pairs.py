@@ -183,7 +183,7 @@ def inverse_moves(puzzle: Puzzle, chance: random.Random) -> Functions:
 
 
 def enough(puzzle: Puzzle, chance: random.Random) -> Functions:
-    """Draw `suffices` and `joins`."""
+    """Draw `forced_move` and `MACROS`."""
     share = chance.choice([0.2, 0.5, 1.0])
     table = set()
     for state, edges in puzzle.edges.items():
@@ -191,7 +191,7 @@ def enough(puzzle: Puzzle, chance: random.Random) -> Functions:
             moves = [move for move, _, _ in edges] if state not in puzzle.true else puzzle.best(state) or [edges[0][0]]
             table |= {(state, move) for move in chance.sample(moves, chance.randint(1, len(moves)))}
     joined = chance.random() < 0.7
-    return {"suffices": lambda state, move, tables: (tuple(state), move) in table, "joins": lambda: joined}
+    return {"forced_move": lambda state, move, tables: (tuple(state), move) in table, "MACROS": lambda: joined}
 
 
 def succession(puzzle: Puzzle, chance: random.Random) -> Functions:
@@ -218,7 +218,7 @@ def succession(puzzle: Puzzle, chance: random.Random) -> Functions:
 
 
 def relevance(puzzle: Puzzle, chance: random.Random) -> Functions:
-    """Draw an `irrelevant`: by the state alone, and after some moves more, as long as that loses no cheapest line."""
+    """Draw an `relevance_cut`: by the state alone, and after some moves more, as long as that loses no cheapest line."""
     by_state = set()
     for state, edges in puzzle.edges.items():
         kept = chance.choice(puzzle.best(state)) if puzzle.true.get(state) else -1
@@ -229,10 +229,10 @@ def relevance(puzzle: Puzzle, chance: random.Random) -> Functions:
     while by_path and not loses_nothing(puzzle, by_state, by_path):
         by_path -= set(chance.sample(sorted(by_path), (len(by_path) + 1) // 2))
 
-    def irrelevant(state: State, previous: int, move: int, tables: Any) -> bool:
+    def relevance_cut(state: State, previous: int, move: int, tables: Any) -> bool:
         return (tuple(state), move) in by_state or (tuple(state), previous, move) in by_path
 
-    return {"irrelevant": irrelevant}
+    return {"relevance_cut": relevance_cut}
 
 
 def loses_nothing(puzzle: Puzzle, by_state: set[tuple[Node, int]], by_path: set[tuple[Node, int, int]]) -> bool:
@@ -260,15 +260,15 @@ def dead_ends(puzzle: Puzzle, chance: random.Random) -> Functions:
 
 
 def promises(puzzle: Puzzle, chance: random.Random) -> Functions:
-    """Draw `promise` and `goodness`, and whether the rules ask for an order."""
+    """Draw `move_priority` and `goodness`, and whether the rules ask for an order."""
     table = {(state, move): chance.randint(0, 3) for state, edges in puzzle.edges.items() for move, _, _ in edges}
     points = {state: chance.randint(-3, 3) for state in puzzle.edges}
     arranged, sorted_ = chance.random() < 0.3, chance.random() < 0.3
     return {
-        "promise": lambda state, move, tables: table[tuple(state), move],
+        "move_priority": lambda state, move, tables: table[tuple(state), move],
         "goodness": lambda state, tables: points[tuple(state)],
-        "arranges": lambda: arranged,
-        "sorts": lambda: sorted_,
+        "ORDER_BY_PRIORITY": lambda: arranged,
+        "ORDER_BY_H": lambda: sorted_,
     }
 
 

@@ -120,27 +120,27 @@ def test_promise_orders_the_moves_of_a_search() -> None:
         return move
 
     fork = GraphGame(((0, 1, 1, 0), (0, 2, 1, 0), (1, 3, 1, 0), (2, 3, 1, 0)), (UNDECIDED,) * 3 + (0,))
-    assert search(guided(fork, promise=promise), order="promise").moves == (1, 3)
-    assert search(guided(fork, promise=promise)).moves == (0, 2)
+    assert search(guided(fork, move_priority=promise), order="priority").moves == (1, 3)
+    assert search(guided(fork, move_priority=promise)).moves == (0, 2)
 
 
 @pytest.mark.parametrize("method", ["idastar", "astar", "bestfirst"])
 def test_a_move_that_suffices_is_the_only_one(method: str) -> None:
-    def suffices(state: State, move: int, tables: Any) -> bool:
+    def forced_move(state: State, move: int, tables: Any) -> bool:
         return move in (1, 3)
 
     fork = GraphGame(((0, 1, 1, 0), (0, 2, 1, 0), (1, 3, 1, 0), (2, 3, 1, 0)), (UNDECIDED,) * 3 + (0,))
-    game = guided(fork, suffices=suffices)
+    game = guided(fork, forced_move=forced_move)
     assert search(game, method=method).moves == (1, 3)
     assert search(game, method=method).nodes < search(game, method=method, without="cuts").nodes
 
 
 @pytest.mark.parametrize("method", ["astar", "bestfirst"])
 def test_moves_that_suffice_are_joined_to_the_one_before(method: str) -> None:
-    def suffices(state: State, move: int, tables: Any) -> bool:
+    def forced_move(state: State, move: int, tables: Any) -> bool:
         return state[0] > 0
 
-    game = guided(straight(9), suffices=suffices, joins=yes)
+    game = guided(straight(9), forced_move=forced_move, MACROS=True)
     joined, single = search(game, method=method), search(game, method=method, without="macros")
     assert joined.moves == single.moves == search(straight(9), method=method).moves
     assert (joined.cost, joined.verify()) == (single.cost, [])
@@ -148,11 +148,11 @@ def test_moves_that_suffice_are_joined_to_the_one_before(method: str) -> None:
 
 
 def test_only_a_search_that_remembers_no_states_tells_the_move_before() -> None:
-    def irrelevant(state: State, previous: int, move: int, tables: Any) -> bool:
+    def relevance_cut(state: State, previous: int, move: int, tables: Any) -> bool:
         return move == 3 and previous == 1
 
     fork = GraphGame(((0, 1, 1, 0), (0, 2, 1, 0), (1, 3, 5, 0), (2, 3, 1, 0)), (UNDECIDED,) * 3 + (0,))
-    game = guided(fork, irrelevant=irrelevant)
+    game = guided(fork, relevance_cut=relevance_cut)
     assert search(game).cost == 6
     for options in ({"entries": 10}, {"table": "1MB"}, {"method": "astar"}, {"without": "relevance"}):
         assert search(game, **options).cost == 2
@@ -186,8 +186,8 @@ def test_what_may_lose_solutions_claims_nothing() -> None:
         ("idastar", {"step": -1}, "expected 0 or more"),
         ("idastar", {"entries": 9, "table": "1MB"}, "give one of them"),
         ("idastar", {"entries": -9}, "must be positive"),
-        ("idastar", {"order": "luck"}, "bound, promise, moves"),
-        ("idastar", {"order": "promise"}, "supplies no `promise`"),
+        ("idastar", {"order": "luck"}, "bound, priority, moves"),
+        ("idastar", {"order": "priority"}, "supplies no `move_priority`"),
         ("astar", {"by": "goodness"}, "only bestfirst does that"),
         ("bestfirst", {"by": "luck"}, "there are h, goodness"),
     ],

@@ -156,10 +156,10 @@ class Mirrored(GraphGame):
         """Return the rules, and `dual`."""
         last = len(self.results) - 1
 
-        def dual(state: State) -> None:
+        def reversal(state: State) -> None:
             state[0] = last - state[0]
 
-        return {**{name: rule for name, rule in super().rules().items() if name != "cost"}, "dual": dual}
+        return {**{name: rule for name, rule in super().rules().items() if name != "cost"}, "reversal": reversal}
 
 
 @st.composite

@@ -24,6 +24,7 @@ from searchbench.heuristics.named import NamedHeuristic
 from searchbench.run import Run
 from searchbench.solvers.exhaustive import solve_states
 from searchbench.solvers.guided import search_state
+from searchbench.solvers.guided.contract import h_init, h_prefetch, h_update
 from searchbench.solvers.guided.depthfirst import NEVER
 
 KORF = json.loads((Path(__file__).parents[1] / "golden" / "korf100_15puzzle.json").read_text())["instances"]
@@ -112,9 +113,9 @@ def naive_bound(state: list[int], rows: int, columns: int, most: int) -> int:
 def test_what_is_carried_along_is_what_is_found_anew(rows: int, columns: int, most: int) -> None:
     game = load(f"sliding:{rows}x{columns}")
     names = jit.Names({**game.names(target="interpreted"), **many_empty(rows, columns, most)}, "interpreted")
-    first, following, anew = (jit.bind(name, names) for name in (rules.h_first, rules.h_next, rules.h))
+    first, following, anew = (jit.bind(name, names) for name in (h_init, h_update, rules.h))
     chance, state = random.Random(most), game.start()
-    carried = np.zeros((2, names["carries"]()), np.int64)
+    carried = np.zeros((2, names["H_STATE_SIZE"]), np.int64)
     bound, before = first(state, (), carried, 0), -1
     for step in range(200):
         move = chance.choice([one for one in game.moves(state) if one != before])
@@ -182,12 +183,12 @@ def test_entries_that_do_not_fit_do_not_count(monkeypatch: pytest.MonkeyPatch) -
     carried = np.zeros((1, 2 + ROOM[2]), np.int64)
     whole = many_empty(4, 4, 2)
     names = jit.Names({**load("sliding:4x4").names(target="interpreted"), **whole}, "interpreted")
-    bound = jit.bind(rules.h_first, names)(state, (), carried, 0)
+    bound = jit.bind(h_init, names)(state, (), carried, 0)
     assert carried[0, 1] == 21
     monkeypatch.setitem(ROOM, 2, 3)
     few = dict(many_empty.__wrapped__(4, 4, 2))
     names = jit.Names({**load("sliding:4x4").names(target="interpreted"), **few}, "interpreted")
-    assert jit.bind(rules.h_first, names)(state, (), carried, 0) < bound
+    assert jit.bind(h_init, names)(state, (), carried, 0) < bound
     assert carried[0, 1] == 3
 
 
@@ -200,9 +201,9 @@ def test_the_larger_of_two_bounds() -> None:
         place: jit.Names({**game.names(target="interpreted"), **of.names()}, "interpreted")
         for place, of in enumerate((one, other, chosen))
     }
-    first, ready, following = (jit.bind(name, names[2]) for name in (rules.h_first, rules.h_ready, rules.h_next))
+    first, ready, following = (jit.bind(name, names[2]) for name in (h_init, h_prefetch, h_update))
     chance, state = random.Random(9), game.start()
-    carried = np.zeros((2, names[2]["carries"]()), np.int64)
+    carried = np.zeros((2, names[2]["H_STATE_SIZE"]), np.int64)
     tables: Any = chosen.tables(state)
     bound = first(state, tables, carried, 0)
     for _ in range(100):

@@ -21,6 +21,7 @@ from searchbench.heuristics import PatternDatabases, SeenAs, heuristic
 from searchbench.run import Run
 from searchbench.solvers.exhaustive import solve_states
 from searchbench.solvers.guided import search_state
+from searchbench.solvers.guided.contract import h_init, h_prefetch, h_update
 from searchbench.solvers.guided.depthfirst import NEVER
 from searchbench.store import Database
 
@@ -218,9 +219,9 @@ def test_what_is_carried_along_is_what_is_found_anew(eight: PatternDatabases, fo
     if form != "shared":
         chosen = PatternDatabases(game, [[solve("sliding-groups:3x3,2.8-5-1", solver="bfs", form=form)]])
     names = jit.Names({**game.names(target="interpreted"), **chosen.names()}, "interpreted")
-    first, ready, following = (jit.bind(name, names) for name in (rules.h_first, rules.h_ready, rules.h_next))
+    first, ready, following = (jit.bind(name, names) for name in (h_init, h_prefetch, h_update))
     chance, state = random.Random(2), game.start()
-    carried = np.zeros((2, names["carries"]()), np.int64)
+    carried = np.zeros((2, names["H_STATE_SIZE"]), np.int64)
     tables = chosen.tables(state)
     bound = first(state, tables, carried, 0)
     anew = np.zeros_like(carried)

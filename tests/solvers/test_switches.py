@@ -22,6 +22,7 @@ from searchbench.reproduce.compressed import count_differences
 from searchbench.run import Run
 from searchbench.solvers.exhaustive import solve_states
 from searchbench.solvers.guided import search_state
+from searchbench.solvers.guided.contract import h_init, h_prefetch, h_update
 from searchbench.solvers.guided.depthfirst import NEVER
 from searchbench.store import Database
 
@@ -56,12 +57,12 @@ def test_depths_follow_along_every_move(spec: str, pattern: str, modulus: int) -
     assert packed.modulus == modulus
     assert packed.tables(game.start())[1].nbytes == -(-database.size // {3: 5, 5: 3}[modulus])
     names = [jit.Names({**game.names(target="interpreted"), **one.names()}, "interpreted") for one in (whole, packed)]
-    following = [(jit.bind(rules.h_ready, one), jit.bind(rules.h_next, one)) for one in names]
+    following = [(jit.bind(h_prefetch, one), jit.bind(h_update, one)) for one in names]
     chance, state = random.Random(8), game.start()
-    carried = [np.zeros((2, one["carries"]()), np.int64) for one in names]
+    carried = [np.zeros((2, one["H_STATE_SIZE"]), np.int64) for one in names]
     tables = [one.tables(state) for one in (whole, packed)]
     for one, table, room in zip(names, tables, carried, strict=True):
-        jit.bind(rules.h_first, one)(list(state), table, room, 0)
+        jit.bind(h_init, one)(list(state), table, room, 0)
     for _ in range(60):
         moves = game.moves(state)
         chance.shuffle(moves)
@@ -119,7 +120,7 @@ def test_inverse_states_are_looked_up_as_well(spec: str, pattern: str) -> None:
     depths, better = naive.depths(game), 0
     for state in random.Random(1).sample(list(depths), 150):
         inverse = list(state)
-        game.call("invert", inverse)
+        game.call("dual_state", inverse)
         assert depths[tuple(inverse)] == depths[state]
         assert dual.bound(state) == max(plain.bound(state), plain.bound(inverse)) <= depths[state]
         better += dual.bound(state) > plain.bound(state)

@@ -18,7 +18,8 @@ import numpy as np
 from searchbench import jit
 from searchbench.catalogue import load
 from searchbench.index import Index, LexicographicPermutation, Multiset, MyrvoldRuskeyPermutation
-from searchbench.rules import new_state, rank, unrank
+from searchbench.index.contract import rank, unrank
+from searchbench.rules import new_state
 from searchbench.run import Report, Run
 from searchbench.solvers.exhaustive import solve_states
 from searchbench.solvers.guided import search_state

@@ -10,7 +10,8 @@ import numpy as np
 from searchbench import jit
 from searchbench.errors import BadRequest
 from searchbench.game import Game
-from searchbench.rules import State, new_state, unrank
+from searchbench.index.contract import unrank
+from searchbench.rules import State, new_state
 from searchbench.run import Run
 from searchbench.store import Database
 

@@ -20,6 +20,7 @@ from searchbench import jit
 from searchbench.analyse.subgoals import Subgoals
 from searchbench.errors import BadRequest
 from searchbench.game import Game
+from searchbench.index.contract import rank
 from searchbench.rules import (
     UNDECIDED,
     State,
@@ -29,7 +30,6 @@ from searchbench.rules import (
     new_moves,
     new_state,
     play,
-    rank,
     solvable,
     terminal,
     unplay,

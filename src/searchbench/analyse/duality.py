@@ -17,7 +17,7 @@ def solvable_by_depth(database: Database, run: Run | None = None) -> dict[int, i
     so duals are sought in one layer only. Raises BadRequest where it is another one.
     """
     game = database.game
-    if not game.has("dual"):
+    if not game.has("reversal"):
         raise BadRequest(f"{game} supplies no `dual`: the depths do not tell what can be solved")
     if not database.rule.from_start or database.modulus:
         raise BadRequest(f"{game}: what can be solved is counted in databases of whole depths, of the form layers")

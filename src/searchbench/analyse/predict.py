@@ -125,7 +125,7 @@ def predict(
     The options are those of `solve`; breadth-first search is predicted in the form "values". Raises BadRequest and
     MissingRule for what cannot be solved that way.
     """
-    if game.has("place") or not game.has("unrank"):
+    if game.has("blank") or not game.has("unrank"):
         raise BadRequest(f"{game}: only retrograde, fixpoint and bfs in the form 'values' are predicted")
     if parts is not None and solver == BFS:
         raise BadRequest("solver 'bfs' searches the whole game: it takes no parts")
@@ -148,7 +148,7 @@ def predict_at_once(
     Without the kernel that the model needs, every position is taken to be expanded.
     """
     size = max((part.stop for part in game.parts()), default=0)
-    if size < WORTH_IT or game.has("place"):
+    if size < WORTH_IT or game.has("blank"):
         return None
     try:
         choice = chosen(game, rule, solver, form if solver == BFS else None, parts is not None)

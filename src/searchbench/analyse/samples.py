@@ -19,12 +19,13 @@ from searchbench.exchange import Buckets, Pages
 from searchbench.exchange.memory import BLOCK_BITS, LOCAL_SHIFT, MOST_BLOCK_BITS
 from searchbench.exchange.space import release, untouched
 from searchbench.game import Game
-from searchbench.rules import UNDECIDED, initial, level
+from searchbench.rules import UNDECIDED
 from searchbench.solvers.exhaustive import bfs, fixpoint, levels, prepare, retrograde, score_kernels
 from searchbench.solvers.exhaustive.blocks import Group, finish_block
 from searchbench.solvers.exhaustive.due import STRETCH_BITS, new_marks
 from searchbench.store.codes import type_for
 from searchbench.values import ValueRule
+from searchbench.values.contract import initial, level
 
 Array = npt.NDArray[Any]
 Interval = tuple[int, int]

@@ -15,18 +15,9 @@ import numpy.typing as npt
 
 from searchbench import jit
 from searchbench.analyse.samples import Interval, Sampler
+from searchbench.index.contract import canonical_rank, unrank
 from searchbench.index.protocol import Part
-from searchbench.rules import (
-    UNDECIDED,
-    class_rank,
-    moves,
-    new_moves,
-    new_state,
-    play,
-    terminal,
-    unplay,
-    unrank,
-)  # fmt: skip
+from searchbench.rules import UNDECIDED, moves, new_moves, new_state, play, terminal, unplay
 from searchbench.solvers.exhaustive.neighbours import is_position
 
 MOST_LEVELS: Final = 512
@@ -71,7 +62,7 @@ def look_around(listed: Any, through_ends: bool, results: Any, begins: Any, targ
             continue
         for index in range(moves(state, out)):
             play(state, out[index])
-            targets[filled] = class_rank(state, scratch)
+            targets[filled] = canonical_rank(state, scratch)
             ends[filled] = terminal(state)
             unplay(state, out[index])
             filled += 1

@@ -37,7 +37,7 @@ def search(
     ] = None,
     order: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="idastar: try successors by bound, promise, or in the order of moves."),
+        typer.Option(metavar="NAME", help="idastar: try successors by bound, by priority, or in the order of moves."),
     ] = None,
     table: Annotated[
         str | None, typer.Option(metavar="SIZE", help="idastar: the memory of a transposition table.")

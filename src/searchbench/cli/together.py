@@ -108,7 +108,7 @@ def subgoals(
             "ways": proof.ways, "open": [proof.game.format(one) for one in proof.open], "seconds": round(proof.seconds, 3),
         }  # fmt: skip
         answer = {
-            "steps": rows,
+            "successor_ranks": rows,
             "average": round(found.average, 3),
             "longest": found.bound,
             "line": told,

@@ -177,7 +177,7 @@ class Jumps(Game):
         def inverse(move: int) -> int:
             return move % cells * cells + move // cells
 
-        def dual(state: State) -> None:
+        def reversal(state: State) -> None:
             for cell in range(cells):
                 if state[cell] != EMPTY:
                     state[cell] = BLACK + WHITE - state[cell]
@@ -204,7 +204,7 @@ class Jumps(Game):
 
         return {
             **backwards(moves, play, inverse), "start": start, "terminal": terminal, "moves": moves, "play": play,
-            "inverse": inverse, "dual": dual, "h": h,
+            "inverse": inverse, "reversal": reversal, "h": h,
         }  # fmt: skip
 
     def parse(self, text: str) -> list[int]:

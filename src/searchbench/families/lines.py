@@ -71,7 +71,7 @@ def grid(columns: int, rows: int, k: int, gravity: bool) -> LineBoard:
 class Lines(Game):
     """Fill a line with stones of one's own; a full board without a line is a draw.
 
-    Derive a frozen dataclass that supplies `lines`, and `symmetric` where positions that are turned or mirrored shall
+    Derive a frozen dataclass that supplies `lines`, and `SYMMETRIC` where positions that are turned or mirrored shall
     share a number. A state has a cell for each cell of the board: 0 empty, 1 the first player's stone, 2 the second's.
     """
 

@@ -80,7 +80,7 @@ class Rearranged(Abstraction):
         }  # fmt: skip
 
     def _look_ups(self) -> dict[str, Callable[..., Any]]:
-        """Return `image_number` and `image_after`."""
+        """Return `pattern_rank` and `pattern_rank_after`."""
         index = self.index()
         places, weights = index.cells, np.array(index.weights, np.int64)
         sources = self._sources()
@@ -103,13 +103,13 @@ class Rearranged(Abstraction):
                     seen |= 1 << order
             return int(number)
 
-        def image_number(state: State, table: Any, at: int) -> int:
+        def pattern_rank(state: State, table: Any, at: int) -> int:
             return look(state, here, table, at)
 
-        def image_after(number: int, state: State, move: int, table: Any, at: int) -> int:
+        def pattern_rank_after(number: int, state: State, move: int, table: Any, at: int) -> int:
             return look(state, move, table, at)
 
-        return {"image_number": image_number, "image_after": image_after}
+        return {"pattern_rank": pattern_rank, "pattern_rank_after": pattern_rank_after}
 
     def _sources(self) -> Any:
         """Return where the element on each place comes from by each move; the last row moves nothing."""
@@ -162,7 +162,7 @@ class Rearranged(Abstraction):
 
 
 def inverting(n: int) -> Callable[[State], None]:
-    """Return `invert` for permutations of 0 .. n - 1."""
+    """Return `dual_state` for permutations of 0 .. n - 1."""
 
     def invert(state: State) -> None:
         old = new_state()

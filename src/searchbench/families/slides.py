@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from searchbench.families.backwards import backwards
-from searchbench.jit import natural
+from searchbench.jit import unsigned
 from searchbench.rules import State
 
 
@@ -31,20 +31,20 @@ def slides(ways: Sequence[Sequence[int]], empty: int, tracked: int = -1) -> dict
     def moves(state: State, out: MutableSequence[int]) -> int:
         at = state[empty]
         for index in range(4):  # always as many as there are at most: they are copied at once
-            out[natural(index)] = ahead[natural(at), natural(index)]
-        return int(fan[natural(at)])
+            out[unsigned(index)] = ahead[unsigned(at), unsigned(index)]
+        return int(fan[unsigned(at)])
 
     def slide(state: State, move: int) -> None:
-        state[natural(move >> 7)] = state[natural(move & 127)]
-        state[natural(move & 127)] = 0
+        state[unsigned(move >> 7)] = state[unsigned(move & 127)]
+        state[unsigned(move & 127)] = 0
         state[empty] = move & 127
 
     def slide_tracked(state: State, move: int) -> None:
-        piece = state[natural(move & 127)]
-        state[natural(move >> 7)] = piece
-        state[natural(move & 127)] = 0
+        piece = state[unsigned(move & 127)]
+        state[unsigned(move >> 7)] = piece
+        state[unsigned(move & 127)] = 0
         if piece > 0:
-            state[natural(tracked + piece - 1)] = move >> 7
+            state[unsigned(tracked + piece - 1)] = move >> 7
         state[empty] = move & 127
 
     def inverse(move: int) -> int:

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from searchbench.abstraction import Image
-from searchbench.jit import inlined, natural, popcount
+from searchbench.jit import inlined, popcount, unsigned
 from searchbench.rules import State
 
 Array = npt.NDArray[np.int64]
@@ -170,12 +170,12 @@ def step_of_image(state: State, move: int, cells: int, columns: int, table: Any,
     weights = at + 2 * cells
     passing = weights + cells
     origin, to = move >> 7, move & CELL
-    tile = state[natural(to)]
+    tile = state[unsigned(to)]
     length = max(columns, cells // columns)
     step = passing + cells * cells + (origin * (2 * columns + 1) + to - origin + columns) * length
-    distance = table[natural(step)]
+    distance = table[unsigned(step)]
     row = passing + tile * cells
     passed = 0
     for place in range(1, length):
-        passed += table[natural(row + state[natural(table[natural(step + place)])])]
-    return int(table[natural(weights + tile)] * distance + (passed if distance < 0 else -passed))
+        passed += table[unsigned(row + state[unsigned(table[unsigned(step + place)])])]
+    return int(table[unsigned(weights + tile)] * distance + (passed if distance < 0 else -passed))

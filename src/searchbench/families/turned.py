@@ -116,7 +116,7 @@ class Pattern(Abstraction):
         def unplay(state: State, move: int) -> None:
             play(state, move + order - 2 * (move % order))
 
-        def steps(number: int, state: State, out: MutableSequence[int], numbers: MutableSequence[int]) -> int:
+        def successor_ranks(number: int, state: State, out: MutableSequence[int], numbers: MutableSequence[int]) -> int:
             count = moves(state, out)
             for index in range(count):
                 numbers[index] = number_after(number, out[index], 0)
@@ -124,7 +124,7 @@ class Pattern(Abstraction):
 
         return {
             "start": start, "terminal": terminal, "moves": moves, "play": play, "unplay": unplay, "unmoves": moves,
-            "inverse": inverse, "follows": puzzle["follows"], "steps": steps, **self.look_ups([self]),
+            "inverse": inverse, "follows": puzzle["follows"], "successor_ranks": successor_ranks, **self.look_ups([self]),
         }  # fmt: skip
 
     def look_ups(self, together: Sequence[Abstraction]) -> Mapping[str, Callable[..., Any]]:
@@ -266,7 +266,7 @@ def _carry(kind: Kind, symmetry: Symmetry) -> tuple[list[int], list[int], int]:
 
 @lru_cache(maxsize=16)
 def _look_ups(puzzle: Turning, codes: tuple[int, ...]) -> Mapping[str, Callable[..., Any]]:
-    """Return `image_number` and `image_after` for patterns of some kinds and numbers of pieces."""
+    """Return `pattern_rank` and `pattern_rank_after` for patterns of some kinds and numbers of pieces."""
     some = [_pieces(puzzle.kinds[code >> 4], code & 15) for code in codes]
     layout, order = puzzle.layout, len(puzzle.turns[0].cycle)
     moves = len(puzzle.turns) * order
@@ -304,13 +304,13 @@ def _look_ups(puzzle: Turning, codes: tuple[int, ...]) -> Mapping[str, Callable[
                 twisted |= (sign * twist + by) % ways << (2 * table[target + place])
         return int(number_of(held, twisted, which))
 
-    def image_number(state: State, table: Any, at: int) -> int:
+    def pattern_rank(state: State, table: Any, at: int) -> int:
         return look(state, 0, table, at)
 
     @inlined
-    def image_after(number: int, state: State, move: int, table: Any, at: int) -> int:
+    def pattern_rank_after(number: int, state: State, move: int, table: Any, at: int) -> int:
         if table[at + DUAL] != 0:
             return look(state, move, table, at)
         return number_after(number, table[at + TABLES + move], which_of[table[at + KIND]])  # type: ignore[no-any-return]
 
-    return {"image_number": image_number, "image_after": image_after}
+    return {"pattern_rank": pattern_rank, "pattern_rank_after": pattern_rank_after}

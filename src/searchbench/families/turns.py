@@ -150,14 +150,14 @@ class Turning(Game):
         return {"follows": follows}
 
     def _inverted(self) -> dict[str, Callable[..., Any]]:
-        """Return `invert`: what is on a place tells where the place's own piece goes, and twists are taken back."""
+        """Return `dual_state`: what is on a place tells where the place's own piece goes, and twists are taken back."""
         layout = self.layout
         piece_cells, twist_cells = np.array(layout.piece_cells), np.array(layout.twist_cells)
         leaves = np.array([kind.leave for kind in self.kinds], np.bool_)
         places, ways = np.array([kind.places for kind in self.kinds]), np.array([kind.ways for kind in self.kinds])
         width = self.width
 
-        def invert(state: State) -> None:
+        def dual_state(state: State) -> None:
             old = new_state()
             for cell in range(width):
                 old[cell] = state[cell]
@@ -170,7 +170,7 @@ class Turning(Game):
                     twist = old[twists + place]
                     state[twists + piece] = ways[kind] - twist if twist > 0 else 0
 
-        return {"invert": invert}
+        return {"dual_state": dual_state}
 
     @property
     def _powers_back(self) -> tuple[int, ...]:
@@ -186,7 +186,7 @@ class Turning(Game):
         twist_count, turn_count = len(twists), len(self.turns)
         counted = np.array([power in powers for power in range(order)], np.bool_)
 
-        def steps(number: int, state: State, out: MutableSequence[int], numbers: MutableSequence[int]) -> int:
+        def successor_ranks(number: int, state: State, out: MutableSequence[int], numbers: MutableSequence[int]) -> int:
             count = 0
             for turn in range(turn_count):
                 pieces = number // twist_count
@@ -206,7 +206,7 @@ class Turning(Game):
             bound: int = max(order_depth[number // twist_count], twist_depth[number % twist_count])
             return bound
 
-        return {"steps": steps, "h": h}
+        return {"successor_ranks": successor_ranks, "h": h}
 
     def parse(self, text: str) -> list[int]:
         """Read for each place the faces of the piece that is there, beginning with the face at the place's first one."""

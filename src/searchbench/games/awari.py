@@ -134,7 +134,7 @@ class Awari(Game):
             turn(state)
             return count
 
-        def staying_unmoves(state: State, out: MutableSequence[int]) -> int:
+        def unmoves_within(state: State, out: MutableSequence[int]) -> int:
             turn(state)
             fed = slam == FREE or row(state, ROW) > 0
             count = 0
@@ -164,7 +164,7 @@ class Awari(Game):
 
         return {
             "start": start, "terminal": terminal, "moves": moves, "play": play, "unplay": unplay, "unmoves": unmoves,
-            "staying_unmoves": staying_unmoves, "gain": gain,
+            "unmoves_within": unmoves_within, "gain": gain,
         }  # fmt: skip
 
     def parse(self, text: str) -> list[int]:

@@ -88,7 +88,7 @@ class Hanoi(Game):
             disc = move // (pegs * pegs)
             return (disc * pegs + move % pegs) * pegs + move // pegs % pegs
 
-        def dual(state: State) -> None:
+        def reversal(state: State) -> None:
             # The first and the last peg exchanged; every move can be taken back.
             for disc in range(discs):
                 if state[disc] == 0 or state[disc] == goal:
@@ -109,7 +109,7 @@ class Hanoi(Game):
 
         return {
             **backwards(moves, play, inverse), "start": start, "terminal": terminal, "moves": moves, "play": play,
-            "inverse": inverse, "dual": dual, "h": h,
+            "inverse": inverse, "reversal": reversal, "h": h,
         }  # fmt: skip
 
     def parse(self, text: str) -> list[int]:

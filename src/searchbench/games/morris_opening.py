@@ -97,8 +97,8 @@ class MorrisOpening(Game):
         def moves(state: State, out: MutableSequence[int]) -> int:
             return moving.moves(state, out) if state[2] == 0 else placings(state, out)
 
-        def leaving_moves(state: State, out: MutableSequence[int]) -> int:
-            return moving.leaving_moves(state, out) if state[2] == 0 else placings(state, out)
+        def conversions(state: State, out: MutableSequence[int]) -> int:
+            return moving.conversions(state, out) if state[2] == 0 else placings(state, out)
 
         def play(state: State, move: int) -> None:
             if move & 31 == HAND:
@@ -118,14 +118,14 @@ class MorrisOpening(Game):
             else:
                 moving.unplay(state, move)
 
-        def staying_unmoves(state: State, out: MutableSequence[int]) -> int:
+        def unmoves_within(state: State, out: MutableSequence[int]) -> int:
             if state[2] == 0 and present[0, popcount(state[1]), popcount(state[0])]:
-                return moving.staying_unmoves(state, out)
+                return moving.unmoves_within(state, out)
             return 0
 
         def unmoves(state: State, out: MutableSequence[int]) -> int:
             waiting, mover = int(state[0]), int(state[1])
-            count = staying_unmoves(state, out)
+            count = unmoves_within(state, out)
             if state[2] == 0 and present[0, popcount(mover), popcount(waiting) + 1]:
                 count = moving.add_uncaptures(mover, waiting, out, count)
             before = state[2] + 1
@@ -136,8 +136,8 @@ class MorrisOpening(Game):
             return add_unplacings(mover, waiting, quiet, capture, out, count)
 
         return {
-            "start": start, "terminal": terminal, "legal": legal, "moves": moves, "leaving_moves": leaving_moves,
-            "play": play, "unplay": unplay, "unmoves": unmoves, "staying_unmoves": staying_unmoves,
+            "start": start, "terminal": terminal, "legal": legal, "moves": moves, "conversions": conversions,
+            "play": play, "unplay": unplay, "unmoves": unmoves, "unmoves_within": unmoves_within,
             **_numbering(self),
         }  # fmt: skip
 
@@ -145,7 +145,7 @@ class MorrisOpening(Game):
         """Return the number of a state with no men to come in a midgame with as many men on each side, or more."""
         if not isinstance(other, Morris) or min(other.own, other.other) < self.men:
             return None
-        class_rank = other.rules()["class_rank"]
+        class_rank = other.rules()["canonical_rank"]
 
         def number_in_midgame(state: State, scratch: State) -> int:
             return int(class_rank(state, scratch)) if state[2] == 0 else NOWHERE
@@ -203,7 +203,7 @@ def _numbering(game: MorrisOpening) -> dict[str, Callable[..., Any]]:
     stages, parts = game.stages(), game.parts()
     boards = list(dict.fromkeys((stage.own, stage.other) for stage in stages))
     inner = numbering([space_of(*board, BOARD_SYMMETRIES) for board in boards], BOARD_SYMMETRIES)
-    canonical, board_number, class_number = inner["canonical"], inner["rank"], inner["class_rank"]
+    canonical, board_number, class_number = inner["canonical"], inner["rank"], inner["canonical_rank"]
     board_of, stabilizer = inner["unrank"], inner["stabilizer"]
     sizes = [space_of(*board, BOARD_SYMMETRIES).size for board in boards]
     begins = dict(zip(boards, np.cumsum([0, *sizes[:-1]]).tolist(), strict=True))
@@ -222,11 +222,11 @@ def _numbering(game: MorrisOpening) -> dict[str, Callable[..., Any]]:
     def rank(state: State) -> int:
         return shifted(state, board_number(state))
 
-    def class_rank(state: State, scratch: State) -> int:
+    def canonical_rank(state: State, scratch: State) -> int:
         return shifted(state, class_number(state, scratch))
 
     def key(state: State) -> int:
-        number = class_rank(state, state)
+        number = canonical_rank(state, state)
         return mix(number) if number >= 0 else mix(mix(state[0]) ^ (state[1] << 6 | state[2]))
 
     def unrank(place: int, state: State) -> None:
@@ -242,6 +242,6 @@ def _numbering(game: MorrisOpening) -> dict[str, Callable[..., Any]]:
         state[2] = lefts[low]
 
     return {
-        "canonical": canonical, "rank": rank, "class_rank": class_rank, "unrank": unrank, "stabilizer": stabilizer,
+        "canonical": canonical, "rank": rank, "canonical_rank": canonical_rank, "unrank": unrank, "stabilizer": stabilizer,
         "key": key,
     }  # fmt: skip

@@ -88,7 +88,7 @@ class Pancake(Game):
 
         functions: dict[str, Callable[..., Any]] = {
             "start": start, "terminal": terminal, "moves": moves, "play": play, "unplay": play, "unmoves": moves,
-            "inverse": inverse, "invert": inverting(n), "h": h, "h_step": h_step,
+            "inverse": inverse, "dual_state": inverting(n), "h": h, "h_step": h_step,
         }  # fmt: skip
         if n > 20:
             return functions

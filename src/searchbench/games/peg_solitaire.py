@@ -135,10 +135,10 @@ class PegSolitaire(Game):
             "h": h, "h_step": h_step, "solvable": self._solvable(),
         }  # fmt: skip
         if first ^ goal == full:
-            functions["dual"] = dual
+            functions["reversal"] = dual
         if len(board.places) <= LARGEST:  # the index's own numbers, quicker
             numbering = Bitboards(len(board.places), 1, popcount(first)).all_functions()
-            functions |= zip(("rank", "unrank", "advance"), numbering, strict=True)
+            functions |= zip(("rank", "unrank", "unrank_next"), numbering, strict=True)
         return functions | ({"canonical": self._canonical()} if self.symmetry else {})
 
     def _solvable(self) -> Callable[[State], bool]:

@@ -19,7 +19,7 @@ from searchbench.heuristics.linear_conflict import LONGEST, linear_conflict
 from searchbench.heuristics.many_empty import MOST_CELLS, MOST_TILES, many_empty
 from searchbench.index import LexicographicPermutation, Rearrangement, Sequences
 from searchbench.index.passes import passes
-from searchbench.jit import natural
+from searchbench.jit import unsigned
 from searchbench.rules import UNDECIDED, State
 
 
@@ -147,8 +147,8 @@ class Sliding(Game):
             return total
 
         def h_step(state: State, move: int, tables: Any) -> int:
-            row = state[natural(move & 127)] * cells
-            step: int = distance[natural(row + (move >> 7))] - distance[natural(row + (move & 127))]
+            row = state[unsigned(move & 127)] * cells
+            step: int = distance[unsigned(row + (move >> 7))] - distance[unsigned(row + (move & 127))]
             return step
 
         functions: dict[str, Callable[..., Any]] = {
@@ -167,7 +167,7 @@ class Sliding(Game):
         count_of = np.array([len(found) for found in along], np.int64)
         units, sizes, begins, changes = passes(along, cells - 1, self.half)
 
-        def steps(number: int, state: State, out: MutableSequence[int], numbers: MutableSequence[int]) -> int:
+        def successor_ranks(number: int, state: State, out: MutableSequence[int], numbers: MutableSequence[int]) -> int:
             # Along the path only the place changes; else a tile passes some others, which changes a few digits of the rank.
             place = number % cells
             sequence = number // cells
@@ -188,7 +188,7 @@ class Sliding(Game):
                     unplay(state, move)
             return int(count_of[place])
 
-        return functions | {"rank": rank, "unrank": unrank, "steps": steps}
+        return functions | {"rank": rank, "unrank": unrank, "successor_ranks": successor_ranks}
 
     def _numbering(self) -> tuple[Callable[[State], int], Callable[[int, State], None]]:
         """Return rank and unrank: the lexicographic rank of the tiles along the path, times the cells, plus the place."""

@@ -156,16 +156,16 @@ class SlidingGroups(Abstraction):
             unrank_cells(number, state)
             state[cells] = number % cells
 
-        def image_number(state: State, table: Any, at: int) -> int:
+        def pattern_rank(state: State, table: Any, at: int) -> int:
             return number_of_groups(state, cells, table, at)
 
         @inlined
-        def image_step(state: State, move: int, table: Any, at: int) -> int:
+        def pattern_rank_change(state: State, move: int, table: Any, at: int) -> int:
             return step_of_groups(state, move, cells, table, at)
 
         return {
             **slides(self._ways(), cells), "start": start, "terminal": terminal, "alternates": alternates, "rank": rank,
-            "unrank": unrank, "image_number": image_number, "image_step": image_step,
+            "unrank": unrank, "pattern_rank": pattern_rank, "pattern_rank_change": pattern_rank_change,
         }  # fmt: skip
 
     def images(self) -> list[Image]:

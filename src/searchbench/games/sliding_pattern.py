@@ -26,7 +26,7 @@ from searchbench.game import Board
 from searchbench.games.sliding import Sliding
 from searchbench.index import Placement
 from searchbench.index.permutation import nth_one_bit
-from searchbench.jit import inlined, natural, trailing_zeros
+from searchbench.jit import inlined, trailing_zeros, unsigned
 from searchbench.rules import UNDECIDED, State
 
 OTHER = "x"
@@ -117,20 +117,20 @@ class SlidingPattern(Abstraction):
         def cost(state: State, move: int) -> int:
             return 1 if state[move & 127] > 0 else 0
 
-        def image_number(state: State, table: Any, at: int) -> int:
+        def pattern_rank(state: State, table: Any, at: int) -> int:
             return number_of_image(state, cells, table, at)
 
         @inlined
-        def image_step(state: State, move: int, table: Any, at: int) -> int:
+        def pattern_rank_change(state: State, move: int, table: Any, at: int) -> int:
             return step_of_image(state, move, cells, columns, table, at)
 
         @inlined
-        def image_piece(state: State, move: int) -> int:
-            return int(state[natural(move & 127)])
+        def moved_piece(state: State, move: int) -> int:
+            return int(state[unsigned(move & 127)])
 
         functions: dict[str, Callable[..., Any]] = {
             **slide, "start": start, "terminal": terminal, "alternates": alternates, "cost": cost,
-            "image_number": image_number, "image_step": image_step, "image_piece": image_piece,
+            "pattern_rank": pattern_rank, "pattern_rank_change": pattern_rank_change, "moved_piece": moved_piece,
         }  # fmt: skip
         return functions | self._numbering() | self._places()
 
@@ -160,7 +160,7 @@ class SlidingPattern(Abstraction):
             unrank_pieces(number, state)
             write_board(state)
 
-        def advance(number: int, state: State, gap: int) -> None:
+        def unrank_next(number: int, state: State, gap: int) -> None:
             number += gap
             if fixed == 0 or number // step != (number - gap) // step:
                 unrank(number, state)
@@ -180,11 +180,11 @@ class SlidingPattern(Abstraction):
                 state[state[cells + piece]] = piece + 1
             state[blank] = trailing_zeros(free)
 
-        return {"rank": rank, "unrank": unrank, "advance": advance}
+        return {"rank": rank, "unrank": unrank, "unrank_next": unrank_next}
 
     def _places(self) -> dict[str, Callable[..., Any]]:
         """Return what tells apart the states that share a number: where the empty cell is."""
-        cells, columns, blank, pieces = self.cells, self.columns, self.width - 1, len(self.pattern)
+        cells, columns, at_blank, pieces = self.cells, self.columns, self.width - 1, len(self.pattern)
         weights = np.array([0, *self.index().weights], np.int64)
         passing = np.zeros((pieces + 1) ** 2, np.int64)  # by how much the number falls when one piece passes another
         for piece, other in permutations(range(1, pieces + 1), 2):
@@ -193,16 +193,16 @@ class SlidingPattern(Abstraction):
         not_first = sum(1 << cell for cell in range(cells) if cell % columns)
         not_last = sum(1 << cell for cell in range(cells) if (cell + 1) % columns)
 
-        def place(state: State) -> int:
-            return int(state[blank])
+        def blank(state: State) -> int:
+            return int(state[at_blank])
 
-        def put(where: int, state: State) -> None:
-            state[blank] = where
+        def set_blank(where: int, state: State) -> None:
+            state[at_blank] = where
 
         def legal(state: State) -> bool:
-            return bool(state[state[blank]] == 0)
+            return bool(state[state[at_blank]] == 0)
 
-        def spread(state: State, places: int) -> int:
+        def zero_cost_closure(state: State, places: int) -> int:
             free = everything
             for piece in range(pieces):
                 free &= ~(1 << state[cells + piece])
@@ -213,7 +213,7 @@ class SlidingPattern(Abstraction):
                 places = (places | beside | places << columns | places >> columns) & free
             return places
 
-        def departures(
+        def unit_cost_successors(
             number: int, state: State, places: int, numbers: MutableSequence[int], bits: MutableSequence[int]
         ) -> int:
             taken = 0
@@ -259,7 +259,8 @@ class SlidingPattern(Abstraction):
             return int(change)
 
         return {
-            "place": place, "put": put, "legal": legal, "spread": spread, "departures": departures,
+            "blank": blank, "set_blank": set_blank, "legal": legal, "zero_cost_closure": zero_cost_closure,
+            "unit_cost_successors": unit_cost_successors,
         }  # fmt: skip
 
     def images(self) -> list[Image]:

@@ -108,7 +108,7 @@ class TopSpin(Game):
 
         return {
             "start": start, "terminal": terminal, "moves": moves, "play": play, "unplay": unplay, "unmoves": moves,
-            "inverse": inverse, "invert": inverting(n - 1), "h": h,
+            "inverse": inverse, "dual_state": inverting(n - 1), "h": h,
         }  # fmt: skip
 
     def parse(self, text: str) -> list[int]:

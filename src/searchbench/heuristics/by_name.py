@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-Functions = Mapping[str, Callable[..., Any]]
-"""The functions that take the place of a game's `h` and `h_step`, or of `h_first` and `h_next`."""
+Functions = Mapping[str, Any]
+"""The functions that take the place of a game's `h` and `h_step`, or of `h_init` and `h_update`."""
 
 
 class ByName(Mapping[str, Functions]):

@@ -37,13 +37,10 @@ def _larger(one: Functions, other: Functions) -> Functions:
     first_of_one, next_of_one, width_of_one = _carried(one)
     first_of_other, next_of_other, width_of_other = _carried(other)
     nothing: Callable[..., Any] = _nothing
-    ready_of_one, ready_of_other = one.get("h_ready", nothing), other.get("h_ready", nothing)
+    ready_of_one, ready_of_other = one.get("h_prefetch", nothing), other.get("h_prefetch", nothing)
     begin, middle, end = 2, 2 + width_of_one, 2 + width_of_one + width_of_other
 
-    def carries() -> int:
-        return end
-
-    def h_first(state: State, tables: Any, carried: Any, row: int) -> int:
+    def h_init(state: State, tables: Any, carried: Any, row: int) -> int:
         carried[row, 0] = first_of_one(state, tables, carried[:, begin:middle], row)
         carried[row, 1] = first_of_other(state, tables, carried[:, middle:end], row)
         return int(max(carried[row, 0], carried[row, 1]))
@@ -52,12 +49,14 @@ def _larger(one: Functions, other: Functions) -> Functions:
         return int(max(h_of_one(state, tables), h_of_other(state, tables)))
 
     @inlined
-    def h_ready(state: State, move: Move, tables: Any, carried: Any, row: int, after: int) -> None:
+    def h_prefetch(state: State, move: Move, tables: Any, carried: Any, row: int, after: int) -> None:
         ready_of_one(state, move, tables, carried[:, begin:middle], row, after)
         ready_of_other(state, move, tables, carried[:, middle:end], row, after)
 
     @inlined
-    def h_next(state: State, move: Move, tables: Any, bound: int, most: int, carried: Any, row: int, after: int) -> int:
+    def h_update(
+        state: State, move: Move, tables: Any, bound: int, most: int, carried: Any, row: int, after: int
+    ) -> int:
         of_one = next_of_one(state, move, tables, carried[row, 0], most, carried[:, begin:middle], row, after)
         carried[after, 0] = of_one
         if of_one > most:
@@ -67,7 +66,7 @@ def _larger(one: Functions, other: Functions) -> Functions:
         return int(max(of_one, of_other))
 
     h_of_one, h_of_other = one["h"], other["h"]
-    own: Functions = {"carries": carries, "h": h, "h_first": h_first, "h_ready": h_ready, "h_next": h_next}
+    own: Functions = {"H_STATE_SIZE": end, "h": h, "h_init": h_init, "h_prefetch": h_prefetch, "h_update": h_update}
     return {**one, **other, **own}
 
 
@@ -76,15 +75,17 @@ def _nothing(state: State, move: Move, tables: Any, carried: Any, row: int, afte
 
 
 def _carried(bound: Functions) -> tuple[Callable[..., Any], Callable[..., Any], int]:
-    """Return `h_first`, `h_next` and `carries` of a bound that need not have more than `h` and `h_step`."""
-    if "h_first" in bound:
-        return bound["h_first"], bound["h_next"], bound["carries"]()
+    """Return `h_init`, `h_update` and H_STATE_SIZE of a bound that need not have more than `h` and `h_step`."""
+    if "h_init" in bound:
+        return bound["h_init"], bound["h_update"], bound["H_STATE_SIZE"]
     h, h_step = bound["h"], bound["h_step"]
 
-    def h_first(state: State, tables: Any, carried: Any, row: int) -> int:
+    def h_init(state: State, tables: Any, carried: Any, row: int) -> int:
         return int(h(state, tables))
 
-    def h_next(state: State, move: Move, tables: Any, bound: int, most: int, carried: Any, row: int, after: int) -> int:
+    def h_update(
+        state: State, move: Move, tables: Any, bound: int, most: int, carried: Any, row: int, after: int
+    ) -> int:
         return int(bound + h_step(state, move, tables))
 
-    return h_first, h_next, 0
+    return h_init, h_update, 0

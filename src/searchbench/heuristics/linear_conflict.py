@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import lru_cache
 from itertools import combinations, product
 from typing import Any, Final
@@ -18,7 +18,7 @@ LONGEST: Final = 6
 
 
 @lru_cache(maxsize=16)
-def linear_conflict(rows: int, columns: int) -> Mapping[str, Callable[..., Any]]:
+def linear_conflict(rows: int, columns: int) -> Mapping[str, Any]:
     """Return `h` and `h_step`: Manhattan distance, and two moves for each tile that must leave its line.
 
     A state has the tile on each cell, 0 for the empty one; a move is ``from << 7 | to`` of the empty cell. In a line that

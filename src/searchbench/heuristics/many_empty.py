@@ -9,7 +9,7 @@ patterns that match it and share no tile.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from itertools import combinations
 from typing import Any, Final, NamedTuple
@@ -171,8 +171,8 @@ def _distance(one: int, other: int, columns: int) -> int:
 
 
 @lru_cache(maxsize=8)
-def many_empty(rows: int, columns: int, most: int) -> Mapping[str, Callable[..., Any]]:
-    """Return `h_first`, `h_next` and their kin for useful patterns of 2 to `most` tiles. Raises BadRequest.
+def many_empty(rows: int, columns: int, most: int) -> Mapping[str, Any]:
+    """Return `h_init`, `h_update` and their kin for useful patterns of 2 to `most` tiles. Raises BadRequest.
 
     A state has the tile on each cell, 0 for the empty one; a move is ``from << 7 | to`` of the empty cell. The entries are
     carried along a path: a move takes those of its tile away, and a trie for the tile on its new cell finds the new ones.
@@ -185,8 +185,7 @@ def many_empty(rows: int, columns: int, most: int) -> Mapping[str, Callable[...,
     )
     room = ROOM[most]
 
-    def carries() -> int:
-        return FIRST_ENTRY + room
+    h_state_size = FIRST_ENTRY + room
 
     @inlined
     def add_matches(state: State, tile: int, cell: int, wanted: int, carried: Any, row: int, count: int) -> int:
@@ -204,7 +203,7 @@ def many_empty(rows: int, columns: int, most: int) -> Mapping[str, Callable[...,
                 node += word >> 8
         return count
 
-    def h_first(state: State, tables: Any, carried: Any, row: int) -> int:
+    def h_init(state: State, tables: Any, carried: Any, row: int) -> int:
         total, count, wanted = 0, 0, MASK
         for tile in range(1, cells):
             cell = 0
@@ -217,9 +216,11 @@ def many_empty(rows: int, columns: int, most: int) -> Mapping[str, Callable[...,
         return int(total + best_gain(carried, row))
 
     def h(state: State, tables: Any) -> int:
-        return h_first(state, tables, np.zeros((1, FIRST_ENTRY + room), np.int64), 0)
+        return h_init(state, tables, np.zeros((1, FIRST_ENTRY + room), np.int64), 0)
 
-    def h_next(state: State, move: Move, tables: Any, bound: int, most: int, carried: Any, row: int, after: int) -> int:
+    def h_update(
+        state: State, move: Move, tables: Any, bound: int, most: int, carried: Any, row: int, after: int
+    ) -> int:
         to, origin = move >> 7, move & 127  # of the tile
         tile = state[origin]
         total = carried[row, 0] + distance[tile * cells + to] - distance[tile * cells + origin]
@@ -233,7 +234,7 @@ def many_empty(rows: int, columns: int, most: int) -> Mapping[str, Callable[...,
         carried[after, 0], carried[after, 1] = total, count
         return int(total + best_gain(carried, after))
 
-    return {"carries": carries, "h": h, "h_first": h_first, "h_next": h_next}
+    return {"H_STATE_SIZE": h_state_size, "h": h, "h_init": h_init, "h_update": h_update}
 
 
 ROOM: Final = {2: 48, 3: 96, 4: 192}

@@ -14,13 +14,22 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from searchbench import jit, rules
-from searchbench.abstraction import Abstraction, Image, charged, joined_tables
+from searchbench.abstraction import (
+    Abstraction,
+    Image,
+    charged,
+    joined_tables,
+    moved_piece,
+    pattern_rank,
+    pattern_rank_after,
+    pattern_rank_change,
+)
 from searchbench.errors import BadRequest
 from searchbench.exchange.space import untouched
 from searchbench.game import Game
 from searchbench.heuristics.residues import digits_of_bytes, least_of_blocks, modulus_of, packed, per_byte
-from searchbench.jit import inlined, natural, prefetch_to_read
-from searchbench.rules import Move, State, image_after, image_number, image_piece, image_step
+from searchbench.jit import inlined, prefetch_to_read, unsigned
+from searchbench.rules import Move, State
 from searchbench.store import Database
 from searchbench.values import Bound, Depth, Distance
 
@@ -104,9 +113,9 @@ class PatternDatabases:
         self._sums = tuple(self._lookups(sets, MOST_IMAGES if images is True else max(1, int(images)), dual))
         together = tuple(_abstraction(database) for database in self.databases)
         self._names = _names(together, self._sums, self.modulus, block)
-        self._image_number = jit.bind(image_number, jit.Names(self._names, "interpreted"))
+        self._image_number = jit.bind(pattern_rank, jit.Names(self._names, "interpreted"))
 
-    def names(self) -> Mapping[str, Callable[..., Any]]:
+    def names(self) -> Mapping[str, Any]:
         """Return the functions that take the place of the game's own bound."""
         return self._names
 
@@ -127,7 +136,7 @@ class PatternDatabases:
 
     def bound(self, state: Any = None) -> int:
         """Return h of a state, given as `Game.position` takes it."""
-        names = jit.Names({**self.game.names(target="interpreted"), **self._names}, "interpreted")
+        names = self.game.names(target="interpreted").with_(**self._names)
         chosen = self.game.position(state).state
         return int(jit.bind(rules.h, names)(list(chosen), self.tables(chosen)))
 
@@ -261,7 +270,7 @@ def _check_sum(sources: Sequence[Database | SeenAs]) -> None:
 @lru_cache(maxsize=32)
 def _names(
     together: tuple[Abstraction, ...], sums: tuple[tuple[Lookup, ...], ...], modulus: int, block: int
-) -> Mapping[str, Callable[..., Any]]:
+) -> Mapping[str, Any]:
     """Return the functions for some sums of look-ups in databases of some abstractions.
 
     A row of what is carried has the number of each look-up, its value, and the total of each sum.
@@ -277,28 +286,27 @@ def _names(
     byte_of, fetch = _readers(1 + max(lookup.database for lookup in lookups))
     own = together[0].look_ups(together)
     digits, in_byte = digits_of_bytes(max(modulus, 2)), per_byte(max(modulus, 2))
-    owners: Any = _owners(sums) if "image_piece" in own else None
+    owners: Any = _owners(sums) if "moved_piece" in own else None
     width = 0 if owners is None else owners.shape[1]  # of the pieces beyond no database knows anything
     begins_of, databases_of = (begins[owners], databases[owners]) if owners is not None else (begins, databases)
 
-    def carries() -> int:
-        return 2 * count + of_sums
+    h_state_size = 2 * count + of_sums
 
     @inlined
     def value_of(tables: Any, lookup: int, number: int, before: int) -> int:
         """Return a value; where it is kept modulo a number, from the value before the move."""
-        if residues[natural(lookup)]:
-            digit = digits[byte_of(tables, databases[natural(lookup)], number // in_byte), number % in_byte]
+        if residues[unsigned(lookup)]:
+            digit = digits[byte_of(tables, databases[unsigned(lookup)], number // in_byte), number % in_byte]
             return before + (digit - before + 1) % modulus - 1  # type: ignore[no-any-return]
-        code = byte_of(tables, databases[natural(lookup)], number // block)
+        code = byte_of(tables, databases[unsigned(lookup)], number // block)
         return code - 1 if code != 0 else FAR
 
-    def h_first(state: State, tables: Any, carried: Any, row: int) -> int:
+    def h_init(state: State, tables: Any, carried: Any, row: int) -> int:
         best = 0
         for one in range(of_sums):
             total = 0
             for lookup in range(first[one], first[one + 1]):
-                number = image_number(state, table, begins[lookup])
+                number = pattern_rank(state, table, begins[lookup])
                 value = value_of(tables, lookup, number, tables[0][lookup])
                 carried[row, lookup] = number
                 carried[row, count + lookup] = value
@@ -308,22 +316,22 @@ def _names(
         return int(best)
 
     def h(state: State, tables: Any) -> int:
-        return h_first(state, tables, np.zeros((1, 2 * count + of_sums), np.int64), 0)
+        return h_init(state, tables, np.zeros((1, 2 * count + of_sums), np.int64), 0)
 
     @inlined
     def by_step(state: State, move: Move, number: int, begin: int) -> int:
-        return number + image_step(state, move, table, begin)
+        return number + pattern_rank_change(state, move, table, begin)
 
     @inlined
     def at_once(state: State, move: Move, number: int, begin: int) -> int:
-        return image_after(number, state, move, table, begin)
+        return pattern_rank_after(number, state, move, table, begin)
 
-    number_after = at_once if "image_after" in own else by_step
+    number_after = at_once if "pattern_rank_after" in own else by_step
 
     @inlined
     def keep(carried: Any, row: int, after: int) -> None:
         for column in range(2 * count + of_sums):
-            carried[natural(after), natural(column)] = carried[natural(row), natural(column)]
+            carried[unsigned(after), unsigned(column)] = carried[unsigned(row), unsigned(column)]
 
     @inlined
     def ask(
@@ -331,33 +339,35 @@ def _names(
         after: int,
     ) -> None:  # fmt: skip
         """Change the number of a look-up by a move, and ask for its value."""
-        number = number_after(state, move, carried[natural(row), natural(lookup)], begin)
-        carried[natural(after), natural(lookup)] = number
-        fetch(tables, database, number // in_byte if residues[natural(lookup)] else number // block)
+        number = number_after(state, move, carried[unsigned(row), unsigned(lookup)], begin)
+        carried[unsigned(after), unsigned(lookup)] = number
+        fetch(tables, database, number // in_byte if residues[unsigned(lookup)] else number // block)
 
     @inlined
     def change(tables: Any, lookup: int, carried: Any, row: int, after: int) -> int:
         """Note the value of a look-up whose number has changed; return by how much the sum changes."""
-        before = carried[natural(row), natural(count + lookup)]
-        value = value_of(tables, lookup, carried[natural(after), natural(lookup)], before)
-        carried[natural(after), natural(count + lookup)] = value
+        before = carried[unsigned(row), unsigned(count + lookup)]
+        value = value_of(tables, lookup, carried[unsigned(after), unsigned(lookup)], before)
+        carried[unsigned(after), unsigned(count + lookup)] = value
         return int(value - before)
 
     @inlined
-    def h_ready(state: State, move: Move, tables: Any, carried: Any, row: int, after: int) -> None:
+    def h_prefetch(state: State, move: Move, tables: Any, carried: Any, row: int, after: int) -> None:
         keep(carried, row, after)
         for lookup in range(count):
             ask(state, move, tables, lookup, begins[lookup], databases[lookup], carried, row, after)
 
     @inlined
-    def h_next(state: State, move: Move, tables: Any, bound: int, most: int, carried: Any, row: int, after: int) -> int:
+    def h_update(
+        state: State, move: Move, tables: Any, bound: int, most: int, carried: Any, row: int, after: int
+    ) -> int:
         best = 0
         for one in range(of_sums):
-            total = carried[natural(row), natural(2 * count + one)]
+            total = carried[unsigned(row), unsigned(2 * count + one)]
             for lookup in range(first[one], first[one + 1]):
-                if carried[natural(after), natural(lookup)] != carried[natural(row), natural(lookup)]:
+                if carried[unsigned(after), unsigned(lookup)] != carried[unsigned(row), unsigned(lookup)]:
                     total += change(tables, lookup, carried, row, after)
-            carried[natural(after), natural(2 * count + one)] = total
+            carried[unsigned(after), unsigned(2 * count + one)] = total
             best = max(best, total)
             if best > most:
                 break
@@ -366,44 +376,38 @@ def _names(
     @inlined
     def h_ready_of_piece(state: State, move: Move, tables: Any, carried: Any, row: int, after: int) -> None:
         keep(carried, row, after)
-        piece = image_piece(state, move)
+        piece = moved_piece(state, move)
         for one in range(of_sums):
-            if piece < width and owners[natural(one), natural(piece)] >= 0:
-                lookup = owners[natural(one), natural(piece)]
-                begin, database = begins_of[natural(one), natural(piece)], databases_of[natural(one), natural(piece)]
+            if piece < width and owners[unsigned(one), unsigned(piece)] >= 0:
+                lookup = owners[unsigned(one), unsigned(piece)]
+                begin, database = (
+                    begins_of[unsigned(one), unsigned(piece)],
+                    databases_of[unsigned(one), unsigned(piece)],
+                )
                 ask(state, move, tables, lookup, begin, database, carried, row, after)
 
     @inlined
     def h_next_of_piece(
         state: State, move: Move, tables: Any, bound: int, most: int, carried: Any, row: int, after: int
     ) -> int:
-        piece = image_piece(state, move)
+        piece = moved_piece(state, move)
         best = 0
         for one in range(of_sums):
-            total = carried[natural(row), natural(2 * count + one)]
-            if piece < width and owners[natural(one), natural(piece)] >= 0:
-                total += change(tables, owners[natural(one), natural(piece)], carried, row, after)
-                carried[natural(after), natural(2 * count + one)] = total
+            total = carried[unsigned(row), unsigned(2 * count + one)]
+            if piece < width and owners[unsigned(one), unsigned(piece)] >= 0:
+                total += change(tables, owners[unsigned(one), unsigned(piece)], carried, row, after)
+                carried[unsigned(after), unsigned(2 * count + one)] = total
             best = max(best, total)
             if best > most:
                 break
         return int(best)
 
-    functions: dict[str, Callable[..., Any]] = {
-        "carries": carries, "sorts": _always, "prepares": _always, "h": h, "h_first": h_first,
-        "h_ready": h_ready if owners is None else h_ready_of_piece,
-        "h_next": h_next if owners is None else h_next_of_piece,
+    functions: dict[str, Any] = {
+        "H_STATE_SIZE": h_state_size, "ORDER_BY_H": True, "H_PREFETCHES": True, "h": h, "h_init": h_init,
+        "h_prefetch": h_prefetch if owners is None else h_ready_of_piece,
+        "h_update": h_update if owners is None else h_next_of_piece,
     }  # fmt: skip
     return {**functions, **own}
-
-
-def _always() -> bool:
-    """Return true, for `sorts` and `prepares`.
-
-    Where bounds tell much, to try the most promising move first saves nodes at the last bound. And look-ups wait for the
-    memory, so all those of a state are asked for before the first is read.
-    """
-    return True
 
 
 def _owners(sums: tuple[tuple[Lookup, ...], ...]) -> Any:
@@ -425,7 +429,7 @@ def _readers(databases: int) -> tuple[Callable[[Any, int, int], int], Callable[[
 
     @inlined
     def read_first(tables: Any, _database: int, number: int) -> int:
-        return int(tables[1][natural(number)])
+        return int(tables[1][unsigned(number)])
 
     @inlined
     def fetch_first(tables: Any, _database: int, number: int) -> None:
@@ -446,7 +450,7 @@ def _one_more(
     @inlined
     def read(tables: Any, wanted: int, number: int) -> int:
         if wanted == database:
-            return int(tables[column][natural(number)])
+            return int(tables[column][unsigned(number)])
         return read_others(tables, wanted, number)
 
     @inlined

@@ -16,7 +16,8 @@ import numpy as np
 from searchbench import jit
 from searchbench.abstraction import Abstraction
 from searchbench.errors import BadRequest
-from searchbench.rules import new_moves, new_state, steps
+from searchbench.index.contract import successor_ranks
+from searchbench.rules import new_moves, new_state
 from searchbench.store import Database
 
 PIECE: Final = 9 * 7 * 5 << 16
@@ -38,7 +39,7 @@ def largest_rise(codes: Any, first: int, stop: int) -> int:
         code = codes[number] + 0  # signed
         if code == 0:
             return 1 << 30
-        for index in range(steps(number, state, out, numbers)):
+        for index in range(successor_ranks(number, state, out, numbers)):
             after = codes[numbers[index]] + 0
             if after == 0 or after < code - 1:
                 return 1 << 30
@@ -49,7 +50,7 @@ def largest_rise(codes: Any, first: int, stop: int) -> int:
 def modulus_of(database: Database) -> int:
     """Return the modulus from which depths can be followed along moves; the smallest one. Raises BadRequest."""
     game = database.game
-    if game.has("place"):
+    if game.has("blank"):
         raise BadRequest(
             f"{database!r}: states share a number here, and their least bound can change by any amount with a move: depths "
             f"modulo a number do not tell it; keep the states apart, as sliding-groups does"

@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 
 from searchbench import jit
 from searchbench.errors import BadRequest
+from searchbench.index.contract import rank, unrank
 from searchbench.index.protocol import Index
 from searchbench.index.table import LARGEST_TABLE
 from searchbench.jit import popcount, trailing_zeros
-from searchbench.rules import NOWHERE, State, rank, unrank
+from searchbench.rules import NOWHERE, State
 
 Symmetry = tuple[int, ...]
 """Where the contents of each cell go."""

@@ -16,13 +16,13 @@ from searchbench.jit.data import data_digest, frozen
 from searchbench.jit.fingerprint import cache_folder, fingerprint
 from searchbench.jit.intrinsics import (
     atomic_or,
-    borrowed,
-    natural,
     or_line,
     popcount,
     prefetch,
     prefetch_to_read,
     trailing_zeros,
+    unowned,
+    unsigned,
     zeros,
 )
 from searchbench.jit.references import Names, inlined, missing, reached, resolve
@@ -35,7 +35,6 @@ __all__ = [
     "Target",
     "atomic_or",
     "bind",
-    "borrowed",
     "cache_folder",
     "constant",
     "data_digest",
@@ -44,7 +43,6 @@ __all__ = [
     "inlined",
     "is_slot",
     "missing",
-    "natural",
     "or_line",
     "popcount",
     "prefetch",
@@ -53,5 +51,7 @@ __all__ = [
     "resolve",
     "slot",
     "trailing_zeros",
+    "unowned",
+    "unsigned",
     "zeros",
 ]  # fmt: skip

@@ -42,7 +42,7 @@ def or_line(lines: Any, line: int, others: Any, other: int, mask: int, turn: int
         lines[line, word] |= (bits << turn | bits >> (64 - turn)) & (1 << 64) - 1
 
 
-def natural(number: int) -> int:
+def unsigned(number: int) -> int:
     """Return a number that is not negative, as a subscript: the compiled kernel does not ask whether it counts from the end.
 
     It is no number to go on with: sums and comparisons of it are others than those of integers.
@@ -50,7 +50,7 @@ def natural(number: int) -> int:
     return number
 
 
-def borrowed(value: Any) -> Any:
+def unowned(value: Any) -> Any:
     """Return an array, or a tuple of arrays, whose users the compiled kernel does not count: its caller holds them.
 
     Handing an array on costs two locked instructions for each call otherwise. A kernel must not return what it borrowed.
@@ -70,5 +70,5 @@ def zeros(count: int, dtype: Any) -> Callable[[], Any]:
 
 
 INTRINSICS: Final[frozenset[Callable[..., Any]]] = frozenset(
-    {popcount, trailing_zeros, atomic_or, prefetch, prefetch_to_read, natural, or_line, borrowed}
+    {popcount, trailing_zeros, atomic_or, prefetch, prefetch_to_read, unsigned, or_line, unowned}
 )

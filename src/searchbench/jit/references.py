@@ -55,6 +55,10 @@ class Names(dict[str, Any]):
         """Return these names with some replaced or added."""
         return Names({**self, **filled}, self.target, self.data)
 
+    def without(self, *names: str) -> Names:
+        """Return these names less some, whose slots have their defaults again."""
+        return Names({name: value for name, value in self.items() if name not in names}, self.target, self.data)
+
     def constant(self, declared: Any) -> Any:
         """Return the value of a declared constant."""
         return self.get(declared.name, declared.default)

@@ -8,19 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from searchbench import jit
+from searchbench.index.contract import canonical_rank, unrank
 from searchbench.repairs.region import Numbers, Region
-from searchbench.rules import (
-    UNDECIDED,
-    class_rank,
-    moves,
-    new_moves,
-    new_state,
-    play,
-    terminal,
-    unmoves,
-    unplay,
-    unrank,
-)  # fmt: skip
+from searchbench.rules import UNDECIDED, moves, new_moves, new_state, play, terminal, unmoves, unplay
 from searchbench.solvers.exhaustive.neighbours import is_position
 
 
@@ -46,7 +36,7 @@ def list_deeper(
         deeper = depths[place] + 1
         for index in range(moves(state, out)):
             play(state, out[index])
-            target = class_rank(state, scratch)
+            target = canonical_rank(state, scratch)
             unplay(state, out[index])
             if target < 0 or codes[target] == illegal:
                 continue
@@ -72,7 +62,7 @@ def list_unsupported(codes: Any, illegal: int, listed: Any, first: int, stop: in
         supported = False
         for index in range(unmoves(state, out)):
             unplay(state, out[index])
-            origin = class_rank(state, scratch)
+            origin = canonical_rank(state, scratch)
             play(state, out[index])
             if origin >= 0 and codes[origin] != 0 and codes[origin] + 1 == codes[number]:
                 supported = True

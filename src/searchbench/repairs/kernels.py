@@ -5,21 +5,10 @@ from __future__ import annotations
 from collections.abc import MutableSequence
 from typing import Any, Final
 
-from searchbench.rules import (
-    UNDECIDED,
-    class_rank,
-    finish,
-    initial,
-    moves,
-    new_moves,
-    new_state,
-    play,
-    terminal,
-    unmoves,
-    unplay,
-    unrank,
-)  # fmt: skip
+from searchbench.index.contract import canonical_rank, unrank
+from searchbench.rules import UNDECIDED, moves, new_moves, new_state, play, terminal, unmoves, unplay
 from searchbench.solvers.exhaustive.neighbours import OUTSIDE, is_position, successors
+from searchbench.values.contract import finish, initial
 
 OPEN, KNOWN = 1, 2
 """Marks of the numbers of a region: no value yet, or worked out anew. All others are marked 0."""
@@ -41,7 +30,7 @@ def list_predecessors(listed: Any, first: int, stop: int, numbers: Any) -> int:
             continue
         for index in range(unmoves(state, out)):
             unplay(state, out[index])
-            numbers[count] = class_rank(state, scratch)
+            numbers[count] = canonical_rank(state, scratch)
             play(state, out[index])
             count += 1
     return count
@@ -59,7 +48,7 @@ def list_leading(wanted: Any, first: int, stop: int, through_ends: bool, numbers
             continue
         for index in range(moves(state, out)):
             play(state, out[index])
-            successor = class_rank(state, scratch)
+            successor = canonical_rank(state, scratch)
             unplay(state, out[index])
             if successor >= 0 and wanted[successor] != 0:
                 numbers[count] = number

@@ -13,9 +13,10 @@ from searchbench.errors import Unsolvable
 from searchbench.game import Game
 from searchbench.reproduce.experiment import LARGE, SOLVED, TABLE, UNSOLVABLE, Try, average, programs, solvable, tries
 from searchbench.reproduce.row import Row, Verdict
-from searchbench.rules import UNDECIDED, dead
+from searchbench.rules import UNDECIDED
 from searchbench.run import Run
 from searchbench.solvers.guided import search_state
+from searchbench.solvers.guided.contract import dead
 
 PRINTED: Final = "C2 S1(Z) D4 D3 D4 C1(Y) C2 D1(X) C3 S2 H2 S4 C4 D2 S5 C5 H4 S3 D1(W) H1(X) S4 D2 H2 S5 D3 D4 D5 H5"
 """The line that the paper ends with, for the layout of its figure 1A."""

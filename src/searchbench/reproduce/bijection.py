@@ -9,7 +9,8 @@ import numpy as np
 
 from searchbench import jit
 from searchbench.index import Index
-from searchbench.rules import new_state, rank, unrank
+from searchbench.index.contract import rank, unrank
+from searchbench.rules import new_state
 
 
 def count_faults(first: int, stop: int, seen: Any) -> int:

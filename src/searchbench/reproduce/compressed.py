@@ -9,8 +9,9 @@ from searchbench import jit
 from searchbench.abstraction import Abstraction
 from searchbench.catalogue import load
 from searchbench.heuristics.residues import digits_of_bytes, modulus_of, packed, per_byte
+from searchbench.index.contract import successor_ranks
 from searchbench.reproduce.row import Cost, Measured, Row, forget_peak, peak_memory
-from searchbench.rules import new_moves, new_state, steps
+from searchbench.rules import new_moves, new_state
 from searchbench.run import Run
 from searchbench.solvers.exhaustive import solve_states
 from searchbench.store import Database
@@ -37,7 +38,7 @@ def count_differences(codes: Any, residues: Any, digits: Any, modulus: int, firs
     differ = 0
     for number in range(first, stop):
         before = codes[number] - 1
-        for index in range(steps(number, state, out, numbers)):
+        for index in range(successor_ranks(number, state, out, numbers)):
             after = numbers[index]
             digit = digits[residues[after // in_byte], after % in_byte]
             if before + (digit - before + 1) % modulus != codes[after] + 0:

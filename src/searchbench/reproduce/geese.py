@@ -11,8 +11,9 @@ import numpy.typing as npt
 
 from searchbench import jit
 from searchbench.catalogue import load
+from searchbench.index.contract import unrank
 from searchbench.reproduce.row import Cost, Measured, Row, forget_peak, peak_memory
-from searchbench.rules import new_state, stabilizer, unrank
+from searchbench.rules import new_state, stabilizer
 from searchbench.run import Run
 from searchbench.solvers.exhaustive import solve_states
 from searchbench.store import Database

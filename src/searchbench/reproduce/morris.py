@@ -15,9 +15,10 @@ from typing import Any, Final
 
 from searchbench import jit
 from searchbench.catalogue import load
+from searchbench.index.contract import unrank
 from searchbench.index.protocol import Part
 from searchbench.reproduce.row import Row, Verdict
-from searchbench.rules import new_state, unrank
+from searchbench.rules import new_state
 from searchbench.run import Run
 from searchbench.solvers.exhaustive import solve_parts, solve_states
 from searchbench.solvers.exhaustive.neighbours import is_position

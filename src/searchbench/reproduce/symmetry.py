@@ -9,9 +9,10 @@ import numpy as np
 from searchbench import jit
 from searchbench.catalogue import load
 from searchbench.families.pegs import images, symmetries
+from searchbench.index.contract import unrank
 from searchbench.jit import trailing_zeros
 from searchbench.reproduce.row import Cost, Measured, forget_peak, peak_memory
-from searchbench.rules import new_state, unrank
+from searchbench.rules import new_state
 from searchbench.run import Run
 from searchbench.solvers.exhaustive import search_by_duality, solve_states
 from searchbench.store import Database
@@ -61,7 +62,7 @@ def _layers(spec: str, form: str, run: Run, costs: list[Cost]) -> Database:
 def _moves_to_the_goal(database: Database) -> int:
     game = database.game
     goal = game.start()
-    game.call("dual", goal)
+    game.call("reversal", goal)
     return int(database.probe(goal))
 
 

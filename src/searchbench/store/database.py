@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from searchbench import jit, rules
+from searchbench import jit
 from searchbench.drawing import chart_svg, columns, facts_html
 from searchbench.errors import BadRequest, BadState
 from searchbench.game import Game, Position
 from searchbench.index.protocol import Part
 from searchbench.rules import NOWHERE, UNDECIDED
+from searchbench.slots import slot_named
 from searchbench.store.codes import PIECE, Array, BitReader, Codes, MemoryCodes, bits_of_codes, in_order
 from searchbench.store.line import best_line
 from searchbench.store.modulo import Tracer, whole_code
@@ -457,4 +458,4 @@ class Database:
 
     def _call(self, name: str, *arguments: Any) -> Any:
         """Call a function of the contract, of the game or of the value rule, interpreted."""
-        return jit.bind(getattr(rules, name), self.game.names(self.rule, "interpreted"))(*arguments)
+        return jit.bind(slot_named(name), self.game.names(self.rule, "interpreted"))(*arguments)

@@ -20,7 +20,8 @@ import numpy as np
 
 from searchbench import jit
 from searchbench.errors import BadRequest, DamagedData
-from searchbench.rules import canonical, new_moves, new_state, rank, unmoves, unplay, unrank
+from searchbench.index.contract import rank, unrank
+from searchbench.rules import canonical, new_moves, new_state, unmoves, unplay
 from searchbench.store.forms import BASE_THREE
 
 if TYPE_CHECKING:

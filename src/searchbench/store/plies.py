@@ -9,16 +9,13 @@ from __future__ import annotations
 from collections.abc import MutableSequence
 from typing import Any, Final
 
+from searchbench.index.contract import canonical_rank, unrank
 from searchbench.rules import (
     UNDECIDED,
     Code,
     Rank,
     State,
     alternates,
-    class_rank,
-    finish,
-    gather,
-    initial,
     legal,
     moves,
     new_moves,
@@ -27,9 +24,8 @@ from searchbench.rules import (
     solvable,
     terminal,
     unplay,
-    unrank,
-    weight,
-)  # fmt: skip
+)
+from searchbench.values.contract import finish, gather, initial, weight
 
 Numbers = MutableSequence[int]
 
@@ -45,7 +41,7 @@ LEFT_OUT: Final = 1
 def told(number: Rank, state: State, scratch: State, illegal: Code) -> Code:
     """Write the state of a number, and return the code that the rules alone give it, or UNTOLD."""
     unrank(number, state)
-    if not legal(state) or class_rank(state, scratch) != number:
+    if not legal(state) or canonical_rank(state, scratch) != number:
         return illegal
     return known(state)
 
@@ -69,7 +65,7 @@ def look(state: State, scratch: State, out: Numbers, numbers: Numbers, weights: 
     for index in range(count):
         weights[index] = weight(state, out[index])
         play(state, out[index])
-        number = class_rank(state, scratch)
+        number = canonical_rank(state, scratch)
         numbers[index] = number if number >= 0 else -1 - finish(initial(terminal(state), 0))
         unplay(state, out[index])
     return count
@@ -263,7 +259,7 @@ def follow_moves(codes: Any, missing: Any, first: Rank, stop: Rank, path: Any, c
                 costs[length % room] = weight(state, out[missing[at] - 1])
                 length += 1
                 play(state, out[missing[at] - 1])
-                after = class_rank(state, scratch)
+                after = canonical_rank(state, scratch)
                 code = finish(initial(terminal(state), 0)) if after < 0 else 0
                 if after < 0:
                     break

@@ -73,7 +73,7 @@ def wanted(name: str, game: Game, rule: ValueRule) -> Wanted:
         raise BadRequest(f"form {name!r}: a database is kept as one of {', '.join(NAMES)}")
     if kind == WHOLE:
         return Wanted(rule, VALUES, None)
-    if game.has("place"):
+    if game.has("blank"):
         raise BadRequest(f"form {name!r}: {game} has numbers that several states share; it is kept as {WHOLE!r}")
     if kind in _PACKED:
         return _packed(kind, game, rule)

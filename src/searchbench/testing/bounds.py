@@ -35,7 +35,7 @@ def admissible(subject: Subject, distances: Database) -> Iterator[Finding]:
             yield state, f"h is {bound}, the distance is {distance}"
 
 
-LEAVING_OUT: Final = ("dead", "suffices", "irrelevant")
+LEAVING_OUT: Final = ("dead", "forced_move", "relevance_cut")
 """The functions by which a search leaves something out."""
 
 
@@ -47,7 +47,7 @@ def nothing_lost(subject: Subject, distances: Database) -> Iterator[Finding]:
         least = distances.probe(state)
         moves = subject.moves(state)
         best = {move for move in moves if _cost_by(subject, distances, state, move) == least}
-        enough = [move for move in moves if subject.call("suffices", list(state), move, None)]
+        enough = [move for move in moves if subject.call("forced_move", list(state), move, None)]
         if subject.call("dead", list(state), None):
             yield state, f"it is said to be dead, and can be solved at a cost of {least}"
         elif enough and enough[0] not in best:
@@ -55,7 +55,7 @@ def nothing_lost(subject: Subject, distances: Database) -> Iterator[Finding]:
                 state,
                 f"move {subject.move_text(state, enough[0])} is said to suffice, but no cheapest line begins with it",
             )
-        elif all(subject.call("irrelevant", list(state), -1, move, None) for move in best):
+        elif all(subject.call("relevance_cut", list(state), -1, move, None) for move in best):
             yield state, "all moves that begin a cheapest line are said to be irrelevant"
 
 

@@ -162,7 +162,7 @@ class _Work:
             self.broken
             or not subject.game.has("rank", "unrank")
             or self.numbers >= subject.size
-            or subject.has("place")
+            or subject.has("blank")
         ):
             return
         self.run.progress("the laws of moves on many numbers", 0, 0)

@@ -9,38 +9,34 @@ import numpy as np
 import numpy.typing as npt
 
 from searchbench import jit
+from searchbench.index.contract import canonical_rank, rank, successor_ranks, unrank, unrank_next
 from searchbench.rules import (
     UNDECIDED,
-    advance,
     alternates,
     canonical,
-    class_rank,
+    conversions,
     cost,
     gain,
     h,
     h_step,
     key,
-    leaving_moves,
     legal,
     mobility,
     moves,
     new_moves,
     new_state,
     play,
-    rank,
     stabilizer,
-    staying_unmoves,
-    steps,
     terminal,
     unmoves,
+    unmoves_within,
     unplay,
-    unrank,
-)  # fmt: skip
+)
 from searchbench.testing.subject import Finding, Law, State, Subject
 
 FACTS: Final = ("terminal", "legal", "key", "moves", "canonical", "alternates")
 MOVE_FACTS: Final = ("moves", "cost", "gain", "play", "unplay")
-SHORTCUTS: Final = ("class_rank", "stabilizer", "mobility")
+SHORTCUTS: Final = ("canonical_rank", "stabilizer", "mobility")
 MOST: Final = 200
 
 
@@ -97,7 +93,7 @@ def survey_unmoves(states: Any, listed: Any, staying: Any) -> None:
         count = unmoves(state, out)
         for index in range(count):
             listed[place, index] = out[index]
-        count = staying_unmoves(state, out)
+        count = unmoves_within(state, out)
         for index in range(count):
             staying[place, index] = out[index]
 
@@ -109,11 +105,11 @@ def survey_shortcuts(states: Any, two_players: bool, facts: Any, leaving: Any) -
     out = new_moves()
     for place in range(len(states)):
         read(states, place, state)
-        facts[place, 0] = class_rank(state, scratch)
+        facts[place, 0] = canonical_rank(state, scratch)
         facts[place, 1] = stabilizer(state)
         if not two_players or terminal(state) == UNDECIDED:
             facts[place, 2] = mobility(state, out)
-            for index in range(leaving_moves(state, out)):
+            for index in range(conversions(state, out)):
                 leaving[place, index] = out[index]
 
 
@@ -132,7 +128,7 @@ def survey_steps(numbers: Any, listed: Any) -> None:
     out = new_moves()
     found = new_moves()
     for place in range(len(numbers)):
-        count = steps(numbers[place], state, out, found)
+        count = successor_ranks(numbers[place], state, out, found)
         for index in range(count):
             listed[place, index] = found[index]
 
@@ -142,7 +138,7 @@ def survey_advance(numbers: Any, cells: Any) -> None:
     state = new_state()
     unrank(numbers[0], state)
     for place in range(1, len(numbers)):
-        advance(numbers[place - 1], state, numbers[place] - numbers[place - 1])
+        unrank_next(numbers[place - 1], state, numbers[place] - numbers[place - 1])
         write(state, cells, place)
 
 
@@ -181,10 +177,10 @@ def compiled_equals_interpreted(subject: Subject) -> Iterator[Finding]:
         (survey_moves, (states, game.two_players), [_Output((count, len(FACTS)), FACTS), listed], shown)
     ]
     if subject.has("unmoves"):
-        outputs = [_Output((count, most), (name,)) for name in ("unmoves", "staying_unmoves")]
+        outputs = [_Output((count, most), (name,)) for name in ("unmoves", "unmoves_within")]
         surveys.append((survey_unmoves, (states,), outputs, shown))
-    if subject.has("rank") and any(map(subject.has, (*SHORTCUTS, "leaving_moves"))):
-        outputs = [_Output((count, len(SHORTCUTS)), SHORTCUTS), _Output((count, most), ("leaving_moves",))]
+    if subject.has("rank") and any(map(subject.has, (*SHORTCUTS, "conversions"))):
+        outputs = [_Output((count, len(SHORTCUTS)), SHORTCUTS), _Output((count, most), ("conversions",))]
         surveys.append((survey_shortcuts, (states, game.two_players), outputs, shown))
     if subject.has("h"):
         outputs = [_Output((count,), ("h",)), _Output((count, most), ("h_step",))]
@@ -194,12 +190,12 @@ def compiled_equals_interpreted(subject: Subject) -> Iterator[Finding]:
         unranked = [subject.unrank(number) for number in numbers]
         outputs = [_Output((len(numbers), game.width), ("unrank",)), _Output((len(numbers),), ("rank",))]
         surveys.append((survey_numbers, (np.array(numbers, np.int64),), outputs, unranked))
-        if subject.has("advance") and numbers:
+        if subject.has("unrank_next") and numbers:
             in_order = sorted(set(numbers))
             outputs = [_Output((len(in_order), game.width), ("advance",))]
             unranked = [subject.unrank(number) for number in in_order]
             surveys.append((survey_advance, (np.array(in_order, np.int64),), outputs, unranked))
-        if subject.has("steps"):
+        if subject.has("successor_ranks"):
             numbers = [number for number in numbers if not subject.over(subject.unrank(number))]
             unranked = [subject.unrank(number) for number in numbers]
             outputs = [_Output((len(numbers), most), ("steps",))]

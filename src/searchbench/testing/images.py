@@ -6,8 +6,18 @@ import random
 from collections.abc import Iterator
 from typing import Any
 
-from searchbench import jit, rules
-from searchbench.abstraction import LOOK_UPS, Abstraction, Image, joined_tables
+from searchbench import jit
+from searchbench.abstraction import (
+    LOOK_UPS,
+    Abstraction,
+    Image,
+    joined_tables,
+    moved_piece,
+    pattern_rank,
+    pattern_rank_after,
+    pattern_rank_change,
+)
+from searchbench.rules import dual_state
 from searchbench.testing.subject import Finding, Law, Subject, raised
 
 WALK = 30
@@ -17,10 +27,10 @@ AT_ONCE = 5
 
 
 def images(subject: Subject) -> Iterator[Finding]:
-    """Require that the solved state's image is the start, that `image_step` tells the change, and what is charged for."""
+    """Require that the solved state's image is the start, and that `pattern_rank_change` and the charges are right."""
     abstraction = subject.game
     if not isinstance(abstraction, Abstraction):
-        yield None, "the game is no Abstraction, but supplies `image_number`"
+        yield None, "the game is no Abstraction, but supplies `pattern_rank`"
         return
     try:
         yield from _on_a_walk(subject, abstraction)
@@ -30,11 +40,11 @@ def images(subject: Subject) -> Iterator[Finding]:
 
 def _on_a_walk(subject: Subject, abstraction: Abstraction) -> Iterator[Finding]:
     original = abstraction.original()
-    names = jit.Names({**original.names(target="interpreted"), **_own(subject)}, "interpreted")
+    names = original.names(target="interpreted").with_(**_own(subject))
     chance, state = random.Random(0), original.start()
     plain, dual = abstraction.images(), abstraction.dual_images()
-    if dual and not original.has("invert"):
-        yield None, f"there are look-ups of inverse states, but {original} supplies no `invert`"
+    if dual and not original.has("dual_state"):
+        yield None, f"there are look-ups of inverse states, but {original} supplies no `dual_state`"
         return
     for place, image in enumerate(plain):
         if image.moves == 0 and _number(names, state, image) != subject.rank(subject.start()):
@@ -45,7 +55,7 @@ def _on_a_walk(subject: Subject, abstraction: Abstraction) -> Iterator[Finding]:
         moves = original.moves(state)
         for place, image in chance.sample([*enumerate(dual)], min(len(dual), AT_ONCE)):
             inverse = list(state)
-            jit.bind(rules.invert, names)(inverse)
+            jit.bind(dual_state, names)(inverse)
             if _number(names, state, image) != _number(names, inverse, plain[place]):
                 yield (
                     None,
@@ -55,16 +65,16 @@ def _on_a_walk(subject: Subject, abstraction: Abstraction) -> Iterator[Finding]:
             for told, image in chance.sample(images, min(len(images), AT_ONCE)):
                 before, after = _number(names, state, image), _number(names, original.play(state, move), image)
                 table, (at,) = joined_tables([image])
-                step = int(jit.bind(rules.image_step, names)(list(state), move, table, at))
-                follows = int(jit.bind(rules.image_after, names)(before, list(state), move, table, at))
-                piece = int(jit.bind(rules.image_piece, names)(list(state), move))
+                step = int(jit.bind(pattern_rank_change, names)(list(state), move, table, at))
+                follows = int(jit.bind(pattern_rank_after, names)(before, list(state), move, table, at))
+                piece = int(jit.bind(moved_piece, names)(list(state), move))
                 where = f"{original.format(state)}, move {original.format_move(state, move)}, {told}"
                 if not 0 <= after < subject.size:
                     yield None, f"{where}: number {after} is not in 0 .. {subject.size - 1}"
                 if step != after - before:
-                    yield None, f"{where}: `image_step` is {step}, but the number changes by {after - before}"
+                    yield None, f"{where}: `pattern_rank_change` is {step}, but the number changes by {after - before}"
                 if follows != after:
-                    yield None, f"{where}: `image_after` is {follows}, the number is {after}"
+                    yield None, f"{where}: `pattern_rank_after` is {follows}, the number is {after}"
                 if image.pieces is not None and piece not in image.pieces and after != before:
                     yield None, f"{where}: piece {piece} is not charged for, but the number changes"
         state = original.play(state, chance.choice(moves))
@@ -76,7 +86,7 @@ def _own(subject: Subject) -> dict[str, Any]:
 
 def _number(names: jit.Names, state: list[int], image: Image) -> int:
     table, (at,) = joined_tables([image])
-    return int(jit.bind(rules.image_number, names)(list(state), table, at))
+    return int(jit.bind(pattern_rank, names)(list(state), table, at))
 
 
-LAWS = (Law("images", images, ("image_number",)),)
+LAWS = (Law("images", images, ("pattern_rank",)),)

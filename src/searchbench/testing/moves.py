@@ -46,8 +46,8 @@ def rules_leave_state(subject: Subject, state: State) -> Iterator[str]:
     buffer = [0] * subject.room
     calls: list[tuple[str, tuple[Any, ...]]] = [(name, ()) for name in ("terminal", "legal", "rank", "key", "solvable")]
     calls += [] if subject.over(state) else [("moves", (buffer,))]
-    calls += [] if subject.over(state) else [("leaving_moves", (buffer,)), ("mobility", (buffer,))]
-    calls += [("unmoves", (buffer,)), ("staying_unmoves", (buffer,)), ("stabilizer", ())]
+    calls += [] if subject.over(state) else [("conversions", (buffer,)), ("mobility", (buffer,))]
+    calls += [("unmoves", (buffer,)), ("unmoves_within", (buffer,)), ("stabilizer", ())]
     calls += [("h", (None,)), ("dead", (None,))]
     for move in moves:
         calls += [("cost", (move,)), ("gain", (move,)), ("h_step", (move, None))]
@@ -139,7 +139,7 @@ def has_move(subject: Subject, state: State) -> Iterator[str]:
 
 def costs_positive(subject: Subject, state: State) -> Iterator[str]:
     """Require that every move costs at least 1; where states share a number, 0 or 1."""
-    shared = subject.has("place")
+    shared = subject.has("blank")
     for move in subject.moves(state):
         cost = subject.cost(state, move)
         if cost < (0 if shared else 1) or (shared and cost > 1):

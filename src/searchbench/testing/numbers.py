@@ -6,9 +6,11 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any, Final
 
-from searchbench import jit, rules
+from searchbench import jit
 from searchbench.index import Part, Sequences
+from searchbench.index.contract import zero_cost_closure
 from searchbench.rules import NOWHERE, UNDECIDED
+from searchbench.slots import slot_named
 from searchbench.testing.subject import Finding, Law, State, Subject, of_each_state, raised
 
 
@@ -98,7 +100,7 @@ def facets(subject: Subject) -> Iterator[Finding]:
             if not subject.legal(state) or subject.over(state):
                 continue
             room, numbers = [0] * subject.room, [0] * subject.room
-            count = subject.call("steps", number, [0] * len(state), room, numbers)
+            count = subject.call("successor_ranks", number, [0] * len(state), room, numbers)
             right = [subject.rank(subject.play(state, move)) for move in subject.moves(state)]
         except Exception as error:  # rules may raise anything
             yield state, f"number {number}: {raised(error)}"
@@ -149,7 +151,7 @@ def advance(subject: Subject) -> Iterator[Finding]:
         try:
             state = subject.unrank(number)
             moved = list(state)
-            subject.call("advance", number, moved, target - number)
+            subject.call("unrank_next", number, moved, target - number)
         except Exception as error:  # rules may raise anything
             yield state, f"number {number}: {raised(error)}"
             continue
@@ -162,29 +164,29 @@ def advance(subject: Subject) -> Iterator[Finding]:
 
 def places(subject: Subject) -> Iterator[Finding]:
     """Require that `spread` and `departures` find what `moves` and `cost` do, from every place of a number alone."""
-    names = jit.Names({name: rule for name, rule in subject.names.items() if name not in FAST}, "interpreted")
+    names = subject.names.without(*FAST)
     for number in subject.numbers:
         state = subject.unrank(number)
         for place in range(subject.game.places):
             at_place = list(state)
-            subject.call("put", place, at_place)
+            subject.call("set_blank", place, at_place)
             if not subject.legal(tuple(at_place)):
                 continue
             for name in FAST:
-                found = _from_place(getattr(rules, name), subject.names, number, at_place, place)
-                right = _from_place(getattr(rules, name), names, number, at_place, place)
+                found = _from_place(slot_named(name), subject.names, number, at_place, place)
+                right = _from_place(slot_named(name), names, number, at_place, place)
                 if found != right:
                     yield tuple(at_place), f"`{name}` finds {found}, `moves` and `cost` say {right}"
 
 
-FAST: Final = ("spread", "departures")
+FAST: Final = ("zero_cost_closure", "unit_cost_successors")
 LARGEST_FAN: Final = 64
 """Room for the states that moves from one place lead to."""
 
 
 def _from_place(rule: Any, names: jit.Names, number: int, state: list[int], place: int) -> Any:
     """Return what `spread` or `departures` finds from one place."""
-    if rule is rules.spread:
+    if rule is zero_cost_closure:
         return jit.bind(rule, names)(list(state), 1 << place)
     numbers, bits = [0] * LARGEST_FAN, [0] * LARGEST_FAN
     count = jit.bind(rule, names)(number, list(state), 1 << place, numbers, bits)
@@ -196,8 +198,8 @@ LAWS = (
     Law("unrank-of-rank", of_each_state(unrank_of_rank), ("rank", "unrank")),
     Law("closed", of_each_state(closed), ("rank",)),
     Law("parts", parts, ("rank",), everywhere=True),
-    Law("advance", advance, ("advance", "unrank")),
+    Law("unrank-next", advance, ("unrank_next", "unrank")),
     Law("sequences", sequences, ("rank", "unrank")),
-    Law("places", places, ("place", "put")),
-    Law("facets", facets, ("steps", "rank", "unrank")),
+    Law("blanks", places, ("blank", "set_blank")),
+    Law("facets", facets, ("successor_ranks", "rank", "unrank")),
 )

@@ -20,37 +20,37 @@ def mobility(subject: Subject, state: State) -> Iterator[str]:
             yield f"`mobility` counts {counted} moves, `moves` writes {len(subject.moves(state))}"
 
 
-def class_rank(subject: Subject, state: State) -> Iterator[str]:
-    """Require that `class_rank` gives the number of the representative, and leaves the state as it is."""
+def canonical_rank(subject: Subject, state: State) -> Iterator[str]:
+    """Require that `canonical_rank` gives the number of the representative, and leaves the state as it is."""
     same = list(state)
-    found = int(subject.call("class_rank", same, [0] * len(state)))
+    found = int(subject.call("canonical_rank", same, [0] * len(state)))
     if tuple(same) != state:
-        yield f"`class_rank` changed the state to {same}"
+        yield f"`canonical_rank` changed the state to {same}"
     if found != _number(subject, state):
-        yield f"`class_rank` gives {found}, `rank` of the representative {_number(subject, state)}"
+        yield f"`canonical_rank` gives {found}, `rank` of the representative {_number(subject, state)}"
 
 
-def leaving_moves(subject: Subject, state: State) -> Iterator[str]:
-    """Require that `leaving_moves` are moves, and all those that leave the group of parts."""
+def conversions(subject: Subject, state: State) -> Iterator[str]:
+    """Require that `conversions` are moves, and all those that leave the group of parts."""
     if subject.over(state):
         return
-    moves, leaving = subject.moves(state), subject.written("leaving_moves", state)
+    moves, leaving = subject.moves(state), subject.written("conversions", state)
     if extra := set(leaving) - set(moves):
-        yield f"move {min(extra)} of `leaving_moves` is no move"
+        yield f"move {min(extra)} of `conversions` is no move"
     for move in set(moves) - set(leaving):
         if _group(subject, subject.play(state, move)) != _group(subject, state):
-            yield f"move {subject.move_text(state, move)} leaves the group of parts and is not among `leaving_moves`"
+            yield f"move {subject.move_text(state, move)} leaves the group of parts and is not among `conversions`"
 
 
-def staying_unmoves(subject: Subject, state: State) -> Iterator[str]:
-    """Require that `staying_unmoves` are unmoves, and all those from the same group of parts."""
-    unmoves, staying = subject.unmoves(state), subject.written("staying_unmoves", state)
+def unmoves_within(subject: Subject, state: State) -> Iterator[str]:
+    """Require that `unmoves_within` are unmoves, and all those from the same group of parts."""
+    unmoves, staying = subject.unmoves(state), subject.written("unmoves_within", state)
     if extra := set(staying) - set(unmoves):
-        yield f"move {min(extra)} of `staying_unmoves` is no unmove"
+        yield f"move {min(extra)} of `unmoves_within` is no unmove"
     for move in set(unmoves) - set(staying):
         before = subject.unplay(state, move)
         if subject.legal(before) and _group(subject, before) == _group(subject, state) != NOWHERE:
-            yield f"`staying_unmoves` lacks {move}, which leads from {subject.text(before)} of the same group of parts"
+            yield f"`unmoves_within` lacks {move}, which leads from {subject.text(before)} of the same group of parts"
 
 
 def stabilizer(subject: Subject, state: State) -> Iterator[str]:
@@ -94,8 +94,8 @@ def _intervals(game: Game) -> list[tuple[int, int, int]]:
 
 LAWS = (
     Law("mobility", of_each_state(mobility), ("mobility",)),
-    Law("class-rank", of_each_state(class_rank), ("class_rank", "rank")),
-    Law("leaving-moves", of_each_state(leaving_moves), ("leaving_moves", "rank")),
-    Law("staying-unmoves", of_each_state(staying_unmoves), ("staying_unmoves", "unmoves", "rank")),
+    Law("class-rank", of_each_state(canonical_rank), ("canonical_rank", "rank")),
+    Law("leaving-moves", of_each_state(conversions), ("conversions", "rank")),
+    Law("staying-unmoves", of_each_state(unmoves_within), ("unmoves_within", "unmoves", "rank")),
     Law("stabilizer", of_each_state(stabilizer), ("stabilizer", "canonical", "unmoves", "rank")),
 )

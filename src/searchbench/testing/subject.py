@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from typing import Any, NamedTuple
 
-from searchbench import jit, rules
+from searchbench import jit
 from searchbench.game import Game
 from searchbench.rules import UNDECIDED
+from searchbench.slots import slot_named
 from searchbench.user_code import check_parts
 
 State = tuple[int, ...]
@@ -111,7 +112,7 @@ class Subject:
 
     def call(self, name: str, *arguments: Any) -> Any:
         """Call a function of the contract, interpreted."""
-        return jit.bind(getattr(rules, name), self.names)(*arguments)
+        return jit.bind(slot_named(name), self.names)(*arguments)
 
     def terminal(self, state: State) -> int:
         """Return UNDECIDED or the result."""

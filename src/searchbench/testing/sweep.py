@@ -10,21 +10,8 @@ from typing import Any, Final
 import numpy as np
 
 from searchbench import jit
-from searchbench.rules import (
-    NOWHERE,
-    UNDECIDED,
-    class_rank,
-    cost,
-    legal,
-    moves,
-    new_state,
-    play,
-    rank,
-    terminal,
-    unmoves,
-    unplay,
-    unrank,
-)  # fmt: skip
+from searchbench.index.contract import canonical_rank, rank, unrank
+from searchbench.rules import NOWHERE, UNDECIDED, cost, legal, moves, new_state, play, terminal, unmoves, unplay
 from searchbench.testing.subject import Subject
 
 AT_ONCE: Final = 2000
@@ -73,7 +60,7 @@ def forwards_wrong(
         if cost(state, out[index]) < least_cost:
             return True
         play(state, out[index])
-        reached = class_rank(state, scratch)
+        reached = canonical_rank(state, scratch)
         if not legal(state) or reached < NOWHERE or reached >= size:
             return True
         if reached == NOWHERE and (closed or terminal(state) == UNDECIDED):
@@ -171,7 +158,7 @@ def _looks(subject: Subject, target: jit.Target) -> Iterator[Callable[[Any], lis
     wrong = np.zeros(MOST, np.int64)
     out, back = np.zeros(subject.room, np.int64), np.zeros(subject.room, np.int64)
     forwards = jit.bind(sweep_forwards, names, target)
-    least_cost = 0 if game.has("place") else 1
+    least_cost = 0 if game.has("blank") else 1
 
     def look_forwards(numbers: Any) -> list[int]:
         count = forwards(numbers, out, game.max_moves, subject.size, least_cost, game.two_players, game.closed, wrong)

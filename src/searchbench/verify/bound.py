@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from searchbench.rules import cost, legal, moves, new_moves, new_state, place, play, put, rank, start, unplay, unrank
+from searchbench.index.contract import blank, rank, set_blank, unrank
+from searchbench.rules import cost, legal, moves, new_moves, new_state, play, start, unplay
 
 
 def first_state(places: int) -> int:
     """Return the start's number, with its place: number * places + place."""
     state = new_state()
     start(state)
-    return rank(state) * places + place(state)
+    return rank(state) * places + blank(state)
 
 
 def follow_moves(costs: Any, places: int, now: int) -> int:
@@ -26,11 +27,11 @@ def follow_moves(costs: Any, places: int, now: int) -> int:
         if costs[entry] != now:
             continue
         unrank(entry // places, state)
-        put(entry % places, state)
+        set_blank(entry % places, state)
         for index in range(moves(state, out)):
             reached = now + cost(state, out[index])
             play(state, out[index])
-            target = rank(state) * places + place(state)
+            target = rank(state) * places + blank(state)
             if legal(state) and (costs[target] == 0 or costs[target] > reached):
                 costs[target] = reached
                 gained += 1 if reached == now else 0

@@ -5,17 +5,9 @@ from __future__ import annotations
 from collections.abc import MutableSequence
 from typing import Any
 
-from searchbench.rules import (
-    UNDECIDED,
-    finish,
-    gather,
-    initial,
-    legal,
-    new_moves,
-    new_state,
-    terminal,
-    unrank,
-)  # fmt: skip
+from searchbench.index.contract import unrank
+from searchbench.rules import UNDECIDED, legal, new_moves, new_state, terminal
+from searchbench.values.contract import finish, gather, initial
 from searchbench.verify.successors import BEYOND, is_broken, look_ahead, number_of
 
 Note = MutableSequence[int]

@@ -159,7 +159,7 @@ class _Verification:
 
     def report(self) -> Report:
         note = ""
-        if self.game.has("place"):
+        if self.game.has("blank"):
             self._check_bounds()
         elif self.database.modulus or (self.rule.from_start and not self.rule.has_lines):
             self._check_levels()

@@ -19,8 +19,10 @@ from typing import Any, Final
 
 import numpy as np
 
+from searchbench.index.contract import unrank
 from searchbench.index.protocol import Part
-from searchbench.rules import UNDECIDED, moves, new_moves, new_state, terminal, unrank, weight
+from searchbench.rules import UNDECIDED, moves, new_moves, new_state, terminal
+from searchbench.values.contract import weight
 from searchbench.verify.check import Note
 from searchbench.verify.claims import points_of
 from searchbench.verify.successors import BEYOND, after

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 
 from searchbench import jit
+from searchbench.index.contract import unrank
 from searchbench.index.protocol import Part
 from searchbench.jit import atomic_or, trailing_zeros
-from searchbench.rules import UNDECIDED, legal, moves, new_moves, new_state, terminal, unrank
+from searchbench.rules import UNDECIDED, legal, moves, new_moves, new_state, terminal
 from searchbench.run import Run
 from searchbench.verify import check
 from searchbench.verify.check import Note, report

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from searchbench.rules import UNDECIDED, new_moves, new_state, terminal, unrank
+from searchbench.index.contract import unrank
+from searchbench.rules import UNDECIDED, new_moves, new_state, terminal
 from searchbench.verify.check import AMBIGUOUS, IMPLIED, LOST, STATES, Note, report
 from searchbench.verify.successors import is_broken, look_ahead
 

@@ -5,20 +5,9 @@ from __future__ import annotations
 from collections.abc import MutableSequence
 from typing import Final
 
-from searchbench.rules import (
-    NOWHERE,
-    UNDECIDED,
-    Rank,
-    State,
-    canonical,
-    moves,
-    play,
-    rank,
-    symmetric,
-    terminal,
-    unplay,
-    weight,
-)  # fmt: skip
+from searchbench.index.contract import rank
+from searchbench.rules import NOWHERE, SYMMETRIC, UNDECIDED, Rank, State, canonical, moves, play, terminal, unplay
+from searchbench.values.contract import weight
 
 Numbers = MutableSequence[int]
 
@@ -28,7 +17,7 @@ BEYOND: Final = -(1 << 40)
 
 def number_of(state: State, scratch: State) -> Rank:
     """Return the number of the representative of a state's symmetry class; the state stays as it is."""
-    if not symmetric():
+    if not SYMMETRIC:
         return rank(state)
     for cell in range(len(state)):
         scratch[cell] = state[cell]
@@ -56,7 +45,7 @@ def look_ahead(state: State, scratch: State, out: Numbers, numbers: Numbers, wei
         edge = weight(state, out[index])
         number = after(state, out[index], scratch)
         known = False
-        if symmetric():
+        if SYMMETRIC:
             for other in range(edges):
                 known = known or (numbers[other] == number and weights[other] == edge)
         if not known:

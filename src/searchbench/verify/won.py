@@ -8,8 +8,10 @@ import numpy as np
 
 from searchbench import jit
 from searchbench.exchange.space import untouched
-from searchbench.rules import UNDECIDED, initial, new_moves, new_state, terminal, unrank
+from searchbench.index.contract import unrank
+from searchbench.rules import UNDECIDED, new_moves, new_state, terminal
 from searchbench.run import Run
+from searchbench.values.contract import initial
 from searchbench.verify.successors import BEYOND, look_ahead
 
 if TYPE_CHECKING:

@@ -122,7 +122,7 @@ class FoxAndGeese(Game):
             count = add_jumps(out, fox, word)
             return count if forced and count > 0 else add_steps(out, count, fox, ALL & ~word, False)
 
-        def leaving_moves(state: State, out: MutableSequence[int]) -> int:
+        def conversions(state: State, out: MutableSequence[int]) -> int:
             return add_jumps(out, int(state[FOX]), int(state[GEESE])) if state[TURN] == 1 else 0
 
         def play(state: State, move: int) -> None:
@@ -141,7 +141,7 @@ class FoxAndGeese(Game):
             else:
                 state[GEESE] ^= 1 << (move & 63) | 1 << ((move >> 6) & 63)
 
-        def staying_unmoves(state: State, out: MutableSequence[int]) -> int:
+        def unmoves_within(state: State, out: MutableSequence[int]) -> int:
             fox, word = int(state[FOX]), int(state[GEESE])
             if popcount(word) < least:
                 return 0
@@ -158,7 +158,7 @@ class FoxAndGeese(Game):
             return kept
 
         def unmoves(state: State, out: MutableSequence[int]) -> int:
-            count = staying_unmoves(state, out)
+            count = unmoves_within(state, out)
             fox, word = int(state[FOX]), int(state[GEESE])
             if state[TURN] == 1 or popcount(word) == geese or popcount(word) < least - 1:
                 return count
@@ -170,8 +170,8 @@ class FoxAndGeese(Game):
             return count
 
         return {
-            "start": start, "terminal": terminal, "moves": moves, "leaving_moves": leaving_moves, "play": play,
-            "unplay": unplay, "unmoves": unmoves, "staying_unmoves": staying_unmoves, **numbering(least, geese),
+            "start": start, "terminal": terminal, "moves": moves, "conversions": conversions, "play": play,
+            "unplay": unplay, "unmoves": unmoves, "unmoves_within": unmoves_within, **numbering(least, geese),
         }  # fmt: skip
 
     def parse(self, text: str) -> list[int]:

@@ -53,7 +53,7 @@ def numbering(least: int, most: int) -> dict[str, Callable[..., Any]]:
         state[GEESE] = least_image(home, image(int(state[GEESE]), INWARD[state[FOX]]))
         state[FOX] = HOME_POINT[home]
 
-    def class_rank(state: State, scratch: State) -> int:
+    def canonical_rank(state: State, scratch: State) -> int:
         home = HOME[state[FOX]]
         geese = least_image(home, image(int(state[GEESE]), INWARD[state[FOX]]))
         return number(scratch, home, state[TURN], geese)
@@ -81,5 +81,5 @@ def numbering(least: int, most: int) -> dict[str, Callable[..., Any]]:
         state[TURN] = side & 1
 
     return {
-        "canonical": canonical, "class_rank": class_rank, "rank": rank, "stabilizer": stabilizer, "unrank": unrank,
+        "canonical": canonical, "canonical_rank": canonical_rank, "rank": rank, "stabilizer": stabilizer, "unrank": unrank,
     }  # fmt: skip

@@ -21,13 +21,13 @@ from searchbench.games.morris.board import (
 )
 from searchbench.games.morris.moving import (
     add_uncaptures,
-    leaving_moves,
+    conversions,
     legal,
     mobility,
     moves,
     play,
-    staying_unmoves,
     terminal,
+    unmoves_within,
     unplay,
 )
 from searchbench.games.morris.numbering import numbering, space_of
@@ -113,12 +113,12 @@ class Morris(Game):
 
         def unmoves(state: State, out: MutableSequence[int]) -> int:
             waiting, men = int(state[0]), int(state[1])
-            count = staying_unmoves(state, out) if present[popcount(men), popcount(waiting)] else 0
+            count = unmoves_within(state, out) if present[popcount(men), popcount(waiting)] else 0
             return add_uncaptures(men, waiting, out, count) if present[popcount(men), popcount(waiting) + 1] else count
 
         return {
-            "start": start, "terminal": terminal, "legal": legal, "moves": moves, "leaving_moves": leaving_moves,
-            "mobility": mobility, "play": play, "unplay": unplay, "unmoves": unmoves, "staying_unmoves": staying_unmoves,
+            "start": start, "terminal": terminal, "legal": legal, "moves": moves, "conversions": conversions,
+            "mobility": mobility, "play": play, "unplay": unplay, "unmoves": unmoves, "unmoves_within": unmoves_within,
             **numbering([space_of(*men, self.symmetries) for men in self.spaces()], self.symmetries),
         }  # fmt: skip
 

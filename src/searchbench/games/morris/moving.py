@@ -42,7 +42,7 @@ def terminal(state: State) -> int:
 
 def moves(state: State, out: MutableSequence[int]) -> int:
     """Write the moves, those that close mills first."""
-    count = leaving_moves(state, out)
+    count = conversions(state, out)
     men = int(state[0])
     free = ALL & ~(men | int(state[1]))
     jumps = popcount(men) == JUMPING
@@ -61,7 +61,7 @@ def moves(state: State, out: MutableSequence[int]) -> int:
     return count
 
 
-def leaving_moves(state: State, out: MutableSequence[int]) -> int:
+def conversions(state: State, out: MutableSequence[int]) -> int:
     """Write the moves that close a mill and remove a man: they lead to a part with fewer men."""
     men = int(state[0])
     targets = closing_points(men) & ALL & ~(men | int(state[1]))
@@ -122,7 +122,7 @@ def unplay(state: State, move: int) -> None:
     state[0] = mover
 
 
-def staying_unmoves(state: State, out: MutableSequence[int]) -> int:
+def unmoves_within(state: State, out: MutableSequence[int]) -> int:
     """Write the moves without a capture that can have led here: the man that moved stands in no mill."""
     if popcount(state[0]) < JUMPING:  # that takes a capture
         return 0

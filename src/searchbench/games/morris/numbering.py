@@ -121,7 +121,7 @@ def numbering(spaces: list[Space], symmetries: int) -> dict[str, Callable[..., A
             state[1 - lead] = least_image(row, entry, state[1 - lead])
             state[lead] = representative[firsts[row] + (entry & ORBIT)]
 
-    def class_rank(state: State, scratch: State) -> int:
+    def canonical_rank(state: State, scratch: State) -> int:
         row = row_of(state)
         if row < 0:
             return NOWHERE
@@ -156,5 +156,5 @@ def numbering(spaces: list[Space], symmetries: int) -> dict[str, Callable[..., A
         state[1 - leads[row]] = spread_bits(all_sets[set_begins[row] + left - orbit * widths[row]], ALL & ~first)
 
     return {
-        "canonical": canonical, "class_rank": class_rank, "rank": rank, "stabilizer": stabilizer_size, "unrank": unrank,
+        "canonical": canonical, "canonical_rank": canonical_rank, "rank": rank, "stabilizer": stabilizer_size, "unrank": unrank,
     }  # fmt: skip

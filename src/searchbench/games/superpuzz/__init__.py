@@ -163,7 +163,7 @@ def _rules(deck: Deck) -> Mapping[str, Callable[..., Any]]:
 
     return {
         "start": start, "moves": moves, "unmoves": unmoves, "play": play, "unplay": unplay, "inverse": inverse,
-        "dead": unreachable_place(deck, frozen), "irrelevant": ace_pruning(deck, everywhere=True),
+        "dead": unreachable_place(deck, frozen), "relevance_cut": ace_pruning(deck, everywhere=True),
         **forced_moves(deck, frozen), **judged,
     }  # fmt: skip
 
@@ -174,7 +174,7 @@ def _others(deck: Deck) -> Mapping[str, Mapping[str, Callable[..., Any]]]:
     return {
         "figure-2": {"dead": figure_2(deck, frozen)},
         "pairs": {"dead": unreachable_pair(deck, unreachable_place(deck, frozen), frozen)},
-        "ace-pruning": {"irrelevant": ace_pruning(deck, everywhere=False)},
+        "ace-pruning": {"relevance_cut": ace_pruning(deck, everywhere=False)},
     }
 
 

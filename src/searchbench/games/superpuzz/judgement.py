@@ -15,7 +15,7 @@ PHASE_TWO: Final = 1000
 
 
 def judgement(deck: Deck) -> dict[str, Callable[..., Any]]:
-    """Return `terminal`, `h`, `h_next`, `goodness`, and `frozen`, for the other rules of the game."""
+    """Return `terminal`, `h`, `h_update`, `goodness`, and `frozen`, for the other rules of the game."""
     rows, columns = deck
     ranks, hole, cells = deck.ranks, deck.hole, deck.cells
 
@@ -53,7 +53,9 @@ def judgement(deck: Deck) -> dict[str, Callable[..., Any]]:
                 misplaced -= most
         return misplaced
 
-    def h_next(state: State, move: int, tables: Any, bound: int, most: int, carried: Any, row: int, after: int) -> int:
+    def h_update(
+        state: State, move: int, tables: Any, bound: int, most: int, carried: Any, row: int, after: int
+    ) -> int:
         play(state, move)
         found = h(state, tables)
         unplay(state, move)
@@ -86,4 +88,4 @@ def judgement(deck: Deck) -> dict[str, Callable[..., Any]]:
                 points -= 2 * min(LARGEST_PENALTY, misplaced)
         return points
 
-    return {"terminal": terminal, "h": h, "h_next": h_next, "goodness": goodness, "frozen": frozen}
+    return {"terminal": terminal, "h": h, "h_update": h_update, "goodness": goodness, "frozen": frozen}

@@ -6,11 +6,12 @@ from collections.abc import Callable
 from typing import Any
 
 from searchbench.games.superpuzz.layout import Deck
-from searchbench.rules import State, dead, play, unplay
+from searchbench.rules import State, play, unplay
+from searchbench.solvers.guided.contract import dead
 
 
-def forced_moves(deck: Deck, frozen: Callable[[State], bool]) -> dict[str, Callable[..., Any]]:
-    """Return `suffices` and `joins`: a card that can go to its final cell for good does so at once.
+def forced_moves(deck: Deck, frozen: Callable[[State], bool]) -> dict[str, Any]:
+    """Return `forced_move` and `MACROS`: a card that can go to its final cell for good does so at once.
 
     The cards before it are in their final cells and never move again, so it has no other move; and nothing will ever move
     behind where it lies now, as it lies at the right edge, has its successor there, or has none. So to move it first takes
@@ -19,7 +20,7 @@ def forced_moves(deck: Deck, frozen: Callable[[State], bool]) -> dict[str, Calla
     """
     columns, ranks, cells = deck.columns, deck.ranks, deck.cells
 
-    def suffices(state: State, move: int, tables: Any) -> bool:
+    def forced_move(state: State, move: int, tables: Any) -> bool:
         source, to = move // cells, move % cells
         card = state[source]
         rank = card % ranks
@@ -32,14 +33,11 @@ def forced_moves(deck: Deck, frozen: Callable[[State], bool]) -> dict[str, Calla
             return False
         return source % columns == columns - 1 or rank == ranks - 1 or state[source + 1] == card + 1
 
-    def joins() -> bool:
-        return True
-
-    return {"suffices": suffices, "joins": joins}
+    return {"forced_move": forced_move, "MACROS": True}
 
 
 def ace_pruning(deck: Deck, everywhere: bool) -> Callable[..., bool]:
-    """Return `irrelevant`: where the last ace is about to freeze a dead layout, aces move first.
+    """Return `relevance_cut`: where the last ace is about to freeze a dead layout, aces move first.
 
     What is dead with the last ace in its row stays so if other cards move before, unless the two comes behind the ace where
     it is now. Berliner and Goetsch conclude that one of the other aces must move, and may do so at once. But its own two can
@@ -55,7 +53,7 @@ def ace_pruning(deck: Deck, everywhere: bool) -> Callable[..., bool]:
             return False
         return everywhere or state[cell + 1] == hole
 
-    def irrelevant(state: State, previous: int, move: int, tables: Any) -> bool:
+    def relevance_cut(state: State, previous: int, move: int, tables: Any) -> bool:
         if move % cells % columns == 0:
             return False
         gap = -1
@@ -79,4 +77,4 @@ def ace_pruning(deck: Deck, everywhere: bool) -> Callable[..., bool]:
         unplay(state, last * cells + gap)
         return found
 
-    return irrelevant
+    return relevance_cut

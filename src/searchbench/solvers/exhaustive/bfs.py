@@ -14,21 +14,8 @@ from searchbench.errors import BadRequest
 from searchbench.exchange import Buckets, Pages, Table
 from searchbench.exchange.memory import LARGEST_CODE, add_request, has_room
 from searchbench.game import Game
-from searchbench.rules import (
-    UNDECIDED,
-    class_rank,
-    initial,
-    moves,
-    new_moves,
-    new_state,
-    play,
-    start,
-    steps,
-    symmetric,
-    terminal,
-    unplay,
-    unrank,
-)  # fmt: skip
+from searchbench.index.contract import canonical_rank, successor_ranks, unrank
+from searchbench.rules import SYMMETRIC, UNDECIDED, moves, new_moves, new_state, play, start, terminal, unplay
 from searchbench.run import Run
 from searchbench.solvers.exhaustive.blocks import CHUNK
 from searchbench.solvers.exhaustive.copies import Copies
@@ -36,17 +23,18 @@ from searchbench.solvers.exhaustive.due import Marks, mark_due, new_marks, next_
 from searchbench.solvers.exhaustive.levels import Work, back_up, marks_kept
 from searchbench.solvers.exhaustive.neighbours import Bounds, Numbers, is_position
 from searchbench.solvers.exhaustive.refusals import NOT_CARRIED
+from searchbench.values.contract import initial
 
 
 def successor_numbers(number: int, state: Any, scratch: Any, out: Any, numbers: Numbers) -> int:
     """Write the successors' numbers, those of their symmetry classes where the game has symmetries."""
-    if not symmetric():
-        return steps(number, state, out, numbers)
+    if not SYMMETRIC:
+        return successor_ranks(number, state, out, numbers)
     unrank(number, state)
     count = moves(state, out)
     for index in range(count):
         play(state, out[index])
-        numbers[index] = class_rank(state, scratch)
+        numbers[index] = canonical_rank(state, scratch)
         unplay(state, out[index])
     return count
 
@@ -90,7 +78,7 @@ def first_number() -> int:
     """Return the number of the start."""
     state = new_state()
     start(state)
-    return class_rank(state, new_state())
+    return canonical_rank(state, new_state())
 
 
 def start_number(game: Game, names: jit.Names) -> int:

@@ -13,9 +13,9 @@ from searchbench import jit
 from searchbench.errors import BadRequest
 from searchbench.exchange import Table
 from searchbench.index.protocol import Part
-from searchbench.rules import finish
 from searchbench.run import Run
 from searchbench.solvers.exhaustive.prepare import TOO_LARGE, make_room
+from searchbench.values.contract import finish
 
 CHUNK = 1 << 16
 """How many states a thread takes at a time."""

@@ -12,11 +12,12 @@ from searchbench.exchange import Buckets
 from searchbench.exchange.files import SpillingBuckets
 from searchbench.exchange.memory import BLOCK_BITS, MOST_BLOCK_BITS
 from searchbench.game import Game
-from searchbench.rules import UNDECIDED, initial
+from searchbench.rules import UNDECIDED
 from searchbench.run import Run, format_memory
 from searchbench.solvers.exhaustive.due import SLOTS, STRETCH
 from searchbench.store.codes import type_for
 from searchbench.values import ValueRule
+from searchbench.values.contract import initial
 
 BUCKET_MEMORY: Final = 256 << 20
 """What the buckets may take together, unless the budget is smaller."""

@@ -43,7 +43,7 @@ def chosen(
         raise BadRequest(f"{game} has no index at this size: its states can be searched and proved, but not all solved")
     if by_parts and solver == BFS:
         raise BadRequest(f"solver {solver!r}: parts are solved by {RETROGRADE} or {FIXPOINT}")
-    if game.has("place"):
+    if game.has("blank"):
         return _spreading(game, rule, solver, form)
     if form is not None and form not in FORMS:
         raise BadRequest(_no_form(form))

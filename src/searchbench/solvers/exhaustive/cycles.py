@@ -15,7 +15,8 @@ import numpy as np
 from searchbench import jit
 from searchbench.errors import NoFixpoint
 from searchbench.exchange import Table
-from searchbench.rules import UNDECIDED, new_moves, new_state, terminal, unrank
+from searchbench.index.contract import unrank
+from searchbench.rules import UNDECIDED, new_moves, new_state, terminal
 from searchbench.run import Run
 from searchbench.solvers.exhaustive.blocks import Chunks, Group
 from searchbench.solvers.exhaustive.edges import CHANGED, Piece

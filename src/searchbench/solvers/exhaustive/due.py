@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from searchbench.exchange.space import untouched
-from searchbench.rules import level
+from searchbench.values.contract import level
 
 STRETCH_BITS: Final = 14
 STRETCH: Final = 1 << STRETCH_BITS

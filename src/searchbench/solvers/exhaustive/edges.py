@@ -14,11 +14,13 @@ import numpy.typing as npt
 
 from searchbench import jit
 from searchbench.exchange import Table
-from searchbench.rules import UNDECIDED, finish, gather, new_moves, new_state, terminal, unrank
+from searchbench.index.contract import unrank
+from searchbench.rules import UNDECIDED, new_moves, new_state, terminal
 from searchbench.run import Run
 from searchbench.solvers.exhaustive.blocks import Chunks
 from searchbench.solvers.exhaustive.neighbours import OUTSIDE, Bounds, inside, stored_code, successors
 from searchbench.solvers.exhaustive.prepare import NEGATIVE, NO_NUMBER, STOPPED, TOO_LARGE, make_room
+from searchbench.values.contract import finish, gather
 
 LIST_MEMORY: Final = 256 << 20
 """What the lists of a group may take together, unless the budget is smaller."""

@@ -18,7 +18,8 @@ import numpy.typing as npt
 from searchbench import jit
 from searchbench.errors import NoFixpoint
 from searchbench.exchange import Table
-from searchbench.rules import UNDECIDED, gather, new_moves, new_state, terminal, unrank
+from searchbench.index.contract import unrank
+from searchbench.rules import UNDECIDED, new_moves, new_state, terminal
 from searchbench.run import Run
 from searchbench.solvers.exhaustive.blocks import Chunks, Group
 from searchbench.solvers.exhaustive.copies import Copies
@@ -28,6 +29,7 @@ from searchbench.solvers.exhaustive.first_codes import STAGE, prepare_group
 from searchbench.solvers.exhaustive.neighbours import OUTSIDE, Bounds, stored_code, successors
 from searchbench.solvers.exhaustive.prepare import NEGATIVE, NO_NUMBER, STOPPED, TOO_LARGE, make_room
 from searchbench.values import ValueRule
+from searchbench.values.contract import gather
 
 SWEEPS: Final = "sweeps"
 

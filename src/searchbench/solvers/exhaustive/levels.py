@@ -12,7 +12,7 @@ import numpy.typing as npt
 from searchbench import jit
 from searchbench.exchange import Buckets, Pages, Table
 from searchbench.exchange.memory import unpack_code, unpack_local, unpack_weight
-from searchbench.rules import arrival, level, new_moves, new_state, propagate
+from searchbench.rules import new_moves, new_state
 from searchbench.run import Run
 from searchbench.solvers.exhaustive.blocks import CHUNK, Chunks, until_it_fits
 from searchbench.solvers.exhaustive.copies import Copies, array_of, pieces_of
@@ -32,6 +32,7 @@ from searchbench.solvers.exhaustive.first_codes import STAGE
 from searchbench.solvers.exhaustive.neighbours import Bounds
 from searchbench.solvers.exhaustive.prepare import NEGATIVE, STOPPED, TOO_LARGE, settled
 from searchbench.solvers.exhaustive.refusals import refusal
+from searchbench.values.contract import arrival, level, propagate
 
 Emit = Callable[..., int]
 """Called with codes, illegal, first, stop, now, bounds, block_bits, pages, here and due; returns the first state not done, or

@@ -5,26 +5,24 @@ from __future__ import annotations
 from collections.abc import MutableSequence
 from typing import Final
 
+from searchbench.index.contract import canonical_rank
 from searchbench.rules import (
     NOWHERE,
+    SYMMETRIC,
     Code,
     Rank,
     State,
-    class_rank,
-    finish,
-    initial,
-    leaving_moves,
+    conversions,
     legal,
     mobility,
     moves,
     play,
     stabilizer,
-    staying_unmoves,
-    symmetric,
     terminal,
+    unmoves_within,
     unplay,
-    weight,
-)  # fmt: skip
+)
+from searchbench.values.contract import finish, initial, weight
 
 Numbers = MutableSequence[int]
 Bounds = MutableSequence[int]
@@ -44,7 +42,7 @@ def inside(number: Rank, bounds: Bounds) -> bool:
 
 def is_position(number: Rank, state: State, scratch: State) -> bool:
     """Tell whether the state with this number is a position, and stands for its symmetry class."""
-    return legal(state) and (not symmetric() or class_rank(state, scratch) == number)
+    return legal(state) and (not SYMMETRIC or canonical_rank(state, scratch) == number)
 
 
 def place_of(numbers: Numbers, weights: Numbers, count: int, number: Rank, edge: int) -> int:
@@ -61,7 +59,7 @@ def successors(state: State, scratch: State, out: Numbers, numbers: Numbers, wei
     Where symmetric states share a number, so may two successors: they are one edge then, just as the state is one
     predecessor of theirs.
     """
-    return write_edges(state, scratch, out, moves(state, out), numbers, weights, symmetric())
+    return write_edges(state, scratch, out, moves(state, out), numbers, weights, SYMMETRIC)
 
 
 def write_edges(
@@ -73,7 +71,7 @@ def write_edges(
         move = out[index]
         edge = weight(state, move)
         play(state, move)
-        number = class_rank(state, scratch)
+        number = canonical_rank(state, scratch)
         if number == NOWHERE:
             number = terminal(state) - OUTSIDE
         unplay(state, move)
@@ -91,7 +89,7 @@ def departures(state: State, scratch: State, out: Numbers, numbers: Numbers, wei
     Each move is an edge if the game tells its stabilizers, else moves to symmetric states are one edge.
     """
     merged = stabilizer(state) == 0
-    return write_edges(state, scratch, out, leaving_moves(state, out), numbers, weights, merged)
+    return write_edges(state, scratch, out, conversions(state, out), numbers, weights, merged)
 
 
 def degree(state: State, scratch: State, out: Numbers, numbers: Numbers, weights: Numbers) -> int:
@@ -107,13 +105,13 @@ def predecessors(state: State, scratch: State, out: Numbers, numbers: Numbers, w
     If s of the symmetries leave the predecessor as it is, and t the state, then there are s/t edges for each unmove; 0 is
     written where only one of s and t is known.
     """
-    found = staying_unmoves(state, out)
+    found = unmoves_within(state, out)
     own = stabilizer(state)
     count = 0
     for index in range(found):
         move = out[index]
         unplay(state, move)
-        number = class_rank(state, scratch)
+        number = canonical_rank(state, scratch)
         edge = weight(state, move)
         shared = stabilizer(state)
         play(state, move)

@@ -7,19 +7,8 @@ from typing import Any, Final
 
 from searchbench.errors import BrokenRule
 from searchbench.exchange import Table
-from searchbench.rules import (
-    UNDECIDED,
-    Code,
-    Rank,
-    arrival,
-    initial,
-    level,
-    new_moves,
-    new_state,
-    propagate,
-    terminal,
-    unrank,
-)  # fmt: skip
+from searchbench.index.contract import unrank
+from searchbench.rules import UNDECIDED, Code, Rank, new_moves, new_state, terminal
 from searchbench.solvers.exhaustive.due import Marks, mark_due
 from searchbench.solvers.exhaustive.neighbours import (
     OUTSIDE,
@@ -30,6 +19,7 @@ from searchbench.solvers.exhaustive.neighbours import (
     is_position,
     stored_code,
 )
+from searchbench.values.contract import arrival, initial, level, propagate
 
 STOPPED, TOO_LARGE = 0, 1
 """What a kernel notes about a block: where it stopped, and why (a code that is too large, or one of the next two, or 0)."""

@@ -12,7 +12,8 @@ from typing import Any
 from searchbench import jit
 from searchbench.exchange import Buckets, Pages, Table
 from searchbench.exchange.memory import LARGEST_CODE, LARGEST_WEIGHT, add_request, has_room, pages_for
-from searchbench.rules import finish, new_moves, new_state, unrank
+from searchbench.index.contract import unrank
+from searchbench.rules import new_moves, new_state
 from searchbench.run import Run
 from searchbench.solvers.exhaustive.blocks import Group
 from searchbench.solvers.exhaustive.copies import Copies
@@ -21,6 +22,7 @@ from searchbench.solvers.exhaustive.first_codes import prepare_group
 from searchbench.solvers.exhaustive.levels import Work, back_up, marks_kept
 from searchbench.solvers.exhaustive.neighbours import Bounds, inside, predecessors
 from searchbench.solvers.exhaustive.refusals import NO_ROOM, NOT_CARRIED, UNTOLD
+from searchbench.values.contract import finish
 
 
 def emit(

@@ -7,7 +7,8 @@ from typing import Any, Final
 
 from searchbench.exchange import Pages
 from searchbench.exchange.memory import add_request, has_room, pages_for, unpack_code, unpack_local
-from searchbench.rules import UNDECIDED, moves, new_moves, new_state, stabilizer, terminal, unrank
+from searchbench.index.contract import unrank
+from searchbench.rules import UNDECIDED, moves, new_moves, new_state, stabilizer, terminal
 from searchbench.solvers.exhaustive.due import BLOCK, STRETCH, STRETCH_BITS
 from searchbench.solvers.exhaustive.neighbours import (
     OUTSIDE,

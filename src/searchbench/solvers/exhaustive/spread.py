@@ -15,20 +15,17 @@ import numpy as np
 from searchbench import jit
 from searchbench.errors import ValueOverflow
 from searchbench.game import Game
-from searchbench.jit import atomic_or, prefetch
-from searchbench.rules import (
+from searchbench.index.contract import (
     MOST_PLACES,
-    State,
-    advance,
-    departures,
-    new_moves,
-    new_state,
-    place,
+    blank,
     rank,
-    spread,
-    start,
+    unit_cost_successors,
     unrank,
-)  # fmt: skip
+    unrank_next,
+    zero_cost_closure,
+)
+from searchbench.jit import atomic_or, prefetch
+from searchbench.rules import State, new_moves, new_state, start
 from searchbench.run import Run
 from searchbench.solvers.exhaustive.bfs import numbered
 from searchbench.store import Database
@@ -44,7 +41,7 @@ def move_to(number: int, at: int, state: State) -> None:
     if at < 0:
         unrank(number, state)
     else:
-        advance(at, state, number - at)
+        unrank_next(at, state, number - at)
 
 
 def take_blocks(words: Any, shift: int, codes: Any, code: int, marks: Any, first: int, stop: int) -> int:
@@ -67,7 +64,7 @@ def take_blocks(words: Any, shift: int, codes: Any, code: int, marks: Any, first
                 continue
             move_to(number, at, state)
             at = number
-            places = spread(state, waiting)
+            places = zero_cost_closure(state, waiting)
             words[number] = (word & low) | places | places << shift
             marks[block] = 1
             if codes[number] == 0:
@@ -93,7 +90,7 @@ def expand_blocks(words: Any, shift: int, marks: Any, reached: Any, first: int, 
                 continue
             move_to(number, at, state)
             at = number
-            count = departures(number, state, places, numbers, bits)
+            count = unit_cost_successors(number, state, places, numbers, bits)
             for index in range(count):
                 prefetch(words, numbers[index])
             for index in range(count):
@@ -107,7 +104,7 @@ def first_word() -> tuple[int, int]:
     """Return the number of the start and the bit of its place."""
     state = new_state()
     start(state)
-    return rank(state), 1 << place(state)
+    return rank(state), 1 << blank(state)
 
 
 def bytes_needed(game: Game) -> int:

@@ -57,16 +57,13 @@ class Automaton:
 
     @cached_property
     def functions(self) -> dict[str, Any]:
-        """Return the functions that take the place of `skips` and `allowed`."""
+        """Return the functions that take the place of FSM_PRUNING and `fsm_next`."""
         table = self.table
 
-        def skips() -> bool:
-            return True
-
-        def allowed(at: int, place: int) -> int:
+        def fsm_next(at: int, place: int) -> int:
             return int(table[at, place])
 
-        return {"skips": skips, "allowed": allowed}
+        return {"FSM_PRUNING": True, "fsm_next": fsm_next}
 
 
 @lru_cache(maxsize=32)

@@ -6,7 +6,8 @@ from collections.abc import MutableSequence
 from typing import Any, Final
 
 from searchbench.jit import inlined
-from searchbench.rules import State, arranges, irrelevant, key, mix, moves, promise, suffices
+from searchbench.rules import State, key, mix, moves
+from searchbench.solvers.guided.contract import ORDER_BY_PRIORITY, forced_move, move_priority, relevance_cut
 
 NONE: Final = -1
 """What stands for no move: the one before the start, one that is not known, or one that suffices where there is none."""
@@ -16,7 +17,7 @@ NONE: Final = -1
 def sufficient(state: State, out: MutableSequence[int], count: int, tables: Any) -> int:
     """Return the first of `count` moves beside which no other needs to be tried, or NONE."""
     for index in range(count):
-        if suffices(state, out[index], tables):
+        if forced_move(state, out[index], tables):
             return out[index]
     return NONE
 
@@ -31,10 +32,10 @@ def choices(state: State, previous: int, out: MutableSequence[int], tables: Any)
         return 1
     kept = 0
     for index in range(count):
-        if not irrelevant(state, previous, out[index], tables):
+        if not relevance_cut(state, previous, out[index], tables):
             out[kept] = out[index]
             kept += 1
-    if arranges():
+    if ORDER_BY_PRIORITY:
         arrange(state, out, kept, tables)
     return kept
 
@@ -43,9 +44,9 @@ def arrange(state: State, out: MutableSequence[int], count: int, tables: Any) ->
     """Bring the moves into the order of their promise; those of the same promise stay as they are."""
     for end in range(1, count):
         move = out[end]
-        worth = promise(state, move, tables)
+        worth = move_priority(state, move, tables)
         place = end
-        while place > 0 and promise(state, out[place - 1], tables) < worth:
+        while place > 0 and move_priority(state, out[place - 1], tables) < worth:
             out[place] = out[place - 1]
             place -= 1
         out[place] = move

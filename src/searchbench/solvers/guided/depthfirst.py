@@ -14,33 +14,35 @@ from typing import Any, ClassVar, Final
 import numpy as np
 
 from searchbench import jit
-from searchbench.jit import borrowed, inlined, natural
+from searchbench.jit import inlined, unowned, unsigned
 from searchbench.rules import (
     UNDECIDED,
     State,
-    allowed,
-    carries,
     cost,
-    dead,
-    exhausts,
     follows,
-    h_next,
-    h_ready,
     inverse,
     key,
     mix,
     moves,
     new_moves,
     play,
-    prepares,
-    remembers,
-    scatters,
-    skips,
-    sorts,
     terminal,
     unplay,
-)  # fmt: skip
+)
 from searchbench.solvers.guided.choices import choices, scatter
+from searchbench.solvers.guided.contract import (
+    CLOSED_LIST,
+    FSM_PRUNING,
+    H_PREFETCHES,
+    H_STATE_SIZE,
+    ORDER_BY_H,
+    RANDOM_ORDER,
+    TRANSPOSITION_TABLE,
+    dead,
+    fsm_next,
+    h_prefetch,
+    h_update,
+)
 from searchbench.solvers.guided.kept import PENDING, USED, Kept, note_cut, note_expanded
 from searchbench.solvers.guided.task import EXHAUSTED, FOUND, FULL, PAUSED, Task
 from searchbench.solvers.shared.transposition import LARGEST_WORTH, WORTH_SHIFT, Transpositions, probe, store
@@ -67,7 +69,7 @@ NEVER: Final = (1 << 63) - 1
 @inlined
 def columns() -> int:
     """Return how many columns `carried` has."""
-    return carries() + 1 if skips() else carries()
+    return int(H_STATE_SIZE + 1 if FSM_PRUNING else H_STATE_SIZE)
 
 
 @inlined
@@ -84,15 +86,15 @@ def sink(first: int, place: int, stack: Any, carried: Any) -> None:
 @inlined
 def exchange(array: Any, place: int, column: int) -> None:
     """Exchange what two rows that follow each other have in a column."""
-    kept = array[natural(place), natural(column)]
-    array[natural(place), natural(column)] = array[natural(place - 1), natural(column)]
-    array[natural(place - 1), natural(column)] = kept
+    kept = array[unsigned(place), unsigned(column)]
+    array[unsigned(place), unsigned(column)] = array[unsigned(place - 1), unsigned(column)]
+    array[unsigned(place - 1), unsigned(column)] = kept
 
 
 @inlined
 def bound_of(stack: Any, row: int) -> int:
     """Return f of a move on the stack."""
-    return int(stack[natural(row), COST] + stack[natural(row), H])
+    return int(stack[unsigned(row), COST] + stack[unsigned(row), H])
 
 
 @inlined
@@ -104,38 +106,42 @@ def push_moves(
 
     Returns the new top, the number of nodes generated, and the smallest f above the bound.
     """
-    back = inverse(stack[natural(row), MOVE]) if stack[natural(row), MOVE] != NO_MOVE else NO_MOVE
+    back = inverse(stack[unsigned(row), MOVE]) if stack[unsigned(row), MOVE] != NO_MOVE else NO_MOVE
     if back == -1:
         back = NO_MOVE
-    previous = -1 if remembers() or exhausts() or stack[natural(row), MOVE] == NO_MOVE else stack[natural(row), MOVE]
+    previous = (
+        -1
+        if TRANSPOSITION_TABLE or CLOSED_LIST or stack[unsigned(row), MOVE] == NO_MOVE
+        else stack[unsigned(row), MOVE]
+    )
     # An automaton of moves keeps an order of its own.
-    ordered = previous != -1 and not skips()
+    ordered = previous != -1 and not FSM_PRUNING
     count = (
-        moves(state, out) if skips() else choices(state, previous, out, tables)
+        moves(state, out) if FSM_PRUNING else choices(state, previous, out, tables)
     )  # the automaton knows moves by their places
-    if scatters():
+    if RANDOM_ORDER:
         scatter(state, out, count, chance)
     generated = 0
     cut = NEVER
     top = end = row + 1
     for index in range(count - 1, -1, -1):
-        move = out[natural(index)]
+        move = out[unsigned(index)]
         if move == back or (ordered and not follows(previous, move)):
             continue
-        if skips():
-            ahead = allowed(carried[natural(row), carries()], index)
+        if FSM_PRUNING:
+            ahead = fsm_next(carried[unsigned(row), H_STATE_SIZE], index)
             if ahead < 0:
                 continue
-            carried[natural(end), carries()] = ahead
+            carried[unsigned(end), H_STATE_SIZE] = ahead
         generated += 1
-        stack[natural(end), MOVE] = move
-        if prepares():
-            h_ready(state, move, tables, carried, row, end)
+        stack[unsigned(end), MOVE] = move
+        if H_PREFETCHES:
+            h_prefetch(state, move, tables, carried, row, end)
             end += 1
         else:
             top, cut = push(state, row, end, top, bound, cut, tables, stack, carried, kept)
             end = top
-    if prepares():
+    if H_PREFETCHES:
         for place in range(row + 1, end):
             top, cut = push(state, row, place, top, bound, cut, tables, stack, carried, kept)
     return top, generated, cut
@@ -155,22 +161,22 @@ def push(
     kept: Kept,
 ) -> tuple[int, int]:
     """Put the move at `place` on top of the stack if it stays within the bound; return the new top and the smallest f above."""
-    move = stack[natural(place), MOVE]
-    child_cost = stack[natural(row), COST] + cost(state, move)
-    child_h = h_next(state, move, tables, stack[natural(row), H], bound - child_cost, carried, row, place)
+    move = stack[unsigned(place), MOVE]
+    child_cost = stack[unsigned(row), COST] + cost(state, move)
+    child_h = h_update(state, move, tables, stack[unsigned(row), H], bound - child_cost, carried, row, place)
     if child_cost + child_h > bound:
-        if exhausts():
+        if CLOSED_LIST:
             play(state, move)
             note_cut(kept, key(state))
             unplay(state, move)
         return top, min(cut, child_cost + child_h)
     if place != top:
-        stack[natural(top), MOVE] = move
+        stack[unsigned(top), MOVE] = move
         for column in range(columns()):
-            carried[natural(top), natural(column)] = carried[natural(place), natural(column)]
-    stack[natural(top), COST] = child_cost
-    stack[natural(top), H] = child_h
-    if sorts():
+            carried[unsigned(top), unsigned(column)] = carried[unsigned(place), unsigned(column)]
+    stack[unsigned(top), COST] = child_cost
+    stack[unsigned(top), H] = child_h
+    if ORDER_BY_H:
         sink(row + 1, top, stack, carried)
     return top + 1, cut
 
@@ -189,9 +195,9 @@ def search_below(
 ) -> None:
     """Search on below the bound, from where `note` says, until a solved state, the end, `stop` nodes, or a full array."""
     state, tables, path, stack, carried = (
-        borrowed(state), borrowed(tables), borrowed(path), borrowed(stack), borrowed(carried)
+        unowned(state), unowned(tables), unowned(path), unowned(stack), unowned(carried)
     )  # fmt: skip
-    seen, kept, chance, note, out = borrowed(seen), borrowed(kept), borrowed(chance), borrowed(note), new_moves()
+    seen, kept, chance, note, out = unowned(seen), unowned(kept), unowned(chance), unowned(note), new_moves()
     bound, smallest, nodes = note[BOUND], note[NEXT], note[NODES]
     depth = note[DEPTH]
     row = path[depth]
@@ -212,28 +218,28 @@ def search_below(
             fresh = False
             top = row + 1
             wanted = True
-            if exhausts():
-                wanted = note_expanded(kept, key(state), bound - stack[natural(row), COST], note[ROUND])
+            if CLOSED_LIST:
+                wanted = note_expanded(kept, key(state), bound - stack[unsigned(row), COST], note[ROUND])
             wanted = wanted and result == UNDECIDED and not dead(state, tables)
-            if wanted and remembers():
+            if wanted and TRANSPOSITION_TABLE:
                 # What is tried below a state depends on the automaton: to it, the same state elsewhere is another one.
-                code = mix(key(state) ^ carried[natural(row), carries()]) if skips() else key(state)
-                wanted = is_new(seen, code, bound - stack[natural(row), COST], note[ROUND])
+                code = mix(key(state) ^ carried[unsigned(row), H_STATE_SIZE]) if FSM_PRUNING else key(state)
+                wanted = is_new(seen, code, bound - stack[unsigned(row), COST], note[ROUND])
             if wanted:
                 top, generated, cut = push_moves(state, row, bound, out, tables, stack, carried, kept, chance)
                 nodes += generated
                 smallest = min(smallest, cut)
         if top > row + 1:
-            path[natural(depth)] = row
+            path[unsigned(depth)] = row
             depth += 1
             row = top - 1
-            play(state, stack[natural(row), MOVE])
+            play(state, stack[unsigned(row), MOVE])
             fresh = True
         elif depth > 0:
-            unplay(state, stack[natural(row), MOVE])
+            unplay(state, stack[unsigned(row), MOVE])
             top = row
             depth -= 1
-            row = path[natural(depth)]
+            row = path[unsigned(depth)]
         else:
             status = EXHAUSTED
             break

@@ -10,23 +10,13 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from typing import Any, Final
 
-from searchbench import rules
 from searchbench.errors import BadRequest
 from searchbench.game import Game
 from searchbench.rules import Move, State
+from searchbench.slots import slot_named
 
-Functions = dict[str, Callable[..., Any]]
-ORDERS: Final = ("bound", "promise", "moves")
-
-
-def yes() -> bool:
-    """Switch on."""
-    return True
-
-
-def no() -> bool:
-    """Switch off."""
-    return False
+Functions = dict[str, Any]
+ORDERS: Final = ("bound", "priority", "moves")
 
 
 def not_dead(state: State, tables: Any) -> bool:
@@ -49,11 +39,11 @@ def any_order(before: Move, move: Move) -> bool:
     return True
 
 
-SLOTS: Final[Mapping[str, Functions]] = {
+REPLACED: Final[Mapping[str, Functions]] = {
     "dead": {"dead": not_dead},
-    "cuts": {"suffices": not_enough, "joins": no},
-    "macros": {"joins": no},
-    "relevance": {"irrelevant": relevant},
+    "cuts": {"forced_move": not_enough, "MACROS": False},
+    "macros": {"MACROS": False},
+    "relevance": {"relevance_cut": relevant},
 }
 """What can be left out by its name."""
 
@@ -75,38 +65,38 @@ def chosen(game: Game, use: Iterable[str], without: Iterable[str], order: str | 
             raise BadRequest(f"{game} has no enhancement {name!r}; it has {', '.join(own) or 'none with a name'}")
         found |= own[name]
     for name in without:
-        if name not in SLOTS:
-            raise BadRequest(f"without {name!r}: there are {', '.join(SLOTS)}")
-        found |= SLOTS[name]
+        if name not in REPLACED:
+            raise BadRequest(f"without {name!r}: there are {', '.join(REPLACED)}")
+        found |= REPLACED[name]
     return found | ordering(game, order)
 
 
-def compatible(functions: Mapping[str, Callable[..., Any]]) -> Functions:
+def compatible(functions: Mapping[str, Any]) -> Functions:
     """Return the functions to replace so that none leaves out a move in favour of one that another leaves out.
 
     `follows` leaves out one order of two moves where the other order is tried, so it needs searches that cut no moves by
-    the state alone. Where a move suffices, `irrelevant` may not rely on what else was tried before: it is asked with -1.
+    the state alone. Where a move suffices, `relevance_cut` may not rely on what else was tried before: it is asked with -1.
     """
     found: Functions = {}
-    forced, cut = (_in_force(functions, name) for name in ("suffices", "irrelevant"))
+    forced, cut = (_in_force(functions, name) for name in ("forced_move", "relevance_cut"))
     if (forced or cut) and _in_force(functions, "follows"):
         found["follows"] = any_order
     if forced and cut:
-        found["irrelevant"] = _by_state(functions["irrelevant"])
+        found["relevance_cut"] = _by_state(functions["relevance_cut"])
     return found
 
 
 DEFAULTS: Final = (not_dead, not_enough, relevant, any_order)
 
 
-def _in_force(functions: Mapping[str, Callable[..., Any]], name: str) -> bool:
+def _in_force(functions: Mapping[str, Any], name: str) -> bool:
     """Tell whether a function is supplied that may leave something out."""
-    return name in functions and functions[name] not in (*DEFAULTS, getattr(rules, name))
+    return name in functions and functions[name] not in (*DEFAULTS, slot_named(name))
 
 
 @lru_cache(maxsize=32)
 def _by_state(irrelevant: Callable[..., bool]) -> Callable[..., bool]:
-    """Return `irrelevant` as it is asked where nobody knows the move before; the same function at each call."""
+    """Return `relevance_cut` as it is asked where nobody knows the move before; the same function at each call."""
 
     def by_state(state: State, previous: Move, move: Move, tables: Any) -> bool:
         return irrelevant(state, -1, move, tables)
@@ -120,9 +110,9 @@ def ordering(game: Game, order: str | None) -> Functions:
         return {}
     if order not in ORDERS:
         raise BadRequest(f"order {order!r}: there are {', '.join(ORDERS)}")
-    if order == "promise" and not game.has(rules.promise.__name__):
-        raise BadRequest(f"order promise: {game} supplies no `promise`")
-    return {"sorts": yes if order == "bound" else no, "arranges": yes if order == "promise" else no}
+    if order == "priority" and not game.has("move_priority"):
+        raise BadRequest(f"order priority: {game} supplies no `move_priority`")
+    return {"ORDER_BY_H": order == "bound", "ORDER_BY_PRIORITY": order == "priority"}
 
 
 def complete(game: Game, use: Iterable[str]) -> bool:

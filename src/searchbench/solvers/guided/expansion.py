@@ -7,24 +7,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from searchbench.rules import (
-    UNDECIDED,
-    State,
-    cost,
-    dead,
-    goodness,
-    h_next,
-    h_ready,
-    inverse,
-    joins,
-    moves,
-    new_moves,
-    new_state,
-    play,
-    terminal,
-    unplay,
-)  # fmt: skip
+from searchbench.rules import UNDECIDED, State, cost, inverse, moves, new_moves, new_state, play, terminal, unplay
 from searchbench.solvers.guided.choices import NONE, choices, sufficient
+from searchbench.solvers.guided.contract import MACROS, dead, goodness, h_prefetch, h_update
 from searchbench.solvers.guided.depthfirst import NEVER
 from searchbench.solvers.guided.nodes import COST, MOVE, PARENT, H, Nodes, add_node, joined, load_state, slot_of
 from searchbench.solvers.guided.task import EXHAUSTED, FOUND, FULL, PAUSED
@@ -97,10 +82,10 @@ def expand(
         entry[PARENT] = node
         entry[MOVE] = move
         entry[COST] = nodes.facts[node, COST] + cost(state, move)
-        h_ready(state, move, tables, nodes.carried, node, scratch)
-        entry[H] = h_next(state, move, tables, nodes.facts[node, H], NEVER, nodes.carried, node, scratch)
+        h_prefetch(state, move, tables, nodes.carried, node, scratch)
+        entry[H] = h_update(state, move, tables, nodes.facts[node, H], NEVER, nodes.carried, node, scratch)
         play(state, move)
-        length = follow(state, further, entry, tables, nodes) if joins() else 0
+        length = follow(state, further, entry, tables, nodes) if MACROS else 0
         if length > 0:
             entry[PARENT] = joined(node)
         reach(state, entry, tables, weights, nodes, queue, note)
@@ -119,8 +104,8 @@ def follow(state: State, made: MutableSequence[int], entry: Any, tables: Any, no
         if move == NONE:
             break
         entry[COST] += cost(state, move)
-        h_ready(state, move, tables, nodes.carried, scratch, scratch - 1)
-        entry[H] = h_next(state, move, tables, entry[H], NEVER, nodes.carried, scratch, scratch - 1)
+        h_prefetch(state, move, tables, nodes.carried, scratch, scratch - 1)
+        entry[H] = h_update(state, move, tables, entry[H], NEVER, nodes.carried, scratch, scratch - 1)
         for column in range(nodes.carried.shape[1]):
             nodes.carried[scratch, column] = nodes.carried[scratch - 1, column]
         play(state, move)

@@ -12,25 +12,22 @@ from typing import Any, Final
 
 import numpy as np
 
-from searchbench import jit, rules
-from searchbench.jit import borrowed, inlined, natural
-from searchbench.rules import (
-    UNDECIDED,
-    Move,
-    State,
-    allowed,
-    cost,
-    dead,
-    follows,
-    h_next,
-    inverse,
-    moves,
-    play,
-    skips,
-    terminal,
-    unplay,
-)  # fmt: skip
+from searchbench import jit
+from searchbench.jit import inlined, unowned, unsigned
+from searchbench.rules import UNDECIDED, Move, State, cost, follows, inverse, moves, play, terminal, unplay
 from searchbench.solvers.guided.choices import NONE, choices
+from searchbench.solvers.guided.contract import (
+    CLOSED_LIST,
+    FSM_PRUNING,
+    H_PREFETCHES,
+    H_STATE_SIZE,
+    ORDER_BY_H,
+    RANDOM_ORDER,
+    TRANSPOSITION_TABLE,
+    dead,
+    fsm_next,
+    h_update,
+)
 from searchbench.solvers.guided.depthfirst import (
     BOUND,
     COST,
@@ -50,7 +47,7 @@ PLACE, END, BACK, AT, LIST = range(3, 8)
 """What stands in `path[depth]` beside MOVE, COST and H: the column of the next move, the column behind the last one, the move
 that leads back, where the automaton of moves is, and from LIST on the moves themselves."""
 
-NEEDS_ROWS: Final = ("sorts", "remembers", "exhausts", "scatters", "prepares", "carries")
+NEEDS_ROWS: Final = (ORDER_BY_H, TRANSPOSITION_TABLE, CLOSED_LIST, RANDOM_ORDER, H_PREFETCHES, H_STATE_SIZE)
 """What needs to know successors, or where they lie, before the first of them is tried."""
 
 
@@ -59,9 +56,9 @@ def is_tried(path: Any, depth: int, place: int, move: Move, back: Move) -> bool:
     """Tell whether a move is tried at a depth, where it stands in the column `place`."""
     if move == back:
         return False
-    if skips():
-        return allowed(path[natural(depth), AT], place - LIST) >= 0
-    return path[natural(depth), MOVE] == NO_MOVE or follows(path[natural(depth), MOVE], move)
+    if FSM_PRUNING:
+        return fsm_next(path[unsigned(depth), AT], place - LIST) >= 0
+    return path[unsigned(depth), MOVE] == NO_MOVE or follows(path[unsigned(depth), MOVE], move)
 
 
 def untried(path: Any, depth: int) -> int:
@@ -78,8 +75,8 @@ def search_in_place(state: State, tables: Any, path: Any, carried: Any, note: An
 
     `path` is int64 [depths, LIST + the largest number of moves].
     """
-    state, tables, path = borrowed(state), borrowed(tables), borrowed(path)
-    carried, note = borrowed(carried), borrowed(note)
+    state, tables, path = unowned(state), unowned(tables), unowned(path)
+    carried, note = unowned(carried), unowned(note)
     bound, smallest, nodes, depth = note[BOUND], note[NEXT], note[NODES], note[DEPTH]
     spent, bounded = path[depth, COST], path[depth, H]
     previous = path[depth, MOVE]
@@ -97,43 +94,43 @@ def search_in_place(state: State, tables: Any, path: Any, carried: Any, note: An
             break
         place, end = LIST, LIST
         if result == UNDECIDED and not dead(state, tables):
-            if skips():  # the automaton knows moves by their places
-                end += moves(state, path[natural(depth)][LIST:])
+            if FSM_PRUNING:  # the automaton knows moves by their places
+                end += moves(state, path[unsigned(depth)][LIST:])
             else:
-                previous = path[natural(depth), MOVE]
-                end += choices(state, NONE if previous == NO_MOVE else previous, path[natural(depth)][LIST:], tables)
+                previous = path[unsigned(depth), MOVE]
+                end += choices(state, NONE if previous == NO_MOVE else previous, path[unsigned(depth)][LIST:], tables)
         while True:
             if place < end:
-                move = path[natural(depth), natural(place)]
+                move = path[unsigned(depth), unsigned(place)]
                 place += 1
                 if not is_tried(path, depth, place - 1, move, back):
                     continue
                 nodes += 1
                 spent_after = spent + cost(state, move)
-                bounded_after = h_next(state, move, tables, bounded, bound - spent_after, carried, 0, 1)
+                bounded_after = h_update(state, move, tables, bounded, bound - spent_after, carried, 0, 1)
                 if spent_after + bounded_after > bound:
                     smallest = min(smallest, spent_after + bounded_after)
                     continue
                 play(state, move)
-                path[natural(depth), COST], path[natural(depth), H] = spent, bounded
-                path[natural(depth), PLACE], path[natural(depth), END], path[natural(depth), BACK] = (
+                path[unsigned(depth), COST], path[unsigned(depth), H] = spent, bounded
+                path[unsigned(depth), PLACE], path[unsigned(depth), END], path[unsigned(depth), BACK] = (
                     place,
                     end,
                     back,
                 )
-                if skips():
-                    path[natural(depth + 1), AT] = allowed(path[natural(depth), AT], place - 1 - LIST)
+                if FSM_PRUNING:
+                    path[unsigned(depth + 1), AT] = fsm_next(path[unsigned(depth), AT], place - 1 - LIST)
                 depth += 1
-                path[natural(depth), MOVE] = move
+                path[unsigned(depth), MOVE] = move
                 spent, bounded, back = spent_after, bounded_after, inverse(move)
                 break
             if depth == 0:
                 status = EXHAUSTED
                 break
-            unplay(state, path[natural(depth), MOVE])
+            unplay(state, path[unsigned(depth), MOVE])
             depth -= 1
-            spent, bounded = path[natural(depth), COST], path[natural(depth), H]
-            place, end, back = path[natural(depth), PLACE], path[natural(depth), END], path[natural(depth), BACK]
+            spent, bounded = path[unsigned(depth), COST], path[unsigned(depth), H]
+            place, end, back = path[unsigned(depth), PLACE], path[unsigned(depth), END], path[unsigned(depth), BACK]
     path[depth, COST], path[depth, H] = spent, bounded
     note[STATUS], note[NEXT], note[NODES], note[DEPTH] = status, smallest, nodes, depth
 
@@ -171,5 +168,5 @@ def depth_first(task: Task, moves: Sequence[int], cost: int, h: int, carried: An
 
 def search_kind(names: jit.Names) -> type[InPlaceSearch] | type[StackSearch]:
     """Return the kind of search that serves rules and options."""
-    needs = any(names.get(name, getattr(rules, name))() for name in NEEDS_ROWS)
+    needs = any(names.constant(flag) for flag in NEEDS_ROWS)
     return StackSearch if needs else InPlaceSearch

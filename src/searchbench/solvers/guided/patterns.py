@@ -11,8 +11,9 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from searchbench.abstraction import pattern_rank
 from searchbench.jit import trailing_zeros
-from searchbench.rules import State, image_number, mix, moves, new_moves, new_state, play, unplay
+from searchbench.rules import State, mix, moves, new_moves, new_state, play, unplay
 from searchbench.solvers.guided.orders import Kinds, order_of, rank_order
 
 AT, EDGES, NODES, CUT, CHANGE = range(5)
@@ -89,7 +90,7 @@ def expand(
             state[cell] = layer.states[node, cell]
         for index in range(moves(state, out)):
             play(state, out[index])
-            number = image_number(state, table, at)
+            number = pattern_rank(state, table, at)
             cost = depth_at(codes, packed, number, layer.depths[node])
             if 0 <= cost <= left:
                 order_of(state, order, filled, kinds)

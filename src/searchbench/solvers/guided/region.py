@@ -13,7 +13,8 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from searchbench import jit
-from searchbench.rules import UNDECIDED, State, dead, terminal
+from searchbench.rules import UNDECIDED, State, terminal
+from searchbench.solvers.guided.contract import dead
 from searchbench.solvers.guided.depthfirst import COST, MOVE, NEVER, NO_MOVE, H, push_moves
 from searchbench.solvers.guided.in_place import depth_first
 from searchbench.solvers.guided.task import EXHAUSTED, FOUND, Task

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from pathlib import Path
@@ -17,7 +17,7 @@ from searchbench.run import Run, parse_memory
 from searchbench.solvers.guided.astar import astar
 from searchbench.solvers.guided.automaton import automaton as automaton_of
 from searchbench.solvers.guided.bestfirst import greedy
-from searchbench.solvers.guided.enhancements import chosen, compatible, complete, listed, yes
+from searchbench.solvers.guided.enhancements import chosen, compatible, complete, listed
 from searchbench.solvers.guided.idastar import idastar
 from searchbench.solvers.guided.restarts import Patience, restarting
 from searchbench.solvers.guided.task import Heuristic, Task
@@ -34,7 +34,7 @@ from searchbench.user_code import check_first_state
 METHODS: Final = ("idastar", "astar", "bestfirst")
 REMEMBERED: Final = 5_000_000
 """How many states A* remembers without asking for much memory."""
-BOUNDS: Final = {"h", "h_step", "h_first", "h_ready", "prepares", "h_next", "carries"}
+BOUNDS: Final = {"h", "h_step", "h_init", "h_prefetch", "H_PREFETCHES", "h_update", "H_STATE_SIZE"}
 IMPATIENCE: Final = 8
 """How often a round begins again before the bound grows, where restarts are asked for."""
 TWO_LEVEL: Final = "two-level"
@@ -110,9 +110,9 @@ def search_state(
         switches = chosen(game, listed(use), listed(without), order)
         paths = automaton_of(game, automaton) if automaton else None
         if method == "idastar":
-            switches |= ({"remembers": yes} if room else {}) | ({"exhausts": yes} if entries else {})
+            switches |= ({"TRANSPOSITION_TABLE": True} if room else {}) | ({"CLOSED_LIST": True} if entries else {})
             switches |= paths.functions if paths is not None else {}
-            switches |= {"scatters": yes} if restarts else {}
+            switches |= {"RANDOM_ORDER": True} if restarts else {}
         names, tables = _names(game, h, start, switches, target)
         told = complete(game, listed(use))
         seen = _table(room, replacement, active)
@@ -147,7 +147,7 @@ def _check_options(
         )
     if table and entries:
         raise BadRequest("table and entries: idastar has a transposition table, or keeps all states; give one of them")
-    if automaton and (entries or order == "promise"):
+    if automaton and (entries or order == "priority"):
         raise BadRequest("automaton: idastar combines it neither with entries nor with order promise")
     if work is not None and (method != "idastar" or table or entries):
         raise BadRequest(
@@ -220,7 +220,7 @@ def _names(
     game: Game,
     heuristic: Heuristic | None,
     start: Sequence[int],
-    switches: dict[str, Callable[..., Any]],
+    switches: dict[str, Any],
     target: jit.Target,
 ) -> tuple[jit.Names, tuple[Any, ...]]:
     functions = {**(heuristic.names() if heuristic is not None else {}), **switches}
@@ -234,7 +234,7 @@ def _names(
 def _replaced(game: Game, functions: frozenset[tuple[str, Callable[..., Any]]], target: jit.Target) -> jit.Names:
     """Return the game's names with some replaced; kept, so that kernels are bound once for many searches."""
     replaced = dict(functions)
-    names: Mapping[str, Callable[..., Any]] = game.names(target=target)
-    if {"h", "h_first"} & set(replaced):
-        names = {name: function for name, function in names.items() if name not in BOUNDS}  # they belong to the other h
-    return jit.Names({**names, **replaced}, target)
+    names = game.names(target=target)
+    if {"h", "h_init"} & set(replaced):
+        names = names.without(*BOUNDS)  # they belong to the other h
+    return names.with_(**replaced)

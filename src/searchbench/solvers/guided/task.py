@@ -12,9 +12,10 @@ from searchbench import jit
 from searchbench.errors import Exhausted, LimitReached, Unsolvable
 from searchbench.game import Game
 from searchbench.line import Line
-from searchbench.rules import State, carries, exhausts, h_first, play, remembers
+from searchbench.rules import State, play
 from searchbench.run import Run
 from searchbench.solvers.guided.automaton import Automaton
+from searchbench.solvers.guided.contract import CLOSED_LIST, H_STATE_SIZE, TRANSPOSITION_TABLE, h_init
 from searchbench.solvers.guided.kept import Kept, new_kept
 from searchbench.solvers.shared.transposition import Transpositions, new_transpositions
 
@@ -30,7 +31,7 @@ class Heuristic(Protocol):
     """Supply a bound in the place of the game's own `h`."""
 
     def names(self) -> Mapping[str, Any]:
-        """Return the functions that replace `h` and `h_step`, or `h_first` and `h_next`: the same objects at each call."""
+        """Return the functions that replace `h` and `h_step`, or `h_init` and `h_update`: the same objects at each call."""
         ...
 
     def tables(self, state: Sequence[int]) -> tuple[Any, ...]:
@@ -43,7 +44,7 @@ class Heuristic(Protocol):
 
 def first_bound(state: State, tables: Any, carried: Any) -> int:
     """Return h of the state that a search begins with, and write what is carried along into row 0."""
-    return h_first(state, tables, carried, 0)
+    return h_init(state, tables, carried, 0)
 
 
 @dataclass
@@ -72,7 +73,7 @@ class Task:
     chance: Any = field(default_factory=lambda: np.zeros(2, np.int64))
     """What depth-first search is told where it breaks the order of the moves at random (`choices.scatter`)."""
     kept: Kept = field(init=False)
-    """The states that depth-first search has seen, where it `exhausts`."""
+    """The states that depth-first search has seen, where it `CLOSED_LIST`."""
     started: float = field(init=False)
     _slice: int = field(init=False)
 
@@ -91,7 +92,7 @@ class Task:
 
     def carried(self, rows: int) -> Any:
         """Return room for what the heuristic carries along, in so many rows, and in the last column for the automaton."""
-        return np.zeros((rows, self.names.get("carries", carries)() + (self.automaton is not None)), np.int64)
+        return np.zeros((rows, self.names.constant(H_STATE_SIZE) + (self.automaton is not None)), np.int64)
 
     def bound(self, carried: Any) -> int:
         """Return h of the start, and write what is carried along into row 0."""
@@ -113,12 +114,12 @@ class Task:
     @property
     def remembers(self) -> bool:
         """Tell whether depth-first search uses a transposition table."""
-        return bool(self.names.get("remembers", remembers)())
+        return bool(self.names.constant(TRANSPOSITION_TABLE))
 
     @property
     def exhausts(self) -> bool:
         """Tell whether depth-first search keeps all the states that it sees."""
-        return bool(self.names.get("exhausts", exhausts)())
+        return bool(self.names.constant(CLOSED_LIST))
 
     def is_over(self, nodes: int) -> bool:
         """Tell whether a limit is reached."""

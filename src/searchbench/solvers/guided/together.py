@@ -15,10 +15,9 @@ from typing import Any, Final
 import numpy as np
 
 from searchbench import jit
-from searchbench.abstraction import Abstraction, joined_tables
+from searchbench.abstraction import Abstraction, joined_tables, pattern_rank
 from searchbench.errors import BadRequest
 from searchbench.game import Game
-from searchbench.rules import image_number
 from searchbench.run import Run
 from searchbench.solvers.guided.nodes import slots_for
 from searchbench.solvers.guided.orders import Changes, kinds_of, order_of, orders, rank_order, reorder, unrank_order
@@ -91,7 +90,7 @@ class _Together:
         abstraction = database.game
         if not isinstance(abstraction, Abstraction) or abstraction.original() != game:
             raise BadRequest(f"{database!r} is no database of an abstraction of {game}")
-        if abstraction.has("place"):
+        if abstraction.has("blank"):
             raise BadRequest(f"{database!r}: expected an abstraction in which every move costs 1")
         if type(database.rule) not in (Depth, Distance) or database.dtype != np.uint8:
             raise BadRequest(f"{database!r}: expected depths of one byte, or modulo 3")
@@ -100,8 +99,8 @@ class _Together:
         self.kinds = kinds_of(abstraction.kinds())
         self.changes = Changes(self.kinds, target)
         self.table, (self.at,) = joined_tables([abstraction.images()[0]])
-        names = jit.Names({**game.names(target=target), **_image(abstraction)}, target)
-        self.interpreted = jit.Names({**game.names(target="interpreted"), **_image(abstraction)}, "interpreted")
+        names = game.names(target=target).with_(**_image(abstraction))
+        self.interpreted = game.names(target="interpreted").with_(**_image(abstraction))
         self.expand, self.gather = jit.bind(expand, names), jit.bind(gather, names)
         self.fill_slots = jit.bind(fill_slots, names)
         self.costs = np.full(orders(self.kinds), -1, np.int64)
@@ -240,7 +239,7 @@ class _Together:
     # --- the rules, interpreted: one state ------------------------------------------------------------------------------
 
     def _number(self, state: Sequence[int]) -> int:
-        return int(jit.bind(image_number, self.interpreted)(list(state), self.table, self.at))
+        return int(jit.bind(pattern_rank, self.interpreted)(list(state), self.table, self.at))
 
     def _depth(self, number: int) -> int:
         code = self.database.code(number)
@@ -293,7 +292,7 @@ class _Together:
 
 def _image(abstraction: Abstraction) -> dict[str, Any]:
     """Return the function that numbers a state's image."""
-    return {"image_number": abstraction.rules()["image_number"]}
+    return {"pattern_rank": abstraction.rules()["pattern_rank"]}
 
 
 def _longer(array: Any, room: int) -> Any:

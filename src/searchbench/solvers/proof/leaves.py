@@ -15,9 +15,11 @@ import numpy as np
 from searchbench import jit
 from searchbench.errors import BadRequest
 from searchbench.game import Game
+from searchbench.index.contract import canonical_rank
 from searchbench.index.protocol import Part
-from searchbench.rules import NOWHERE, UNDECIDED, State, class_rank, leaf_rank
+from searchbench.rules import NOWHERE, UNDECIDED, State
 from searchbench.run import Run
+from searchbench.solvers.proof.contract import leaf_rank
 from searchbench.solvers.proof.facts import ANY_LEAVES, LOST_LEAVES, WON_LEAVES
 from searchbench.store import Database
 from searchbench.values import Result
@@ -85,7 +87,7 @@ def looked_up(leaves: Leaves, number: int) -> int:
 
 
 def _number_of_class(state: State, scratch: State) -> int:
-    return class_rank(state, scratch)
+    return canonical_rank(state, scratch)
 
 
 class LeafDatabase:
@@ -105,7 +107,7 @@ class LeafDatabase:
         self.parts = [database.part(name) for name in parts] if parts is not None else list(database.parts)
         self.goes_on = database.game == game
         self._leaves: Leaves | None = None
-        self._rank = jit.bind(leaf_rank, jit.Names({**game.names(target="interpreted"), **self.names()}, "interpreted"))
+        self._rank = jit.bind(leaf_rank, game.names(target="interpreted").with_(**self.names()))
 
     def names(self) -> dict[str, Any]:
         """Return the function that tells a leaf's number."""

@@ -16,13 +16,13 @@ from numba.np.numpy_support import from_dtype
 from searchbench.jit.intrinsics import (
     LINE_WORDS,
     atomic_or,
-    borrowed,
-    natural,
     or_line,
     popcount,
     prefetch,
     prefetch_to_read,
     trailing_zeros,
+    unowned,
+    unsigned,
 )
 
 _ALIGNMENT: Final = 8 * LINE_WORDS
@@ -104,14 +104,14 @@ def _prefetch(name: str, to_write: bool) -> Any:
     return intrinsic(typed)
 
 
-def _natural() -> Any:
+def _unsigned() -> Any:
     def typed(_context: Any, number: Any) -> Any:
         def generate(target: Any, builder: Any, signature: Any, operands: Any) -> Any:
             return target.cast(builder, operands[0], signature.args[0], numba_types.uintp)
 
         return numba_types.uintp(number), generate
 
-    typed.__name__ = typed.__qualname__ = "natural"
+    typed.__name__ = typed.__qualname__ = "unsigned"
     return intrinsic(typed)
 
 
@@ -146,7 +146,7 @@ def _or_line() -> Any:
     return intrinsic(typed)
 
 
-def _borrowed() -> Any:
+def _unowned() -> Any:
     def bare(target: Any, builder: Any, kind: Any, value: Any) -> Any:
         """Return a value without what counts the users of its arrays."""
         if isinstance(kind, numba_types.BaseTuple):
@@ -166,7 +166,7 @@ def _borrowed() -> Any:
 
         return value(value), generate
 
-    typed.__name__ = typed.__qualname__ = "borrowed"
+    typed.__name__ = typed.__qualname__ = "unowned"
     return intrinsic(typed)
 
 
@@ -176,7 +176,7 @@ TWINS: Mapping[Callable[..., Any], Any] = {
     atomic_or: _atomic_or(),
     prefetch: _prefetch("prefetch", True),
     prefetch_to_read: _prefetch("prefetch_to_read", False),
-    natural: _natural(),
+    unsigned: _unsigned(),
     or_line: _or_line(),
-    borrowed: _borrowed(),
+    unowned: _unowned(),
 }

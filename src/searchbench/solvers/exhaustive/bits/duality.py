@@ -14,10 +14,11 @@ import numpy as np
 from searchbench import jit
 from searchbench.errors import BadRequest, Unsolvable
 from searchbench.game import Game, Position
+from searchbench.index.contract import canonical_rank, unrank, unrank_next
 from searchbench.index.protocol import Part
 from searchbench.jit import trailing_zeros
 from searchbench.line import Line
-from searchbench.rules import advance, class_rank, dual, new_state, unrank
+from searchbench.rules import new_state, reversal
 from searchbench.run import Run
 from searchbench.solvers.exhaustive.bits.kernels import BLOCK, Vector
 from searchbench.solvers.exhaustive.bits.layers import layer_bytes, layers_of, search_layers
@@ -64,12 +65,12 @@ def find_duals(
                 if before < 0:
                     unrank(number, state)
                 else:
-                    advance(before, state, number - before)
+                    unrank_next(before, state, number - before)
                 before = number
                 for cell in range(len(state)):
                     other[cell] = state[cell]
-                dual(other)
-                rank = class_rank(other, scratch)
+                reversal(other)
+                rank = canonical_rank(other, scratch)
                 bit = rank - origin
                 if rank < 0 or not 0 <= bit < room:
                     continue
@@ -166,7 +167,7 @@ def search_by_duality(
 
 
 def _check(game: Game) -> None:
-    if game.two_players or not game.has("dual"):
+    if game.two_players or not game.has("reversal"):
         raise BadRequest(
             f"{game} supplies no `dual`: only a game that looks the same from both ends is searched by duality"
         )
@@ -179,7 +180,7 @@ def _check(game: Game) -> None:
 def dual_of(game: Game, state: list[int]) -> list[int]:
     """Return the dual of a state."""
     other = list(state)
-    game.call("dual", other)
+    game.call("reversal", other)
     return other
 
 

@@ -5,21 +5,9 @@ from __future__ import annotations
 from collections.abc import MutableSequence
 from typing import Any, Final, NamedTuple
 
+from searchbench.index.contract import canonical_rank, successor_ranks, unrank, unrank_next
 from searchbench.jit import atomic_or, popcount, prefetch, trailing_zeros
-from searchbench.rules import (
-    UNDECIDED,
-    advance,
-    alternates,
-    class_rank,
-    moves,
-    new_moves,
-    new_state,
-    play,
-    steps,
-    terminal,
-    unplay,
-    unrank,
-)  # fmt: skip
+from searchbench.rules import UNDECIDED, alternates, moves, new_moves, new_state, play, terminal, unplay
 
 BLOCK: Final = 64
 """How many words make a block: it is skipped in one go where nothing has happened to it."""
@@ -130,21 +118,21 @@ def successor_numbers(number: int, before: int, state: Any, scratch: Any, out: A
     """
     plain = which.parity == ANY and which.through_ends
     if which.by_number and plain:
-        return steps(number, state, out, numbers)
+        return successor_ranks(number, state, out, numbers)
     if before < 0:
         unrank(number, state)
     else:
-        advance(before, state, number - before)
+        unrank_next(before, state, number - before)
     if which.parity != ANY and alternates(state) != which.parity:
         return 0
     if not which.through_ends and terminal(state) != UNDECIDED:
         return 0
     if which.by_number:
-        return steps(number, state, out, numbers)
+        return successor_ranks(number, state, out, numbers)
     count = moves(state, out)
     for index in range(count):
         play(state, out[index])
-        numbers[index] = class_rank(state, scratch)
+        numbers[index] = canonical_rank(state, scratch)
         unplay(state, out[index])
     return count
 

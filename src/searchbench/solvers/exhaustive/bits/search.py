@@ -93,7 +93,7 @@ class Expander:
         self.game, self.run = game, run
         self.names = game.names(Depth(), target)
         self.through_ends = not game.two_players
-        self.by_number = game.has("steps") and not game.has("canonical")
+        self.by_number = game.has("successor_ranks") and not game.has("canonical")
         self.bits = np.uint64(1) << np.arange(64, dtype=np.uint64)
         self.first = start_number(game, self.names)
         self._expand = jit.bind(kernels.expand, self.names)

@@ -16,10 +16,10 @@ import numpy.typing as npt
 
 from searchbench import jit
 from searchbench.errors import BadRequest
+from searchbench.index.contract import rank, unrank
 from searchbench.index.permutation import LexicographicPermutation
 from searchbench.index.sequence import Rearrangement, Sequences
 from searchbench.jit import popcount
-from searchbench.rules import rank, unrank
 from searchbench.run import Run
 from searchbench.solvers.exhaustive.rows.levels import FEW, bits_in, load_copies
 from searchbench.store.planes import PlaneCodes

@@ -1,0 +1,118 @@
+"""The contract of an index: numbers for states. Games get it from their ``index()``, or supply functions of their own."""
+
+from __future__ import annotations
+
+from collections.abc import MutableSequence
+from typing import Final
+
+from searchbench.rules import SYMMETRIC, Rank, State, canonical, cost, moves, new_moves, play, unplay
+from searchbench.slots import slot
+
+MOST_PLACES: Final = 31
+"""How many states may share a number (see `blank`)."""
+
+
+@slot(required=True)
+def rank(state: State) -> Rank:
+    """Return the number of a state, or NOWHERE."""
+    return 0
+
+
+@slot(required=True)
+def unrank(number: Rank, state: State) -> None:
+    """Write the state that has this number."""
+
+
+@slot
+def canonical_rank(state: State, scratch: State) -> Rank:
+    """Return the number of a state's symmetry class, or NOWHERE; the state stays as it is, `scratch` need not."""
+    if not SYMMETRIC:
+        return rank(state)
+    for cell in range(len(state)):
+        scratch[cell] = state[cell]
+    canonical(scratch)
+    return rank(scratch)
+
+
+@slot
+def unrank_next(number: Rank, state: State, gap: int) -> None:
+    """Change the state that has this number into the one with the number + `gap`, which is positive.
+
+    Where neighbouring numbers have states that differ a little, that is quicker than to unrank each.
+    """
+    unrank(number + gap, state)
+
+
+@slot
+def successor_ranks(number: Rank, state: State, out: MutableSequence[int], numbers: MutableSequence[int]) -> int:
+    """Write the successors' numbers and return how many there are; `state` and `out` are scratch space.
+
+    A game whose numbers change in a simple way by a move supplies its own and saves unrank, play and rank.
+    """
+    unrank(number, state)
+    count = moves(state, out)
+    for index in range(count):
+        play(state, out[index])
+        numbers[index] = rank(state)
+        unplay(state, out[index])
+    return count
+
+
+# --- abstractions where some moves cost nothing: the states that such moves join share a number -----------------------
+
+
+@slot(required=True)
+def blank(state: State) -> int:
+    """Return which of the states that share its number this one is, 0 .. 30: the position of the blank, say."""
+    return 0
+
+
+@slot(required=True)
+def set_blank(where: int, state: State) -> None:
+    """Change the state into the one with the same number and another position of the blank; it need not be legal."""
+
+
+@slot
+def zero_cost_closure(state: State, places: int) -> int:
+    """Return the positions of the blank, one bit each, that moves without cost lead to from some, these included.
+
+    The state's own position does not matter, and may be left changed.
+    """
+    out = new_moves()
+    reached = places
+    done = 0
+    while done != reached:
+        for where in range(MOST_PLACES):
+            if (reached & ~done) >> where & 1:
+                done |= 1 << where
+                set_blank(where, state)
+                for index in range(moves(state, out)):
+                    if cost(state, out[index]) == 0:
+                        play(state, out[index])
+                        reached |= 1 << blank(state)
+                        unplay(state, out[index])
+    return reached
+
+
+@slot
+def unit_cost_successors(
+    number: Rank, state: State, places: int, numbers: MutableSequence[int], bits: MutableSequence[int]
+) -> int:
+    """Write the numbers, and the positions of the blank as one bit each, that moves with a cost lead to; return how many.
+
+    They start from the positions in `places`. As in `zero_cost_closure`, `state` has the number, and its own position does
+    not matter. Moves cost 0 or 1.
+    """
+    out = new_moves()
+    count = 0
+    for where in range(MOST_PLACES):
+        if places >> where & 1:
+            set_blank(where, state)
+            for index in range(moves(state, out)):
+                if cost(state, out[index]) != 0:
+                    play(state, out[index])
+                    numbers[count] = rank(state)
+                    bits[count] = 1 << blank(state)
+                    count += 1
+                    unplay(state, out[index])
+    return count
