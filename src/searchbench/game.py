@@ -486,12 +486,7 @@ def _names(game: Game, rule: ValueRule | None, target: jit.Target) -> jit.Names:
             functions["rank"], functions["unrank"] = functions_of(index)
     if "rank" in functions and "unrank" not in functions:
         raise BadGame(f"{game}: rules() supplies `rank`, but no `unrank`: supply both, or return an index from index()")
-    has_symmetry = "canonical" in functions
-
-    def symmetric() -> bool:
-        return has_symmetry
-
-    functions |= {"SYMMETRIC": symmetric, **_buffers(game, target)}
+    functions |= {"SYMMETRIC": "canonical" in functions, **_buffers(game, target)}
     if rule is not None:
         functions |= rule.rules(game.max_moves)
     return jit.Names(functions, target, jit.frozen(game.data()))
