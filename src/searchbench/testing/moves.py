@@ -191,23 +191,23 @@ def _class(subject: Subject, state: State) -> State:
     return one
 
 
-def dual(subject: Subject, state: State) -> Iterator[str]:
+def reversal(subject: Subject, state: State) -> Iterator[str]:
     """Require an involution that reverses moves and exchanges the start and the solved state, up to symmetry."""
-    other = subject.dual(state)
-    if subject.dual(other) != state:
-        yield f"the dual {subject.text(other)} has another dual, {subject.text(subject.dual(other))}"
+    other = subject.reversal(state)
+    if subject.reversal(other) != state:
+        yield f"the reversal {subject.text(other)} has another reversal, {subject.text(subject.reversal(other))}"
     if subject.legal(other) != subject.legal(state):
-        yield f"`legal` of the dual {subject.text(other)} differs"
-    if subject.canonical(subject.dual(subject.canonical(state))) != subject.canonical(other):
-        yield f"the dual of the representative is not symmetric to the dual {subject.text(other)}"
+        yield f"`legal` of the reversal {subject.text(other)} differs"
+    if subject.canonical(subject.reversal(subject.canonical(state))) != subject.canonical(other):
+        yield f"the reversal of the representative is not symmetric to the reversal {subject.text(other)}"
     solved = subject.terminal(state) == 0
     if solved != (subject.canonical(other) == subject.canonical(subject.start())):
-        yield f"`terminal` says {'solved' if solved else 'not solved'}, and the dual is {subject.text(other)}"
+        yield f"`terminal` says {'solved' if solved else 'not solved'}, and the reversal is {subject.text(other)}"
     for one in (state, other):
         for move in subject.moves(one):
             after = subject.play(one, move)
-            if (subject.dual(one), subject.cost(one, move)) not in _costs_to(subject, subject.dual(after)):
-                yield f"no move of the same cost leads back between the duals, as {subject.move_text(one, move)} does here"
+            if (subject.reversal(one), subject.cost(one, move)) not in _costs_to(subject, subject.reversal(after)):
+                yield f"no move of the same cost leads back between the reversals, as {subject.move_text(one, move)} does here"
 
 
 def _costs_to(subject: Subject, state: State) -> set[tuple[State, int]]:
@@ -315,7 +315,7 @@ LAWS = (
     Law("costs-positive", of_each_state(costs_positive), ("cost",)),
     Law("inverse", of_each_state(inverse), ("inverse",)),
     Law("canonical", of_each_state(canonical), ("canonical",)),
-    Law("dual", of_each_state(dual), ("dual",)),
+    Law("reversal", of_each_state(reversal), ("reversal",)),
     Law("rearranges", rearranges),
     Law("alternates", of_each_state(alternates), ("alternates",)),
     Law("locality", locality),

@@ -201,5 +201,5 @@ LAWS = (
     Law("unrank-next", advance, ("unrank_next", "unrank")),
     Law("sequences", sequences, ("rank", "unrank")),
     Law("blanks", places, ("blank", "set_blank")),
-    Law("facets", facets, ("successor_ranks", "rank", "unrank")),
+    Law("successor-ranks", facets, ("successor_ranks", "rank", "unrank")),
 )

@@ -94,8 +94,8 @@ def _intervals(game: Game) -> list[tuple[int, int, int]]:
 
 LAWS = (
     Law("mobility", of_each_state(mobility), ("mobility",)),
-    Law("class-rank", of_each_state(canonical_rank), ("canonical_rank", "rank")),
-    Law("leaving-moves", of_each_state(conversions), ("conversions", "rank")),
-    Law("staying-unmoves", of_each_state(unmoves_within), ("unmoves_within", "unmoves", "rank")),
+    Law("canonical-rank", of_each_state(canonical_rank), ("canonical_rank", "rank")),
+    Law("conversions", of_each_state(conversions), ("conversions", "rank")),
+    Law("unmoves-within", of_each_state(unmoves_within), ("unmoves_within", "unmoves", "rank")),
     Law("stabilizer", of_each_state(stabilizer), ("stabilizer", "canonical", "unmoves", "rank")),
 )

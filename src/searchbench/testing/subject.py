@@ -87,8 +87,8 @@ class Subject:
         self.play: Callable[[State, int], State] = cache(lambda state, move: self._change("play", state, move))
         self.unplay: Callable[[State, int], State] = cache(lambda state, move: self._change("unplay", state, move))
         self.canonical: Callable[[State], State] = cache(lambda state: self._change("canonical", state))
-        self.dual: Callable[[State], State] = cache(lambda state: self._change("dual", state))
-        self.inverted: Callable[[State], State] = cache(lambda state: self._change("invert", state))
+        self.reversal: Callable[[State], State] = cache(lambda state: self._change("reversal", state))
+        self.inverted: Callable[[State], State] = cache(lambda state: self._change("dual_state", state))
         self.rank: Callable[[State], int] = cache(lambda state: int(self.call("rank", list(state))))
 
     # --- rules -------------------------------------------------------------------------------------------------------

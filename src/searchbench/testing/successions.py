@@ -68,5 +68,5 @@ def invert(subject: Subject) -> Iterator[Finding]:
 
 LAWS = (
     Law("follows", follows, ("follows",)),
-    Law("invert", invert, ("invert",)),
+    Law("dual-state", invert, ("dual_state",)),
 )
