@@ -125,7 +125,7 @@ def dual(state: State) -> None:
 
 
 def stabilizer(state: State) -> int:
-    """Return how many symmetries leave the state as it is, or 0: unknown.
+    """Return how many symmetries leave the state as it is, or 0 for every state: unknown.
 
     With it moves can be counted as they are: without, those that lead to symmetric states must be found and counted once.
     """
