@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import MutableSequence
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
@@ -23,15 +24,17 @@ GATHER_AT_ENDS: Final = jit.constant("GATHER_AT_ENDS", False)
 """Whether the value rule also gathers values at states where the game is over."""
 
 Codes = MutableSequence[int]
+Block = tuple[int, int]
+"""The first number, and the one behind the last."""
 
 
 # --- kernels: compiled by `jit.bind`, or run as they are ----------------------------------------------------------------
 
 
-def first_codes(codes: Codes, first: int, stop: int) -> None:
-    """Give the states first .. stop - 1 their first codes."""
+def first_codes(codes: Codes, block: Block) -> None:
+    """Give the states of a block their first codes."""
     state, scratch, out = new_state(), new_state(), new_moves()
-    for number in range(first, stop):
+    for number in range(block[0], block[1]):
         unrank(number, state)
         if not legal(state) or (SYMMETRIC and canonical_rank(state, scratch) != number):
             codes[number] = NO_POSITION
@@ -48,12 +51,12 @@ def successor_code(codes: Codes, state: State, scratch: State) -> int:
     return finish(codes[number])
 
 
-def sweep(old: Codes, new: Codes, first: int, stop: int) -> int:
-    """Gather the codes of the states first .. stop - 1 from those in `old`; return how many have changed."""
+def sweep(old: Codes, new: Codes, block: Block) -> int:
+    """Gather the codes of the states of a block from those in `old`; return how many have changed."""
     state, scratch, out = new_state(), new_state(), new_moves()
     successors, weights = new_moves(), new_moves()
     changed = 0
-    for number in range(first, stop):
+    for number in range(block[0], block[1]):
         code = old[number]
         new[number] = code
         if code == NO_POSITION:
@@ -71,9 +74,9 @@ def sweep(old: Codes, new: Codes, first: int, stop: int) -> int:
     return changed
 
 
-def finish_codes(codes: Codes, first: int, stop: int) -> None:
-    """Replace the working codes of the states first .. stop - 1 by those to be stored."""
-    for number in range(first, stop):
+def finish_codes(codes: Codes, block: Block) -> None:
+    """Replace the working codes of the states of a block by those to be stored."""
+    for number in range(block[0], block[1]):
         if codes[number] != NO_POSITION:
             codes[number] = finish(codes[number])
 
@@ -99,8 +102,8 @@ def solve(game: Game, threads: int = 0, target: jit.Target | None = None) -> npt
     old = np.zeros(size, np.int32)
     new = np.zeros(size, np.int32)
     with Run(threads=threads) as run:
-        run.map(lambda block: prepare(old, *block), blocks)
-        while sum(run.map(lambda block: gather_all(old, new, *block), blocks)):
+        run.map(partial(prepare, old), blocks)
+        while sum(run.map(partial(gather_all, old, new), blocks)):
             old, new = new, old
-        run.map(lambda block: store(old, *block), blocks)
+        run.map(partial(store, old), blocks)
     return old

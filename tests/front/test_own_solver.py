@@ -89,7 +89,9 @@ def test_shipped_games_compiled(spec: str, threads: int) -> None:
 
 def test_the_page_shows_what_the_file_has() -> None:
     program = FILE.read_text()
-    shown = [block for block in re.findall(r"^```python\n(.*?)^```", PAGE.read_text(), re.M | re.S) if ">>>" not in block]
+    shown = [
+        block for block in re.findall(r"^```python\n(.*?)^```", PAGE.read_text(), re.M | re.S) if ">>>" not in block
+    ]
     assert len(shown) >= 4
     for block in shown:
         assert block in program, block
