@@ -79,6 +79,21 @@ def test_the_readme_names_every_command(program: Program) -> None:
         assert commands <= named, document
 
 
+def test_the_list_of_pages_is_complete() -> None:
+    listed = set(re.findall(r"\]\(([^)#]+)\)", (ROOT / "docs" / "index.md").read_text()))
+    assert listed == {"../README.md", *(page.name for page in (ROOT / "docs").glob("*.md"))} - {"index.md"}
+
+
+def test_the_files_to_begin_with_are_as_short_as_the_readme_says() -> None:
+    readme = (ROOT / "README.md").read_text()
+    begin = readme[readme.index("To read the code, begin with") :].split("\n\n")[0]
+    promised = re.search(r"three files, fewer than (\d+)\s+lines together", begin)
+    files = re.findall(r"\]\((src/[^)]+\.py)\)", begin)
+    assert promised is not None
+    assert len(files) == 3
+    assert sum(len((ROOT / file).read_text().splitlines()) for file in files) < int(promised[1])
+
+
 def test_the_licence_is_there() -> None:
     text = (ROOT / "LICENSE").read_text()
     assert "Apache License" in text
