@@ -24,8 +24,8 @@ from searchbench.solvers.exhaustive import solve_parts, solve_states
 from searchbench.store import Database, open_database
 from searchbench.verify import verify_database
 
-FORMS = (None, "values", "two-bit", "reachability", "layers", "one-bit")
-KEPT = (None, "values", "filled", "base-3", "two-bit", "one-bit", "best-move", "every:2", "every:3,1", "every:4")
+FORMS = (None, None, "values", "two-bit", "reachability", "layers", "one-bit")
+KEPT = (None, None, "values", "values", "filled", "base-3", "two-bit", "one-bit", "best-move", "every:2", "every:3,1", "every:4")
 ENDS = {"distance": (0, 0, -1), "outcome": (-1, -1, 0, 1), "score": (-3, 0, 2)}
 
 
@@ -58,7 +58,7 @@ def drawn_case(seed: int) -> Case:
         form=chance.choice(FORMS) if solver == "bfs" else None,
         target=chance.choice(("cpu", "interpreted")),
         threads=chance.choice((1, 1, 2)),
-        memory=chance.choice((64 << 20, 8 << 20, 200_000, 20_000, 2_000)),
+        memory=chance.choice((64 << 20, 64 << 20, 8 << 20, 8 << 20, 200_000, 20_000)),
         block_bits=None if parts or chance.random() < 0.5 else chance.randint(1, 5),
         parts=parts,
         kept=chance.choice(KEPT),
