@@ -25,7 +25,20 @@ from searchbench.store import Database, open_database
 from searchbench.verify import verify_database
 
 FORMS = (None, None, "values", "two-bit", "reachability", "layers", "one-bit")
-KEPT = (None, None, "values", "values", "filled", "base-3", "two-bit", "one-bit", "best-move", "every:2", "every:3,1", "every:4")
+KEPT = (
+    None,
+    None,
+    "values",
+    "values",
+    "filled",
+    "base-3",
+    "two-bit",
+    "one-bit",
+    "best-move",
+    "every:2",
+    "every:3,1",
+    "every:4",
+)
 ENDS = {"distance": (0, 0, -1), "outcome": (-1, -1, 0, 1), "score": (-3, 0, 2)}
 
 
