@@ -7,6 +7,9 @@ from dataclasses import dataclass
 
 from searchbench.drawing import board_svg, boards_html
 from searchbench.game import Game, Position
+from searchbench.late import late
+
+_verify = late("searchbench.verify:verify_line")
 
 
 @dataclass(frozen=True)
@@ -59,6 +62,5 @@ class Line:
 
     def verify(self) -> list[str]:
         """Return what is wrong with the line by the rules alone; an empty list if nothing is."""
-        from searchbench.verify import verify_line
-
-        return verify_line(self)
+        found: list[str] = _verify(self)
+        return found

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from searchbench.game import Game
+from searchbench.late import late
 
 _WORDS: Final = {-1: "loss", 0: "draw", 1: "win"}
 
@@ -17,6 +18,9 @@ _WORDS: Final = {-1: "loss", 0: "draw", 1: "win"}
 def outcome_text(lowest: int, highest: int) -> str:
     """Return "win", "draw" or "loss", or such as "draw or win" for all outcomes between two."""
     return " or ".join(_WORDS[outcome] for outcome in range(lowest, highest + 1))
+
+
+_verify = late("searchbench.verify:verify_proof")
 
 
 class Strategy(Mapping[tuple[int, ...], int]):
@@ -109,6 +113,5 @@ class Proof:
 
         Where evidence is incomplete, or there is none, it is told what nothing shows, and why.
         """
-        from searchbench.verify import verify_proof
-
-        return verify_proof(self)
+        found: list[str] = _verify(self)
+        return found

@@ -14,6 +14,7 @@ from searchbench.drawing import chart_svg, columns, facts_html
 from searchbench.errors import BadRequest, BadState
 from searchbench.game import Game, Position
 from searchbench.index.protocol import Part
+from searchbench.late import late
 from searchbench.rules import NOWHERE, UNDECIDED
 from searchbench.slots import slot_named
 from searchbench.store.codes import PIECE, Array, BitReader, Codes, MemoryCodes, bits_of_codes, in_order
@@ -41,6 +42,10 @@ class Choice(NamedTuple):
     move: int
     position: Position
     value: Value
+
+
+_verify = late("searchbench.verify:verify_database")
+_repair = late("searchbench.repairs:repair_database")
 
 
 class Database:
@@ -339,16 +344,14 @@ class Database:
         self, run: Run | None = None, limit: int = 100, work: str | Path | None = None, parts: str | None = None
     ) -> Report:
         """Check every value by the rules alone, forwards; see :func:`searchbench.verify.verify_database`."""
-        from searchbench.verify import verify_database
-
         target = self.game.quickest_target
-        return verify_database(self, run, limit, target, None if work is None else Path(work), parts)
+        found: Report = _verify(self, run, limit, target, None if work is None else Path(work), parts)
+        return found
 
     def repair(self, run: Run | None = None, limit: int = 100) -> Repair:
         """Put right what `verify` finds wrong, and what cannot be read; see :func:`searchbench.repairs.repair_database`."""
-        from searchbench.repairs import repair_database
-
-        return repair_database(self, run, limit, self.game.quickest_target)
+        found: Repair = _repair(self, run, limit, self.game.quickest_target)
+        return found
 
     def answer_from(self, codes: Codes) -> None:
         """Answer from other codes of the same parts from now on."""
