@@ -1,14 +1,14 @@
 """Games on explicit graphs, and hypothesis strategies that draw them.
 
-The rules of such a game are frozen into constants, so each graph would be compiled anew: solve them interpreted.
+A graph is data: all of them are compiled once, for each number of moves that there may be (see `shared`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, MutableSequence, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from hypothesis import strategies as st
@@ -21,6 +21,115 @@ Edge = tuple[int, int, int, int]
 """From a node, to a node, at a cost, with a gain."""
 
 
+class GraphData(NamedTuple):
+    """Hold a graph: the ends and the numbers of each edge, and what is known of each node.
+
+    The edges from a node are `forth[forth_at[node] : forth_at[node + 1]]`, those to it lie in `back`.
+    """
+
+    ends: Any
+    weights: Any
+    results: Any
+    forth: Any
+    forth_at: Any
+    back: Any
+    back_at: Any
+    mirror: Any
+    absent: Any
+    home: Any
+    representatives: Any
+    fixing: Any
+    first: int
+    size: int
+
+
+def start(state: State, data: GraphData) -> None:
+    """Write the first node."""
+    state[0] = data.first
+
+
+def terminal(state: State, data: GraphData) -> int:
+    """Return the node's result."""
+    return data.results[state[0]]
+
+
+def moves(state: State, out: MutableSequence[int], data: GraphData) -> int:
+    """Write the edges from the node."""
+    low, high = data.forth_at[state[0]], data.forth_at[state[0] + 1]
+    for index in range(low, high):
+        out[index - low] = data.forth[index]
+    return high - low
+
+
+def unmoves(state: State, out: MutableSequence[int], data: GraphData) -> int:
+    """Write the edges to the node."""
+    low, high = data.back_at[state[0]], data.back_at[state[0] + 1]
+    for index in range(low, high):
+        out[index - low] = data.back[index]
+    return high - low
+
+
+def play(state: State, move: int, data: GraphData) -> None:
+    """Go along an edge."""
+    state[0] = data.ends[move, 1]
+
+
+def unplay(state: State, move: int, data: GraphData) -> None:
+    """Go back along an edge."""
+    state[0] = data.ends[move, 0]
+
+
+def cost(state: State, move: int, data: GraphData) -> int:
+    """Return the cost of an edge."""
+    return data.weights[move, 0]
+
+
+def gain(state: State, move: int, data: GraphData) -> int:
+    """Return the gain of an edge."""
+    return data.weights[move, 1]
+
+
+def legal(state: State, data: GraphData) -> bool:
+    """Tell whether the node is there."""
+    return not data.absent[state[0]]
+
+
+def rank(state: State, data: GraphData) -> int:
+    """Return the node's number."""
+    return state[0] if state[0] < data.size else NOWHERE
+
+
+def unrank(number: int, state: State) -> None:
+    """Write a node."""
+    state[0] = number
+
+
+def canonical(state: State, data: GraphData) -> None:
+    """Go to the node that stands for all symmetric ones."""
+    state[0] = data.representatives[state[0]]
+
+
+def mobility(state: State, out: MutableSequence[int], data: GraphData) -> int:
+    """Return how many edges leave the node."""
+    return data.forth_at[state[0] + 1] - data.forth_at[state[0]]
+
+
+def conversions(state: State, out: MutableSequence[int], data: GraphData) -> int:
+    """Write the edges that lead to another part."""
+    count = 0
+    for index in range(data.forth_at[state[0]], data.forth_at[state[0] + 1]):
+        target = data.ends[data.forth[index], 1]
+        if target >= data.size or data.home[target] != data.home[state[0]]:
+            out[count] = data.forth[index]
+            count += 1
+    return count
+
+
+def stabilizer(state: State, data: GraphData) -> int:
+    """Return how many symmetries leave the node as it is."""
+    return data.fixing[state[0]]
+
+
 @dataclass(frozen=True)
 class GraphGame(Game):
     """Move a token along the edges of a graph; the numbers are the nodes.
@@ -29,7 +138,8 @@ class GraphGame(Game):
     first; each of `empty` names a part, by its place, that has an empty part at its begin or its end, and they need each
     other. Nodes from `numbered` on have no number. `mirror` maps each node to its image under a symmetry that is its
     own inverse; the smaller of the two stands for both. `absent` nodes are no positions. With `told` the rules count the
-    moves, tell which of them leave a part, and how many symmetries leave a node as it is.
+    moves, tell which of them leave a part, and how many symmetries leave a node as it is. `room` is the number of moves that
+    the game says there may be, 0: just those that there are.
     """
 
     name: ClassVar[str] = "graphgame"
@@ -47,6 +157,7 @@ class GraphGame(Game):
     told: bool = False
     locality: int | None = None
     empty: tuple[tuple[int, bool], ...] = ()
+    room: int = 0
 
     @property
     def closed(self) -> bool:
@@ -66,12 +177,15 @@ class GraphGame(Game):
     @property
     def max_moves(self) -> int:
         """Return the largest number of edges from a node, and more if the test asks for it."""
-        return max([1, *np.bincount([edge[0] for edge in self.edges], minlength=1).tolist()]) + self.padding
+        return self.room or self._most_edges(0) + self.padding
 
     @property
     def max_unmoves(self) -> int:
         """Return the largest number of edges to a node."""
-        return max([1, *np.bincount([edge[1] for edge in self.edges], minlength=1).tolist()])
+        return self.room or self._most_edges(1)
+
+    def _most_edges(self, end: int) -> int:
+        return max([1, *np.bincount([edge[end] for edge in self.edges], minlength=1).tolist()])
 
     def parts(self) -> Sequence[Part]:
         """Return the nodes between the cuts, with what their edges need."""
@@ -96,79 +210,31 @@ class GraphGame(Game):
             parts.append(hollow)
         return parts
 
+    def data(self) -> Any:
+        """Return the graph as arrays."""
+        nodes = len(self.results)
+        return GraphData(
+            np.array([edge[:2] for edge in self.edges] or [(0, 0)], np.int64),
+            np.array([edge[2:] for edge in self.edges] or [(0, 0)], np.int64),
+            np.array(self.results, np.int64),
+            *_by_node([edge[0] for edge in self.edges], nodes),
+            *_by_node([edge[1] for edge in self.edges], nodes),
+            np.array(self.mirror or range(nodes), np.int64),
+            np.array([node in self.absent for node in range(nodes)]),
+            np.array([self._home(node) for node in range(nodes)], np.int64),
+            *self._fixing(),
+            self.first,
+            self.size,
+        )
+
+    def _fixing(self) -> tuple[Any, Any]:
+        """Return the node that stands for each, and how many symmetries leave it as it is."""
+        image = np.array(self.mirror or range(len(self.results)), np.int64)
+        nodes = np.arange(len(image))
+        return np.minimum(nodes, image), 1 + (image == nodes) * bool(self.mirror)
+
     def rules(self) -> Mapping[str, Callable[..., Any]]:
         """Return the rules; a move is the number of an edge."""
-        nodes = len(self.results)
-        size = self.size
-        ends = np.array([edge[:2] for edge in self.edges] or [(0, 0)], np.int64)
-        weights = np.array([edge[2:] for edge in self.edges] or [(0, 0)], np.int64)
-        results = np.array(self.results, np.int64)
-        forth, forth_at = _by_node([edge[0] for edge in self.edges], nodes)
-        back, back_at = _by_node([edge[1] for edge in self.edges], nodes)
-        mirror = np.array(self.mirror or range(nodes), np.int64)
-        absent = np.array([node in self.absent for node in range(nodes)])
-        first = self.first
-
-        def start(state: State) -> None:
-            state[0] = first
-
-        def terminal(state: State) -> int:
-            return results[state[0]]
-
-        def moves(state: State, out: MutableSequence[int]) -> int:
-            low, high = forth_at[state[0]], forth_at[state[0] + 1]
-            for index in range(low, high):
-                out[index - low] = forth[index]
-            return high - low
-
-        def unmoves(state: State, out: MutableSequence[int]) -> int:
-            low, high = back_at[state[0]], back_at[state[0] + 1]
-            for index in range(low, high):
-                out[index - low] = back[index]
-            return high - low
-
-        def play(state: State, move: int) -> None:
-            state[0] = ends[move, 1]
-
-        def unplay(state: State, move: int) -> None:
-            state[0] = ends[move, 0]
-
-        def cost(state: State, move: int) -> int:
-            return weights[move, 0]
-
-        def gain(state: State, move: int) -> int:
-            return weights[move, 1]
-
-        def legal(state: State) -> bool:
-            return not absent[state[0]]
-
-        def rank(state: State) -> int:
-            return state[0] if state[0] < size else NOWHERE
-
-        def unrank(number: int, state: State) -> None:
-            state[0] = number
-
-        def canonical(state: State) -> None:
-            state[0] = min(state[0], mirror[state[0]])
-
-        home = np.array([self._home(node) for node in range(nodes)], np.int64)
-
-        def mobility(state: State, out: MutableSequence[int]) -> int:
-            return forth_at[state[0] + 1] - forth_at[state[0]]
-
-        def conversions(state: State, out: MutableSequence[int]) -> int:
-            count = 0
-            for index in range(forth_at[state[0]], forth_at[state[0] + 1]):
-                target = ends[forth[index], 1]
-                if target >= size or home[target] != home[state[0]]:
-                    out[count] = forth[index]
-                    count += 1
-            return count
-
-        def stabilizer(state: State) -> int:
-            return 2 if symmetric and mirror[state[0]] == state[0] else 1
-
-        symmetric = bool(self.mirror)
         functions: dict[str, Callable[..., Any]] = {
             "start": start, "terminal": terminal, "moves": moves, "unmoves": unmoves, "play": play, "unplay": unplay,
             "cost": cost, "gain": gain, "rank": rank, "unrank": unrank,
@@ -207,19 +273,13 @@ class RotatedGame(GraphGame):
     orbits: tuple[int, ...] = ()
     untold: tuple[int, ...] = ()
 
+    def _fixing(self) -> tuple[Any, Any]:
+        firsts = np.repeat(np.cumsum((0, *self.orbits[:-1])), self.orbits)
+        fixing = [0 if orbit in self.untold else self.turns // size for orbit, size in enumerate(self.orbits)]
+        return firsts, np.repeat(fixing, self.orbits)
+
     def rules(self) -> Mapping[str, Callable[..., Any]]:
         """Return the rules with the symmetry."""
-        firsts = np.repeat(np.cumsum((0, *self.orbits[:-1])), self.orbits)
-        fixing = np.repeat(
-            [0 if orbit in self.untold else self.turns // size for orbit, size in enumerate(self.orbits)], self.orbits
-        )
-
-        def canonical(state: State) -> None:
-            state[0] = firsts[state[0]]
-
-        def stabilizer(state: State) -> int:
-            return fixing[state[0]]
-
         return {**super().rules(), "canonical": canonical, "stabilizer": stabilizer}
 
 
@@ -227,6 +287,13 @@ def chain(costs: Iterable[int]) -> GraphGame:
     """Return a puzzle whose node i + 1 leads to node i at costs[i]; node 0 is solved."""
     edges = tuple((place + 1, place, cost, 0) for place, cost in enumerate(costs))
     return GraphGame(edges, (0,) + (UNDECIDED,) * len(edges), first=len(edges))
+
+
+def shared(game: GraphGame) -> GraphGame:
+    """Return a graph with room for as many moves as others have: their rules are one compilation."""
+    degrees = np.bincount([end for edge in game.edges for end in edge[:2]], minlength=1)
+    room = 64 if degrees.max() <= 64 else 1024
+    return replace(game, room=room)
 
 
 # --- strategies -------------------------------------------------------------------------------------------------------

@@ -101,7 +101,7 @@ def canonical(state: State) -> None:
 
 @slot
 def stabilizer(state: State) -> int:
-    """Return how many symmetries leave the state as it is, or 0: unknown.
+    """Return how many symmetries leave the state as it is, or 0 for every state: unknown.
 
     With it moves can be counted as they are: without, those that lead to symmetric states must be found and counted once.
     """

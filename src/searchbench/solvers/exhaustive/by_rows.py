@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from searchbench.errors import BadRequest, OutOfMemory
+from searchbench.errors import BadRequest
 from searchbench.game import Game
 from searchbench.index import Sequences
 from searchbench.run import Run
@@ -61,8 +61,12 @@ def _of_equal_pieces(sequences: Sequences, run: Run) -> Method:
 def _of_different_elements(sequences: Sequences, run: Run) -> Method:
     least = (2 if sequences.alternates else 4) * sequences.rows * word_bits_of(sequences) // 8
     if least > run.memory and not (sequences.alternates and run.work is not None):
-        return Method(least, least, _refuse)  # the tables of a plan that is too large take minutes to make
-    plan = Plan(sequences)
+        # The tables of a plan that is too large take minutes to make.
+        return Method(least, least, lambda start, run, work: _by_plan(Plan(sequences), run).search(start, run, work))
+    return _by_plan(Plan(sequences), run)
+
+
+def _by_plan(plan: Plan, run: Run) -> Method:
     if plan.alternates:
         memory = search_alternating.bytes_needed(plan)
         least = search_alternating.bytes_needed_on_files(plan) if run.work is not None else memory
@@ -73,10 +77,6 @@ def _of_different_elements(sequences: Sequences, run: Run) -> Method:
         )
     memory = search_planes.bytes_needed(plan)
     return Method(memory, memory, lambda start, run, _: search_planes.PlaneSearch(plan, start, run))
-
-
-def _refuse(start: int, run: Run, work: WorkingFolder | None) -> Search:
-    raise OutOfMemory("the vectors of the search do not fit into the memory")
 
 
 def search_by_rows(method: Method, start: int, run: Run, work: WorkingFolder | None = None) -> Layers:

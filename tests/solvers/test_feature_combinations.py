@@ -1,0 +1,22 @@
+"""Any feature beside any other, on random tiny games, against the naive solver (see tests/feature_combinations.py)."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from feature_combinations import outcome, problem
+
+CASES = 100
+
+
+@pytest.mark.parametrize("begin", range(0, 4 * CASES, CASES))
+def test_features_beside_each_other(begin: int) -> None:
+    found = [problem(seed) for seed in range(begin, begin + CASES)]
+    assert not any(found), "\n\n".join(filter(None, found))
+
+
+def test_most_combinations_are_not_refused() -> None:
+    told = Counter(outcome(seed) for seed in range(40))
+    assert told["right"] >= 20, told
