@@ -21,7 +21,7 @@ from searchbench.errors import BadGame, BadRequest, OutOfMemory
 from searchbench.game import Game
 from searchbench.index import Combination, LexicographicPermutation, Product, Radix
 from searchbench.index.product_moves import ProductMoves, columns_of
-from searchbench.rules import UNDECIDED, State
+from searchbench.rules import UNDECIDED, State, new_state
 from searchbench.run import Run
 from searchbench.solvers.exhaustive import solve_states
 from searchbench.solvers.exhaustive.by_products import PRODUCT, moves_for
@@ -91,12 +91,12 @@ class Twisty(Game):
             return max_moves
 
         def play(state: State, move: int) -> None:
-            old = np.zeros(width, np.int64)
+            old = new_state()
             for cell in range(width):
                 old[cell] = state[cell]
             turn = move >> 1
             for place in range(count):
-                source, twist = sources[turn, place], twists[turn, place]
+                source, twist = sources[turn, place], int(twists[turn, place])
                 if move & 1 == 0:
                     state[place] = old[source]
                     state[count + place] = (old[count + source] + twist) % ways
@@ -270,7 +270,7 @@ def test_other_games_are_refused_the_form() -> None:
             solve_states(load(spec), solver="bfs", form=PRODUCT)
     with pytest.raises(OutOfMemory):
         solve_states(load("pyraminx"), solver="bfs", form=PRODUCT, run=Run(memory=100_000))
-    assert solve_states(load("pyraminx"), solver="bfs", run=Run(memory=1_000_000)).facts["form"] == "two-bit"
+    assert solve_states(load("pyraminx"), solver="bfs", run=Run(memory=500_000)).facts["form"] == "two-bit"
 
 
 def test_columns_are_the_last_factors_that_fit() -> None:

@@ -49,14 +49,14 @@ class ProductSearch:
         self.tables = _tables(moves, words, weight)
         self.row_bits = 64 * words
         self.vectors: dict[str, Array] = {
-            name: np.zeros((rows, words), np.uint64) for name in ("frontier", "low", "high")
+            name: np.zeros(rows * words, np.uint64) for name in ("frontier", "low", "high")
         }
         self.vectors["counts"] = np.zeros(rows, np.int32)
-        self.new: Array = np.zeros((rows, words), np.uint64)
+        self.new: Array = np.zeros(rows * words, np.uint64)
         self.new_counts: Array = np.zeros(rows, np.int32)
         row, column = divmod(start, self.columns)
         for name in ("frontier", "low"):
-            self.vectors[name][row, column >> 6] = np.uint64(1 << (column & 63))
+            self.vectors[name][row * words + (column >> 6)] = np.uint64(1 << (column & 63))
         self.vectors["counts"][row] = 1
         self.step = max(1, min(512, rows // (8 * run.threads)))
         self.local = threading.local()
@@ -64,9 +64,12 @@ class ProductSearch:
     def level(self, depth: int) -> tuple[int, list[int]]:
         """Find what has this depth; return how much it is, and if that is little the numbers."""
         kept = self.vectors
-        vectors = Vectors(kept["frontier"], kept["counts"], self.new, self.new_counts, kept["low"], kept["high"])
-        new_bytes = self.new.view(np.uint8)
         rows = len(self.new_counts)
+        frontier, new, low, high = (
+            words.reshape(rows, -1) for words in (kept["frontier"], self.new, kept["low"], kept["high"])
+        )
+        vectors = Vectors(frontier, kept["counts"], new, self.new_counts, low, high)
+        new_bytes = new.view(np.uint8)
 
         def advance(first: int) -> int:
             stop = min(first + self.step, rows)
@@ -77,7 +80,7 @@ class ProductSearch:
         self.new_counts, kept["counts"] = kept["counts"], self.new_counts
         if count > FEW:
             return count, []
-        places = (divmod(bit, self.row_bits) for bit in bits_in(kept["frontier"].reshape(-1)))
+        places = (divmod(bit, self.row_bits) for bit in bits_in(kept["frontier"]))
         return count, [row * self.columns + column for row, column in places]
 
     def resume(self, work: WorkingFolder, reached: int) -> None:
@@ -86,8 +89,9 @@ class ProductSearch:
 
     def codes(self, counts: Sequence[int]) -> PlaneCodes:
         """Return the codes of all states."""
-        low, high = (self.vectors[name].reshape(-1) for name in ("low", "high"))
-        return PlaneCodes(low, high, {"all": counts}, self.size, self.columns, self.row_bits)
+        return PlaneCodes(
+            self.vectors["low"], self.vectors["high"], {"all": counts}, self.size, self.columns, self.row_bits
+        )
 
     def _room(self) -> Room:
         """Return what this thread works on."""
