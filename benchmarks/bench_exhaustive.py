@@ -27,6 +27,8 @@ WORKLOADS = [
     ("pancake:12", "bfs"),
     ("sliding:2x6,half=yes", "bfs"),
     ("sliding:3x4,half=yes", "bfs"),
+    ("corner-cube", "bfs product"),
+    ("corner-cube", "bfs two-bit"),
 ]
 HEADER = (
     f"{'game':22} {'solver':12} {'states':>13} {'first s':>8} {'s':>7} {'CPU s':>7} "

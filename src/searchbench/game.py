@@ -24,6 +24,7 @@ from searchbench.slots import slot_named
 from searchbench.user_code import calling, check_class, checked_rules, checked_sizes, place_of
 
 if TYPE_CHECKING:
+    from searchbench.index.product_moves import ProductMoves
     from searchbench.index.protocol import Index, Part
     from searchbench.index.sequence import Sequences
     from searchbench.values.rule import ValueRule
@@ -91,6 +92,9 @@ class Game:
     rearranges: ClassVar[bool] = False
     """Claims that moves are rearrangements: in states with the same moves the same sequences of moves are possible, and
     two sequences that lead from one of them to the same state do so from each."""
+    independent: ClassVar[bool] = False
+    """Claims of a puzzle with a `Product` as its index that all states have the same moves, and that what a move does to the
+    cells of one factor depends on these cells alone."""
 
     # --- what a game supplies --------------------------------------------------------------------------------------
 
@@ -166,6 +170,22 @@ class Game:
         Then breadth-first search moves whole rows of numbers and needs no state.
         """
         return None
+
+    def product_moves(self) -> ProductMoves | None:
+        """Return the moves as tables of rows and columns of numbers, by default where the game claims `independent`.
+
+        Then breadth-first search moves a row once for all its columns and needs no state.
+        """
+        if not self.independent:
+            return None
+        from searchbench.index.compose import Product
+        from searchbench.index.product_moves import moves_of_factors
+
+        index = self.index()
+        target = self.quickest_target
+        if not isinstance(index, Product):
+            raise BadGame(f"{self} claims `independent`, but its index is no Product: {index!r}")
+        return moves_of_factors(self.names(target=target), index, self.max_moves, target)
 
     def rank_in(self, other: Game) -> Callable[..., int] | None:
         """Return a rule ``(state, scratch)``: a state's number in the index of a game that this one goes on as, or NOWHERE.

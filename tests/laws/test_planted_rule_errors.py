@@ -11,6 +11,7 @@ import pytest
 from searchbench.catalogue import load
 from searchbench.game import Game
 from searchbench.index import Part, Sequences
+from searchbench.index.product_moves import ProductMoves
 from searchbench.run import Run
 from searchbench.testing import LAWS, Check, check_game
 
@@ -414,6 +415,14 @@ def one_turn_missing(game: Any) -> Sequences:
     return replace(told, moves=told.moves[1:])
 
 
+def one_column_astray(game: Any) -> ProductMoves:
+    told = load("rubik-pattern:UR").product_moves()
+    assert told is not None
+    columns = told.columns.copy()
+    columns[-1] = columns[-1, ::-1]
+    return told._replace(columns=columns)
+
+
 def wrong_piece_passes(game: Any) -> Sequences:
     told = load("frogs-and-toads:2").sequences()
     assert told is not None
@@ -564,6 +573,7 @@ PLANTED = [
     ("parts", "hanoi:3", nothing, {"parts": lambda self: [Part("all", 0, 27, ("all", "other"))]}),
     ("sequences", "pancake:5", nothing, {"sequences": one_turn_missing}),
     ("sequences", "frogs-and-toads:2", nothing, {"sequences": wrong_piece_passes}),
+    ("product_moves", "rubik-pattern:UR", nothing, {"product_moves": one_column_astray}),
     ("known", "pancake:5", nothing, {"known": lambda self: {"deepest": 6}}),
     ("known", "pancake:5", nothing, {"known": lambda self: {"depth": 5}}),
     ("known", "tic-tac-toe", nothing, {"known": lambda self: {"start": "win"}}),

@@ -15,6 +15,7 @@ from searchbench.families.carried import BITS, MOST, Pieces, numbering, stepping
 from searchbench.families.places import Kind, Turn, places_of
 from searchbench.families.turns import Turning, turning
 from searchbench.game import Board
+from searchbench.index.product_moves import MOST_ENTRIES, ProductMoves
 from searchbench.jit import inlined
 from searchbench.rules import UNDECIDED, State
 
@@ -85,6 +86,20 @@ class Pattern(Abstraction):
     def index(self) -> Pieces:
         """Return the numbering of the places and twists of the pieces."""
         return _pieces(self.kind, len(self.pattern))
+
+    def product_moves(self) -> ProductMoves | None:
+        """Return the moves: rows are the places and orders of the pieces, columns their twists."""
+        index, original = self.index(), self.original()
+        if index.size // index.twists * self.max_moves > MOST_ENTRIES:
+            return None
+        tables, order = index.tables, len(original.turns[0].cycle)
+        moves = [turn * order + power for turn in range(len(original.turns)) for power in original.powers]
+        actions = tables.actions[:, moves]
+        sets = tables.sets[:, None, moves].astype(np.int32) * np.int32(index.orders)
+        rows = sets + tables.orders[np.arange(index.orders)[None, :, None], actions[:, None, :]]
+        return ProductMoves(
+            rows.reshape(-1, len(moves)), np.repeat(actions, index.orders, axis=0), tables.twists.T.copy()
+        )  # fmt: skip
 
     def rules(self) -> Mapping[str, Callable[..., Any]]:
         """Return the rules; a move is that of the puzzle."""

@@ -8,7 +8,7 @@ twists, in which the numbers of all successors are looked up.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, MutableSequence, Sequence
+from collections.abc import Callable, Iterator, Mapping, MutableSequence, Sequence
 from itertools import product
 from typing import Any, ClassVar
 
@@ -16,6 +16,7 @@ import numpy as np
 
 from searchbench.errors import BadState
 from searchbench.families.places import (
+    Array,
     Kind,
     Places,
     Turn,
@@ -26,6 +27,7 @@ from searchbench.families.places import (
     twists_table,
 )
 from searchbench.game import Game
+from searchbench.index.product_moves import ProductMoves
 from searchbench.rules import UNDECIDED, State, new_state
 
 Carried = tuple[list[int], list[int]]
@@ -91,6 +93,22 @@ class Turning(Game):
     def index(self) -> Places | None:
         """Return the numbering of the orders and twists that the turns do not rule out; None where it needs 64 bits."""
         return self.layout if self.layout.size < 1 << 63 else None
+
+    def product_moves(self) -> ProductMoves | None:
+        """Return the moves: rows are the orders of the pieces, columns their twists."""
+        if self.index() is None:
+            return None
+        orders, twists = table_of_kinds(self.kinds, orders_table), table_of_kinds(self.kinds, twists_table)
+        rows, columns = (np.concatenate(list(self._after_powers(table)), axis=1) for table in (orders, twists))
+        return ProductMoves(rows.astype(np.int32), np.arange(self.max_moves).reshape(1, -1), columns.T.copy())
+
+    def _after_powers(self, table: Array) -> Iterator[Array]:
+        """Yield for each turn the numbers after it by the steps that a move may be, [number, steps]."""
+        for turn in range(len(self.turns)):
+            numbers, after = np.arange(len(table)), {}
+            for power in range(1, 1 + max(self.powers)):
+                numbers = after[power] = table[numbers, turn]
+            yield np.stack([after[power] for power in self.powers], axis=1)
 
     def rules(self) -> Mapping[str, Callable[..., Any]]:
         """Return the rules; a move is ``turn * order + steps``, where `order` steps are a whole turn."""

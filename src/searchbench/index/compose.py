@@ -51,7 +51,7 @@ def rank_radix(state: State, at: int, table: Table, place: int) -> int:
     """Read the cells as digits."""
     number = 0
     for cell in range(int(table[place])):
-        digit = state[at + cell]
+        digit = int(state[at + cell])  # interpreted, numbers would stay as narrow as cells
         base = int(table[place + 1 + cell])
         if digit < 0 or digit >= base:
             return NOWHERE
@@ -118,7 +118,7 @@ def _pair(first: Family, second: Family) -> Family:
         second_number = second_rank(state, at + int(table[place + 1]), table, place + int(table[place + 2]))
         if second_number < 0:
             return NOWHERE
-        return first_number * int(table[place]) + second_number
+        return int(first_number) * int(table[place]) + int(second_number)
 
     def unrank(number: int, state: State, at: int, table: Table, place: int) -> None:
         size = int(table[place])

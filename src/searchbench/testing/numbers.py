@@ -128,6 +128,22 @@ def sequences(subject: Subject) -> Iterator[Finding]:
             yield state, f"`sequences` leads to {after}, `play` and `rank` to {right}"
 
 
+def product_moves(subject: Subject) -> Iterator[Finding]:
+    """Require that the tables of `product_moves` lead to the numbers of the successors."""
+    told = subject.game.product_moves()
+    if told is None:
+        return
+    if told.size != subject.size:
+        yield None, f"`product_moves` has {told.size:,} numbers, the index {subject.size:,}"
+        return
+    for number in subject.numbers:
+        state = subject.unrank(number)
+        after = sorted(told.after(number))
+        right = sorted(subject.rank(subject.play(state, move)) for move in subject.moves(state))
+        if after != right:
+            yield state, f"`product_moves` leads to {after}, `play` and `rank` to {right}"
+
+
 def _rearranged(told: Sequences, cells: list[int]) -> Iterator[list[int]]:
     """Yield what the rearrangements make of a sequence and what follows it: the place, or the sides."""
     order, rest = cells[: told.n], cells[told.n :]
@@ -200,6 +216,7 @@ LAWS = (
     Law("parts", parts, ("rank",), everywhere=True),
     Law("unrank-next", advance, ("unrank_next", "unrank")),
     Law("sequences", sequences, ("rank", "unrank")),
+    Law("product_moves", product_moves, ("rank", "unrank")),
     Law("blanks", places, ("blank", "set_blank")),
     Law("successor-ranks", facets, ("successor_ranks", "rank", "unrank")),
 )

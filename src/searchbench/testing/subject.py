@@ -104,6 +104,8 @@ class Subject:
             return f"the game supplies no `{missing[0]}`"
         if law.name == "sequences" and self.game.sequences() is None:
             return "the game tells no `sequences`"
+        if law.name == "product_moves" and self.game.product_moves() is None:
+            return "the game tells no `product_moves`"
         if law.name == "locality" and self.game.locality is None:
             return "the game claims no `locality`"
         if law.name == "rearranges" and not self.game.rearranges:

@@ -15,6 +15,7 @@ from searchbench.solvers.exhaustive import bfs, budget, fixpoint, scores
 from searchbench.solvers.exhaustive.bits.solve import REACHABILITY, form_within, solve_in_bits
 from searchbench.solvers.exhaustive.blocks import Group, finish_group, groups_in_order
 from searchbench.solvers.exhaustive.budget import Sizes, code_bytes
+from searchbench.solvers.exhaustive.by_products import PRODUCT, fitting_moves, moves_for, solve_by_products
 from searchbench.solvers.exhaustive.by_rows import ROWS, method_for, solve_by_rows
 from searchbench.solvers.exhaustive.choice import FORMS as FORMS
 from searchbench.solvers.exhaustive.choice import SOLVERS as SOLVERS
@@ -44,9 +45,9 @@ def solve_states(
     `block_bits` is the binary logarithm of a block's size (the result does not depend on it); `target` "interpreted"
     runs the same kernels without a compiler. `form` is how breadth-first search keeps what it
     finds: "values" (depths, a byte a state or more), "rows" (depths modulo 3 or 4, for games that tell their moves as
-    rearrangements), "two-bit" (depths modulo 3), "layers" (one bit; for games whose parts are layers), "one-bit" and
-    "reachability" (what is reached; the former counts the layers too). By default rows, or else values, or else what
-    fits into the memory.
+    rearrangements), "product" (depths modulo 3, for games that tell the moves of a product index), "two-bit" (depths
+    modulo 3), "layers" (one bit; for games whose parts are layers), "one-bit" and "reachability" (what is reached; the
+    former counts the layers too). By default rows, or product, or else values, or else what fits into the memory.
     Raises OutOfMemory before anything starts, NoFixpoint, MissingRule, and ValueOverflow.
     """
     if block_bits is not None and not 1 <= block_bits <= MOST_BLOCK_BITS:
@@ -81,6 +82,12 @@ def _solve_compactly(
             raise BadRequest(
                 f"form {ROWS!r}: {game} does not tell its moves as rearrangements of enough elements, each of which a move undoes"
             )
+    if form == PRODUCT:
+        return solve_by_products(game, moves_for(game), run)
+    if form is None and PRODUCT in choice.forms and target == "cpu" and block_bits is None:
+        moves = fitting_moves(game, run)
+        if moves is not None:
+            return solve_by_products(game, moves, run)
     if form is None:
         options = {} if block_bits is None else {"block_bits": block_bits}
         needed = budget.in_memory(game, _sizes(game, Depth()), run, **options)

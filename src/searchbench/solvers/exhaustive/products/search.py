@@ -1,0 +1,129 @@
+"""Breadth-first search of a product index: level by level, each row by one thread (Korf 1997; Edelkamp 2017, two-bit search).
+
+Every state has two bits, in two planes: 0 not reached, else 1 + depth mod 3. The frontier and what is new are bit vectors of
+their own. A row is filled forwards, by moving the frontier of the rows that lead to it, or backwards, by looking for a
+predecessor of each state that is not reached, where that takes fewer steps.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from searchbench import jit
+from searchbench.index.product_moves import ProductMoves
+from searchbench.run import Run
+from searchbench.solvers.exhaustive.products import kernels
+from searchbench.solvers.exhaustive.products.kernels import Room, Tables, Vectors
+from searchbench.solvers.exhaustive.rows.levels import FEW, bits_in, load_copies
+from searchbench.store.planes import PlaneCodes
+from searchbench.store.working import WorkingFolder
+
+Array = npt.NDArray[Any]
+WEIGHT: Final = 300
+"""How long it takes to look at a predecessor, in hundredths of the time to move a state."""
+EIGHT_BYTES: Final = 0x0102040810204080
+"""Times eight bytes that are 0 or 1, this has all their bits in its last byte."""
+
+
+def bytes_needed(moves: ProductMoves) -> int:
+    """Return the memory that a search takes, the tables that are there already among it."""
+    rows, columns = moves.rows.shape[0], moves.columns.shape[1]
+    tables = 2 * moves.rows.nbytes + moves.actions.nbytes + 4 * moves.columns.size + moves.columns.nbytes
+    return int(4 * 8 * rows * _words(columns) + 8 * rows + tables)
+
+
+class ProductSearch:
+    """Search with two planes of depths modulo 3, a frontier, and what is new. The moves must be one to one."""
+
+    def __init__(self, moves: ProductMoves, start: int, run: Run, weight: int = WEIGHT) -> None:
+        rows, self.columns = moves.rows.shape[0], moves.columns.shape[1]
+        words = _words(self.columns)
+        self.run, self.size = run, moves.size
+        self.on_files, self.ahead = False, 0
+        self.advance = jit.bind(kernels.advance, jit.Names({}))
+        self.tables = _tables(moves, words, weight)
+        self.row_bits = 64 * words
+        self.vectors: dict[str, Array] = {
+            name: np.zeros(rows * words, np.uint64) for name in ("frontier", "low", "high")
+        }
+        self.vectors["counts"] = np.zeros(rows, np.int32)
+        self.new: Array = np.zeros(rows * words, np.uint64)
+        self.new_counts: Array = np.zeros(rows, np.int32)
+        row, column = divmod(start, self.columns)
+        for name in ("frontier", "low"):
+            self.vectors[name][row * words + (column >> 6)] = np.uint64(1 << (column & 63))
+        self.vectors["counts"][row] = 1
+        self.step = max(1, min(512, rows // (8 * run.threads)))
+        self.local = threading.local()
+
+    def level(self, depth: int) -> tuple[int, list[int]]:
+        """Find what has this depth; return how much it is, and if that is little the numbers."""
+        kept = self.vectors
+        rows = len(self.new_counts)
+        frontier, new, low, high = (
+            words.reshape(rows, -1) for words in (kept["frontier"], self.new, kept["low"], kept["high"])
+        )
+        vectors = Vectors(frontier, kept["counts"], new, self.new_counts, low, high)
+        new_bytes = new.view(np.uint8)
+
+        def advance(first: int) -> int:
+            stop = min(first + self.step, rows)
+            return int(self.advance(vectors, new_bytes, self.tables, self._room(), first, stop, depth % 3 + 1))
+
+        count = sum(self.run.map(advance, range(0, rows, self.step)))
+        self.new, kept["frontier"] = kept["frontier"], self.new
+        self.new_counts, kept["counts"] = kept["counts"], self.new_counts
+        if count > FEW:
+            return count, []
+        places = (divmod(bit, self.row_bits) for bit in bits_in(kept["frontier"]))
+        return count, [row * self.columns + column for row, column in places]
+
+    def resume(self, work: WorkingFolder, reached: int) -> None:
+        """Take the vectors from a working folder."""
+        load_copies(work, self.vectors, self.run)
+
+    def codes(self, counts: Sequence[int]) -> PlaneCodes:
+        """Return the codes of all states."""
+        return PlaneCodes(
+            self.vectors["low"], self.vectors["high"], {"all": counts}, self.size, self.columns, self.row_bits
+        )
+
+    def _room(self) -> Room:
+        """Return what this thread works on."""
+        if not hasattr(self.local, "room"):
+            reached = np.zeros(self.row_bits, np.uint8)
+            left = np.zeros(self.row_bits // 64, np.uint64)
+            self.local.room = Room(
+                reached,
+                reached.view(np.uint64),
+                left,
+                np.uint64(0),
+                np.uint64(1),
+                np.uint64(EIGHT_BYTES),
+                np.uint64(56),
+            )
+        room: Room = self.local.room
+        return room
+
+
+def _words(columns: int) -> int:
+    return -(-columns // 64)
+
+
+def _tables(moves: ProductMoves, words: int, weight: int) -> Tables:
+    rows, columns = moves.rows.shape[0], moves.columns.shape[1]
+    sources = np.zeros_like(moves.rows)
+    for move, after in enumerate(moves.rows.T):
+        sources[after, move] = np.arange(rows, dtype=sources.dtype)
+    after = moves.columns.astype(np.uint16)
+    before = np.zeros_like(after)
+    for action, images in enumerate(after):
+        before[action, images] = np.arange(columns, dtype=np.uint16)
+    mask = np.full(words, (1 << 64) - 1, np.uint64)
+    mask[-1] = np.uint64((1 << (columns - 64 * (words - 1))) - 1)
+    return Tables(sources, moves.actions.astype(np.uint16), after, before, mask, weight)
