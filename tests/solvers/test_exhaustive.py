@@ -35,8 +35,8 @@ from searchbench.game import Game, _names
 from searchbench.rules import UNDECIDED
 from searchbench.run import Run
 from searchbench.solvers.exhaustive import solve_states
-from searchbench.solvers.exhaustive.blocks import CHUNK, Chunks
 from searchbench.solvers.exhaustive.budget import BUCKET_MEMORY
+from searchbench.solvers.exhaustive.schedule import CHUNK, Chunks
 from searchbench.store import Database
 from searchbench.values import Score, ValueRule
 
