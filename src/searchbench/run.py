@@ -83,7 +83,8 @@ class Run:
     @property
     def seconds(self) -> float:
         """Return the time since the run began, without that in which kernels were compiled: no limit counts that."""
-        return time.perf_counter() - self.started - self.compile_seconds
+        compiled = self.compile_seconds  # asked first: less than 0 otherwise, while something is compiled
+        return time.perf_counter() - self.started - compiled
 
     @property
     def compile_seconds(self) -> float:

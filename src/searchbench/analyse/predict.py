@@ -216,8 +216,8 @@ class _Predicting:
             return self.sampler.forwards(group)
         if strategy == "points":
             return self.sampler.points(group)
-        look_ahead = self.rule.counts or group.needs_others or not self.game.closed
-        return self.sampler.backwards(group, look_ahead)
+        leaves = group.needs_others or not self.game.closed
+        return self.sampler.backwards(group, self.rule.counts or leaves, leaves)
 
     def _expanded(self, group: Group, positions: int) -> tuple[int, int]:
         """Return how many positions are expanded, and after how many levels it is over."""

@@ -111,14 +111,14 @@ class Sampler:
 
     # --- strategies --------------------------------------------------------------------------------------------------
 
-    def backwards(self, group: Group, look_ahead: bool) -> Rates:
+    def backwards(self, group: Group, look_ahead: bool, leaves: bool) -> Rates:
         """Measure retrograde analysis, level by level."""
         first, now = self._decided()
         initialised, emitted = self._bound(retrograde.initialise), self._bound(retrograde.emit)
         codes, illegal, bounds = self.codes, self.illegal, group.bounds
 
         def begin(run: Interval) -> None:
-            initialised(codes, illegal, *run, bounds, look_ahead, self.pending, np.zeros(2, np.int64))
+            initialised(codes, illegal, *run, bounds, look_ahead, leaves, self.pending, np.zeros(2, np.int64))
 
         def emit(codes: Array, run: Interval, pages: Pages, when: int) -> None:
             emitted(codes, illegal, *run, when, bounds, MOST_BLOCK_BITS, pages, self.here, self.pending)
@@ -170,7 +170,7 @@ class Sampler:
         codes, illegal, bounds = self.codes, self.illegal, group.bounds
 
         def begin(run: Interval) -> None:
-            initialised(codes, illegal, *run, bounds, False, self.pending, np.zeros(2, np.int64))
+            initialised(codes, illegal, *run, bounds, False, False, self.pending, np.zeros(2, np.int64))
 
         def expand(run: Interval, _pages: Pages) -> None:
             gathered(codes, codes, illegal, *run, bounds, False, np.zeros(4, np.int64))

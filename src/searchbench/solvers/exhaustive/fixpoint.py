@@ -73,7 +73,7 @@ def solve_group(
 ) -> int:
     """Solve a group of parts whose needs are solved; return the number of sweeps. Raises NoFixpoint."""
     if checkpoints.noted.get(STAGE) != SWEEPS:
-        initialise_group(names, group, False, table, new_flags(len(table.codes)), run, checkpoints)
+        initialise_group(names, group, False, False, table, new_flags(len(table.codes)), run, checkpoints)
     if not group.needs_itself:
         _sweep(names, rule, group, [Piece(*chunk) for chunk in Chunks(group.bounds)], table, table, run)
         return 1

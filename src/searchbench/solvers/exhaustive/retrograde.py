@@ -14,7 +14,7 @@ the table, `checkpoints` keeps unfinished work, and `budget` says what it all ta
 from __future__ import annotations
 
 from collections.abc import MutableSequence
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -32,19 +32,18 @@ from searchbench.exchange.memory import (
     unpack_weight,
 )
 from searchbench.index.contract import unrank
-from searchbench.rules import UNDECIDED, Code, Rank, new_moves, new_state, terminal
+from searchbench.rules import UNDECIDED, new_moves, new_state, terminal
 from searchbench.run import Run
 from searchbench.solvers.exhaustive.checkpoints import INITIALISE, LEVELS, STAGE, Checkpoints, array_of, pieces_of
+from searchbench.solvers.exhaustive.finished import departure_refused, longest_defence, propagate_finished
 from searchbench.solvers.exhaustive.groups import Group
 from searchbench.solvers.exhaustive.neighbours import (
-    OUTSIDE,
     Bounds,
     degree,
     departures,
     inside,
     is_position,
     predecessors,
-    stored_code,
 )
 from searchbench.solvers.exhaustive.pending import Flags, new_flags, next_level, next_pending, pack_flags, set_pending
 from searchbench.solvers.exhaustive.refusals import NO_ROOM, NOT_CARRIED, UNTOLD
@@ -52,7 +51,6 @@ from searchbench.solvers.exhaustive.rounds import Emit, Work, level_ahead, resum
 from searchbench.solvers.exhaustive.schedule import (
     AGAIN,
     NEGATIVE,
-    NO_NUMBER,
     PAGE_AT,
     STOPPED,
     TOO_LARGE,
@@ -62,16 +60,22 @@ from searchbench.solvers.exhaustive.schedule import (
 )
 from searchbench.values.contract import arrival, finish, initial, level, propagate
 
+ASKED: Final = 1 << 10
+"""How many states at the beginning of a piece are asked whether their moves stay in the group, where they should."""
+ASKED_EVERY: Final = 61
+"""Of the others one in so many is asked: a prime, so that states of every kind are."""
+
 # --- kernels -------------------------------------------------------------------------------------------------------------
 
 
 def initialise(
-    codes: Any, illegal: int, first: int, stop: int, bounds: Bounds, look_ahead: bool, pending: Flags,
+    codes: Any, illegal: int, first: int, stop: int, bounds: Bounds, look_ahead: bool, leaves: bool, pending: Flags,
     note: MutableSequence[int],
 ) -> None:  # fmt: skip
     """Give the states first .. stop - 1 their first codes.
 
-    With `look_ahead` the successors are counted, and those in finished parts (or outside the index) are propagated.
+    With `look_ahead` the successors are counted; if moves may leave the group (`leaves`), those in finished parts or
+    outside the index are propagated. Where none should leave, some of the states are asked whether one does.
     """
     state = new_state()
     scratch = new_state()
@@ -89,25 +93,13 @@ def initialise(
             code = initial(result, 0 if result != UNDECIDED else 1)
         else:
             code = initial(UNDECIDED, degree(state, scratch, out, numbers, weights))
-            count = departures(state, scratch, out, numbers, weights)
-            last = -1
-            for index in range(count):
-                if numbers[index] == UNDECIDED - OUTSIDE:
-                    note[TOO_LARGE] = NO_NUMBER
+            if leaves or number - first < ASKED or number % ASKED_EVERY == 0:
+                count = departures(state, scratch, out, numbers, weights)
+                reason = departure_refused(numbers, count, bounds, leaves)
+                if reason != 0:
+                    note[TOO_LARGE] = reason
                     return
-                if numbers[index] >= 0 and inside(numbers[index], bounds):
-                    continue
-                numbers[index] = stored_code(codes, numbers[index], bounds)
-                if arrival(numbers[index]) == 0:
-                    code = propagate(code, numbers[index], weights[index])
-                elif last < 0 or arrival(numbers[index]) > arrival(numbers[last]):
-                    if last >= 0:
-                        code = propagate(code, numbers[last], weights[last])
-                    last = index
-                else:
-                    code = propagate(code, numbers[index], weights[index])
-            if last >= 0:  # the longest defence comes last: it counts if no other escape is left
-                code = propagate(code, numbers[last], weights[last])
+                code = propagate_finished(codes, code, numbers, weights, count, bounds)
         if not 0 <= code < illegal:
             note[TOO_LARGE] = code if code >= 0 else NEGATIVE
             return
@@ -200,26 +192,6 @@ def apply(
         first = 0
 
 
-def longest_defence(
-    codes: Any, number: Rank, code: Code, stored: Code, new: Code, bounds: Bounds,
-    state: Any, scratch: Any, out: Any, numbers: Any, weights: Any,
-) -> Code:  # fmt: skip
-    """Return the code of a state that a successor's `stored` code has just decided to be `new`.
-
-    A finished part may hold a successor that comes later; then that one decides, and was only counted so far.
-    """
-    unrank(number, state)
-    latest = arrival(stored)
-    for index in range(departures(state, scratch, out, numbers, weights)):
-        if numbers[index] >= 0 and inside(numbers[index], bounds):
-            continue
-        successor = stored_code(codes, numbers[index], bounds)
-        if arrival(successor) > latest:
-            latest = arrival(successor)
-            new = propagate(code, successor, weights[index])
-    return new
-
-
 def finish_block(codes: Any, illegal: int, first: int, stop: int) -> int:
     """Replace working codes by the codes to be stored; return the largest."""
     largest = 0
@@ -246,14 +218,15 @@ def solve_group(
     """
     pending = new_flags(len(table.codes))
     if not checkpoints.restore_flags(LEVELS, pending, group.bounds):
-        initialise_group(names, group, look_ahead, table, pending, run, checkpoints)
+        initialise_group(names, group, look_ahead, leaves, table, pending, run, checkpoints)
     work = Work(group.bounds, leaves, table, buckets, pending, run, checkpoints)
     return back_up(names, jit.bind(emit, names), work)
 
 
 def initialise_group(
-    names: jit.Names, group: Group, look_ahead: bool, table: Table, pending: Flags, run: Run, checkpoints: Checkpoints
-) -> None:
+    names: jit.Names, group: Group, look_ahead: bool, leaves: bool, table: Table, pending: Flags, run: Run,
+    checkpoints: Checkpoints,
+) -> None:  # fmt: skip
     """Give the states of a group their first codes, in batches with checkpoints between them; set what is pending."""
     kernel = jit.bind(initialise, names)
     bounds = group.bounds
@@ -262,7 +235,7 @@ def initialise_group(
 
     def work(piece: Piece) -> tuple[Piece, npt.NDArray[Any]]:
         note = np.array([piece[0], 0], np.int64)
-        kernel(table.codes, table.illegal, *piece, bounds, look_ahead, pending, note)
+        kernel(table.codes, table.illegal, *piece, bounds, look_ahead, leaves, pending, note)
         return (int(note[STOPPED]), piece[1]), note
 
     def keep(left: list[Piece]) -> None:

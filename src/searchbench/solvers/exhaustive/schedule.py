@@ -18,10 +18,11 @@ CHUNK = 1 << 16
 BATCH: Final = 256
 """How many chunks are done before it is asked whether a checkpoint is due."""
 STOPPED, TOO_LARGE, PAGE_AT, AGAIN = 0, 1, 2, 3
-"""The places of a kernel's note: where it stopped and why (a code that is too large, or one of the next two, or 0); and
+"""The places of a kernel's note: where it stopped and why (a code that is too large, or one of the next three, or 0); and
 of `apply` in which page it stopped, and whether the level at work has got new states."""
 NO_NUMBER: Final = -1
 NEGATIVE: Final = -2
+LEAVES: Final = -3
 
 Job = TypeVar("Job")
 Piece = tuple[int, int]
@@ -108,6 +109,11 @@ def make_room(table: Table, misfits: Iterable[int]) -> None:
     for misfit in misfits:
         if misfit == NO_NUMBER:
             raise BrokenRule("a move leads to a state that has no number and is not terminal")
+        if misfit == LEAVES:
+            raise BrokenRule(
+                "a move leads out of the index, or to a part that is not among the needs: set `closed = False`, or name "
+                "the part in `parts`"
+            )
         if misfit == NEGATIVE:
             raise BrokenRule("the value rule gave a negative code")
         largest = max(largest, misfit)
