@@ -20,7 +20,7 @@ from searchbench.index.protocol import Part
 from searchbench.rules import UNDECIDED
 from searchbench.run import Run
 from searchbench.solvers.exhaustive import solve_parts, solve_states
-from searchbench.solvers.exhaustive.blocks import groups_in_order
+from searchbench.solvers.exhaustive.groups import groups_in_order
 from searchbench.values import Outcome
 
 RUN = Run(memory=1 << 30, threads=1)

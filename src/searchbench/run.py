@@ -14,6 +14,7 @@ from typing import TypeVar
 
 import psutil
 
+from searchbench import jit
 from searchbench.errors import BadRequest, OutOfMemory
 
 Argument = TypeVar("Argument")
@@ -58,18 +59,19 @@ class Run:
     """Say what a computation may use and whom it tells; every solver takes one.
 
     `memory` is in bytes (default: what the machine has free); `threads` defaults to the number of cores. `work` is where
-    unfinished work may be kept: a folder that need not exist; at least `patience` seconds pass between two copies of it.
-    Use it as a context manager to end its threads.
+    unfinished work may be kept: a folder that need not exist; at least `checkpoint_interval` seconds pass between two
+    checkpoints. Use it as a context manager to end its threads.
     """
 
     memory: int = 0
     threads: int = 0
     report: Report = _silent
     work: Path | None = None
-    patience: float = 30.0
+    checkpoint_interval: float = 30.0
     watch: Callable[[Sequence[int]], None] | None = None
     """Called now and then with the moves of the line that a search is looking at."""
     started: float = field(default_factory=time.perf_counter)
+    _compiled_before: float = field(default_factory=jit.compile_seconds)
     _pool: ThreadPoolExecutor | None = None
 
     def __post_init__(self) -> None:
@@ -80,8 +82,19 @@ class Run:
 
     @property
     def seconds(self) -> float:
-        """Return the time since the run began."""
-        return time.perf_counter() - self.started
+        """Return the time since the run began, without that in which kernels were compiled: no limit counts that."""
+        compiled = self.compile_seconds  # asked first: less than 0 otherwise, while something is compiled
+        return time.perf_counter() - self.started - compiled
+
+    @property
+    def compile_seconds(self) -> float:
+        """Return the time in which kernels were compiled since the run began."""
+        return jit.compile_seconds() - self._compiled_before
+
+    @property
+    def times(self) -> dict[str, float]:
+        """Return both times as the facts of a database have them, to the millisecond."""
+        return {"seconds": round(self.seconds, 3), "compile_seconds": round(self.compile_seconds, 3)}
 
     def demand(self, size: int, what: str) -> None:
         """Refuse, before it starts, what needs more than the memory budget."""

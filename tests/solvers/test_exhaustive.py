@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterator, Mapping, MutableSequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from itertools import permutations
 from typing import Any, ClassVar
 from unittest import mock
@@ -35,8 +35,8 @@ from searchbench.game import Game, _names
 from searchbench.rules import UNDECIDED
 from searchbench.run import Run
 from searchbench.solvers.exhaustive import solve_states
-from searchbench.solvers.exhaustive.blocks import CHUNK, Chunks
 from searchbench.solvers.exhaustive.budget import BUCKET_MEMORY
+from searchbench.solvers.exhaustive.schedule import CHUNK, Chunks
 from searchbench.store import Database
 from searchbench.values import Score, ValueRule
 
@@ -603,6 +603,24 @@ def test_open_successor_without_a_number_is_a_broken_rule(solver: str) -> None:
     game = GraphGame(((0, 1, 1, 0), (1, 0, 1, 0)), (UNDECIDED, UNDECIDED), "outcome", numbered=1)
     with pytest.raises(BrokenRule, match="no number"):
         solve(game, solver)
+
+
+class Claiming(GraphGame):
+    """Claim that every successor has a number, whether that is so or not."""
+
+    closed = True  # type: ignore[assignment]
+
+
+@given(outcome_games(most_cuts=0))
+def test_a_game_that_wrongly_claims_to_be_closed_is_refused_or_right(game: GraphGame) -> None:
+    claiming = Claiming(**{one.name: getattr(game, one.name) for one in fields(GraphGame)})
+    leaving = [start for start, end, _, _ in game.edges if start < game.size <= end]
+    try:
+        found = values(solve(claiming, "retrograde"))
+    except BrokenRule:
+        assert leaving
+    else:
+        assert found == expected(game)
 
 
 def test_unknown_solver_and_impossible_blocks() -> None:

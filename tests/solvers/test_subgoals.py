@@ -196,7 +196,7 @@ def test_a_proof_goes_on_where_it_was_stopped(
 ) -> None:
     monkeypatch.setattr(detours, "BLOCK", 50)
     whole = detours.prove_limit(eight, 33, Run(threads=1), detour=2)
-    run = Run(threads=1, work=tmp_path, patience=0.0)
+    run = Run(threads=1, work=tmp_path, checkpoint_interval=0.0)
     blocks = 0
 
     def stop(stage: str, done: int, total: int) -> None:

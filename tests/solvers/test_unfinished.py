@@ -21,8 +21,8 @@ from searchbench.errors import BadRequest, DamagedData, OutOfMemory, ValueOverfl
 from searchbench.game import Game
 from searchbench.rules import UNDECIDED
 from searchbench.run import Run
-from searchbench.solvers.exhaustive import blocks, first_codes, levels, scores, solve_parts, solve_states
-from searchbench.solvers.exhaustive.due import STRETCH
+from searchbench.solvers.exhaustive import rounds, schedule, scores, solve_parts, solve_states
+from searchbench.solvers.exhaustive.pending import STRETCH
 from searchbench.store import Database, open_database, working
 from searchbench.store.working import RECORD, WorkingFolder
 
@@ -39,8 +39,8 @@ def always(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let a copy be due whenever it is asked, and batches and rounds be small; no power is cut in these tests."""
     monkeypatch.setattr(os, "fsync", lambda _handle: None)
     monkeypatch.setattr(WorkingFolder, "due", True)
-    monkeypatch.setattr(first_codes, "BATCH", 1)
-    for module in (levels, scores, blocks):
+    monkeypatch.setattr(schedule, "BATCH", 1)
+    for module in (rounds, scores, schedule):
         monkeypatch.setattr(module, "CHUNK", STRETCH)
     monkeypatch.setattr("searchbench.solvers.exhaustive.budget.BUCKET_MEMORY", 1 << 16)
 
@@ -266,7 +266,7 @@ def test_a_damaged_copy_is_noticed(tmp_path: Path) -> None:
     game, work = load("pancake:7"), tmp_path / "work"
     solve = lambda: solve_states(game, run=Run(threads=1, work=work))  # noqa: E731
     stopped_after(3, solve)
-    for name in ("codes-0-5040", "due", "here"):
+    for name in ("codes-0-5040", "pending", "here"):
         file = next(work.glob(f"{name}.g*"))
         whole = file.read_bytes()
         spoilt = bytearray(whole)

@@ -7,8 +7,8 @@ from typing import Any, Final, NamedTuple
 
 from searchbench import jit
 from searchbench.game import Game
-from searchbench.solvers.exhaustive import bfs, fixpoint, levels, prepare, retrograde
-from searchbench.solvers.exhaustive.groups import goes_backwards
+from searchbench.solvers.exhaustive import bfs, fixpoint, retrograde
+from searchbench.solvers.exhaustive.strategy import goes_backwards
 from searchbench.solvers.guided import depthfirst, expansion
 from searchbench.solvers.proof import alphabeta, pns, tree
 from searchbench.values import Depth, ValueRule, value_rule
@@ -36,9 +36,9 @@ def _no_outcome(game: Game, names: jit.Names) -> str:
 
 
 SOLVERS: Final[Mapping[str, Solver]] = {
-    "retrograde": Solver((prepare.prepare, retrograde.emit, levels.apply), None, _no_propagation),
-    "fixpoint": Solver((prepare.prepare, fixpoint.gather_block)),
-    "bfs": Solver((bfs.first_number, bfs.emit_forward, levels.apply), Depth()),
+    "retrograde": Solver((retrograde.initialise, retrograde.emit, retrograde.apply), None, _no_propagation),
+    "fixpoint": Solver((retrograde.initialise, fixpoint.gather_block)),
+    "bfs": Solver((bfs.first_number, bfs.emit_forward, retrograde.apply), Depth()),
     "idastar": Solver((depthfirst.search_below,), None, _two_players),
     "astar": Solver((expansion.reach, expansion.expand_best), None, _two_players),
     "bestfirst": Solver((expansion.reach, expansion.expand_best), None, _two_players),

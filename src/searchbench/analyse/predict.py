@@ -1,7 +1,7 @@
 """Predict what solving a game will take, before it starts: time, memory and disk (after Gasser 1995, section 4.2).
 
-The time is that of the processor: each number is looked at first (`prepare`), each state that gets a value is expanded
-once, and each of its neighbours gets a request: numbers * prepare + states * (expand + edges * apply) + numbers * passes *
+The time is that of the processor: each number is given a first code (`initialise`), each state that gets a value is expanded
+once, and each of its neighbours gets a request: numbers * initialise + states * (expand + edges * apply) + numbers * passes *
 scan. The times are measured with the solver's kernels on samples; how many states get a value, and after how many passes,
 is what a model says (:mod:`searchbench.analyse.shares`). The memory is reckoned as the solver does; of the disk, a bound.
 """
@@ -19,9 +19,9 @@ from searchbench.errors import BadRequest
 from searchbench.game import Game
 from searchbench.run import Run, format_memory
 from searchbench.solvers.exhaustive import budget, fixpoint, scores
-from searchbench.solvers.exhaustive.blocks import Group, groups_in_order
 from searchbench.solvers.exhaustive.budget import Sizes
 from searchbench.solvers.exhaustive.choice import VALUES, chosen
+from searchbench.solvers.exhaustive.groups import Group, groups_in_order
 from searchbench.solvers.exhaustive.parts import needed_groups
 from searchbench.values import BFS, ValueRule
 
@@ -195,7 +195,7 @@ class _Predicting:
         expanded, levels = self._expanded(group, positions) if self.models else (positions, 1)
         passes = levels if self.solver != "fixpoint" else 0
         sweeps = levels if self.solver == "fixpoint" and group.needs_itself else 1
-        once = numbers * (rates.prepare + rates.finish + passes * rates.scan)
+        once = numbers * (rates.initialise + rates.finish + passes * rates.scan)
         each = sweeps * (rates.expand + rates.edges * rates.apply)
         cpu, most = once + expanded * each, once + positions * each
         return GroupPrediction(group.name, numbers, positions, expanded, levels, rates, cpu, most)
@@ -216,8 +216,8 @@ class _Predicting:
             return self.sampler.forwards(group)
         if strategy == "points":
             return self.sampler.points(group)
-        look_ahead = self.rule.counts or group.needs_others or not self.game.closed
-        return self.sampler.backwards(group, look_ahead)
+        leaves = group.needs_others or not self.game.closed
+        return self.sampler.backwards(group, self.rule.counts or leaves, leaves)
 
     def _expanded(self, group: Group, positions: int) -> tuple[int, int]:
         """Return how many positions are expanded, and after how many levels it is over."""

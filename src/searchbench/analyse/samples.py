@@ -20,9 +20,9 @@ from searchbench.exchange.memory import BLOCK_BITS, LOCAL_SHIFT, MOST_BLOCK_BITS
 from searchbench.exchange.space import release, untouched
 from searchbench.game import Game
 from searchbench.rules import UNDECIDED
-from searchbench.solvers.exhaustive import bfs, fixpoint, levels, prepare, retrograde, score_kernels
-from searchbench.solvers.exhaustive.blocks import Group, finish_block
-from searchbench.solvers.exhaustive.due import STRETCH_BITS, new_marks
+from searchbench.solvers.exhaustive import bfs, fixpoint, retrograde, score_kernels
+from searchbench.solvers.exhaustive.groups import Group
+from searchbench.solvers.exhaustive.pending import STRETCH_BITS, new_flags
 from searchbench.store.codes import type_for
 from searchbench.values import ValueRule
 from searchbench.values.contract import initial, level
@@ -46,10 +46,10 @@ ROOM: Final = 48 << 20
 
 
 STRATEGIES: Final[Mapping[str, tuple[Callable[..., Any], ...]]] = {
-    "backwards": (prepare.prepare, retrograde.emit, levels.apply, finish_block),
-    "points": (score_kernels.survey, score_kernels.tell, score_kernels.hear, finish_block),
-    "breadth first": (bfs.emit_forward, levels.apply, finish_block),
-    "forwards": (prepare.prepare, fixpoint.gather_block, finish_block),
+    "backwards": (retrograde.initialise, retrograde.emit, retrograde.apply, retrograde.finish_block),
+    "points": (score_kernels.initialise, score_kernels.emit, score_kernels.apply, retrograde.finish_block),
+    "breadth first": (bfs.emit_forward, retrograde.apply, retrograde.finish_block),
+    "forwards": (retrograde.initialise, fixpoint.gather_block, retrograde.finish_block),
 }
 """The kernels of each way to solve a group."""
 
@@ -57,12 +57,12 @@ STRATEGIES: Final[Mapping[str, tuple[Callable[..., Any], ...]]] = {
 class Rates(NamedTuple):
     """Hold what was measured on a group: the share of positions, seconds, and edges (times are seconds of the processor).
 
-    `prepare`: a number is looked at first, `expand`: a position writes requests, `edges`: how many, `apply`: one is applied,
+    `initialise`: a number gets its first code, `expand`: a position writes requests, `edges`: how many, `apply`: one is applied,
     `scan`: a number is looked through in vain, `finish`: a code is finished.
     """
 
     positions: float
-    prepare: float
+    initialise: float
     expand: float
     edges: float
     apply: float
@@ -93,7 +93,7 @@ class Sampler:
         self.size = max(part.stop for part in game.parts())
         self.codes = untouched(self.size, _first_type(game, rule), huge=False)  # a run touches little of it
         self.illegal = int(np.iinfo(self.codes.dtype).max)
-        self.due = new_marks(max(self.size, BLOCK))
+        self.pending = new_flags(max(self.size, BLOCK))
         self.here = np.ones((max(self.size, BLOCK) >> STRETCH_BITS) + 1, np.uint8)
         self.chance = np.random.default_rng(1995)
 
@@ -111,17 +111,17 @@ class Sampler:
 
     # --- strategies --------------------------------------------------------------------------------------------------
 
-    def backwards(self, group: Group, look_ahead: bool) -> Rates:
+    def backwards(self, group: Group, look_ahead: bool, leaves: bool) -> Rates:
         """Measure retrograde analysis, level by level."""
         first, now = self._decided()
-        prepared, emitted = self._bound(prepare.prepare), self._bound(retrograde.emit)
+        initialised, emitted = self._bound(retrograde.initialise), self._bound(retrograde.emit)
         codes, illegal, bounds = self.codes, self.illegal, group.bounds
 
         def begin(run: Interval) -> None:
-            prepared(codes, illegal, *run, bounds, look_ahead, self.due, np.zeros(2, np.int64))
+            initialised(codes, illegal, *run, bounds, look_ahead, leaves, self.pending, np.zeros(2, np.int64))
 
         def emit(codes: Array, run: Interval, pages: Pages, when: int) -> None:
-            emitted(codes, illegal, *run, when, bounds, MOST_BLOCK_BITS, pages, self.here, self.due)
+            emitted(codes, illegal, *run, when, bounds, MOST_BLOCK_BITS, pages, self.here, self.pending)
 
         return self._rates(group, self._by_levels(begin, first, now, emit))
 
@@ -137,40 +137,40 @@ class Sampler:
                 marked(codes, illegal, *run)
 
         def emit(codes: Array, run: Interval, pages: Pages, when: int) -> None:
-            emitted(codes, illegal, *run, when, bounds, MOST_BLOCK_BITS, pages, self.here, self.due, through_ends)
+            emitted(codes, illegal, *run, when, bounds, MOST_BLOCK_BITS, pages, self.here, self.pending, through_ends)
 
         return self._rates(group, self._by_levels(begin, first, 0, emit))
 
     def points(self, group: Group) -> Rates:
         """Measure retrograde analysis for points."""
-        surveyed, told = self._bound(score_kernels.survey), self._bound(score_kernels.tell)
+        initialised, emitted = self._bound(score_kernels.initialise), self._bound(score_kernels.emit)
         codes, illegal, bounds = self.codes, self.illegal, group.bounds
         origin = int(bounds[0])
         left = untouched(int(bounds[-1]) - origin, np.uint8)
 
         def begin(run: Interval) -> None:
-            surveyed(codes, illegal, *run, bounds, left, np.zeros(4, np.int64))
+            initialised(codes, illegal, *run, bounds, left, np.zeros(4, np.int64))
 
         def positions(run: Interval) -> int:
             return int(np.count_nonzero(left[run[0] - origin : run[1] - origin] != score_kernels.DONE))
 
         def decide(run: Interval) -> None:
-            begin(run)  # those that have told their predecessors look as what is no position does
+            begin(run)  # those whose predecessors have their requests look as what is no position does
             some = left[run[0] - origin : run[1] - origin]
             some[some != score_kernels.DONE] = score_kernels.FRESH
 
         def expand(run: Interval, pages: Pages) -> None:
-            told(codes, *run, bounds, left, self.here, 2, MOST_BLOCK_BITS, pages)
+            emitted(codes, *run, bounds, left, self.here, 2, MOST_BLOCK_BITS, pages)
 
-        return self._rates(group, Steps(begin, positions, decide, expand, self._hear))
+        return self._rates(group, Steps(begin, positions, decide, expand, self._apply_points))
 
     def forwards(self, group: Group) -> Rates:
         """Measure the forward fixpoint: `expand` is one sweep over a position."""
-        prepared, gathered = self._bound(prepare.prepare), self._bound(fixpoint.gather_block)
+        initialised, gathered = self._bound(retrograde.initialise), self._bound(fixpoint.gather_block)
         codes, illegal, bounds = self.codes, self.illegal, group.bounds
 
         def begin(run: Interval) -> None:
-            prepared(codes, illegal, *run, bounds, False, self.due, np.zeros(2, np.int64))
+            initialised(codes, illegal, *run, bounds, False, False, self.pending, np.zeros(2, np.int64))
 
         def expand(run: Interval, _pages: Pages) -> None:
             gathered(codes, codes, illegal, *run, bounds, False, np.zeros(4, np.int64))
@@ -253,18 +253,18 @@ class Sampler:
 
     def _apply(self, pages: Pages, codes: Array, last: int) -> None:
         """Apply requests to a block of such codes."""
-        block, bounds, due = np.resize(codes, BLOCK), np.array([0, BLOCK], np.int64), new_marks(BLOCK)
+        block, bounds, pending = np.resize(codes, BLOCK), np.array([0, BLOCK], np.int64), new_flags(BLOCK)
         note = np.zeros(4, np.int64)
-        self._bound(levels.apply)(block, self.illegal, 0, pages, last, 0, 0, bounds, False, due, note)
+        self._bound(retrograde.apply)(block, self.illegal, 0, pages, last, 0, 0, bounds, False, pending, note)
 
-    def _hear(self, pages: Pages, codes: Array, last: int) -> None:
+    def _apply_points(self, pages: Pages, codes: Array, last: int) -> None:
         """Apply requests about points to a block of such codes."""
         block, left, fresh = np.resize(codes, BLOCK), np.full(BLOCK, 3, np.uint8), np.zeros(BLOCK, np.uint8)
-        self._bound(score_kernels.hear)(block, self.illegal, 0, pages, last, 0, left, fresh, 1)
+        self._bound(score_kernels.apply)(block, self.illegal, 0, pages, last, 0, left, fresh, 1)
 
     def _finish(self, codes: Array) -> float:
         """Return the time of finishing a code."""
-        block, finish = np.resize(codes, BLOCK), self._bound(finish_block)
+        block, finish = np.resize(codes, BLOCK), self._bound(retrograde.finish_block)
         finish(block[:1], self.illegal, 0, 1)
         return _seconds(lambda: finish(block, self.illegal, 0, BLOCK)) / BLOCK
 

@@ -80,9 +80,10 @@ def solve(
         return
     how = f"{facts['solver']} ({facts['form']})" if "form" in facts else facts["solver"]
     levels = "1 level" if facts["levels"] == 1 else f"{facts['levels']} levels"
+    compiled = f"compiled in {facts['compile_seconds']} s, " if facts.get("compile_seconds") else ""
     show.write(
         f"{facts['game']}: {facts['states']:,} states, {facts['reachable']:,} with a value; "
-        f"{how}, {levels}, {facts['seconds']} s, {facts['threads']} threads"
+        f"{how}, {levels}, {compiled}solved in {facts['seconds']} s, {facts['threads']} threads"
     )
     for name, group in database.facts.get("groups", {}).items():
         show.write(f"  part {name}: {group['levels']} levels, {group['seconds']} s")
@@ -132,7 +133,7 @@ def predict(
             f"{group.positions:,}",
             f"{group.expanded:,}",
             f"{group.rates.edges:.2f}",
-            f"{1e9 * group.rates.prepare:.0f}",
+            f"{1e9 * group.rates.initialise:.0f}",
             f"{1e9 * group.rates.expand:.0f}",
             f"{1e9 * group.rates.apply:.0f}",
             format_seconds(group.cpu),

@@ -10,7 +10,7 @@ kernel can reach. So an edited game is recompiled, an edited comment is not, and
 Tables of any size may be among the constants: large ones are read where they are (:mod:`searchbench.jit.backends.cpu.arrays`).
 """
 
-from searchbench.jit.backends import Target
+from searchbench.jit.backends import Target, compile_seconds
 from searchbench.jit.binding import bind
 from searchbench.jit.data import data_digest, frozen
 from searchbench.jit.fingerprint import cache_folder, fingerprint
@@ -36,6 +36,7 @@ __all__ = [
     "atomic_or",
     "bind",
     "cache_folder",
+    "compile_seconds",
     "constant",
     "data_digest",
     "fingerprint",

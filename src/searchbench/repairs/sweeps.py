@@ -16,9 +16,10 @@ from searchbench.errors import BrokenRule, NoFixpoint
 from searchbench.exchange import Table
 from searchbench.repairs.kernels import BROKEN, FILLED, KNOWN, NO_POSITION, OPEN, list_states
 from searchbench.repairs.region import Numbers, Region
-from searchbench.solvers.exhaustive.blocks import finish_block, groups_in_order
 from searchbench.solvers.exhaustive.edges import CHANGED, Edges, gather_listed
-from searchbench.solvers.exhaustive.prepare import STOPPED, TOO_LARGE, make_room
+from searchbench.solvers.exhaustive.groups import groups_in_order
+from searchbench.solvers.exhaustive.retrograde import finish_block
+from searchbench.solvers.exhaustive.schedule import STOPPED, TOO_LARGE, make_room
 
 BLOCK: Final = 1 << 14
 """How many states a thread takes at a time."""

@@ -30,7 +30,7 @@ solve_with_copies(*sys.argv[1:])
 
 def solve_with_copies(to: str, threads: str) -> None:
     """Solve the game into a folder, with as many copies of unfinished work as are made at all."""
-    with Run(threads=int(threads), work=Path(f"{to}.work"), patience=0) as run:
+    with Run(threads=int(threads), work=Path(f"{to}.work"), checkpoint_interval=0) as run:
         solve_states(load(GAME), run=run).save(to)
 
 

@@ -35,7 +35,7 @@ from searchbench.values import ValueRule
 Array = npt.NDArray[Any]
 
 RECORD: Final = "record.json"
-FORMAT: Final = 1
+FORMAT: Final = 2
 PIECE: Final = 1 << 26
 """How many bytes are written, read and given a checksum at a time."""
 SHARE: Final = 20
@@ -46,14 +46,14 @@ class WorkingFolder:
     """Keep what an unfinished computation needs to go on.
 
     `task` says what is computed: a folder with another task is refused, and so is one at which another process works.
-    `patience` is how many seconds the work goes on at least between two copies.
+    At least `checkpoint_interval` seconds pass between two checkpoints.
     `record` is what was committed last, or empty. The folder is made when something is first kept in it. Raises
     BadRequest and DamagedData.
     """
 
-    def __init__(self, path: Path, task: Mapping[str, Any], patience: float = 30.0) -> None:
+    def __init__(self, path: Path, task: Mapping[str, Any], checkpoint_interval: float = 30.0) -> None:
         self.path = path
-        self._patience = patience
+        self._checkpoint_interval = checkpoint_interval
         self._task = json.loads(json.dumps(task))
         self.record: dict[str, Any] = {}
         self._saved: dict[str, dict[str, Any]] = {}
@@ -116,7 +116,7 @@ class WorkingFolder:
     @property
     def due(self) -> bool:
         """Tell whether it is time for a copy."""
-        return time.monotonic() - self._committed >= max(self._patience, SHARE * self._cost)
+        return time.monotonic() - self._committed >= max(self._checkpoint_interval, SHARE * self._cost)
 
     def commit(
         self,
@@ -265,7 +265,7 @@ def working_folder(
     task = {**identity, "fingerprint": game.fingerprint(), "form": form}
     if rule is not None:
         task |= {"rule": rule.identity(), "fingerprint": fingerprints(game, rule)}
-    folder = WorkingFolder(run.work / folder_name(part) if part else run.work, task, run.patience)
+    folder = WorkingFolder(run.work / folder_name(part) if part else run.work, task, run.checkpoint_interval)
     try:
         yield folder
     finally:

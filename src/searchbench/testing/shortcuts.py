@@ -8,7 +8,7 @@ from typing import Any
 
 from searchbench.game import Game
 from searchbench.rules import NOWHERE
-from searchbench.solvers.exhaustive.blocks import groups_in_order
+from searchbench.solvers.exhaustive.groups import groups_in_order
 from searchbench.testing.subject import Law, State, Subject, of_each_state
 
 

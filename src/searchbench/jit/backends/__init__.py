@@ -6,6 +6,7 @@ are made, and how functions see the constants they refer to. Nothing else in the
 
 from __future__ import annotations
 
+import sys
 import types
 from collections.abc import Callable, Mapping
 from functools import lru_cache
@@ -51,6 +52,12 @@ def backend(target: Target) -> Backend:
     """Return the backend of that name."""
     made: Backend = import_module(f"searchbench.jit.backends.{target}").BACKEND
     return made
+
+
+def compile_seconds() -> float:
+    """Return how many seconds this process has spent compiling; reading compiled kernels from the disk does not count."""
+    compiling = sys.modules.get(f"{__name__}.cpu.compiling")  # without it nothing was compiled
+    return float(compiling.compile_seconds()) if compiling is not None else 0.0
 
 
 def new_copy(function: types.FunctionType, name: str, module: str) -> types.FunctionType:

@@ -17,12 +17,13 @@ from searchbench.game import Game
 from searchbench.index.contract import canonical_rank, successor_ranks, unrank
 from searchbench.rules import SYMMETRIC, UNDECIDED, moves, new_moves, new_state, play, start, terminal, unplay
 from searchbench.run import Run
-from searchbench.solvers.exhaustive.blocks import CHUNK
-from searchbench.solvers.exhaustive.copies import Copies
-from searchbench.solvers.exhaustive.due import Marks, mark_due, new_marks, next_due
-from searchbench.solvers.exhaustive.levels import Work, back_up, marks_kept
+from searchbench.solvers.exhaustive.checkpoints import LEVELS, Checkpoints
 from searchbench.solvers.exhaustive.neighbours import Bounds, Numbers, is_position
+from searchbench.solvers.exhaustive.pending import Flags, new_flags, next_pending, set_pending
 from searchbench.solvers.exhaustive.refusals import NOT_CARRIED
+from searchbench.solvers.exhaustive.retrograde import back_up
+from searchbench.solvers.exhaustive.rounds import Work
+from searchbench.solvers.exhaustive.schedule import CHUNK
 from searchbench.values.contract import initial
 
 
@@ -41,7 +42,7 @@ def successor_numbers(number: int, state: Any, scratch: Any, out: Any, numbers: 
 
 def emit_forward(
     codes: Any, illegal: int, first: int, stop: int, now: int, bounds: Bounds, block_bits: int, pages: Pages,
-    here: Any, due: Marks, through_ends: bool,
+    here: Any, pending: Flags, through_ends: bool,
 ) -> int:  # fmt: skip
     """Write requests for the successors of the states of depth `now`; return the first state not done, or a refusal."""
     state = new_state()
@@ -50,7 +51,7 @@ def emit_forward(
     numbers = new_moves()
     if now + 1 > LARGEST_CODE:
         return NOT_CARRIED
-    number = next_due(codes, illegal, first, stop, now, here, due)
+    number = next_pending(codes, illegal, first, stop, now, here, pending)
     while number < stop:
         if not has_room(pages, len(out)):
             return number
@@ -60,7 +61,7 @@ def emit_forward(
             for index in range(count):
                 if numbers[index] >= 0:
                     add_request(pages, numbers[index], block_bits, now + 1, 1)
-        number = next_due(codes, illegal, number + 1, stop, now, here, due)
+        number = next_pending(codes, illegal, number + 1, stop, now, here, pending)
     return stop
 
 
@@ -96,23 +97,23 @@ def numbered(game: Game, first: int) -> int:
     return first
 
 
-def solve_all(names: jit.Names, game: Game, table: Table, run: Run, buckets: Buckets, copies: Copies) -> int:
+def solve_all(names: jit.Names, game: Game, table: Table, run: Run, buckets: Buckets, checkpoints: Checkpoints) -> int:
     """Search the whole index from the start; return the number of levels. Raises BadRequest where the start has no number."""
     through_ends = not game.two_players  # terminal states have successors, as the solved states of a puzzle do
     bounds = np.array([0, len(table.codes)], np.int64)
-    due = marks_kept(copies, table, bounds)
-    if due is None:
-        due = _begin(names, game, table, run)
+    pending = new_flags(len(table.codes))
+    if not checkpoints.restore_flags(LEVELS, pending, bounds):
+        _begin(names, game, table, pending, run)
     emitter = jit.bind(emit_forward, names)
 
     def emit(*arguments: Any) -> int:
         return int(emitter(*arguments, through_ends))
 
-    return back_up(names, emit, Work(bounds, False, table, buckets, due, run, copies))
+    return back_up(names, emit, Work(bounds, False, table, buckets, pending, run, checkpoints))
 
 
-def _begin(names: jit.Names, game: Game, table: Table, run: Run) -> Marks:
-    """Mark what is no position, and give the start its code; return what is due."""
+def _begin(names: jit.Names, game: Game, table: Table, pending: Flags, run: Run) -> None:
+    """Mark what is no position, and give the start its code."""
     size = len(table.codes)
     first = start_number(game, names)
     if "legal" in names or "canonical" in names:
@@ -124,6 +125,4 @@ def _begin(names: jit.Names, game: Game, table: Table, run: Run) -> Marks:
 
         run.map(work, range(0, size, CHUNK))
     table.codes[first] = jit.bind(initial, names)(0, 0)
-    due = new_marks(size)
-    mark_due(due, first, 0)
-    return due
+    set_pending(pending, first, 0)

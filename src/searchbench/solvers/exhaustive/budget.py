@@ -14,7 +14,7 @@ from searchbench.exchange.memory import BLOCK_BITS, MOST_BLOCK_BITS
 from searchbench.game import Game
 from searchbench.rules import UNDECIDED
 from searchbench.run import Run, format_memory
-from searchbench.solvers.exhaustive.due import SLOTS, STRETCH
+from searchbench.solvers.exhaustive.pending import SLOTS, STRETCH
 from searchbench.store.codes import type_for
 from searchbench.values import ValueRule
 from searchbench.values.contract import initial

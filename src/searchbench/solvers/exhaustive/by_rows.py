@@ -95,7 +95,7 @@ def solve_by_rows(game: Game, method: Method, run: Run) -> Database:
         "solver": "bfs",
         "form": ROWS,
         "levels": len(layers.counts),
-        "seconds": round(run.seconds, 3),
+        **run.times,
         "threads": run.threads,
         "memory": min(method.memory, run.memory),
         "few": {str(depth): numbers for depth, numbers in layers.few.items()},

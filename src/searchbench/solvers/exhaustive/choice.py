@@ -9,7 +9,7 @@ from searchbench.game import Game
 from searchbench.solvers.exhaustive.bits.solve import BIT_FORMS
 from searchbench.solvers.exhaustive.by_products import PRODUCT
 from searchbench.solvers.exhaustive.by_rows import ROWS
-from searchbench.solvers.exhaustive.groups import goes_backwards, works_backwards
+from searchbench.solvers.exhaustive.strategy import goes_backwards, works_backwards
 from searchbench.values import BFS, FIXPOINT, RETROGRADE, SHIPPED, ValueRule, value_rule
 
 SOLVERS: Final = (RETROGRADE, FIXPOINT, BFS)

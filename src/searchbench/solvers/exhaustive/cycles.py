@@ -18,9 +18,10 @@ from searchbench.exchange import Table
 from searchbench.index.contract import unrank
 from searchbench.rules import UNDECIDED, new_moves, new_state, terminal
 from searchbench.run import Run
-from searchbench.solvers.exhaustive.blocks import Chunks, Group
 from searchbench.solvers.exhaustive.edges import CHANGED, Piece
+from searchbench.solvers.exhaustive.groups import Group
 from searchbench.solvers.exhaustive.neighbours import Bounds, inside, successors
+from searchbench.solvers.exhaustive.schedule import Chunks
 
 INWARD = 0
 """What `settle_block` notes besides CHANGED: how many moves within the group gain points."""

@@ -17,9 +17,8 @@ from searchbench.exchange import Table
 from searchbench.index.contract import unrank
 from searchbench.rules import UNDECIDED, new_moves, new_state, terminal
 from searchbench.run import Run
-from searchbench.solvers.exhaustive.blocks import Chunks
 from searchbench.solvers.exhaustive.neighbours import OUTSIDE, Bounds, inside, stored_code, successors
-from searchbench.solvers.exhaustive.prepare import NEGATIVE, NO_NUMBER, STOPPED, TOO_LARGE, make_room
+from searchbench.solvers.exhaustive.schedule import NEGATIVE, NO_NUMBER, STOPPED, TOO_LARGE, Chunks, make_room
 from searchbench.values.contract import finish, gather
 
 LIST_MEMORY: Final = 256 << 20
@@ -27,7 +26,7 @@ LIST_MEMORY: Final = 256 << 20
 BUFFER: Final = 1 << 18
 """How many edges a thread writes before it keeps them."""
 CHANGED, LISTED = 2, 3
-"""What kernels note besides what `prepare` does: how many codes changed, how many states were listed."""
+"""What kernels note besides where they stopped and why: how many codes changed, how many states were listed."""
 
 
 class Edges(NamedTuple):

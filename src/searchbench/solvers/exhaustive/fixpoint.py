@@ -21,13 +21,14 @@ from searchbench.exchange import Table
 from searchbench.index.contract import unrank
 from searchbench.rules import UNDECIDED, new_moves, new_state, terminal
 from searchbench.run import Run
-from searchbench.solvers.exhaustive.blocks import Chunks, Group
-from searchbench.solvers.exhaustive.copies import Copies
+from searchbench.solvers.exhaustive.checkpoints import STAGE, Checkpoints
 from searchbench.solvers.exhaustive.cycles import refuse_gains_on_cycles
 from searchbench.solvers.exhaustive.edges import CHANGED, Piece, gather_listed, list_pieces
-from searchbench.solvers.exhaustive.first_codes import STAGE, prepare_group
+from searchbench.solvers.exhaustive.groups import Group
 from searchbench.solvers.exhaustive.neighbours import OUTSIDE, Bounds, stored_code, successors
-from searchbench.solvers.exhaustive.prepare import NEGATIVE, NO_NUMBER, STOPPED, TOO_LARGE, make_room
+from searchbench.solvers.exhaustive.pending import new_flags
+from searchbench.solvers.exhaustive.retrograde import initialise_group
+from searchbench.solvers.exhaustive.schedule import NEGATIVE, NO_NUMBER, STOPPED, TOO_LARGE, Chunks, make_room
 from searchbench.values import ValueRule
 from searchbench.values.contract import gather
 
@@ -67,26 +68,30 @@ def gather_block(
     note[STOPPED] = stop
 
 
-def solve_group(names: jit.Names, rule: ValueRule, group: Group, table: Table, run: Run, copies: Copies) -> int:
+def solve_group(
+    names: jit.Names, rule: ValueRule, group: Group, table: Table, run: Run, checkpoints: Checkpoints
+) -> int:
     """Solve a group of parts whose needs are solved; return the number of sweeps. Raises NoFixpoint."""
-    if copies.noted.get(STAGE) != SWEEPS:
-        prepare_group(names, group, False, table, run, copies)
+    if checkpoints.noted.get(STAGE) != SWEEPS:
+        initialise_group(names, group, False, False, table, new_flags(len(table.codes)), run, checkpoints)
     if not group.needs_itself:
         _sweep(names, rule, group, [Piece(*chunk) for chunk in Chunks(group.bounds)], table, table, run)
         return 1
-    return _until_stable(names, rule, group, table, run, copies)
+    return _until_stable(names, rule, group, table, run, checkpoints)
 
 
-def _until_stable(names: jit.Names, rule: ValueRule, group: Group, table: Table, run: Run, copies: Copies) -> int:
+def _until_stable(
+    names: jit.Names, rule: ValueRule, group: Group, table: Table, run: Run, checkpoints: Checkpoints
+) -> int:
     states = sum(part.size for part in group.parts)
     limit = rule.sweeps(states)
     pieces = list_pieces(names, group.bounds, rule.revalues_terminals, table, run)
     if rule.weights_leave:
         refuse_gains_on_cycles(names, group, pieces, table, run)
     target = table if rule.unique else table.copy()
-    goes_on = copies.noted.get(STAGE) == SWEEPS
-    seen: dict[str, int] = dict(copies.noted["seen"]) if goes_on else {}
-    sweeps = int(copies.noted["sweeps"]) if goes_on else 0
+    goes_on = checkpoints.noted.get(STAGE) == SWEEPS
+    seen: dict[str, int] = dict(checkpoints.noted["seen"]) if goes_on else {}
+    sweeps = int(checkpoints.noted["sweeps"]) if goes_on else 0
     while True:
         if not rule.unique:
             mark = _digest(group, table)
@@ -106,8 +111,8 @@ def _until_stable(names: jit.Names, rule: ValueRule, group: Group, table: Table,
             raise NoFixpoint(
                 f"{rule.name}: no fixpoint on part {group.name} after {sweeps} sweeps over {states} states"
             )
-        if copies.due:
-            copies.keep({STAGE: SWEEPS, "sweeps": sweeps, "seen": seen}, {})
+        if checkpoints.due:
+            checkpoints.keep({STAGE: SWEEPS, "sweeps": sweeps, "seen": seen}, {})
 
 
 def _sweep(

@@ -1,58 +1,81 @@
-"""Solve one group of parts: what the parts of a game in memory and a growing database have in common."""
+"""Groups of parts: those that need each other are solved together, and after those that they need."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
-from searchbench import jit
-from searchbench.exchange import Buckets, Table
-from searchbench.game import Game
-from searchbench.run import Run
-from searchbench.solvers.exhaustive import fixpoint, retrograde, scores
-from searchbench.solvers.exhaustive.blocks import Group
-from searchbench.solvers.exhaustive.copies import Copies
-from searchbench.solvers.exhaustive.first_codes import FIRST_CODES, STAGE
-from searchbench.values import FIXPOINT, RETROGRADE, ValueRule
+import numpy as np
+import numpy.typing as npt
+
+from searchbench.errors import BadRequest
+from searchbench.index.protocol import Part
 
 
-class Solved(NamedTuple):
-    """Say how a group was solved: in how many levels, rounds or sweeps, and by which solver."""
+class Group(NamedTuple):
+    """Hold parts that need each other and are solved together, and whether moves can lead from them to other parts."""
 
-    levels: int
-    solver: str
+    parts: tuple[Part, ...]
+    needs_itself: bool
+    needs_others: bool
 
+    @property
+    def name(self) -> str:
+        """Return the names of the parts."""
+        return " + ".join(part.name for part in self.parts)
 
-def goes_backwards(rule: ValueRule, names: jit.Names) -> bool:
-    """Tell whether values of a rule can be found by retrograde analysis, where the game can be taken back."""
-    return RETROGRADE in rule.solvers and ("propagate" in names or rule.points)
-
-
-def works_backwards(names: jit.Names, rule: ValueRule) -> bool:
-    """Tell whether a game and a rule have what retrograde analysis needs."""
-    return goes_backwards(rule, names) and not jit.missing(retrograde.emit, names)
-
-
-def solve_group(
-    names: jit.Names, game: Game, rule: ValueRule, group: Group, table: Table, run: Run, buckets: Buckets | None,
-    copies: Copies,
-) -> Solved:  # fmt: skip
-    """Solve a group of parts whose needs are solved: by retrograde analysis if there are buckets and it applies."""
-    run.progress(f"part {group.name}", 0, 0)
-    if buckets is not None and group.needs_itself:
-        levels = _backwards(names, game, rule, group, table, run, buckets, copies)
-        if levels is not None:
-            return Solved(levels, RETROGRADE)
-    return Solved(fixpoint.solve_group(names, rule, group, table, run, copies), FIXPOINT)
+    @property
+    def bounds(self) -> npt.NDArray[Any]:
+        """Return start, stop, start, stop, ... of the parts."""
+        return np.array([end for part in self.parts for end in (part.start, part.stop)], np.int64)
 
 
-def _backwards(
-    names: jit.Names, game: Game, rule: ValueRule, group: Group, table: Table, run: Run, buckets: Buckets,
-    copies: Copies,
-) -> int | None:  # fmt: skip
-    """Solve a group backwards; return None where that does not apply, or was found out before not to."""
-    if rule.points:
-        if copies.noted.get(STAGE) in (FIRST_CODES, fixpoint.SWEEPS):
-            return None
-        return scores.solve_group(names, group, table, run, buckets, copies)
-    look_ahead = rule.counts or group.needs_others or not game.closed
-    return retrograde.solve_group(names, group, look_ahead, table, run, buckets, copies)
+def groups_in_order(parts: Sequence[Part]) -> list[Group]:
+    """Return the parts so that each comes after those it needs, with those together that need each other (Tarjan 1972)."""
+    by_name = {part.name: part for part in parts}
+    for part in parts:
+        for need in part.needs:
+            if need not in by_name:
+                raise BadRequest(f"part {part.name!r} needs {need!r}; the parts are {', '.join(by_name)}")
+    order: list[Group] = []
+    number: dict[str, int] = {}
+    lowest: dict[str, int] = {}
+    stack: list[str] = []
+
+    for root in by_name:
+        work = [(root, iter(by_name[root].needs))] if root not in number else []
+        while work:
+            name, needs = work[-1]
+            if name not in number:
+                number[name] = lowest[name] = len(number)
+                stack.append(name)
+            for need in needs:
+                if need not in number:
+                    work.append((need, iter(by_name[need].needs)))
+                    break
+                if need in stack:
+                    lowest[name] = min(lowest[name], number[need])
+            else:
+                work.pop()
+                if work:
+                    lowest[work[-1][0]] = min(lowest[work[-1][0]], lowest[name])
+                if lowest[name] == number[name]:
+                    order.append(_group([by_name[member] for member in _pop_to(stack, name)]))
+    return order
+
+
+def _pop_to(stack: list[str], name: str) -> list[str]:
+    place = stack.index(name)
+    members = stack[place:]
+    del stack[place:]
+    return members
+
+
+def _group(members: list[Part]) -> Group:
+    members.sort(key=lambda part: (part.start, part.stop))  # an empty part may begin where another one does
+    names = {part.name for part in members}
+    return Group(
+        tuple(members),
+        needs_itself=any(need in names for part in members for need in part.needs),
+        needs_others=any(need not in names for part in members for need in part.needs),
+    )

@@ -20,11 +20,12 @@ from searchbench.game import Game
 from searchbench.index.protocol import Part
 from searchbench.run import Run
 from searchbench.solvers.exhaustive import budget, fixpoint, scores
-from searchbench.solvers.exhaustive.blocks import Group, finish_group, groups_in_order
 from searchbench.solvers.exhaustive.budget import Sizes, code_bytes
+from searchbench.solvers.exhaustive.checkpoints import Checkpoints
 from searchbench.solvers.exhaustive.choice import chosen
-from searchbench.solvers.exhaustive.copies import Copies
-from searchbench.solvers.exhaustive.groups import solve_group
+from searchbench.solvers.exhaustive.groups import Group, groups_in_order
+from searchbench.solvers.exhaustive.retrograde import finish_group
+from searchbench.solvers.exhaustive.strategy import solve_group
 from searchbench.store import Database, open_database
 from searchbench.store.forms import VALUES
 from searchbench.store.growing import GrowingDatabase
@@ -135,17 +136,20 @@ class _PartByPart:
 
     def solve(self, group: Group) -> None:
         """Solve a group and keep its parts; what is not finished is kept in the working folder."""
-        begun, used = time.perf_counter(), time.process_time()
+        begun, compiled, used = self.run.seconds, self.run.compile_seconds, time.process_time()
         with working_folder(self.game, f"{VALUES.name} {group.name}", self.run, self.rule, group.name) as folder:
             buckets = self._prepare(group, folder)
-            copies = Copies(folder, self.table, self.run)
-            copies.begin(group)
-            levels, solver = solve_group(self.names, self.game, self.rule, group, self.table, self.run, buckets, copies)
+            checkpoints = Checkpoints(folder, self.table, self.run)
+            checkpoints.begin(group)
+            levels, solver = solve_group(
+                self.names, self.game, self.rule, group, self.table, self.run, buckets, checkpoints
+            )
             finish_group(self.names, group, self.table, self.run)
             fact = {
                 "solver": solver,
                 "levels": levels,
-                "seconds": round(time.perf_counter() - begun, 3),
+                "seconds": round(self.run.seconds - begun, 3),
+                "compile_seconds": round(self.run.compile_seconds - compiled, 3),
                 "cpu": round(time.process_time() - used, 3),
                 **({"on files": True} if self.table.space is not MEMORY else {}),
             }
@@ -195,5 +199,6 @@ class _PartByPart:
             "groups": groups,
             "levels": max(one["levels"] for one in groups.values()),
             "seconds": round(sum(one["seconds"] for one in groups.values()), 3),
+            "compile_seconds": round(sum(one.get("compile_seconds", 0) for one in groups.values()), 3),
             "threads": self.run.threads,
         }

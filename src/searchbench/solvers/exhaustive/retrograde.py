@@ -1,33 +1,117 @@
 """Retrograde analysis: values go from the decided states backwards, level by level (Gasser 1995, sections 3.5 and 4.1).
 
-In each level every thread looks through blocks of states, and writes the values of those that have become final as
-requests to their predecessors, into buckets by block; then each bucket is applied to its block by one thread. Within a
-level the requests may come in any order, so the table does not depend on the number of threads or buckets.
+1. *Initialise*: give each state its first code, from the result of a finished game or the number of its successors.
+2. For each level, from 0 upwards, while any state is pending:
+   *emit*: write the values that became final at this level as requests to the predecessors, into buckets by block;
+   *apply*: change the predecessors' codes by the requests, one thread a block. Some become final at a later level.
+3. *Finish*: turn the working codes into those to be stored. What never became final is a draw, or has no value.
+
+Within a level the requests may come in any order, so the table does not depend on the number of threads or buckets.
+Beside this: `pending` says where a level has states, `rounds` runs emit and apply in turn, `schedule` hands out pieces of
+the table, `checkpoints` keeps unfinished work, and `budget` says what it all takes.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import MutableSequence
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
 
 from searchbench import jit
 from searchbench.exchange import Buckets, Pages, Table
-from searchbench.exchange.memory import LARGEST_CODE, LARGEST_WEIGHT, add_request, has_room, pages_for
+from searchbench.exchange.memory import (
+    LARGEST_CODE,
+    LARGEST_WEIGHT,
+    add_request,
+    has_room,
+    pages_for,
+    unpack_code,
+    unpack_local,
+    unpack_weight,
+)
 from searchbench.index.contract import unrank
-from searchbench.rules import new_moves, new_state
+from searchbench.rules import UNDECIDED, new_moves, new_state, terminal
 from searchbench.run import Run
-from searchbench.solvers.exhaustive.blocks import Group
-from searchbench.solvers.exhaustive.copies import Copies
-from searchbench.solvers.exhaustive.due import Marks, next_due
-from searchbench.solvers.exhaustive.first_codes import prepare_group
-from searchbench.solvers.exhaustive.levels import Work, back_up, marks_kept
-from searchbench.solvers.exhaustive.neighbours import Bounds, inside, predecessors
+from searchbench.solvers.exhaustive.checkpoints import INITIALISE, LEVELS, STAGE, Checkpoints, array_of, pieces_of
+from searchbench.solvers.exhaustive.finished import departure_refused, longest_defence, propagate_finished
+from searchbench.solvers.exhaustive.groups import Group
+from searchbench.solvers.exhaustive.neighbours import (
+    Bounds,
+    degree,
+    departures,
+    inside,
+    is_position,
+    predecessors,
+)
+from searchbench.solvers.exhaustive.pending import Flags, new_flags, next_level, next_pending, pack_flags, set_pending
 from searchbench.solvers.exhaustive.refusals import NO_ROOM, NOT_CARRIED, UNTOLD
-from searchbench.values.contract import finish
+from searchbench.solvers.exhaustive.rounds import Emit, Work, level_ahead, resume, run_level
+from searchbench.solvers.exhaustive.schedule import (
+    AGAIN,
+    NEGATIVE,
+    PAGE_AT,
+    STOPPED,
+    TOO_LARGE,
+    Chunks,
+    Piece,
+    run_in_batches,
+)
+from searchbench.values.contract import arrival, finish, initial, level, propagate
+
+ASKED: Final = 1 << 10
+"""How many states at the beginning of a piece are asked whether their moves stay in the group, where they should."""
+ASKED_EVERY: Final = 61
+"""Of the others one in so many is asked: a prime, so that states of every kind are."""
+
+# --- kernels -------------------------------------------------------------------------------------------------------------
+
+
+def initialise(
+    codes: Any, illegal: int, first: int, stop: int, bounds: Bounds, look_ahead: bool, leaves: bool, pending: Flags,
+    note: MutableSequence[int],
+) -> None:  # fmt: skip
+    """Give the states first .. stop - 1 their first codes.
+
+    With `look_ahead` the successors are counted; if moves may leave the group (`leaves`), those in finished parts or
+    outside the index are propagated. Where none should leave, some of the states are asked whether one does.
+    """
+    state = new_state()
+    scratch = new_state()
+    out = new_moves()
+    numbers = new_moves()
+    weights = new_moves()
+    for number in range(first, stop):
+        unrank(number, state)
+        note[STOPPED] = number
+        if not is_position(number, state, scratch):
+            codes[number] = illegal
+            continue
+        result = terminal(state)
+        if result != UNDECIDED or not look_ahead:
+            code = initial(result, 0 if result != UNDECIDED else 1)
+        else:
+            code = initial(UNDECIDED, degree(state, scratch, out, numbers, weights))
+            if leaves or number - first < ASKED or number % ASKED_EVERY == 0:
+                count = departures(state, scratch, out, numbers, weights)
+                reason = departure_refused(numbers, count, bounds, leaves)
+                if reason != 0:
+                    note[TOO_LARGE] = reason
+                    return
+                code = propagate_finished(codes, code, numbers, weights, count, bounds)
+        if not 0 <= code < illegal:
+            note[TOO_LARGE] = code if code >= 0 else NEGATIVE
+            return
+        codes[number] = code
+        if level(code) >= 0:
+            set_pending(pending, number, level(code))
+    note[STOPPED] = stop
 
 
 def emit(
     codes: Any, illegal: int, first: int, stop: int, now: int, bounds: Bounds, block_bits: int, pages: Pages,
-    here: Any, due: Marks,
+    here: Any, pending: Flags,
 ) -> int:  # fmt: skip
     """Write requests for the predecessors of the states of level `now`; return the first state not done.
 
@@ -39,7 +123,7 @@ def emit(
     numbers = new_moves()
     weights = new_moves()
     times = new_moves()
-    number = next_due(codes, illegal, first, stop, now, here, due)
+    number = next_pending(codes, illegal, first, stop, now, here, pending)
     while number < stop:
         unrank(number, state)
         count = predecessors(state, scratch, out, numbers, weights, times)
@@ -62,18 +146,129 @@ def emit(
                 return UNTOLD
             for _ in range(times[index]):
                 add_request(pages, predecessor, block_bits, stored, weights[index])
-        number = next_due(codes, illegal, number + 1, stop, now, here, due)
+        number = next_pending(codes, illegal, number + 1, stop, now, here, pending)
     return stop
 
 
+def apply(
+    codes: Any, illegal: int, base: int, pages: Pages, page: int, first: int, now: int, bounds: Bounds, leaves: bool,
+    pending: Flags, note: MutableSequence[int],
+) -> None:  # fmt: skip
+    """Propagate the requests of one bucket to its block: from place `first` of a page on, and those of the pages before.
+
+    `leaves` says whether moves lead out of the group. Notes whether any state has got the level `now`, which is at work,
+    as by a move that costs nothing.
+    """
+    state = new_state()
+    scratch = new_state()
+    out = new_moves()
+    numbers = new_moves()
+    weights = new_moves()
+    while page >= 0:
+        for index in range(first, pages.fill[page]):
+            request = pages.requests[page, index]
+            number = base + unpack_local(request)
+            code = codes[number]
+            if code == illegal:
+                continue
+            stored = unpack_code(request)
+            new = propagate(code, stored, unpack_weight(request))
+            if new == code:
+                continue
+            if leaves and level(new) >= 0 and level(code) < 0 and arrival(stored) > 0:
+                new = longest_defence(codes, number, code, stored, new, bounds, state, scratch, out, numbers, weights)
+            if not 0 <= new < illegal:
+                note[TOO_LARGE] = new if new >= 0 else NEGATIVE
+                note[STOPPED] = index
+                note[PAGE_AT] = page
+                return
+            codes[number] = new
+            when = level(new)
+            if when >= 0:
+                set_pending(pending, number, when)
+                if when == now:
+                    note[AGAIN] = 1
+        page = pages.before[page]
+        first = 0
+
+
+def finish_block(codes: Any, illegal: int, first: int, stop: int) -> int:
+    """Replace working codes by the codes to be stored; return the largest."""
+    largest = 0
+    for number in range(first, stop):
+        code = codes[number]
+        if code != illegal:
+            code = finish(code)
+            codes[number] = code
+            largest = max(largest, code)
+    return largest
+
+
+# --- the loop ------------------------------------------------------------------------------------------------------------
+
+
 def solve_group(
-    names: jit.Names, group: Group, look_ahead: bool, table: Table, run: Run, buckets: Buckets, copies: Copies
-) -> int:
+    names: jit.Names, group: Group, look_ahead: bool, leaves: bool, table: Table, run: Run, buckets: Buckets,
+    checkpoints: Checkpoints,
+) -> int:  # fmt: skip
     """Solve a group of parts whose needs are solved; return the number of levels.
 
-    `look_ahead`: whether the successors must be looked at first, to count them or to learn from other parts.
+    `look_ahead`: whether the successors must be looked at first, to count them or to learn from other parts; `leaves`:
+    whether moves lead to other parts, or out of the index.
     """
-    due = marks_kept(copies, table, group.bounds)
-    if due is None:
-        due = prepare_group(names, group, look_ahead, table, run, copies)
-    return back_up(names, jit.bind(emit, names), Work(group.bounds, look_ahead, table, buckets, due, run, copies))
+    pending = new_flags(len(table.codes))
+    if not checkpoints.restore_flags(LEVELS, pending, group.bounds):
+        initialise_group(names, group, look_ahead, leaves, table, pending, run, checkpoints)
+    work = Work(group.bounds, leaves, table, buckets, pending, run, checkpoints)
+    return back_up(names, jit.bind(emit, names), work)
+
+
+def initialise_group(
+    names: jit.Names, group: Group, look_ahead: bool, leaves: bool, table: Table, pending: Flags, run: Run,
+    checkpoints: Checkpoints,
+) -> None:  # fmt: skip
+    """Give the states of a group their first codes, in batches with checkpoints between them; set what is pending."""
+    kernel = jit.bind(initialise, names)
+    bounds = group.bounds
+    resumed = checkpoints.restore_flags(INITIALISE, pending, bounds)
+    pieces = pieces_of(checkpoints.array("left")) if resumed else list(Chunks(bounds))
+
+    def work(piece: Piece) -> tuple[Piece, npt.NDArray[Any]]:
+        note = np.array([piece[0], 0], np.int64)
+        kernel(table.codes, table.illegal, *piece, bounds, look_ahead, leaves, pending, note)
+        return (int(note[STOPPED]), piece[1]), note
+
+    def keep(left: list[Piece]) -> None:
+        checkpoints.keep({STAGE: INITIALISE}, {"pending": pack_flags(pending, bounds), "left": array_of(left)})
+
+    run_in_batches(pieces, work, table, run, checkpoints, keep)
+
+
+def back_up(names: jit.Names, emit: Emit, work: Work) -> int:
+    """Back up level after level until no state is pending; return how many levels there were.
+
+    A level that gains states by moves that cost nothing is backed up again. Its other states may send their predecessors
+    the same request twice, which changes nothing: only rules whose values are counted could not bear it, and theirs grow
+    by a ply with each move.
+    """
+    applier = jit.bind(apply, names)
+    levels = resume(emit, applier, work)
+    while (now := next_level(work.pending, work.bounds, levels)) >= 0:
+        done = run_level(emit, applier, work, now)
+        levels = done.next_level
+        if not done.found:
+            levels = max(levels, level_ahead(names, work, levels))
+        work.run.progress(f"level {now}", levels, 0)
+    return levels
+
+
+def finish_group(names: jit.Names, group: Group, table: Table, run: Run) -> int:
+    """Turn the codes of a group into those to be stored; return the largest."""
+    kernel = jit.bind(finish_block, names)
+
+    def work(chunk: Piece) -> int:
+        largest = int(kernel(table.codes, table.illegal, *chunk))
+        table.rest()
+        return largest
+
+    return max([0, *run.map(work, list(Chunks(group.bounds)))])

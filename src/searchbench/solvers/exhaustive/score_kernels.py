@@ -9,7 +9,6 @@ from searchbench.exchange import Pages
 from searchbench.exchange.memory import add_request, has_room, pages_for, unpack_code, unpack_local
 from searchbench.index.contract import unrank
 from searchbench.rules import UNDECIDED, moves, new_moves, new_state, stabilizer, terminal
-from searchbench.solvers.exhaustive.due import BLOCK, STRETCH, STRETCH_BITS
 from searchbench.solvers.exhaustive.neighbours import (
     OUTSIDE,
     Bounds,
@@ -19,24 +18,25 @@ from searchbench.solvers.exhaustive.neighbours import (
     stored_code,
     write_edges,
 )
-from searchbench.solvers.exhaustive.prepare import NO_NUMBER, STOPPED, TOO_LARGE
+from searchbench.solvers.exhaustive.pending import BLOCK, STRETCH, STRETCH_BITS
 from searchbench.solvers.exhaustive.refusals import NO_ROOM, UNTOLD
+from searchbench.solvers.exhaustive.schedule import NO_NUMBER, STOPPED, TOO_LARGE
 from searchbench.values.score import code_of, score_of
 
 # While a group is worked on, the table holds what leaving moves give at best, or `illegal` where there are none; beside it
 # is one byte a state: how many of its moves stay in the group and do not yet lead to a loss, or one of the next two.
 FRESH: Final = 254
-"""The state has its score, and its predecessors have not been told."""
+"""The state has its score, and its predecessors have not got its requests."""
 DONE: Final = 255
 """The state has its score (or is no position), and nothing is left to be done."""
 
 HIGHEST, REFUSED = 2, 3
-"""What `survey` notes besides what `prepare` does: the largest score either way, and whether the method does not apply."""
+"""What `initialise` notes, too: the largest score either way, and whether the method does not apply."""
 LOST, WON = 0, 1
 """What a request says of a successor."""
 
 
-def survey(
+def initialise(
     codes: Any, illegal: int, first: int, stop: int, bounds: Bounds, left: Any, note: MutableSequence[int]
 ) -> None:
     """Note what the leaving moves of the states first .. stop - 1 give at best, and how many moves stay."""
@@ -78,8 +78,8 @@ def survey(
     note[STOPPED] = stop
 
 
-def settle(codes: Any, illegal: int, first: int, stop: int, origin: int, left: Any, fresh: Any, score: int) -> None:
-    """Settle the states first .. stop - 1 that have the score, or its opposite, by their leaving moves alone."""
+def select(codes: Any, illegal: int, first: int, stop: int, origin: int, left: Any, fresh: Any, score: int) -> None:
+    """Select the states first .. stop - 1 that have the score, or its opposite, by their leaving moves alone."""
     win, loss = code_of(score), code_of(-score)
     for number in range(first, stop):
         if codes[number] != win and codes[number] != loss:
@@ -90,7 +90,7 @@ def settle(codes: Any, illegal: int, first: int, stop: int, origin: int, left: A
             fresh[number >> STRETCH_BITS] = 1
 
 
-def tell(
+def emit(
     codes: Any, first: int, stop: int, bounds: Bounds, left: Any, here: Any, win: int, block_bits: int, pages: Pages
 ) -> int:
     """Write requests for the predecessors of the states first .. stop - 1 that are fresh; return the first state not done.
@@ -151,7 +151,7 @@ def count_fresh(left: Any) -> int:
     return count
 
 
-def hear(
+def apply(
     codes: Any, illegal: int, base: int, pages: Pages, page: int, origin: int, left: Any, fresh: Any, score: int
 ) -> None:
     """Apply the requests of one bucket to its block: those of a page and of the pages before."""
@@ -175,7 +175,7 @@ def hear(
         page = pages.before[page]
 
 
-def conclude(codes: Any, illegal: int, first: int, stop: int, origin: int, left: Any) -> None:
+def finish(codes: Any, illegal: int, first: int, stop: int, origin: int, left: Any) -> None:
     """Give the score 0 to the states first .. stop - 1 that have none."""
     for number in range(first, stop):
         if left[number - origin] < FRESH:

@@ -1,4 +1,4 @@
-"""Retrograde analysis for points: states are settled from the largest scores down to 0 (after Romein and Bal 2003).
+"""Retrograde analysis for points: states are decided from the largest scores down to 0 (after Romein and Bal 2003).
 
 Within a group of parts no move gains points, so a state's score is that of a move that leaves the group, its own, the
 opposite of a successor's, or 0 where play goes round. When all scores above v are known, those of v and -v follow: a state
@@ -17,26 +17,24 @@ from searchbench import jit
 from searchbench.exchange import Buckets, Table
 from searchbench.exchange.space import Space
 from searchbench.run import Run
-from searchbench.solvers.exhaustive.blocks import CHUNK, Chunks, Group
-from searchbench.solvers.exhaustive.copies import Copies, array_of, pieces_of
-from searchbench.solvers.exhaustive.due import STRETCH_BITS, due_chunks, pack_marks, unpack_marks
-from searchbench.solvers.exhaustive.first_codes import STAGE, look_at_all
-from searchbench.solvers.exhaustive.prepare import STOPPED
+from searchbench.solvers.exhaustive.checkpoints import INITIALISE, STAGE, Checkpoints, array_of, pieces_of
+from searchbench.solvers.exhaustive.groups import Group
+from searchbench.solvers.exhaustive.pending import STRETCH_BITS, pack_flags, pending_chunks, unpack_flags
 from searchbench.solvers.exhaustive.refusals import refusal
-from searchbench.solvers.exhaustive.score_kernels import HIGHEST, REFUSED, conclude, hear, settle, survey, tell
+from searchbench.solvers.exhaustive.schedule import CHUNK, STOPPED, Chunks, run_in_batches
+from searchbench.solvers.exhaustive.score_kernels import HIGHEST, REFUSED, apply, emit, finish, initialise, select
 from searchbench.values.score import code_of
 
-SURVEY: Final = "survey"
 SCORES: Final = "scores"
 
 
 class Kernels(NamedTuple):
     """Hold the compiled functions."""
 
-    settle: Any
-    tell: Any
-    hear: Any
-    conclude: Any
+    select: Any
+    emit: Any
+    apply: Any
+    finish: Any
 
 
 class Work(NamedTuple):
@@ -47,7 +45,7 @@ class Work(NamedTuple):
     table: Table
     run: Run
     buckets: Buckets
-    copies: Copies
+    checkpoints: Checkpoints
     space: Space
     left: npt.NDArray[np.uint8]
     fresh: npt.NDArray[np.uint8]
@@ -64,11 +62,13 @@ class Work(NamedTuple):
 
     def keep(self, noted: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]) -> None:
         """Keep a copy of all there is."""
-        fresh = pack_marks(self.fresh, self.bounds)
-        self.copies.keep(noted, {**arrays, "counts": self.left, "fresh": fresh})
+        fresh = pack_flags(self.fresh, self.bounds)
+        self.checkpoints.keep(noted, {**arrays, "counts": self.left, "fresh": fresh})
 
 
-def solve_group(names: jit.Names, group: Group, table: Table, run: Run, buckets: Buckets, copies: Copies) -> int | None:
+def solve_group(
+    names: jit.Names, group: Group, table: Table, run: Run, buckets: Buckets, checkpoints: Checkpoints
+) -> int | None:
     """Solve a group of parts whose needs are solved; return the number of rounds.
 
     None where the method does not apply, because moves within the group gain points; then the table is to be made anew.
@@ -77,39 +77,39 @@ def solve_group(names: jit.Names, group: Group, table: Table, run: Run, buckets:
     space = table.space
     left = space.array(int(bounds[-1] - bounds[0]), np.uint8)
     fresh = np.zeros((len(table.codes) >> STRETCH_BITS) + 1, np.uint8)
-    kernels = Kernels(*(jit.bind(kernel, names) for kernel in (settle, tell, hear, conclude)))
-    work = Work(kernels, bounds, table, run, buckets, copies, space, left, fresh)
-    if copies.noted:
-        copies.load("counts", left)
-        unpack_marks(copies.array("fresh"), fresh, bounds)
-    goes_on = copies.noted.get(STAGE) == SCORES
-    highest = int(copies.noted["highest"]) if goes_on else _survey_group(names, work)
+    kernels = Kernels(*(jit.bind(kernel, names) for kernel in (select, emit, apply, finish)))
+    work = Work(kernels, bounds, table, run, buckets, checkpoints, space, left, fresh)
+    if checkpoints.noted:
+        checkpoints.load("counts", left)
+        unpack_flags(checkpoints.array("fresh"), fresh, bounds)
+    goes_on = checkpoints.noted.get(STAGE) == SCORES
+    highest = int(checkpoints.noted["highest"]) if goes_on else _initialise_group(names, work)
     if highest is None:
         return None
-    score, rounds = (int(copies.noted["score"]), int(copies.noted["rounds"])) if goes_on else (highest, 0)
+    score, rounds = (int(checkpoints.noted["score"]), int(checkpoints.noted["rounds"])) if goes_on else (highest, 0)
     while score > 0:
         run.progress(f"part {group.name}, score {score}", highest - score, highest)
         noted = {STAGE: SCORES, "highest": highest, "score": score}
         if goes_on:
             here = np.zeros_like(fresh)
-            unpack_marks(copies.array("here"), here, bounds)
-            _spread(work, noted | {"rounds": rounds}, here, pieces_of(copies.array("left")))
+            unpack_flags(checkpoints.array("here"), here, bounds)
+            _spread(work, noted | {"rounds": rounds}, here, pieces_of(checkpoints.array("left")))
             rounds += 1
             goes_on = False
         else:
-            _settle_all(work, score)
+            _select_all(work, score)
         while fresh.any():
             here = fresh.copy()
             fresh[:] = 0
-            _spread(work, noted | {"rounds": rounds}, here, due_chunks(here, bounds, CHUNK))
+            _spread(work, noted | {"rounds": rounds}, here, pending_chunks(here, bounds, CHUNK))
             rounds += 1
         score -= 1
 
-    def conclude_chunk(chunk: tuple[int, int]) -> None:
-        work.kernels.conclude(table.codes, table.illegal, *chunk, work.origin, left)
+    def finish_chunk(chunk: tuple[int, int]) -> None:
+        work.kernels.finish(table.codes, table.illegal, *chunk, work.origin, left)
         work.rest()
 
-    run.map(conclude_chunk, list(Chunks(bounds)))
+    run.map(finish_chunk, list(Chunks(bounds)))
     return max(rounds, 1)
 
 
@@ -118,15 +118,15 @@ def bytes_needed(group: Group) -> int:
     return int(group.bounds[-1] - group.bounds[0]) if group.needs_itself else 0
 
 
-def _survey_group(names: jit.Names, work: Work) -> int | None:
-    """Survey the states of a group; return the largest score of a leaving move either way, or None: not applicable."""
-    kernel = jit.bind(survey, names)
-    table, copies = work.table, work.copies
+def _initialise_group(names: jit.Names, work: Work) -> int | None:
+    """Initialise the states of a group; return the largest score of a leaving move either way, or None: not applicable."""
+    kernel = jit.bind(initialise, names)
+    table, checkpoints = work.table, work.checkpoints
     notes: list[npt.NDArray[np.int64]] = []
     pieces = list(Chunks(work.bounds))
-    if copies.noted.get(STAGE) == SURVEY:
-        pieces = pieces_of(copies.array("left"))
-        notes.append(np.array([0, 0, copies.noted["highest"], copies.noted["refused"]], np.int64))
+    if checkpoints.noted.get(STAGE) == INITIALISE:
+        pieces = pieces_of(checkpoints.array("left"))
+        notes.append(np.array([0, 0, checkpoints.noted["highest"], checkpoints.noted["refused"]], np.int64))
 
     def seen(what: int) -> int:
         return max((int(note[what]) for note in notes), default=0)
@@ -139,26 +139,26 @@ def _survey_group(names: jit.Names, work: Work) -> int | None:
         return (int(note[STOPPED]), piece[1]), note
 
     def keep(pieces_left: list[tuple[int, int]]) -> None:
-        noted = {STAGE: SURVEY, "highest": seen(HIGHEST), "refused": seen(REFUSED)}
+        noted = {STAGE: INITIALISE, "highest": seen(HIGHEST), "refused": seen(REFUSED)}
         work.keep(noted, {"left": array_of(pieces_left)})
 
-    look_at_all(pieces, look, table, work.run, copies, keep)
+    run_in_batches(pieces, look, table, work.run, checkpoints, keep)
     return None if seen(REFUSED) else seen(HIGHEST)
 
 
-def _settle_all(work: Work, score: int) -> None:
-    """Settle all states that have a score or its opposite by their leaving moves alone."""
+def _select_all(work: Work, score: int) -> None:
+    """Select all states that have a score or its opposite by their leaving moves alone."""
     table = work.table
 
-    def settle_chunk(chunk: tuple[int, int]) -> None:
-        work.kernels.settle(table.codes, table.illegal, *chunk, work.origin, work.left, work.fresh, score)
+    def select_chunk(chunk: tuple[int, int]) -> None:
+        work.kernels.select(table.codes, table.illegal, *chunk, work.origin, work.left, work.fresh, score)
         work.rest()
 
-    work.run.map(settle_chunk, list(Chunks(work.bounds)))
+    work.run.map(select_chunk, list(Chunks(work.bounds)))
 
 
 def _spread(work: Work, noted: dict[str, Any], here: npt.NDArray[np.uint8], pieces: list[tuple[int, int]]) -> None:
-    """Tell the predecessors of the fresh states in some pieces, in as many rounds as the buckets need."""
+    """Send requests to the predecessors of the fresh states in some pieces, in as many rounds as the buckets need."""
     table, buckets, bounds, score = work.table, work.buckets, work.bounds, int(noted["score"])
     chunks = Chunks(bounds, pieces)
     win = code_of(score)
@@ -168,7 +168,7 @@ def _spread(work: Work, noted: dict[str, Any], here: npt.NDArray[np.uint8], piec
         while (chunk := chunks.next()) is not None:
             first, stop = chunk
             while first < stop:
-                first = work.kernels.tell(
+                first = work.kernels.emit(
                     table.codes, first, stop, bounds, work.left, here, win, buckets.block_bits, pages
                 )
                 if first < 0:
@@ -181,12 +181,12 @@ def _spread(work: Work, noted: dict[str, Any], here: npt.NDArray[np.uint8], piec
     def read(bucket: int) -> None:
         base = bucket << buckets.block_bits
         for _, pages, last in buckets.held(bucket):
-            work.kernels.hear(table.codes, table.illegal, base, pages, last, work.origin, work.left, work.fresh, score)
+            work.kernels.apply(table.codes, table.illegal, base, pages, last, work.origin, work.left, work.fresh, score)
         work.rest()
 
     while not chunks.empty():
         work.run.map(write, range(work.run.threads))
         work.run.map(read, buckets.filled())
         buckets.clear()
-        if work.copies.due:
-            work.keep(noted, {"here": pack_marks(here, bounds), "left": array_of(chunks.left)})
+        if work.checkpoints.due:
+            work.keep(noted, {"here": pack_flags(here, bounds), "left": array_of(chunks.left)})

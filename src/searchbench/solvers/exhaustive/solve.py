@@ -13,16 +13,17 @@ from searchbench.game import Game
 from searchbench.run import Run
 from searchbench.solvers.exhaustive import bfs, budget, fixpoint, scores
 from searchbench.solvers.exhaustive.bits.solve import REACHABILITY, form_within, solve_in_bits
-from searchbench.solvers.exhaustive.blocks import Group, finish_group, groups_in_order
 from searchbench.solvers.exhaustive.budget import Sizes, code_bytes
 from searchbench.solvers.exhaustive.by_products import PRODUCT, fitting_moves, moves_for, solve_by_products
 from searchbench.solvers.exhaustive.by_rows import ROWS, method_for, solve_by_rows
+from searchbench.solvers.exhaustive.checkpoints import Checkpoints
 from searchbench.solvers.exhaustive.choice import FORMS as FORMS
 from searchbench.solvers.exhaustive.choice import SOLVERS as SOLVERS
 from searchbench.solvers.exhaustive.choice import SPREAD, VALUES, Choice, chosen
-from searchbench.solvers.exhaustive.copies import Copies
-from searchbench.solvers.exhaustive.groups import Solved, solve_group
+from searchbench.solvers.exhaustive.groups import Group, groups_in_order
+from searchbench.solvers.exhaustive.retrograde import finish_group
 from searchbench.solvers.exhaustive.spread import solve_by_spreading
+from searchbench.solvers.exhaustive.strategy import Solved, solve_group
 from searchbench.store import Database
 from searchbench.store.working import WorkingFolder, working_folder
 from searchbench.user_code import check_first_state
@@ -120,7 +121,7 @@ class _Computation:
             self.memory = run.memory
         self.table = self._table(folder)
         self.buckets = self._buckets(folder)
-        self.copies = Copies(folder, self.table, run)
+        self.checkpoints = Checkpoints(folder, self.table, run)
 
     def _bytes_in_memory(self) -> int:
         if self.solver == FIXPOINT:
@@ -150,30 +151,32 @@ class _Computation:
         """Solve group by group, finish each, and return the database."""
         groups = groups_in_order(self.parts) if self.solver != BFS else [Group(tuple(self.parts), True, False)]
         for group in groups:
-            if group.name not in self.copies.finished:
-                self.copies.begin(group)
+            if group.name not in self.checkpoints.finished:
+                self.checkpoints.begin(group)
                 levels, solver = self._solve_group(group)
                 largest = finish_group(self.names, group, self.table, self.run)
-                self.copies.finish({"levels": levels, "solver": solver, "largest": largest})
-        finished = self.copies.finished.values()
+                self.checkpoints.finish({"levels": levels, "solver": solver, "largest": largest})
+        finished = self.checkpoints.finished.values()
         self.table.narrow(max(told["largest"] for told in finished))
         return Database(self.game, self.rule, self.table.codes, self._facts(groups))
 
     def _solve_group(self, group: Group) -> Solved:
         if self.solver == BFS and self.buckets is not None:
-            levels = bfs.solve_all(self.names, self.game, self.table, self.run, self.buckets, self.copies)
+            levels = bfs.solve_all(self.names, self.game, self.table, self.run, self.buckets, self.checkpoints)
             return Solved(levels, BFS)
-        return solve_group(self.names, self.game, self.rule, group, self.table, self.run, self.buckets, self.copies)
+        return solve_group(
+            self.names, self.game, self.rule, group, self.table, self.run, self.buckets, self.checkpoints
+        )
 
     def _facts(self, groups: list[Group]) -> dict[str, Any]:
-        told = self.copies.finished
+        told = self.checkpoints.finished
         forwards = [group.name for group in groups if group.needs_itself and told[group.name]["solver"] != self.solver]
         return {
             "solver": self.solver,
             **({"form": VALUES} if self.solver == BFS else {}),
             **({"forwards": forwards} if forwards else {}),
             "levels": max(one["levels"] for one in told.values()),
-            "seconds": round(self.run.seconds, 3),
+            **self.run.times,
             "threads": self.run.threads,
             "memory": self.memory,
             **({"on files": True} if self.on_files else {}),

@@ -164,7 +164,7 @@ class _Spreading:
             "solver": "bfs",
             "form": "spread",
             "levels": level,
-            "seconds": round(self.run.seconds, 3),
+            **self.run.times,
             "threads": self.run.threads,
         }
         return Database(self.game, Bound(), self.codes, facts)

@@ -12,6 +12,8 @@ by Numba's own ways, to the same effect.
 from __future__ import annotations
 
 import logging
+import threading
+import time
 import types
 from typing import Any, Final
 
@@ -21,6 +23,7 @@ from numba.core import types as numba_types
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
 from numba.core.environment import lookup_environment
+from numba.core.event import Listener, register
 from numba.core.untyped_passes import TranslateByteCode
 
 from searchbench.jit.backends.cpu.cache import Cache
@@ -31,6 +34,44 @@ log = logging.getLogger("searchbench.jit")
 
 TESTED: Final = ("0.68.",)
 """The versions of Numba whose internals are known to be as this module expects."""
+
+
+class _CompileClock(Listener):
+    """Sum the time in which some thread compiles; a function that is compiled within another one counts once."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._running = 0
+        self._began = self._total = 0.0
+
+    def on_start(self, _event: Any) -> None:
+        """Count one compilation more; the first one starts the clock."""
+        with self._lock:
+            if self._running == 0:
+                self._began = time.perf_counter()
+            self._running += 1
+
+    def on_end(self, _event: Any) -> None:
+        """Count one compilation less; the last one stops the clock."""
+        with self._lock:
+            self._running -= 1
+            if self._running == 0:
+                self._total += time.perf_counter() - self._began
+
+    @property
+    def seconds(self) -> float:
+        """Return the sum so far, with the compilation that is going on."""
+        with self._lock:
+            return self._total + (time.perf_counter() - self._began if self._running else 0.0)
+
+
+_CLOCK: Final = _CompileClock()
+register("numba:compile", _CLOCK)
+
+
+def compile_seconds() -> float:
+    """Return how many seconds this process has spent compiling."""
+    return _CLOCK.seconds
 
 
 class _InnerLibrary(JITCodeLibrary):

@@ -88,7 +88,7 @@ def solve_in_bits(game: Game, form: str, run: Run, target: jit.Target = "cpu") -
 
 
 def _told(facts: dict[str, Any], counts: Sequence[int], run: Run) -> dict[str, Any]:
-    return {**facts, "levels": len(counts), "seconds": round(run.seconds, 3), "threads": run.threads}
+    return {**facts, "levels": len(counts), **run.times, "threads": run.threads}
 
 
 def _two_bit(

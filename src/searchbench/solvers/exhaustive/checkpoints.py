@@ -1,13 +1,13 @@
-"""What a computation keeps while it goes on: copies of the codes and of what a solver holds beside them, from time to time.
+"""Checkpoints of a computation: copies of the codes and of the arrays beside them, from time to time.
 
-A solver that has reached a point from where it can go on, and finds that a copy is `due`, keeps one with a note of how far it
-is. When the same computation is begun again, `begin` brings back the codes, `noted` the note, and `array` the arrays.
+A solver that has reached a point from where it can go on, and finds that a checkpoint is `due`, keeps one with a note of its
+progress. When the same computation is begun again, `begin` brings back the codes, `noted` the note, and `array` the arrays.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -15,16 +15,22 @@ import numpy.typing as npt
 from searchbench.exchange import Table
 from searchbench.exchange.table import Span, recode
 from searchbench.run import Run
-from searchbench.solvers.exhaustive.blocks import Group
+from searchbench.solvers.exhaustive.groups import Group
+from searchbench.solvers.exhaustive.pending import Flags, unpack_flags
 from searchbench.store.working import WorkingFolder
 
 Array = npt.NDArray[Any]
 
+STAGE: Final = "stage"
+"""The entry of a note that says which step of the solver it is of: for retrograde analysis, one of the next two."""
+INITIALISE: Final = "initialise"
+LEVELS: Final = "levels"
 
-class Copies:
-    """Keep copies for one group of parts after the other in a working folder; without a folder, do nothing.
 
-    `finished` holds, by the names of the groups that are finished, whatever was told of them.
+class Checkpoints:
+    """Keep checkpoints of one group of parts after the other in a working folder; without a folder, do nothing.
+
+    `finished` holds the facts of the groups that are finished, by their names.
     """
 
     def __init__(self, folder: WorkingFolder | None, table: Table, run: Run) -> None:
@@ -38,23 +44,23 @@ class Copies:
         self._load("final", self._final)
 
     def begin(self, group: Group) -> None:
-        """Turn to a group; bring back its codes and its note if the last copy was made of it."""
+        """Turn to a group; bring back its codes and its note if the last checkpoint is of it."""
         self._group = group
         record = self._folder.record if self._folder is not None else {}
         self.noted = dict(record["noted"]) if record.get("group") == group.name else {}
         if self.noted:
             self._load("codes", spans_of(group))
 
-    def finish(self, told: Any) -> None:
-        """Note that the codes of the group at hand are final, and what is to be told of it."""
+    def finish(self, facts: Any) -> None:
+        """Note that the codes of the group at hand are final, and the facts about it."""
         if self._group is not None:
-            self.finished[self._group.name] = told
+            self.finished[self._group.name] = facts
             self._not_kept += spans_of(self._group)
         self._group = None
 
     @property
     def due(self) -> bool:
-        """Tell whether it is time for a copy."""
+        """Tell whether it is time for a checkpoint."""
         return self._folder is not None and self._folder.due
 
     def keep(self, noted: dict[str, Any], arrays: dict[str, Array]) -> None:
@@ -75,6 +81,13 @@ class Copies:
         """Return an array that was kept with the note. Raises DamagedData."""
         assert self._folder is not None
         return self._folder.copy_of(name, self._run)
+
+    def restore_flags(self, stage: str, pending: Flags, bounds: Array) -> bool:
+        """Bring back the pending flags if the last checkpoint is of this stage; return whether it is. Raises DamagedData."""
+        if self.noted.get(STAGE) != stage:
+            return False
+        unpack_flags(self.array("pending"), pending, bounds)
+        return True
 
     def load(self, name: str, array: Array) -> None:
         """Bring back an array of known type and size. Raises DamagedData."""

@@ -17,16 +17,16 @@ SLOTS: Final = 512
 BLOCK: Final = 64
 """How many codes are compared at a time."""
 
-Marks = Any
+Flags = Any
 """A byte for each slot and stretch: whether the stretch may hold states of such a level that are not backed up yet."""
 
 
-def mark_due(due: Marks, number: int, now: int) -> None:
+def set_pending(pending: Flags, number: int, now: int) -> None:
     """Note that a state has got a level."""
-    due[now & (SLOTS - 1), number >> STRETCH_BITS] = 1
+    pending[now & (SLOTS - 1), number >> STRETCH_BITS] = 1
 
 
-def next_due(codes: Any, illegal: int, first: int, stop: int, now: int, here: Any, due: Marks) -> int:
+def next_pending(codes: Any, illegal: int, first: int, stop: int, now: int, here: Any, pending: Flags) -> int:
     """Return the first state of level `now` among first .. stop - 1, or `stop`; only stretches marked in `here` are seen.
 
     States of a later level that shares the slot are marked again.
@@ -47,7 +47,7 @@ def next_due(codes: Any, illegal: int, first: int, stop: int, now: int, here: An
                 if found == now:
                     return first
                 if found > now and found & (SLOTS - 1) == slot:
-                    due[slot, first >> STRETCH_BITS] = 1
+                    pending[slot, first >> STRETCH_BITS] = 1
             first += 1
     return stop
 
@@ -61,27 +61,27 @@ def in_slot(codes: Any, now: int) -> int:
     return count
 
 
-def new_marks(size: int) -> npt.NDArray[Any]:
+def new_flags(size: int) -> npt.NDArray[Any]:
     """Return marks for a number line, none of them set."""
     stretches = (size >> STRETCH_BITS) + 1
     return untouched(SLOTS * stretches, np.uint8, huge=False).reshape(SLOTS, stretches)
 
 
-def next_level(due: Marks, bounds: npt.NDArray[Any], now: int) -> int:
+def next_level(pending: Flags, bounds: npt.NDArray[Any], now: int) -> int:
     """Return the first level from `now` on for which something is due, or -1."""
     spans = [_stretches(start, stop) for start, stop in bounds.reshape(-1, 2).tolist()]
     for ahead in range(SLOTS):
-        if any(due[(now + ahead) & (SLOTS - 1), span].any() for span in spans):
+        if any(pending[(now + ahead) & (SLOTS - 1), span].any() for span in spans):
             return now + ahead
     return -1
 
 
-def due_anywhere(due: Marks, bounds: npt.NDArray[Any]) -> npt.NDArray[Any]:
+def pending_anywhere(pending: Flags, bounds: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """Return the marks of all levels together."""
-    here: npt.NDArray[Any] = np.zeros_like(due[0])
+    here: npt.NDArray[Any] = np.zeros_like(pending[0])
     for start, stop in bounds.reshape(-1, 2).tolist():
         span = _stretches(start, stop)
-        here[span] = due[:, span].any(axis=0)
+        here[span] = pending[:, span].any(axis=0)
     return here
 
 
@@ -96,15 +96,15 @@ def least_level(codes: Any, illegal: int, first: int, stop: int, now: int) -> in
     return least
 
 
-def take_due(due: Marks, now: int) -> npt.NDArray[Any]:
+def take_pending(pending: Flags, now: int) -> npt.NDArray[Any]:
     """Return the marks of a level's slot, which are taken away."""
-    row = due[now & (SLOTS - 1)]
+    row = pending[now & (SLOTS - 1)]
     here: npt.NDArray[Any] = row.copy()
     row[here != 0] = 0  # and only there: marks that nobody writes to take no memory
     return here
 
 
-def due_chunks(here: npt.NDArray[Any], bounds: npt.NDArray[Any], size: int) -> list[tuple[int, int]]:
+def pending_chunks(here: npt.NDArray[Any], bounds: npt.NDArray[Any], size: int) -> list[tuple[int, int]]:
     """Return the pieces of some intervals, each of at most `size` numbers, that have marked stretches."""
     found = []
     for start, stop in bounds.reshape(-1, 2).tolist():
@@ -123,14 +123,14 @@ def _stretches(start: int, stop: int) -> slice:
     return slice(first, ((stop - 1) >> STRETCH_BITS) + 1 if start < stop else first)
 
 
-def pack_marks(marks: npt.NDArray[Any], bounds: npt.NDArray[Any]) -> npt.NDArray[Any]:
+def pack_flags(marks: npt.NDArray[Any], bounds: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """Return the marks of some intervals, of one slot or of all, as bits."""
     spans = [_stretches(start, stop) for start, stop in bounds.reshape(-1, 2).tolist()]
     return np.packbits(np.concatenate([marks[..., span].ravel() for span in spans]))
 
 
-def unpack_marks(packed: npt.NDArray[Any], marks: npt.NDArray[Any], bounds: npt.NDArray[Any]) -> None:
-    """Set the marks of some intervals from what `pack_marks` made of them."""
+def unpack_flags(packed: npt.NDArray[Any], marks: npt.NDArray[Any], bounds: npt.NDArray[Any]) -> None:
+    """Set the marks of some intervals from what `pack_flags` made of them."""
     bits = np.unpackbits(packed)
     done = 0
     for start, stop in bounds.reshape(-1, 2).tolist():

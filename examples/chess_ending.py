@@ -1,0 +1,224 @@
+"""Chess endings without pawns, as anybody would write them down: mate, stalemate and captures on a board of any size."""
+
+from collections.abc import Callable, Mapping, MutableSequence, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from searchbench import UNDECIDED, Game, State, errors, index
+
+STEPS = np.array([(-1, -1), (-1, 1), (1, -1), (1, 1), (-1, 0), (1, 0), (0, -1), (0, 1)], np.int64)  # bishop's, rook's
+
+
+@dataclass(frozen=True)
+class ChessEnding(Game):
+    """Mate with few pieces: capitals are White's, `K` and `k` the kings; a captured piece stands beside the board."""
+
+    name: ClassVar[str] = "chess-ending"
+    values: ClassVar[str] = "outcome"
+
+    men: str = "KkQr"
+    rows: int = 8
+    columns: int = 8
+
+    def __post_init__(self) -> None:
+        if self.men[:2] != "Kk" or not set(self.men[2:]) <= set("QqRrBb"):
+            raise errors.BadRequest(f"men {self.men!r}: expected Kk, then some of QqRrBb")
+
+    @property
+    def width(self) -> int:
+        return 1 + len(self.men)
+
+    @property
+    def max_moves(self) -> int:
+        return 2 * len(self.men) * 2 * (self.rows + self.columns)
+
+    def index(self) -> index.Radix:
+        squares = self.rows * self.columns
+        return index.Radix((2, squares, squares, *[squares + 1] * (len(self.men) - 2)))
+
+    def rules(self) -> Mapping[str, Callable[..., Any]]:
+        """Return the rules; a move is ((taken * count + piece) * squares + from) * squares + to, with taken 0 for none."""
+        rows, columns, squares, count = self.rows, self.columns, self.rows * self.columns, len(self.men)
+        black = np.array([man.islower() for man in self.men], np.int64)
+        first = np.array([{"R": 4}.get(man.upper(), 0) for man in self.men], np.int64)
+        last = np.array([{"B": 4}.get(man.upper(), 8) for man in self.men], np.int64)
+
+        def start(state: State) -> None:
+            state[0] = 0
+            for piece in range(count):
+                state[1 + piece] = piece
+            state[2] = squares - 1
+
+        def at(state: State, square: int) -> int:
+            for piece in range(count):
+                if state[1 + piece] == square:
+                    return piece
+            return -1
+
+        def attacks(state: State, piece: int, target: int) -> bool:
+            square = int(state[1 + piece])
+            if square == squares:
+                return False
+            if square == target:
+                return False
+            down, right = target // columns - square // columns, target % columns - square % columns
+            if piece < 2:
+                return abs(down) <= 1 and abs(right) <= 1
+            straight, diagonal = down == 0 or right == 0, abs(down) == abs(right)
+            if not ((straight and last[piece] == 8) or (diagonal and first[piece] == 0)):
+                return False
+            step = (down > 0) * columns - (down < 0) * columns + (right > 0) - (right < 0)
+            square += step
+            while square != target:
+                if at(state, square) >= 0:
+                    return False
+                square += step
+            return True
+
+        def in_check(state: State, side: int) -> bool:
+            for piece in range(count):
+                if black[piece] != side and attacks(state, piece, state[1 + side]):
+                    return True
+            return False
+
+        def legal(state: State) -> bool:
+            for piece in range(count):
+                for other in range(piece):
+                    if state[1 + piece] == state[1 + other] and state[1 + piece] < squares:
+                        return False
+            return not in_check(state, 1 - state[0])
+
+        def moves(state: State, out: MutableSequence[int]) -> int:
+            side, found = state[0], 0
+            for piece in range(count):
+                begin = int(state[1 + piece])
+                if black[piece] != side or begin == squares:
+                    continue
+                for way in range(first[piece], last[piece]):
+                    row, column = begin // columns + STEPS[way, 0], begin % columns + STEPS[way, 1]
+                    while 0 <= row < rows and 0 <= column < columns:
+                        end = row * columns + column
+                        taken = at(state, end)
+                        if taken >= 0 and black[taken] == side:
+                            break
+                        if taken >= 0:
+                            state[1 + taken] = squares
+                        state[1 + piece] = end
+                        safe = not in_check(state, side)
+                        state[1 + piece] = begin
+                        if taken >= 0:
+                            state[1 + taken] = end
+                        if safe:
+                            out[found] = (((taken + 1) * count + piece) * squares + begin) * squares + end
+                            found += 1
+                        if taken >= 0 or piece < 2:
+                            break
+                        row, column = row + STEPS[way, 0], column + STEPS[way, 1]
+            return found
+
+        def can_move(state: State) -> bool:
+            side = state[0]
+            for piece in range(count):
+                begin = int(state[1 + piece])
+                if black[piece] != side or begin == squares:
+                    continue
+                for way in range(first[piece], last[piece]):
+                    row, column = begin // columns + STEPS[way, 0], begin % columns + STEPS[way, 1]
+                    while 0 <= row < rows and 0 <= column < columns:
+                        end = row * columns + column
+                        taken = at(state, end)
+                        if taken >= 0 and black[taken] == side:
+                            break
+                        if taken >= 0:
+                            state[1 + taken] = squares
+                        state[1 + piece] = end
+                        safe = not in_check(state, side)
+                        state[1 + piece] = begin
+                        if taken >= 0:
+                            state[1 + taken] = end
+                        if safe:
+                            return True
+                        if taken >= 0 or piece < 2:
+                            break
+                        row, column = row + STEPS[way, 0], column + STEPS[way, 1]
+            return False
+
+        def terminal(state: State) -> int:
+            if can_move(state):
+                return UNDECIDED
+            return -1 if in_check(state, state[0]) else 0
+
+        def play(state: State, move: int) -> None:
+            what = move // (squares * squares)
+            taken, piece = what // count, what % count
+            if taken > 0:
+                state[taken] = squares
+            state[1 + piece] = move % squares
+            state[0] = 1 - state[0]
+
+        def unplay(state: State, move: int) -> None:
+            what = move // (squares * squares)
+            taken, piece = what // count, what % count
+            state[0] = 1 - state[0]
+            state[1 + piece] = move // squares % squares
+            if taken > 0:
+                state[taken] = move % squares
+
+        def unmoves(state: State, out: MutableSequence[int]) -> int:
+            side, found = 1 - state[0], 0
+            for piece in range(count):
+                end = int(state[1 + piece])
+                if black[piece] != side or end == squares:
+                    continue
+                for way in range(first[piece], last[piece]):
+                    row, column = end // columns + STEPS[way, 0], end % columns + STEPS[way, 1]
+                    while 0 <= row < rows and 0 <= column < columns:
+                        begin = row * columns + column
+                        if at(state, begin) >= 0:
+                            break
+                        for taken in range(count + 1):
+                            if taken == 0 or (state[taken] == squares and black[taken - 1] != side):
+                                move = ((taken * count + piece) * squares + begin) * squares + end
+                                unplay(state, move)
+                                possible = not in_check(state, 1 - side)
+                                play(state, move)
+                                if possible:
+                                    out[found] = move
+                                    found += 1
+                        if piece < 2:
+                            break
+                        row, column = row + STEPS[way, 0], column + STEPS[way, 1]
+            return found
+
+        return {
+            "start": start, "legal": legal, "terminal": terminal, "moves": moves, "play": play, "unplay": unplay,
+            "unmoves": unmoves,
+        }  # fmt: skip
+
+    def square(self, text: str) -> int:
+        """Read a square such as "c2"; "-" is beside the board."""
+        return (
+            self.rows * self.columns if text == "-" else int(text[1:]) * self.columns - self.columns + ord(text[0]) - 97
+        )
+
+    def square_name(self, square: int) -> str:
+        """Write a square."""
+        if square == self.rows * self.columns:
+            return "-"
+        return f"{chr(97 + square % self.columns)}{square // self.columns + 1}"
+
+    def parse(self, text: str) -> list[int]:
+        """Read who is to move, then where the men are: "w a1 c3 b2 -"."""
+        side, *where = text.split()
+        if side not in "wb" or len(where) != len(self.men):
+            raise errors.BadState(f"{text!r}: expected w or b, and the squares of {', '.join(self.men)}")
+        return ["wb".index(side), *map(self.square, where)]
+
+    def format(self, state: Sequence[int]) -> str:
+        return " ".join(["wb"[state[0]], *map(self.square_name, state[1:])])
+
+    def format_move(self, state: Sequence[int], move: int) -> str:
+        squares = self.rows * self.columns
+        return self.square_name(move // squares % squares) + self.square_name(move % squares)

@@ -1,0 +1,61 @@
+"""Values from finished parts: those of the successors that lie outside the group at work, or outside the index."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from searchbench.index.contract import unrank
+from searchbench.rules import UNDECIDED, Code, Rank
+from searchbench.solvers.exhaustive.neighbours import OUTSIDE, Bounds, Numbers, departures, inside, stored_code
+from searchbench.solvers.exhaustive.schedule import LEAVES, NO_NUMBER
+from searchbench.values.contract import arrival, propagate
+
+
+def departure_refused(numbers: Numbers, count: int, bounds: Bounds, leaves: bool) -> int:
+    """Return why one of some successors must not be, or 0; `leaves` says whether moves may leave the group."""
+    for index in range(count):
+        if numbers[index] == UNDECIDED - OUTSIDE:
+            return NO_NUMBER
+        if not leaves and (numbers[index] < 0 or not inside(numbers[index], bounds)):
+            return LEAVES
+    return 0
+
+
+def propagate_finished(codes: Any, code: Code, numbers: Numbers, weights: Numbers, count: int, bounds: Bounds) -> Code:
+    """Return the code of a state when its successors in finished parts are propagated, the longest defence last."""
+    last = -1
+    for index in range(count):
+        if numbers[index] >= 0 and inside(numbers[index], bounds):
+            continue
+        numbers[index] = stored_code(codes, numbers[index], bounds)
+        if arrival(numbers[index]) == 0:
+            code = propagate(code, numbers[index], weights[index])
+        elif last < 0 or arrival(numbers[index]) > arrival(numbers[last]):
+            if last >= 0:
+                code = propagate(code, numbers[last], weights[last])
+            last = index
+        else:
+            code = propagate(code, numbers[index], weights[index])
+    if last >= 0:  # it counts if no other escape is left
+        code = propagate(code, numbers[last], weights[last])
+    return code
+
+
+def longest_defence(
+    codes: Any, number: Rank, code: Code, stored: Code, new: Code, bounds: Bounds,
+    state: Any, scratch: Any, out: Any, numbers: Any, weights: Any,
+) -> Code:  # fmt: skip
+    """Return the code of a state that a successor's `stored` code has just decided to be `new`.
+
+    A finished part may hold a successor that comes later; then that one decides, and was only counted so far.
+    """
+    unrank(number, state)
+    latest = arrival(stored)
+    for index in range(departures(state, scratch, out, numbers, weights)):
+        if numbers[index] >= 0 and inside(numbers[index], bounds):
+            continue
+        successor = stored_code(codes, numbers[index], bounds)
+        if arrival(successor) > latest:
+            latest = arrival(successor)
+            new = propagate(code, successor, weights[index])
+    return new

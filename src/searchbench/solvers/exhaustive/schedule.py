@@ -1,0 +1,120 @@
+"""The number line in pieces: chunks for threads, batches with checkpoints between them, and codes that do not fit."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable
+from typing import Any, Final, TypeVar
+
+import numpy.typing as npt
+
+from searchbench.errors import BrokenRule
+from searchbench.exchange import Table
+from searchbench.run import Run
+from searchbench.solvers.exhaustive.checkpoints import Checkpoints
+
+CHUNK = 1 << 16
+"""How many states a thread takes at a time."""
+BATCH: Final = 256
+"""How many chunks are done before it is asked whether a checkpoint is due."""
+STOPPED, TOO_LARGE, PAGE_AT, AGAIN = 0, 1, 2, 3
+"""The places of a kernel's note: where it stopped and why (a code that is too large, or one of the next three, or 0); and
+of `apply` in which page it stopped, and whether the level at work has got new states."""
+NO_NUMBER: Final = -1
+NEGATIVE: Final = -2
+LEAVES: Final = -3
+
+Job = TypeVar("Job")
+Piece = tuple[int, int]
+
+
+class Chunks:
+    """Hand out pieces of some intervals to threads, each piece once; `pieces` instead of all of them."""
+
+    def __init__(self, bounds: npt.NDArray[Any], pieces: list[tuple[int, int]] | None = None) -> None:
+        self._lock = threading.Lock()
+        if pieces is None:
+            pieces = [
+                (first, min(first + CHUNK, stop))
+                for start, stop in bounds.reshape(-1, 2).tolist()
+                for first in range(start, stop, CHUNK)
+            ]
+        self._left = pieces[::-1]
+
+    def next(self) -> tuple[int, int] | None:
+        """Return a piece that nobody has, or None when all are taken."""
+        with self._lock:
+            return self._left.pop() if self._left else None
+
+    def put_back(self, first: int, stop: int) -> None:
+        """Give back what was not done of a piece."""
+        if first < stop:
+            with self._lock:
+                self._left.append((first, stop))
+
+    def empty(self) -> bool:
+        """Tell whether everything is taken."""
+        return not self._left
+
+    @property
+    def left(self) -> list[tuple[int, int]]:
+        """Return the pieces that nobody has, in order."""
+        return self._left[::-1]
+
+    def __iter__(self) -> Any:
+        while (chunk := self.next()) is not None:
+            yield chunk
+
+
+def until_it_fits(
+    run: Run,
+    table: Table,
+    work: Callable[[Job], tuple[Job, npt.NDArray[Any]]],
+    jobs: list[Job],
+    unfinished: Callable[[Job], bool],
+) -> None:
+    """Do all jobs; widen the table and go on where they stopped while a code does not fit."""
+    while jobs:
+        results = run.map(work, jobs)
+        jobs = [job for job, _ in results if unfinished(job)]
+        if jobs:
+            make_room(table, [int(note[TOO_LARGE]) for _, note in results])
+
+
+def run_in_batches(
+    pieces: list[Piece],
+    work: Callable[[Piece], tuple[Piece, npt.NDArray[Any]]],
+    table: Table,
+    run: Run,
+    checkpoints: Checkpoints,
+    keep: Callable[[list[Piece]], None],
+) -> None:
+    """Do all pieces, batch by batch; when a checkpoint is due, call `keep` with the pieces that are left."""
+
+    def resting(piece: Piece) -> tuple[Piece, npt.NDArray[Any]]:
+        result = work(piece)
+        table.rest()
+        return result
+
+    for first in range(0, len(pieces), BATCH):
+        until_it_fits(run, table, resting, pieces[first : first + BATCH], lambda piece: piece[0] < piece[1])
+        left = pieces[first + BATCH :]
+        if left and checkpoints.due:
+            keep(left)
+
+
+def make_room(table: Table, misfits: Iterable[int]) -> None:
+    """Widen the table for the codes that did not fit; raise BrokenRule for what no table can hold."""
+    largest = 0
+    for misfit in misfits:
+        if misfit == NO_NUMBER:
+            raise BrokenRule("a move leads to a state that has no number and is not terminal")
+        if misfit == LEAVES:
+            raise BrokenRule(
+                "a move leads out of the index, or to a part that is not among the needs: set `closed = False`, or name "
+                "the part in `parts`"
+            )
+        if misfit == NEGATIVE:
+            raise BrokenRule("the value rule gave a negative code")
+        largest = max(largest, misfit)
+    table.widen(largest)
