@@ -53,6 +53,20 @@ def _cores() -> int:
     return os.cpu_count() or 1
 
 
+@dataclass(frozen=True)
+class Limits:
+    """Say where a search of one state ends unfinished: after so many generated nodes, or seconds; 0 for no limit."""
+
+    nodes: int = 0
+    seconds: float = 0.0
+
+    def __post_init__(self) -> None:
+        if self.nodes < 0 or self.seconds < 0:
+            raise BadRequest(
+                f"limits of {self.nodes} nodes and {self.seconds} seconds: each must be positive, or 0 for none"
+            )
+
+
 @dataclass
 class Run:
     """Say what a computation may use and whom it tells; every solver takes one.

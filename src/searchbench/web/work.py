@@ -13,7 +13,7 @@ import searchbench as sb
 from searchbench.errors import BadRequest, SearchBenchError
 from searchbench.game import Position
 from searchbench.line import Line
-from searchbench.run import Run, parse_memory
+from searchbench.run import Limits, Run, parse_memory
 from searchbench.web.answers import picture
 
 EVERY: Final = 0.1
@@ -101,7 +101,7 @@ def search(task: Task, reporter: Reporter) -> Task:
     game = sb.load(task["game"])
     root = reporter.root = game.position(task.get("state") or "start")
     run = Run(parse_memory(task["memory"]), 1, reporter, watch=reporter.watch)
-    line = search_state(game, root, task.get("method") or None, run, task["nodes"], seconds=task["seconds"])
+    line = search_state(game, root, task.get("method") or None, run, Limits(task["nodes"], task["seconds"]))
     positions = list(line)
     return {
         "cost": line.cost,
