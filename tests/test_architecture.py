@@ -122,7 +122,7 @@ def test_the_twins_in_the_tests_use_no_solver_and_no_compiler() -> None:
 
 MOST_PARAMETERS = 8
 TOO_MANY = {
-    "searchbench._solve_parts", "searchbench.prove", "searchbench.solve", "searchbench.solvers.proof.prove.prove_state",
+    "searchbench._solve_parts", "searchbench.prove", "searchbench.solve",
     "searchbench.cli.analyse.tree", "searchbench.cli.ask.find", "searchbench.cli.databases.solve",
     "searchbench.cli.explore.serve", "searchbench.cli.single.compare", "searchbench.cli.single.prove",
     "searchbench.cli.single.search", "searchbench.cli.together.subgoals", "searchbench.cli.together.together",

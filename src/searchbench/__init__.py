@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from searchbench.rules import NOWHERE, UNDECIDED, State
     from searchbench.run import Limits, Run
     from searchbench.solvers.guided import AStar, BestFirst, Completions, Guided, IDAStar
+    from searchbench.solvers.proof import AlphaBeta, ProofNumber, Proving
     from searchbench.store import Database
     from searchbench.testing import Check
     from searchbench.values import ValueRule
@@ -41,7 +42,8 @@ __version__ = "0.1.0"
 _HOMES = {
     "Board": "game", "Check": "testing", "Database": "store", "Game": "game", "Line": "line", "NOWHERE": "rules",
     "Abstraction": "abstraction", "Image": "abstraction", "PatternDatabases": "heuristics", "heuristic": "heuristics",
-    "AStar": "solvers.guided", "BestFirst": "solvers.guided", "IDAStar": "solvers.guided", "Limits": "run",
+    "AlphaBeta": "solvers.proof", "ProofNumber": "solvers.proof", "AStar": "solvers.guided",
+    "BestFirst": "solvers.guided", "IDAStar": "solvers.guided", "Limits": "run",
     "Completions": "solvers.guided", "Detours": "analyse.detours",
     "SeenAs": "heuristics", "Subgoal": "abstraction", "Subgoals": "analyse.subgoals",
     "Part": "index.protocol", "Player": "player", "Position": "game", "Prediction": "analyse.predict", "Proof": "proof",
@@ -51,11 +53,11 @@ _HOMES = {
 """Where each public name lives; "" for a module."""
 
 __all__ = [
-    "NOWHERE", "UNDECIDED", "AStar", "Abstraction", "BestFirst", "Board", "Check", "Completions", "Database",
-    "Detours", "Game", "IDAStar", "Image", "Limits", "Line", "Part", "PatternDatabases", "Player", "Position",
-    "Prediction", "Proof", "Repair", "Run", "SearchBenchError", "SeenAs", "State", "Subgoal", "Subgoals", "ValueRule",
-    "check", "errors", "heuristic", "index", "load", "open_database", "predict", "prove", "prove_limit", "repair",
-    "search", "solve", "subgoals", "together",
+    "NOWHERE", "UNDECIDED", "AStar", "Abstraction", "AlphaBeta", "BestFirst", "Board", "Check", "Completions",
+    "Database", "Detours", "Game", "IDAStar", "Image", "Limits", "Line", "Part", "PatternDatabases", "Player",
+    "Position", "Prediction", "Proof", "ProofNumber", "Repair", "Run", "SearchBenchError", "SeenAs", "State",
+    "Subgoal", "Subgoals", "ValueRule", "check", "errors", "heuristic", "index", "load", "open_database", "predict",
+    "prove", "prove_limit", "repair", "search", "solve", "subgoals", "together",
 ]  # fmt: skip
 
 
@@ -356,7 +358,7 @@ def prove_limit(
 def prove(
     game: str | Game,
     state: Position | str | Sequence[int] | None = None,
-    method: str | None = None,
+    method: Proving | str | None = None,
     memory: str | int | None = None,
     progress: Callable[[str, int, int], None] | None = None,
     leaves: Database | str | Path | None = None,
@@ -368,8 +370,9 @@ def prove(
 ) -> Proof:
     """Prove the value of one state of a two-player game (by default the start).
 
-    `method` is "pns", the default, or "alphabeta"; other options, such as `nodes` and `seconds`, are those of
-    :func:`searchbench.solvers.proof.prove_state`. `leaves` is a database, or its folder, that knows the outcome of some
+    `method` is :class:`ProofNumber` or :class:`AlphaBeta`, or by name "pns", the default, or "alphabeta"; other options, such as
+    `nodes` and `seconds`, are those of :func:`searchbench.solvers.proof.prove_state`.
+    `leaves` is a database, or its folder, that knows the outcome of some
     states: of the same game, or of one that it goes on as ("morris" for "morris-opening"); then alpha-beta is the default.
     Only its `parts` of these names are used ("9-9,9-8"), by default all. What is found after so many `plies` from the start
     is kept in the file `book`, from which the same search goes on. `leaves_game` is the game of `leaves`, where its file has

@@ -91,8 +91,9 @@ def configured(methods: Mapping[str, type[Configuration]], method: str, options:
         if not others:
             raise BadRequest(f"unknown option {name!r}: {method} takes {', '.join(taken)}")
         if not any(value == options_of(methods[other])[name].default for other in others):
+            told = f"{name} {value!r}" if isinstance(value, str | int | float) else name
             raise BadRequest(
-                f"{name} {value!r}: {method} takes none; {' and '.join(others)} {'does' if len(others) == 1 else 'do'}"
+                f"{told}: {method} takes none; {' and '.join(others)} {'does' if len(others) == 1 else 'do'}"
             )
     return chosen(**{name: value for name, value in given.items() if name in taken})
 

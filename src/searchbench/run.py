@@ -5,15 +5,16 @@ from __future__ import annotations
 import os
 import re
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import psutil
 
+from searchbench.configuration import Configuration, configured
 from searchbench.errors import BadRequest, OutOfMemory
 
 Argument = TypeVar("Argument")
@@ -65,6 +66,24 @@ class Limits:
             raise BadRequest(
                 f"limits of {self.nodes} nodes and {self.seconds} seconds: each must be positive, or 0 for none"
             )
+
+
+def requested(
+    methods: Mapping[str, type[Configuration]],
+    configuration: Configuration | str,
+    limits: Limits | None,
+    options: Mapping[str, Any],
+) -> tuple[Configuration, Limits]:
+    """Return the configuration and the limits that are asked for, one by one or as objects. Raises BadRequest."""
+    own = {name: value for name, value in options.items() if name not in ("nodes", "seconds")}
+    told = {name: value for name, value in options.items() if name not in own and value is not None}
+    if limits is not None and told:
+        raise BadRequest(f"limits and {', '.join(told)}: say it in the limits")
+    if isinstance(configuration, str):
+        configuration = configured(methods, configuration, own)
+    elif own:
+        raise BadRequest(f"{', '.join(own)}: say it in the configuration, {type(configuration).__name__}(...)")
+    return configuration, limits or Limits(**told)
 
 
 @dataclass

@@ -117,3 +117,15 @@ def test_every_option_is_one_of_the_command_line(program: Program) -> None:
     line = program("search", "sliding:3x3", STATE, "--method", "idastar", "--step", "2", "--order", "bound", "--json")
     assert line.json["nodes"] == sb.search("sliding:3x3", STATE, sb.IDAStar(step=2, order="bound")).nodes
     assert program("search", "sliding:3x3", STATE, "--method", "idastar", "--step", "-1").code == 30
+
+
+def test_proofs_have_configurations_too() -> None:
+    state = "XX./OO./..."
+    for chosen, name in ((sb.ProofNumber(mobility=True), "pns"), (sb.AlphaBeta(), "alphabeta")):
+        options = {"mobility": True} if name == "pns" else {}
+        proofs = [sb.prove("tic-tac-toe", state, chosen), sb.prove("tic-tac-toe", state, name, **options)]
+        assert [(one.value, one.method, one.nodes) for one in proofs] == [("win", name, proofs[0].nodes)] * 2
+    with pytest.raises(BadRequest, match="mobility True: alphabeta takes none; pns does"):
+        sb.prove("tic-tac-toe", method="alphabeta", mobility=True)
+    with pytest.raises(BadRequest, match="say it in the configuration, ProofNumber"):
+        sb.prove("tic-tac-toe", method=sb.ProofNumber(), mobility=True)

@@ -124,7 +124,7 @@ def prove(task: Task, reporter: Reporter) -> Task:
     run = Run(parse_memory(task["memory"]), 1, reporter, watch=reporter.watch)
     method = task.get("method") or "pns"
     # With a little less than the job's time a value without its evidence is told before the job is stopped.
-    proof = prove_state(game, root, method, run, task["nodes"], seconds=0.9 * task["seconds"])
+    proof = prove_state(game, root, method, run, Limits(task["nodes"], 0.9 * task["seconds"]))
     sizes = [len(claim.strategy) for claim in proof.claims]
     return {"value": proof.value, "nodes": proof.nodes, "took": round(proof.seconds, 4), "strategies": sizes}
 

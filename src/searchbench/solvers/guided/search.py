@@ -7,11 +7,10 @@ from functools import lru_cache
 from typing import Any, Final
 
 from searchbench import jit
-from searchbench.configuration import configured
 from searchbench.errors import BadRequest, BadState, Unsolvable
 from searchbench.game import Game, Position
 from searchbench.line import Line
-from searchbench.run import Limits, Run
+from searchbench.run import Limits, Run, requested
 from searchbench.solvers.guided.astar import AStar
 from searchbench.solvers.guided.bestfirst import BestFirst
 from searchbench.solvers.guided.configuration import Guided
@@ -70,16 +69,7 @@ def settled(
     game: Game, configuration: Guided | str | None, limits: Limits | None, options: Mapping[str, Any]
 ) -> tuple[Guided, Limits]:
     """Return the configuration and the limits that are asked for, one by one or as objects. Raises BadRequest."""
-    own = {name: value for name, value in options.items() if name not in ("nodes", "seconds")}
-    told = {name: value for name, value in options.items() if name not in own and value is not None}
-    if limits is not None and told:
-        raise BadRequest(f"limits and {', '.join(told)}: say it in the limits")
-    if isinstance(configuration, Guided):
-        if own:
-            raise BadRequest(f"{', '.join(own)}: say it in the configuration, {type(configuration).__name__}(...)")
-    else:
-        configuration = configured(METHODS, configuration or _default_method(game), own)
-    return configuration, limits or Limits(**told)
+    return requested(METHODS, configuration or _default_method(game), limits, options)
 
 
 def _heuristic(configuration: Guided) -> Heuristic | None:
