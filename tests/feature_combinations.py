@@ -191,7 +191,7 @@ def right_values(game: GraphGame, rule: str) -> dict[int, Any]:
 
 def faults_of(case: Case, folder: Path) -> str:
     """Solve a case; return what is wrong, "" if nothing is, or "refused: ..." where the combination is."""
-    run = Run(memory=case.memory, threads=case.threads, work=folder / "work", patience=0.0)
+    run = Run(memory=case.memory, threads=case.threads, work=folder / "work", checkpoint_interval=0.0)
     try:
         if case.parts:
             database = solve_parts(case.game, "all", folder / "parts.db", case.rule, run, solver=case.solver)

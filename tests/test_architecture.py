@@ -116,3 +116,87 @@ def test_the_twins_in_the_tests_use_no_solver_and_no_compiler() -> None:
         path = ROOT / "tests" / name
         assert not {used for used in imports(path) if used.startswith(("searchbench.solvers", "numba"))}
         assert "searchbench.jit" not in imports(path)
+
+
+# --- parameters -----------------------------------------------------------------------------------------------------------
+
+MOST_PARAMETERS = 8
+TOO_MANY = {
+    "searchbench._solve_parts", "searchbench.prove", "searchbench.solve",
+    "searchbench.cli.analyse.tree", "searchbench.cli.ask.find", "searchbench.cli.databases.solve",
+    "searchbench.cli.explore.serve", "searchbench.cli.single.compare", "searchbench.cli.single.prove",
+    "searchbench.cli.single.search", "searchbench.cli.together.subgoals", "searchbench.cli.together.together",
+    "searchbench.web.api.find",
+}  # fmt: skip
+"""Functions that still have more: what is found here goes, and nothing is added."""
+BOUND_OTHERWISE = {
+    ("searchbench.heuristics.patterns", "_names.ask"), ("searchbench.solvers.exhaustive.score_kernels", "hear"),
+    ("searchbench.solvers.exhaustive.score_kernels", "tell"), ("searchbench.solvers.guided.depthfirst", "search_below"),
+}  # fmt: skip
+"""Kernels that are handed on before they are bound: by a method, as an attribute of a class, or as what fills a slot."""
+
+Place = tuple[str, str]
+"""A module and the name of a function at its top."""
+
+
+def functions(path: Path) -> Iterator[tuple[str, ast.FunctionDef]]:
+    """Yield the functions of a file with their names, those of classes and of other functions behind a dot."""
+
+    def inside_of(parent: ast.AST, prefix: str) -> Iterator[tuple[str, ast.FunctionDef]]:
+        for node in ast.iter_child_nodes(parent):
+            own = prefix
+            if isinstance(node, ast.FunctionDef | ast.ClassDef):
+                own = f"{prefix}{node.name}."
+                if isinstance(node, ast.FunctionDef):
+                    yield own[:-1], node
+            yield from inside_of(node, own)
+
+    yield from inside_of(ast.parse(path.read_text()), "")
+
+
+def parameters(function: ast.FunctionDef) -> list[str]:
+    """Return the names of a function's parameters, without that of the object that it belongs to."""
+    told = function.args
+    names = [one.arg for one in (*told.posonlyargs, *told.args, *told.kwonlyargs)]
+    names += [one.arg for one in (told.vararg, told.kwarg) if one is not None]
+    return [name for name in names if name not in {"self", "cls"}]
+
+
+def kernels() -> set[Place]:
+    """Return the functions that are compiled: what is handed to `bind`, and what such functions call or name, and so on."""
+    at_top: dict[Place, ast.FunctionDef] = {}
+    imported: dict[str, dict[str, Place]] = {}
+    waiting: list[Place] = []
+    for path, module in zip(FILES, MODULES, strict=True):
+        imported[module] = {}
+        for node in nodes(path):
+            if isinstance(node, ast.ImportFrom):
+                for alias in node.names:
+                    imported[module][alias.asname or alias.name] = (node.module or "", alias.name)
+            elif isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] == "bind" and node.args:
+                waiting.append((module, ast.unparse(node.args[0])))
+        at_top |= {(module, name): function for name, function in functions(path) if "." not in name}
+    found: set[Place] = set()
+    while waiting:
+        module, name = waiting.pop()
+        if "." in name:  # bfs.emit, where bfs is a module
+            first, _, name = name.rpartition(".")
+            module = ".".join(imported[module].get(first, (module, first)))
+        place = (module, name) if (module, name) in at_top else imported.get(module, {}).get(name, ("", ""))
+        if place in at_top and place not in found:
+            found.add(place)
+            waiting += [(place[0], one.id) for one in ast.walk(at_top[place]) if isinstance(one, ast.Name)]
+    return found
+
+
+def test_functions_have_few_parameters_unless_they_are_compiled() -> None:
+    compiled = kernels() | BOUND_OTHERWISE
+    assert ("searchbench.solvers.guided.expansion", "expand_best") in compiled
+    assert ("searchbench", "solve") not in compiled
+    too_many = {
+        f"{module}.{name}"
+        for path, module in zip(FILES, MODULES, strict=True)
+        for name, function in functions(path)
+        if len(parameters(function)) > MOST_PARAMETERS and (module, name) not in compiled
+    }
+    assert too_many == TOO_MANY

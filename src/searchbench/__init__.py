@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,8 +30,9 @@ if TYPE_CHECKING:
     from searchbench.proof import Proof
     from searchbench.repairs import Repair
     from searchbench.rules import NOWHERE, UNDECIDED, State
-    from searchbench.run import Run
-    from searchbench.solvers.guided import Completions, Heuristic
+    from searchbench.run import Limits, Run
+    from searchbench.solvers.guided import AStar, BestFirst, Completions, Guided, IDAStar
+    from searchbench.solvers.proof import AlphaBeta, ProofNumber, Proving
     from searchbench.store import Database
     from searchbench.testing import Check
     from searchbench.values import ValueRule
@@ -40,6 +42,8 @@ __version__ = "0.1.0"
 _HOMES = {
     "Board": "game", "Check": "testing", "Database": "store", "Game": "game", "Line": "line", "NOWHERE": "rules",
     "Abstraction": "abstraction", "Image": "abstraction", "PatternDatabases": "heuristics", "heuristic": "heuristics",
+    "AlphaBeta": "solvers.proof", "ProofNumber": "solvers.proof", "AStar": "solvers.guided",
+    "BestFirst": "solvers.guided", "IDAStar": "solvers.guided", "Limits": "run",
     "Completions": "solvers.guided", "Detours": "analyse.detours",
     "SeenAs": "heuristics", "Subgoal": "abstraction", "Subgoals": "analyse.subgoals",
     "Part": "index.protocol", "Player": "player", "Position": "game", "Prediction": "analyse.predict", "Proof": "proof",
@@ -49,10 +53,11 @@ _HOMES = {
 """Where each public name lives; "" for a module."""
 
 __all__ = [
-    "NOWHERE", "UNDECIDED", "Abstraction", "Board", "Check", "Completions", "Database", "Detours", "Game", "Image", "Line",
-    "Part", "PatternDatabases", "Player", "Position", "Prediction", "Proof", "Repair", "Run", "SearchBenchError", "SeenAs",
-    "State", "Subgoal", "Subgoals", "ValueRule", "check", "errors", "heuristic", "index", "load", "open_database",
-    "predict", "prove", "prove_limit", "repair", "search", "solve", "subgoals", "together",
+    "NOWHERE", "UNDECIDED", "AStar", "Abstraction", "AlphaBeta", "BestFirst", "Board", "Check", "Completions",
+    "Database", "Detours", "Game", "IDAStar", "Image", "Limits", "Line", "Part", "PatternDatabases", "Player",
+    "Position", "Prediction", "Proof", "ProofNumber", "Repair", "Run", "SearchBenchError", "SeenAs", "State",
+    "Subgoal", "Subgoals", "ValueRule", "check", "errors", "heuristic", "index", "load", "open_database", "predict",
+    "prove", "prove_limit", "repair", "search", "solve", "subgoals", "together",
 ]  # fmt: skip
 
 
@@ -247,38 +252,40 @@ def repair(
 def search(
     game: str | Game,
     state: Position | str | Sequence[int] | None = None,
-    method: str | None = None,
+    method: Guided | str | None = None,
     memory: str | int | None = None,
     progress: Callable[[str, int, int], None] | None = None,
-    h: Heuristic | str | None = None,
     threads: int | None = 1,
     work: str | Path | None = None,
     **options: Any,
 ) -> Line:
     """Search for a line from one state of a puzzle (by default the start) to a solved one.
 
-    `method` is "idastar", "astar" or "bestfirst", by default what suits the size of the game, or "dual", for the start of a
-    game that looks the same from both ends: half of a breadth-first search
+    `method` is a configuration, :class:`IDAStar`, :class:`AStar` or :class:`BestFirst`; or its name, "idastar", "astar" or
+    "bestfirst", with its fields as `options`. By default it is what suits the size of the game. Or it is "dual", for the start
+    of a game that looks the same from both ends: half of a breadth-first search
     (:func:`searchbench.solvers.exhaustive.search_by_duality`). `h` is a heuristic in the place of the game's own bound: an
     object such as :class:`PatternDatabases`, one of the names that the game has ("linear-conflict"), or folders of pattern
     databases ("a.db+b.db"). `threads` are those of IDA*, None for all. With a folder `work`, IDA* keeps there how far it is, and
-    goes on when it is asked again after it was stopped. Other options, such as `nodes`, `seconds` and `weight`, are those of
-    :func:`searchbench.solvers.guided.search_state`.
+    goes on when it is asked again after it was stopped. `nodes` and `seconds`, among the options, are limits, 0 for none.
     """
     from searchbench.catalogue import load
     from searchbench.errors import BadRequest
     from searchbench.heuristics import heuristic
     from searchbench.solvers.exhaustive import search_by_duality
-    from searchbench.solvers.guided import search_state
+    from searchbench.solvers.guided import Guided, search_state
 
     chosen, run = load(game), _run(memory, threads, progress)
     run.work = None if work is None else Path(work)
     if method == "dual":
-        if h is not None or work is not None:
+        if options.pop("h", None) is not None or work is not None:
             raise BadRequest("method 'dual' takes neither a heuristic nor a folder for its work; idastar does")
         return search_by_duality(chosen, state, run, **options)
-    bound = heuristic(chosen, h) if isinstance(h, str) else h
-    return search_state(chosen, state, method, run, h=bound, **options)
+    if isinstance(options.get("h"), str):
+        options["h"] = heuristic(chosen, options["h"])
+    if isinstance(method, Guided) and isinstance(method.h, str):
+        method = replace(method, h=heuristic(chosen, method.h))
+    return search_state(chosen, state, method, run, **options)
 
 
 def together(
@@ -351,7 +358,7 @@ def prove_limit(
 def prove(
     game: str | Game,
     state: Position | str | Sequence[int] | None = None,
-    method: str | None = None,
+    method: Proving | str | None = None,
     memory: str | int | None = None,
     progress: Callable[[str, int, int], None] | None = None,
     leaves: Database | str | Path | None = None,
@@ -363,8 +370,9 @@ def prove(
 ) -> Proof:
     """Prove the value of one state of a two-player game (by default the start).
 
-    `method` is "pns", the default, or "alphabeta"; other options, such as `nodes` and `seconds`, are those of
-    :func:`searchbench.solvers.proof.prove_state`. `leaves` is a database, or its folder, that knows the outcome of some
+    `method` is :class:`ProofNumber` or :class:`AlphaBeta`, or by name "pns", the default, or "alphabeta"; other options, such as
+    `nodes` and `seconds`, are those of :func:`searchbench.solvers.proof.prove_state`.
+    `leaves` is a database, or its folder, that knows the outcome of some
     states: of the same game, or of one that it goes on as ("morris" for "morris-opening"); then alpha-beta is the default.
     Only its `parts` of these names are used ("9-9,9-8"), by default all. What is found after so many `plies` from the start
     is kept in the file `book`, from which the same search goes on. `leaves_game` is the game of `leaves`, where its file has

@@ -5,16 +5,17 @@ from __future__ import annotations
 import os
 import re
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import psutil
 
 from searchbench import jit
+from searchbench.configuration import Configuration, configured
 from searchbench.errors import BadRequest, OutOfMemory
 
 Argument = TypeVar("Argument")
@@ -52,6 +53,38 @@ def _cores() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Say where a search of one state ends unfinished: after so many generated nodes, or seconds; 0 for no limit."""
+
+    nodes: int = 0
+    seconds: float = 0.0
+
+    def __post_init__(self) -> None:
+        if self.nodes < 0 or self.seconds < 0:
+            raise BadRequest(
+                f"limits of {self.nodes} nodes and {self.seconds} seconds: each must be positive, or 0 for none"
+            )
+
+
+def requested(
+    methods: Mapping[str, type[Configuration]],
+    configuration: Configuration | str,
+    limits: Limits | None,
+    options: Mapping[str, Any],
+) -> tuple[Configuration, Limits]:
+    """Return the configuration and the limits that are asked for, one by one or as objects. Raises BadRequest."""
+    own = {name: value for name, value in options.items() if name not in ("nodes", "seconds")}
+    told = {name: value for name, value in options.items() if name not in own and value is not None}
+    if limits is not None and told:
+        raise BadRequest(f"limits and {', '.join(told)}: say it in the limits")
+    if isinstance(configuration, str):
+        configuration = configured(methods, configuration, own)
+    elif own:
+        raise BadRequest(f"{', '.join(own)}: say it in the configuration, {type(configuration).__name__}(...)")
+    return configuration, limits or Limits(**told)
 
 
 @dataclass

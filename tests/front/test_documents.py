@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 
 from front_program import ROOT, Program
+from searchbench.configuration import table_of
+from searchbench.solvers.guided import METHODS
 
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 CHECKER = doctest.OutputChecker()
@@ -98,3 +100,13 @@ def test_the_licence_is_there() -> None:
     text = (ROOT / "LICENSE").read_text()
     assert "Apache License" in text
     assert "The searchbench authors" in text
+
+
+# --- tables that are derived ----------------------------------------------------------------------------------------------
+
+
+def test_the_table_of_options_is_that_of_the_configurations() -> None:
+    """To write it anew: put `table_of(METHODS)` between the two comments."""
+    text = (ROOT / "docs" / "searching.md").read_text()
+    written = text.partition("<!-- options of search -->\n")[2].partition("\n<!-- end of options -->")[0]
+    assert written == table_of(METHODS)

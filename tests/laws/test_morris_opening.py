@@ -18,7 +18,7 @@ from searchbench.rules import UNDECIDED
 from searchbench.run import Run
 from searchbench.solvers.exhaustive import solve_states
 from searchbench.solvers.proof import LeafDatabase
-from searchbench.solvers.proof.alphabeta import AlphaBeta
+from searchbench.solvers.proof.alphabeta import AlphaBetaSearch
 from searchbench.solvers.proof.budget import Budget
 from searchbench.solvers.shared.transposition import new_transpositions
 from searchbench.store import Database
@@ -151,7 +151,7 @@ def test_the_midgame_is_that_of_its_own_database(whole: Database, leaves: LeafDa
 
 def test_alpha_beta_finds_the_value_of_every_opening_position(whole: Database, leaves: LeafDatabase) -> None:
     game = whole.game
-    search = AlphaBeta(game, Budget(game, Run(threads=1)), new_transpositions(1 << 16), 1 << 20, leaves)
+    search = AlphaBetaSearch(game, Budget(game, Run(threads=1)), new_transpositions(1 << 16), 1 << 20, leaves)
     looked_at = 0
     for part in whole.parts:
         step = 1 if part.size < 5000 else 17

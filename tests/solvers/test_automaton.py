@@ -10,14 +10,14 @@ from typing import Any
 import pytest
 
 import naive
-from searchbench.analyse.compare import configuration
+from searchbench.analyse.compare import contestant
 from searchbench.catalogue import load
 from searchbench.errors import BadRequest
 from searchbench.game import Game
 from searchbench.line import Line
 from searchbench.run import Run
 from searchbench.solvers.exhaustive import solve_states
-from searchbench.solvers.guided import region, search_state
+from searchbench.solvers.guided import IDAStar, region, search_state
 from searchbench.solvers.guided.automaton import automaton
 
 KORF = json.loads((Path(__file__).parents[1] / "golden" / "korf100_15puzzle.json").read_text())["instances"]
@@ -153,5 +153,5 @@ def test_what_has_no_automaton_is_refused(monkeypatch: pytest.MonkeyPatch) -> No
     with pytest.raises(BadRequest, match="automaton"):
         search_state(load("sliding:3x3"), None, "astar", automaton=3)
     with pytest.raises(BadRequest, match="expected a whole number"):
-        configuration(load("sliding:3x3"), "idastar automaton=yes")
-    assert configuration(load("sliding:3x3"), "idastar automaton=7").options == {"automaton": 7}
+        contestant(load("sliding:3x3"), "idastar automaton=yes")
+    assert contestant(load("sliding:3x3"), "idastar automaton=7").configuration == IDAStar(automaton=7)

@@ -21,7 +21,7 @@ from searchbench.rules import UNDECIDED, State
 from searchbench.run import Run
 from searchbench.solvers.guided import idastar, in_place, region, search_state
 from searchbench.solvers.guided.depthfirst import StackSearch
-from searchbench.solvers.guided.enhancements import SLOTS
+from searchbench.solvers.guided.enhancements import REPLACED
 
 Node = tuple[int, ...]
 Functions = dict[str, Callable[..., Any]]
@@ -279,7 +279,7 @@ def options(game: Game, functions: Functions, chance: random.Random) -> tuple[st
     """Draw a method, options that it takes together, and a number of threads."""
     method = chance.choice(["idastar", "idastar", "astar", "bestfirst"])
     found: dict[str, Any] = {"nodes": NODES}
-    found["without"] = [slot for slot in SLOTS if chance.random() < 0.2]
+    found["without"] = [slot for slot in REPLACED if chance.random() < 0.2]
     if method == "astar":
         found["weight"] = chance.choice([None, None, 0, 0.5, 1.5])
     if method == "bestfirst":

@@ -188,7 +188,7 @@ def test_what_may_lose_solutions_claims_nothing() -> None:
         ("idastar", {"entries": -9}, "must be positive"),
         ("idastar", {"order": "luck"}, "bound, priority, moves"),
         ("idastar", {"order": "priority"}, "supplies no `move_priority`"),
-        ("astar", {"by": "goodness"}, "only bestfirst does that"),
+        ("astar", {"by": "goodness"}, "bestfirst does"),
         ("bestfirst", {"by": "luck"}, "there are h, goodness"),
     ],
 )

@@ -87,11 +87,15 @@ def test_states_of_the_same_game_that_are_known_need_no_search(noughts: Database
     nodes = {}
     for parts in (None, ["6"], ["4", "5"]):
         leaves = LeafDatabase(game, noughts, parts)
-        proof = prove_state(game, method="alphabeta", leaves=leaves) if parts else prove_state(game, method="alphabeta")
+        proof = (
+            prove_state(game, configuration="alphabeta", leaves=leaves)
+            if parts
+            else prove_state(game, configuration="alphabeta")
+        )
         assert (proof.outcome, proof.at_most, proof.verify()) == (0, None, [])
         nodes[str(parts)] = proof.nodes
     assert nodes["['4', '5']"] < nodes["['6']"] < nodes["None"]
-    whole = prove_state(game, method="alphabeta", leaves=LeafDatabase(game, noughts))
+    whole = prove_state(game, configuration="alphabeta", leaves=LeafDatabase(game, noughts))
     assert (whole.nodes, whole.outcome, whole.verify()) == (0, 0, [])
 
 
@@ -245,7 +249,7 @@ def test_bad_requests(midgame: Database, noughts: Database) -> None:
         sb.prove("morris-opening:4", leaves=midgame)
     with pytest.raises(BadRequest, match="no part '4-4'; there are 3-3"):
         sb.prove(game, leaves=midgame, parts="4-4")
-    with pytest.raises(BadRequest, match="only alphabeta"):
+    with pytest.raises(BadRequest, match="leaves: pns takes none; alphabeta does"):
         sb.prove(game, leaves=midgame, method="pns")
     with pytest.raises(BadRequest, match="give leaves as well"):
         sb.prove(game, book="some.book")

@@ -27,7 +27,7 @@ from searchbench.proof import Claim, Proof, Strategy
 from searchbench.rules import UNDECIDED, State
 from searchbench.run import Run
 from searchbench.solvers.proof import METHODS, prove_state
-from searchbench.solvers.proof.alphabeta import AlphaBeta
+from searchbench.solvers.proof.alphabeta import AlphaBetaSearch
 from searchbench.solvers.proof.budget import Budget
 from searchbench.solvers.proof.evidence import gather_claims
 from searchbench.solvers.proof.facts import learn, lower_of, place_of, upper_of
@@ -46,7 +46,7 @@ from searchbench.verify import verify_proof
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 NODES, DEGREE = 10, 3
-OTHER_METHODS = [{"method": "pns"}, {"method": "alphabeta"}, {"method": "pns", "mobility": True}]
+OTHER_METHODS = [{"configuration": "pns"}, {"configuration": "alphabeta"}, {"configuration": "pns", "mobility": True}]
 
 
 @dataclass(frozen=True)
@@ -171,7 +171,7 @@ def test_tic_tac_toe_from_every_position(run: Run) -> None:
 def test_small_connect_four(run: Run) -> None:
     boards = json.loads((GOLDEN / "connect4_small.json").read_text())["outcomes"]
     check_all_methods(Connect4(4, 4), Connect4(4, 4).start(), boards["4x4"]["value"], run)
-    proof = prove_state(Connect4(5, 4), method="alphabeta", run=run)
+    proof = prove_state(Connect4(5, 4), configuration="alphabeta", run=run)
     assert proof.outcome == boards["5x4"]["value"]
     assert proof.verify() == []
 
@@ -219,7 +219,7 @@ def test_what_the_table_keeps_is_true_on_every_path(run: Run) -> None:
             continue
         values = naive.outcomes(graph_from(game, state))
         root = np.array(state, game.dtype)
-        alpha_beta = AlphaBeta(game, Budget(game, run), new_transpositions(1 << 10), 0)
+        alpha_beta = AlphaBetaSearch(game, Budget(game, run), new_transpositions(1 << 10), 0)
         alpha_beta.value(root, -1, 1)
         proof_numbers = ProofNumberSearch(game, Budget(game, run), new_transpositions(1 << 10), 0, 1 << 20)
         for bound in (1, 0):
@@ -242,7 +242,7 @@ def test_windows_bound_the_value(run: Run) -> None:
         value, _ = naive.outcomes(graph_from(game, state))[state]
         root = np.array(state, game.dtype)
         for alpha, beta in ((-1, 0), (0, 1), (-1, 1)):
-            search = AlphaBeta(game, Budget(game, run), new_transpositions(1 << 10), 0)
+            search = AlphaBetaSearch(game, Budget(game, run), new_transpositions(1 << 10), 0)
             found = search.value(root, alpha, beta)
             assert (found > alpha) == (value > alpha)
             assert (found >= beta) == (value >= beta)
@@ -251,12 +251,12 @@ def test_windows_bound_the_value(run: Run) -> None:
 
 def test_search_is_the_same_in_slices_of_any_size(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     game = Connect4(4, 4)
-    whole = {method: prove_state(game, method=method, run=run, evidence=False) for method in METHODS}
+    whole = {method: prove_state(game, configuration=method, run=run, evidence=False) for method in METHODS}
     monkeypatch.setattr("searchbench.solvers.proof.alphabeta.SLICE", 7)
-    sliced = prove_state(game, method="alphabeta", run=run, evidence=False)
+    sliced = prove_state(game, configuration="alphabeta", run=run, evidence=False)
     assert (sliced.outcome, sliced.nodes) == (whole["alphabeta"].outcome, whole["alphabeta"].nodes)
     monkeypatch.setattr("searchbench.solvers.proof.pns.SLICE", 500)
-    sliced = prove_state(game, method="pns", run=run, evidence=False)
+    sliced = prove_state(game, configuration="pns", run=run, evidence=False)
     # A slice ends between developments and the next begins at the root: the tree is the same (Allis 1994, 2.3.2).
     assert (sliced.outcome, sliced.nodes, sliced.facts) == (
         whole["pns"].outcome,
@@ -295,7 +295,7 @@ def test_solved_parts_leave_the_tree(run: Run) -> None:
 def test_a_long_way_to_the_end(run: Run) -> None:
     game = Corridor(3000)
     for method in METHODS:
-        proof = prove_state(game, method=method, run=run)
+        proof = prove_state(game, configuration=method, run=run)
         assert proof.outcome == (1 if 3000 % 2 else -1)
         assert proof.verify() == []
 
@@ -345,10 +345,10 @@ class Corridor(Game):
 def test_limits_of_nodes_and_memory(method: str) -> None:
     game = Connect4(4, 4)
     with pytest.raises(LimitReached, match="within 1,000 nodes"):
-        prove_state(game, method=method, run=Run(memory=8 << 20, threads=1), nodes=1000)
+        prove_state(game, configuration=method, run=Run(memory=8 << 20, threads=1), nodes=1000)
     reports: list[tuple[str, int, int]] = []
     run = Run(memory=64 << 20, threads=1, report=lambda *report: reports.append(report))
-    assert prove_state(game, method=method, run=run, nodes=10**6).outcome == 0
+    assert prove_state(game, configuration=method, run=run, nodes=10**6).outcome == 0
     assert {total for _, _, total in reports} == {10**6}
     assert max(done for _, done, _ in reports) <= 10**6
 
@@ -361,7 +361,7 @@ def test_a_full_tree_and_no_memory_at_all() -> None:
 
 
 def test_a_strategy_beyond_the_budget_is_left_out(caplog: pytest.LogCaptureFixture) -> None:
-    proof = prove_state(Connect4(4, 4), run=Run(memory=1 << 17, threads=1), method="alphabeta")
+    proof = prove_state(Connect4(4, 4), run=Run(memory=1 << 17, threads=1), configuration="alphabeta")
     assert proof.outcome == 0
     assert proof.claims == ()
     assert proof.incomplete
@@ -374,7 +374,7 @@ def test_bad_requests(run: Run) -> None:
     with pytest.raises(BadRequest, match=r"'distance'.*only a game of two players"):
         prove_state(Sliding(2, 2), run=run)
     with pytest.raises(BadRequest, match="there are pns, alphabeta"):
-        prove_state(TicTacToe(), method="magic", run=run)
+        prove_state(TicTacToe(), configuration="magic", run=run)
     with pytest.raises(BadRequest, match="limits of -1 nodes"):
         prove_state(TicTacToe(), nodes=-1, run=run)
 
@@ -410,7 +410,7 @@ def test_every_missing_and_every_changed_move_is_found(run: Run) -> None:
 
 @pytest.mark.parametrize("method", METHODS)
 def test_raised_bounds_and_outcomes_are_found(method: str, run: Run) -> None:
-    proof = prove_state(TicTacToe(), method=method, run=run)
+    proof = prove_state(TicTacToe(), configuration=method, run=run)
     for claim in proof.claims:
         faults = verify_proof(planted(proof, claim, bound=1))
         assert faults

@@ -73,7 +73,7 @@ def test_search_and_evidence_share_the_limit_of_nodes(method: str) -> None:
             done: list[int] = []
             run = Run(memory=MEMORY, threads=1, report=lambda _stage, nodes, _total: done.append(nodes))  # noqa: B023
             try:
-                proof = prove_state(game, state, method, run, limit, target="interpreted")
+                proof = prove_state(game, state, method, run, nodes=limit, target="interpreted")
             except LimitReached:
                 ended["unknown"] += 1
                 continue
@@ -196,7 +196,7 @@ def test_without_a_limit_cyclic_games_end_with_the_outcome_or_advice(
 def proved(game: GraphGame, method: str, nodes: int) -> tuple[Proof | None, str]:
     """Return the proof, or how the search ended without one."""
     try:
-        return prove_state(game, None, method, Run(memory=MEMORY, threads=1), nodes, target="interpreted"), ""
+        return prove_state(game, None, method, Run(memory=MEMORY, threads=1), nodes=nodes, target="interpreted"), ""
     except LimitReached as error:
         return None, str(error)
 

@@ -19,7 +19,7 @@ from searchbench.game import Game
 from searchbench.index import Radix
 from searchbench.proof import Proof
 from searchbench.rules import NOWHERE, UNDECIDED, State
-from searchbench.run import Run
+from searchbench.run import Limits, Run
 from searchbench.solvers.exhaustive import solve_states
 from searchbench.solvers.proof import Book, LeafDatabase, prove_state
 from searchbench.solvers.proof.leaves import Leaves
@@ -174,8 +174,8 @@ class Case:
             assert self.leaves is not None
             book = Book(self.game, self.leaves, self.plies, path)
         return prove_state(
-            self.game, None, self.method, Run(memory=self.memory, threads=1), nodes,
-            True, self.mobility, self.leaves, book, target="interpreted",
+            self.game, None, self.method, Run(memory=self.memory, threads=1), Limits(nodes), target="interpreted",
+            mobility=self.mobility, leaves=self.leaves, book=book,
         )  # fmt: skip
 
 

@@ -22,7 +22,7 @@ from searchbench.index.contract import rank, unrank
 from searchbench.rules import new_state
 from searchbench.run import Report, Run
 from searchbench.solvers.exhaustive import solve_states
-from searchbench.solvers.guided import search_state
+from searchbench.solvers.guided import IDAStar, search_state
 from searchbench.solvers.proof import prove_state
 
 MEMORY: Final = 1 << 30
@@ -128,7 +128,7 @@ def _solve(spec: str, run: Callable[[], Run]) -> tuple[Measurement, int, bytes]:
 
 def _search(run: Callable[[], Run]) -> tuple[Measurement, int, bytes]:
     game = load("sliding:4x4")
-    lines, seconds = _timed(lambda: [search_state(game, state, "idastar", run()) for state in FIFTEEN])
+    lines, seconds = _timed(lambda: [search_state(game, state, IDAStar(), run()) for state in FIFTEEN])
     nodes = sum(line.nodes for line in lines)
     return Measurement("idastar, 15-puzzle", nodes, "nodes", seconds), nodes, b""
 

@@ -4,27 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
-from searchbench.errors import BadRequest, Unsolvable
+from searchbench.configuration import configured, read_configuration
+from searchbench.errors import Unsolvable
 from searchbench.game import Game
 from searchbench.heuristics import heuristic
-from searchbench.run import Run
-from searchbench.solvers.guided import METHODS, Attempt, Heuristic, search_many
-
-WHOLE: Final = ("automaton", "entries", "step", "restarts", "impatience", "seed")
-OPTIONS: Final = ("h", "order", "table", "replacement", "weight", "by", "use", "without", *WHOLE)
-"""What may stand behind the method in the text of a configuration."""
+from searchbench.run import Limits, Run
+from searchbench.solvers.guided import METHODS, Attempt, Guided, search_many
 
 
 @dataclass(frozen=True)
-class Configuration:
-    """Hold a method with its switches; `text` is what was asked for."""
+class Contestant:
+    """Hold a configuration of guided search; `text` is how it was asked for."""
 
     text: str
-    method: str
-    h: Heuristic | None
-    options: dict[str, Any]
+    configuration: Guided
 
 
 @dataclass(frozen=True)
@@ -78,53 +73,24 @@ class Result:
         }
 
 
-def configuration(game: Game, text: str, abstractions: Sequence[str | Game] | None = None) -> Configuration:
+def contestant(game: Game, text: str, abstractions: Sequence[str | Game] | None = None) -> Contestant:
     """Return what a text such as "idastar h=linear-conflict order=bound" means. Raises BadRequest.
 
     `abstractions` are games of pattern databases whose files have moved.
     """
-    method, *words = text.split()
-    options: dict[str, Any] = {}
-    for word in words:
-        key, separator, value = word.partition("=")
-        if not separator or key not in OPTIONS or not value:
-            raise BadRequest(
-                f"configuration {text!r}: {word!r}: expected {', '.join(f'{name}=...' for name in OPTIONS)}"
-            )
-        options[key] = value
-    if method not in METHODS:
-        raise BadRequest(f"configuration {text!r}: unknown method {method!r}: there are {', '.join(METHODS)}")
-    if "weight" in options:
-        options["weight"] = _number(text, options["weight"])
-    for key in set(WHOLE) & options.keys():
-        options[key] = _whole(text, key, options[key])
-    name = options.pop("h", None)
-    return Configuration(text, method, heuristic(game, name, abstractions) if name is not None else None, options)
+    kind, options = read_configuration(METHODS, text)
+    if "h" in options:
+        options["h"] = heuristic(game, options["h"], abstractions)
+    return Contestant(text, configured(METHODS, kind.method, options))
 
 
 def compare(
-    game: Game, states: Sequence[Sequence[int]], configurations: Sequence[Configuration], run: Run, **limits: Any
+    game: Game, states: Sequence[Sequence[int]], contestants: Sequence[Contestant], run: Run, limits: Limits
 ) -> Iterator[Result]:
     """Yield what each configuration comes to; one node of the first state comes first, so that compiling does not count."""
     with run:
-        for one in configurations:
+        for one in contestants:
             own = Run(memory=run.memory, threads=run.threads, report=run.report)
-            for _ in search_many(
-                game, states[:1], one.method, Run(memory=run.memory, threads=1), one.h, **{**one.options, "nodes": 1}
-            ):
+            for _ in search_many(game, states[:1], one.configuration, Run(memory=run.memory, threads=1), Limits(1)):
                 pass
-            found = search_many(game, states, one.method, own, one.h, **{**one.options, **limits})
-            yield Result(one.text, tuple(found))
-
-
-def _number(text: str, value: str) -> float:
-    try:
-        return float(value)
-    except ValueError:
-        raise BadRequest(f"configuration {text!r}: weight={value}: expected a number") from None
-
-
-def _whole(text: str, key: str, value: str) -> int:
-    if not value.isdecimal():
-        raise BadRequest(f"configuration {text!r}: {key}={value}: expected a whole number")
-    return int(value)
+            yield Result(one.text, tuple(search_many(game, states, one.configuration, own, limits)))

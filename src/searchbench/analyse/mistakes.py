@@ -12,7 +12,7 @@ from searchbench.game import Position
 from searchbench.rules import UNDECIDED, State, canonical, moves, new_state, play, unplay
 from searchbench.run import Run
 from searchbench.solvers.proof import LeafDatabase
-from searchbench.solvers.proof.alphabeta import AlphaBeta
+from searchbench.solvers.proof.alphabeta import AlphaBetaSearch
 from searchbench.solvers.proof.bounding import first_size
 from searchbench.solvers.proof.budget import Budget
 from searchbench.solvers.proof.facts import outcome_of
@@ -56,7 +56,7 @@ def first_losing_moves(leaves: LeafDatabase, plies: int, run: Run | None = None)
     """
     game, active = leaves.game, run or Run(threads=1)
     memory = active.memory // 4
-    search = AlphaBeta(game, Budget(game, active), new_transpositions(first_size(memory)), memory, leaves)
+    search = AlphaBetaSearch(game, Budget(game, active), new_transpositions(first_size(memory)), memory, leaves)
     kernel = jit.bind(look_after, search.names)
     out, after = np.zeros(game.max_moves, np.int64), np.zeros((game.max_moves, game.width), game.dtype)
     known, at_leaves = np.zeros(game.max_moves, np.int64), leaves.leaves(active)
@@ -85,7 +85,7 @@ def first_losing_moves(leaves: LeafDatabase, plies: int, run: Run | None = None)
     return []
 
 
-def _wins(search: AlphaBeta, state: tuple[int, ...]) -> bool:
+def _wins(search: AlphaBetaSearch, state: tuple[int, ...]) -> bool:
     """Tell whether the player to move wins."""
     search.budget.renew()
     found = search.value(np.array(state, search.game.dtype), 0, 1) > 0

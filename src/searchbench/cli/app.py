@@ -11,6 +11,7 @@ from typing import NoReturn
 import typer
 
 from searchbench.cli import analyse, ask, databases, explore, forms, games, measure, play, single, together
+from searchbench.cli.derived import Commands
 from searchbench.errors import SearchBenchError
 
 
@@ -29,6 +30,7 @@ class ExitCode(IntEnum):
 
 app = typer.Typer(
     name="searchbench",
+    cls=Commands,
     help="Solve games and puzzles exactly: write the rules once, get everything else.",
     epilog="Exit codes: 0 done, 10 refuted or unsolvable, 20 out of memory or at a limit, 30 wrong input, "
     "40 damaged data, 130 interrupted.",

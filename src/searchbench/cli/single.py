@@ -2,22 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from searchbench.cli import show
+from searchbench.cli.derived import derived
 from searchbench.cli.options import GameName, Json, Memory, OwnGame, OwnGames, Progress, StateText, Threads
 
 if TYPE_CHECKING:
     from searchbench.line import Line
     from searchbench.proof import Proof
+    from searchbench.solvers.guided import Guided
 
 Nodes = Annotated[int | None, typer.Option(min=1, help="Stop after so many nodes.")]
 Seconds = Annotated[float | None, typer.Option(min=0.0, help="Stop after so many seconds.")]
 
 
+def _methods() -> Mapping[str, type[Guided]]:
+    from searchbench.solvers.guided import METHODS
+
+    return METHODS
+
+
+@derived(_methods, after="method")
 def search(
     game: GameName,
     state: StateText = "start",
@@ -28,53 +38,6 @@ def search(
     method: Annotated[
         str, typer.Option(metavar="NAME", help="idastar, astar, bestfirst or dual; by default what suits the size.")
     ] = "",
-    heuristic: Annotated[
-        str | None,
-        typer.Option(
-            metavar="H",
-            help="A bound that the game has a name for, or pattern databases: a.db+b.db (added); commas take the largest.",
-        ),
-    ] = None,
-    order: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="idastar: try successors by bound, by priority, or in the order of moves."),
-    ] = None,
-    table: Annotated[
-        str | None, typer.Option(metavar="SIZE", help="idastar: the memory of a transposition table.")
-    ] = None,
-    replacement: Annotated[
-        str | None, typer.Option(metavar="NAME", help="What the table keeps: two-level, or always what is newest.")
-    ] = None,
-    weight: Annotated[
-        float | None, typer.Option(metavar="W", help="f = g + W h for astar and bestfirst; W g - goodness by goodness.")
-    ] = None,
-    by: Annotated[
-        str | None, typer.Option(metavar="NAME", help="bestfirst: go by h, or by the game's goodness.")
-    ] = None,
-    step: Annotated[int | None, typer.Option(min=0, help="idastar: let the bound grow by at least so much.")] = None,
-    restarts: Annotated[
-        int | None,
-        typer.Option(
-            min=1, metavar="NODES", help="idastar: begin a round again after so many nodes, in another order."
-        ),
-    ] = None,
-    impatience: Annotated[
-        int | None, typer.Option(min=0, metavar="TIMES", help="After so many restarts the bound grows; by default 8.")
-    ] = None,
-    seed: Annotated[int | None, typer.Option(help="Restart in other orders.")] = None,
-    entries: Annotated[
-        int | None, typer.Option(min=1, help="Keep at most so many states; idastar keeps none without it.")
-    ] = None,
-    use: Annotated[
-        str | None, typer.Option(metavar="NAMES", help="Enhancements of the game's own, with commas between them.")
-    ] = None,
-    without: Annotated[
-        str | None, typer.Option(metavar="SLOTS", help="Leave out dead, cuts, macros, relevance; commas between them.")
-    ] = None,
-    automaton: Annotated[
-        int | None,
-        typer.Option(min=0, metavar="MOVES", help="idastar: leave out superfluous sequences of so many moves."),
-    ] = None,
     abstractions: OwnGames = None,
     nodes: Nodes = None,
     seconds: Seconds = None,
@@ -86,37 +49,26 @@ def search(
     style: Annotated[str, typer.Option("--format", metavar="NAME", help="text, json or csv.")] = "text",
     as_json: Json = False,
     progress: Progress = None,
+    **options: Any,
 ) -> None:
     """Search for a line from one state of a puzzle to a solved one, or from each of many."""
     import searchbench as sb
     from searchbench.cli import instances
     from searchbench.cli.progress import Reporter
     from searchbench.errors import BadRequest
-    from searchbench.run import Run, parse_memory
+    from searchbench.run import Limits, Run, parse_memory
     from searchbench.solvers.guided import search_many
 
     if style not in instances.FORMATS:
         raise BadRequest(f"format {style!r}: there are {', '.join(instances.FORMATS)}")
     style = "json" if as_json else style
-    options = _limits(nodes, seconds) | _given(
-        order=order,
-        table=table,
-        replacement=replacement,
-        weight=weight,
-        by=by,
-        step=step,
-        restarts=restarts,
-        impatience=impatience,
-        seed=seed,
-        entries=entries,
-        use=use,
-        without=without,
-        automaton=automaton,
-    )
+    options = {name: value for name, value in options.items() if value is not None}
     if states is None and style != "csv":
         with Reporter(progress) as reporter:
-            bound = sb.heuristic(sb.load(game), heuristic, abstractions) if abstractions and heuristic else heuristic
-            line = sb.search(game, state, method or None, memory, reporter, bound, threads, work, **options)
+            if abstractions and "h" in options:
+                options["h"] = sb.heuristic(sb.load(game), options["h"], abstractions)
+            options |= _limits(nodes, seconds)
+            line = sb.search(game, state, method or None, memory, reporter, threads, work, **options)
         _show_line(line, style == "json")
         return
     if work is not None:
@@ -127,10 +79,12 @@ def search(
     if states is not None and state != "start":
         raise BadRequest(f"the state {state!r} and --from {states}: give one of them")
     wanted = [chosen.read(state)] if states is None else instances.states_in(chosen, states)
-    bound = sb.heuristic(chosen, heuristic, abstractions) if heuristic is not None else None
+    if "h" in options:
+        options["h"] = sb.heuristic(chosen, options["h"], abstractions)
     with Reporter(progress) as reporter:
         run = Run(memory=parse_memory(memory or 0), threads=threads or 0, report=reporter)
-        found = instances.write(search_many(chosen, wanted, method or None, run, bound, **options), chosen, style)
+        limits = Limits(nodes or 0, seconds or 0.0)
+        found = instances.write(search_many(chosen, wanted, method or None, run, limits, **options), chosen, style)
     if instances.exit_code(found):
         raise typer.Exit(instances.exit_code(found))
 
@@ -171,18 +125,18 @@ def compare(
     """Search many states with several configurations, and compare what they solve and what it takes."""
     import searchbench as sb
     from searchbench.analyse.compare import compare as compare_all
-    from searchbench.analyse.compare import configuration
+    from searchbench.analyse.compare import contestant
     from searchbench.cli import instances
     from searchbench.cli.progress import Reporter
     from searchbench.drawing import effort_rows, effort_svg
-    from searchbench.run import Run, parse_memory
+    from searchbench.run import Limits, Run, parse_memory
 
     chosen = sb.load(game)
     wanted = instances.states_in(chosen, states)
-    chosen_ones = [configuration(chosen, text, abstractions) for text in configurations]
+    chosen_ones = [contestant(chosen, text, abstractions) for text in configurations]
     with Reporter(progress) as reporter:
         run = Run(memory=parse_memory(memory or 0), threads=threads or 0, report=reporter)
-        results = list(compare_all(chosen, wanted, chosen_ones, run, **_limits(nodes, seconds)))
+        results = list(compare_all(chosen, wanted, chosen_ones, run, Limits(nodes or 0, seconds or 0.0)))
     efforts = {result.configuration: result.efforts for result in results}
     if plot is not None:
         _draw(effort_svg(efforts, len(wanted)), plot)
@@ -277,8 +231,4 @@ def _write_value(proof: Proof) -> None:
 
 
 def _limits(nodes: int | None, seconds: float | None) -> dict[str, Any]:
-    return _given(nodes=nodes, seconds=seconds)
-
-
-def _given(**options: Any) -> dict[str, Any]:
-    return {name: value for name, value in options.items() if value is not None}
+    return {name: value for name, value in (("nodes", nodes), ("seconds", seconds)) if value is not None}

@@ -15,7 +15,7 @@ from searchbench.reproduce.experiment import LARGE, SOLVED, TABLE, UNSOLVABLE, T
 from searchbench.reproduce.row import Row, Verdict
 from searchbench.rules import UNDECIDED
 from searchbench.run import Run
-from searchbench.solvers.guided import search_state
+from searchbench.solvers.guided import AStar, BestFirst, search_state
 from searchbench.solvers.guided.contract import dead
 
 PRINTED: Final = "C2 S1(Z) D4 D3 D4 C1(Y) C2 D1(X) C3 S2 H2 S4 C4 D2 S5 C5 H4 S3 D1(W) H1(X) S4 D2 H2 S5 D3 D4 D5 H5"
@@ -47,7 +47,7 @@ def example(run: Run) -> dict[str, int]:
     position = game.position()
     for move in PRINTED.split():
         position = position.play(move)
-    line = search_state(game, None, "astar", Run(run.memory, 1))
+    line = search_state(game, None, AStar(), Run(run.memory, 1))
     won = game.terminal(position.state) == 0
     return {"moves of the line": len(PRINTED.split()) if won else 0, "least moves": line.cost if line.optimal else 0}
 
@@ -185,7 +185,7 @@ def rejections(game: Game, layouts: Sequence[Sequence[int]], run: Run) -> Reject
     known = 0
     for state in layouts:
         try:
-            search_state(game, state, "bestfirst", Run(run.memory, 1), weight=1.8, without="dead,relevance")
+            search_state(game, state, BestFirst(weight=1.8, without="dead,relevance"), Run(run.memory, 1))
             can = True
         except Unsolvable:
             can = False

@@ -8,15 +8,15 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from importlib.resources import files
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 from zlib import crc32
 
-from searchbench.analyse.compare import configuration
+from searchbench.analyse.compare import contestant
 from searchbench.catalogue import load
 from searchbench.errors import DamagedData
 from searchbench.game import Game
-from searchbench.run import Run
-from searchbench.solvers.guided import Attempt, read_states, search_many
+from searchbench.run import Limits, Run
+from searchbench.solvers.guided import Attempt, IDAStar, read_states, search_many
 from searchbench.store.working import WorkingFolder, working_folder
 
 SIZES: Final = ("4x6", "4x7", "4x8")
@@ -113,12 +113,12 @@ def _kept(work: WorkingFolder) -> list[Try]:
 def _attempts(game: Game, states: Sequence[Sequence[int]], text: str, entries: int, run: Run) -> Iterator[Try]:
     if not states:
         return
-    chosen = configuration(game, text)
-    options: dict[str, Any] = chosen.options | ({"nodes": GIVE_UP * entries} if chosen.method == "idastar" else {})
-    for _ in search_many(game, states[:1], chosen.method, Run(run.memory, 1), **(options | {"nodes": 1})):
+    chosen = contestant(game, text).configuration
+    limits = Limits(GIVE_UP * entries if isinstance(chosen, IDAStar) else 0)
+    for _ in search_many(game, states[:1], chosen, Run(run.memory, 1), Limits(1)):
         pass  # so that compiling does not count
     began = time.process_time()
-    for attempt in search_many(game, states, chosen.method, Run(run.memory, 1, run.report), **options):
+    for attempt in search_many(game, states, chosen, Run(run.memory, 1, run.report), limits):
         spent = time.process_time() - began
         yield _told(attempt, round(spent, 3))
         began = time.process_time()

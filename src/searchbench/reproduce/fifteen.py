@@ -14,7 +14,7 @@ from searchbench.heuristics.many_empty import useful_patterns
 from searchbench.reproduce.row import Cost, Measured, Row, Verdict, forget_peak, peak_memory
 from searchbench.run import Run
 from searchbench.solvers.exhaustive import solve_states
-from searchbench.solvers.guided import Heuristic, search_many
+from searchbench.solvers.guided import Heuristic, IDAStar, search_many
 from searchbench.store import Database, open_database
 
 KORF: Final = (
@@ -121,7 +121,7 @@ def _korf(run: Run, name: str, chosen: Heuristic | None, **options: Any) -> tupl
     game = load("sliding:4x4")
     states, lengths = korf(game)
     one_thread = Run(memory=run.memory, threads=1, report=run.report)
-    found = list(search_many(game, states, "idastar", one_thread, chosen, **options))
+    found = list(search_many(game, states, IDAStar(h=chosen, **options), one_thread))
     lines = [(attempt.line, length) for attempt, length in zip(found, lengths, strict=True)]
     exact = sum(line is not None and line.cost == length and not line.verify() for line, length in lines)
     nodes = sum(attempt.nodes for attempt in found)

@@ -15,7 +15,7 @@ from searchbench.reproduce.fifteen import SEVEN_AND_EIGHT
 from searchbench.reproduce.row import Cost, Measured, Row, Verdict, forget_peak, peak_memory
 from searchbench.run import Run
 from searchbench.solvers.exhaustive import solve_states
-from searchbench.solvers.guided import search_many, solve_together
+from searchbench.solvers.guided import IDAStar, search_many, solve_together
 from searchbench.store import Database, open_database
 
 LOCAL: Final = "sliding-groups:4x4,local"
@@ -88,7 +88,7 @@ def _one_by_one(game: Game, states: Sequence[tuple[int, ...]], run: Run) -> tupl
     databases = [_kept(f"sliding-pattern:4x4,{tiles}", run) for tiles in SEVEN_AND_EIGHT]
     chosen = PatternDatabases(game, [databases])
     own = Run(memory=run.memory, threads=1, report=run.report)
-    found = list(search_many(game, states, "idastar", own, chosen))
+    found = list(search_many(game, states, IDAStar(h=chosen), own))
     nodes, seconds = sum(one.nodes for one in found), sum(one.seconds for one in found)
     lines = {tuple(state): one.line for state, one in zip(states, found, strict=True)}
     costs = {state: line.cost for state, line in lines.items() if line is not None and not line.verify()}
@@ -201,7 +201,7 @@ def optimal_lines(run: Run, parts: tuple[str, ...]) -> Measured:
     states = [game.read(KORF_FELNER[part][2]) for part in parts]
     found, costs = {}, []
     one_thread = Run(memory=run.memory, threads=1, report=run.report)
-    for part, attempt in zip(parts, search_many(game, states, "idastar", one_thread, chosen), strict=True):
+    for part, attempt in zip(parts, search_many(game, states, IDAStar(h=chosen), one_thread), strict=True):
         exact = attempt.line is not None and not attempt.line.verify()
         found[part] = {"length": attempt.line.cost if exact and attempt.line else None, "nodes": attempt.nodes}
         costs.append(Cost(f"instance {part} (nodes)", attempt.nodes, attempt.seconds, 2 * corner.size, peak_memory()))

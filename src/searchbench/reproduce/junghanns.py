@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from searchbench.analyse.compare import configuration
+from searchbench.analyse.compare import contestant
 from searchbench.catalogue import load
 from searchbench.game import Game
 from searchbench.reproduce.experiment import deals
 from searchbench.reproduce.fifteen import korf
 from searchbench.reproduce.row import Row
-from searchbench.run import Run
+from searchbench.run import Limits, Run
 from searchbench.solvers.guided import search_many
 
 AGREE: Final = "all agree"
@@ -59,9 +59,8 @@ def _compared(game: Game, states: Sequence[Sequence[int]], texts: Sequence[str],
     least: dict[int, int | None] = {}
     shortest: dict[int, int] = {}
     for text in texts:
-        chosen = configuration(game, text)
         own = Run(run.memory, 1, run.report)
-        found = search_many(game, states, chosen.method, own, chosen.h, nodes=LIMIT, **chosen.options)
+        found = search_many(game, states, contestant(game, text).configuration, own, Limits(LIMIT))
         for place, attempt in enumerate(found):
             line, refuted = attempt.line, attempt.error is not None and attempt.error.exit_code == 10
             if line is not None and line.verify():

@@ -18,7 +18,7 @@ from searchbench.catalogue import load
 from searchbench.reproduce.row import Row, Verdict
 from searchbench.run import Run
 from searchbench.solvers.exhaustive import solve_parts, solve_states
-from searchbench.solvers.proof import Book, LeafDatabase, prove_state
+from searchbench.solvers.proof import AlphaBeta, Book, LeafDatabase, prove_state
 from searchbench.store import Database
 
 MIDGAME: Final = "morris"
@@ -40,7 +40,7 @@ def values(run: Run, men: Sequence[str]) -> dict[str, str]:
     for number in men:
         with _midgame(run, [f"{number}-{number}"]) as database:
             leaves = LeafDatabase(load(f"{OPENING}:{number}"), database)
-            found[number] = prove_state(leaves.game, None, "alphabeta", run, evidence=False, leaves=leaves).value
+            found[number] = prove_state(leaves.game, None, AlphaBeta(evidence=False, leaves=leaves), run).value
     return found
 
 
@@ -57,7 +57,7 @@ def three_databases(run: Run, men: Sequence[str]) -> dict[str, dict[str, Any]]:
             leaves = LeafDatabase(load(f"{OPENING}:{number}"), database, parts)
             place = None if run.work is None else run.work.with_name(f"{OPENING}-{number}.book")
             book = Book(leaves.game, leaves, min(PLIES, 2 * most - 2), place)
-            proof = prove_state(leaves.game, None, "alphabeta", run, evidence=False, leaves=leaves, book=book)
+            proof = prove_state(leaves.game, None, AlphaBeta(evidence=False, leaves=leaves, book=book), run)
         found[number] = {"value": proof.value, "at least a draw": [], "at most a draw": []}
         for question, known in book.answers.items():
             shares = [known.proven, len(known.reached) - known.proven]

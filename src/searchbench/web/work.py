@@ -13,7 +13,7 @@ import searchbench as sb
 from searchbench.errors import BadRequest, SearchBenchError
 from searchbench.game import Position
 from searchbench.line import Line
-from searchbench.run import Run, parse_memory
+from searchbench.run import Limits, Run, parse_memory
 from searchbench.web.answers import picture
 
 EVERY: Final = 0.1
@@ -101,7 +101,7 @@ def search(task: Task, reporter: Reporter) -> Task:
     game = sb.load(task["game"])
     root = reporter.root = game.position(task.get("state") or "start")
     run = Run(parse_memory(task["memory"]), 1, reporter, watch=reporter.watch)
-    line = search_state(game, root, task.get("method") or None, run, task["nodes"], seconds=task["seconds"])
+    line = search_state(game, root, task.get("method") or None, run, Limits(task["nodes"], task["seconds"]))
     positions = list(line)
     return {
         "cost": line.cost,
@@ -124,7 +124,7 @@ def prove(task: Task, reporter: Reporter) -> Task:
     run = Run(parse_memory(task["memory"]), 1, reporter, watch=reporter.watch)
     method = task.get("method") or "pns"
     # With a little less than the job's time a value without its evidence is told before the job is stopped.
-    proof = prove_state(game, root, method, run, task["nodes"], seconds=0.9 * task["seconds"])
+    proof = prove_state(game, root, method, run, Limits(task["nodes"], 0.9 * task["seconds"]))
     sizes = [len(claim.strategy) for claim in proof.claims]
     return {"value": proof.value, "nodes": proof.nodes, "took": round(proof.seconds, 4), "strategies": sizes}
 

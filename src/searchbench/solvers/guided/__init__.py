@@ -1,10 +1,15 @@
 """Search one state of a puzzle, or all that look alike: best-first and depth-first searches guided by a bound."""
 
+from searchbench.solvers.guided.astar import AStar
+from searchbench.solvers.guided.bestfirst import BestFirst
+from searchbench.solvers.guided.configuration import Guided
+from searchbench.solvers.guided.idastar import IDAStar
 from searchbench.solvers.guided.many import Attempt, read_states, search_many
 from searchbench.solvers.guided.search import METHODS, search_state
 from searchbench.solvers.guided.task import Heuristic
 from searchbench.solvers.guided.together import Completions, solve_together
 
 __all__ = [
-    "METHODS", "Attempt", "Completions", "Heuristic", "read_states", "search_many", "search_state", "solve_together",
+    "METHODS", "AStar", "Attempt", "BestFirst", "Completions", "Guided", "Heuristic", "IDAStar", "read_states", "search_many",
+    "search_state", "solve_together",
 ]  # fmt: skip

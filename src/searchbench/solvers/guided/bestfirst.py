@@ -6,16 +6,21 @@ and BF2 (the points of a goodness function alone) are one kernel with other weig
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final
 
 import numpy as np
 
 from searchbench import jit
-from searchbench.errors import LimitReached, OutOfMemory
+from searchbench.configuration import option
+from searchbench.errors import BadRequest, LimitReached, OutOfMemory
+from searchbench.game import Game
 from searchbench.line import Line
 from searchbench.rules import play
 from searchbench.run import format_memory
+from searchbench.solvers.guided.configuration import Guided, ratio
+from searchbench.solvers.guided.enhancements import Functions
 from searchbench.solvers.guided.expansion import (
     COUNT,
     GENERATED,
@@ -35,6 +40,35 @@ FIRST_BITS: Final = 12
 """The binary logarithm of the room for nodes at first."""
 LARGEST_ROOM: Final = (1 << 31) - 2
 """Nodes are numbered in 32 bits."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class BestFirst(Guided):
+    """Find a line soon, by the bound or by the game's own points."""
+
+    method = "bestfirst"
+
+    by: str = option("h", "`goodness`: go by the game's points, in the place of the bound `h`", metavar="NAME")
+    weight: float | Fraction | None = option(
+        None, "f = g + weight h; without a weight f = h; by goodness f = weight g - goodness", "number", metavar="W"
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.weight is not None:
+            ratio(self.weight)
+        if self.by not in ("h", "goodness"):
+            raise BadRequest(f"by {self.by!r}: there are h, goodness")
+
+    def switches(self, game: Game) -> Functions:
+        """Return what takes the place of the game's functions. Raises BadRequest for what the game does not supply."""
+        if self.by == "goodness" and not game.has("goodness"):
+            raise BadRequest(f"by goodness: {game} supplies no `goodness`")
+        return super().switches(game)
+
+    def search(self, task: Task) -> Line:
+        """Return a line found soon."""
+        return greedy(task, None if self.weight is None else ratio(self.weight), self.by == "goodness")
 
 
 def best_first(task: Task, weights: Weights) -> Line:

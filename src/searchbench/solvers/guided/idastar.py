@@ -6,20 +6,139 @@ Berliner and Goetsch 1984). With a folder for its work, a search that was stoppe
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Final
 from zlib import crc32
 
 from searchbench import jit
-from searchbench.errors import DamagedData, LimitReached
+from searchbench.configuration import option
+from searchbench.errors import BadRequest, DamagedData, LimitReached
+from searchbench.game import Game
 from searchbench.line import Line
+from searchbench.run import Run, parse_memory
+from searchbench.solvers.guided.automaton import Automaton, automaton
+from searchbench.solvers.guided.configuration import Guided
 from searchbench.solvers.guided.depthfirst import NEVER, NODES
+from searchbench.solvers.guided.enhancements import ORDERS, Functions
 from searchbench.solvers.guided.in_place import depth_first, search_kind
 from searchbench.solvers.guided.region import Region, Round
+from searchbench.solvers.guided.restarts import Patience, restarting
 from searchbench.solvers.guided.task import EXHAUSTED, FOUND, Task
+from searchbench.solvers.shared.transposition import (
+    ENTRY_BYTES,
+    SMALLEST,
+    Scheme,
+    Transpositions,
+    largest_size,
+    new_transpositions,
+)
 from searchbench.store.working import WorkingFolder, discard, working_folder
 
 LONG: Final = 300_000
 """After how many nodes the next round is worth the work of sharing it out."""
+
+IMPATIENCE: Final = 8
+"""How often a round begins again before the bound grows, where restarts are asked for."""
+TWO_LEVEL: Final = "two-level"
+
+
+@dataclass(frozen=True, kw_only=True)
+class IDAStar(Guided):
+    """Find a cheapest line by depth-first searches below a bound that grows; without a table on all threads of the run.
+
+    It goes on in the folder `Run.work` where it was stopped, unless it has a table, keeps states or restarts. With `restarts`
+    lines may come sooner, and are cheapest ones where they claim to be.
+    """
+
+    method = "idastar"
+    orders = ORDERS
+
+    table: str | int = option(
+        0,
+        "the memory of a transposition table: a state is expanded again only with more left below the bound",
+        metavar="SIZE",
+    )
+    replacement: Scheme = option(
+        TWO_LEVEL,
+        "what a full table keeps: `two-level`, what saves most work and what is newest; `always`, what is newest",
+        metavar="NAME",
+    )
+    automaton: int = option(
+        0,
+        "so many moves: sequences up to that length are not tried where another does the same",
+        "whole",
+        metavar="MOVES",
+        least=0,
+    )
+    step: int = option(
+        0, "the bound grows by at least so much; branch and bound then finds a cheapest line", "whole", least=0
+    )
+    restarts: int = option(
+        0,
+        "begin a round again after so many nodes, its moves in another order",
+        "whole",
+        metavar="NODES",
+        least=1,
+    )
+    impatience: int = option(
+        IMPATIENCE, "after so many restarts the bound grows; 8 by default", "whole", metavar="TIMES", least=0
+    )
+    seed: int = option(0, "restart in other orders", "whole")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        room = parse_memory(self.table)
+        if room and room < 2 * SMALLEST * ENTRY_BYTES:
+            raise BadRequest(f"a transposition table of {room} bytes: expected at least {2 * SMALLEST * ENTRY_BYTES}")
+        if self.replacement != TWO_LEVEL and not room:
+            raise BadRequest(
+                f"replacement {self.replacement!r}: there is no transposition table; give it memory with table"
+            )
+        if room and self.entries:
+            raise BadRequest(
+                "table and entries: idastar has a transposition table, or keeps all states; give one of them"
+            )
+        if self.step < 0:
+            raise BadRequest(f"step {self.step}: expected 0 or more")
+        if self.automaton and (self.entries or self.order == "priority"):
+            raise BadRequest("automaton: idastar combines it neither with entries nor with order priority")
+        self._check_restarts()
+
+    def _check_restarts(self) -> None:
+        if self.restarts < 0 or self.impatience < 0:
+            raise BadRequest(f"restarts after {self.restarts} nodes, {self.impatience} times: expected 0 or more")
+        if not self.restarts and (self.impatience, self.seed) != (IMPATIENCE, 0):
+            raise BadRequest("impatience and seed are for restarts: say after how many nodes with restarts")
+        if self.restarts and (self.automaton or self.entries):
+            raise BadRequest("restarts: not with an automaton, entries or a folder for unfinished work")
+
+    def search(self, task: Task) -> Line:
+        """Return a cheapest line; with restarts perhaps another, sooner."""
+        if self.restarts:
+            return restarting(task, Patience(self.restarts, self.impatience, self.seed), self.step)
+        return idastar(task, self.step)
+
+    @property
+    def resumable(self) -> bool:
+        """Tell whether nothing but the trees that are done needs to be known to go on."""
+        return not (parse_memory(self.table) or self.entries or self.restarts)
+
+    def switches(self, game: Game) -> Functions:
+        """Return what takes the place of the game's functions. Raises BadRequest for what the game does not supply."""
+        found = super().switches(game)
+        found |= {"TRANSPOSITION_TABLE": True} if parse_memory(self.table) else {}
+        found |= {"CLOSED_LIST": True} if self.entries else {}
+        return found | ({"RANDOM_ORDER": True} if self.restarts else {})
+
+    def superfluous(self, game: Game) -> Automaton | None:
+        """Return the automaton of superfluous moves, if one is asked for."""
+        return automaton(game, self.automaton) if self.automaton else None
+
+    def transpositions(self, run: Run) -> Transpositions:
+        """Return the transposition table, or a token one. Raises OutOfMemory."""
+        room = parse_memory(self.table)
+        run.demand(room, "the transposition table")
+        return new_transpositions(largest_size(room) if room else 2, self.replacement)
 
 
 def idastar(task: Task, step: int = 0) -> Line:

@@ -9,9 +9,9 @@ from typing import Any
 from searchbench.errors import BadRequest, LimitReached, OutOfMemory, SearchBenchError, Unsolvable
 from searchbench.game import Game
 from searchbench.line import Line
-from searchbench.run import Run
-from searchbench.solvers.guided.search import search_state
-from searchbench.solvers.guided.task import Heuristic
+from searchbench.run import Limits, Run
+from searchbench.solvers.guided.configuration import Guided
+from searchbench.solvers.guided.search import search_state, settled
 
 
 @dataclass(frozen=True)
@@ -31,33 +31,32 @@ class Attempt:
 def search_many(
     game: Game,
     states: Sequence[Sequence[int]],
-    method: str | None = None,
+    configuration: Guided | str | None = None,
     run: Run | None = None,
-    h: Heuristic | None = None,
+    limits: Limits | None = None,
     **options: Any,
 ) -> Iterator[Attempt]:
-    """Yield what comes of each state, in order; `options` are those of `search_state`.
+    """Yield what comes of each state, in order; the configuration, the limits and `options` are those of `search_state`.
 
     Each thread of the run searches a state of its own, with its share of the memory. A state that cannot be solved, or at
     which a limit of nodes, time or memory is reached, does not end the others; bad states and options do.
     """
+    chosen, limits = settled(game, configuration, limits, options)
     with run or Run() as active:
         step = 4 * active.threads if active.threads > 1 else 1
         done = 0
         for first in range(0, len(states), step):
             some = states[first : first + step]
-            for attempt in active.map(lambda state: _attempt(game, state, method, active, h, options), some):
+            for attempt in active.map(lambda state: _attempt(game, state, chosen, active, limits), some):
                 yield attempt
                 done += 1
                 active.progress("searching", done, len(states))
 
 
-def _attempt(
-    game: Game, state: Sequence[int], method: str | None, run: Run, h: Heuristic | None, options: dict[str, Any]
-) -> Attempt:
+def _attempt(game: Game, state: Sequence[int], configuration: Guided, run: Run, limits: Limits) -> Attempt:
     own = Run(memory=run.memory // run.threads, threads=1)
     try:
-        line = search_state(game, state, method, own, h=h, **options)
+        line = search_state(game, state, configuration, own, limits)
     except (LimitReached, OutOfMemory, Unsolvable) as error:
         bound, nodes = getattr(error, "bound", None), getattr(error, "nodes", 0)
         return Attempt(tuple(state), None, error, bound, nodes, own.seconds, getattr(error, "states", 0))

@@ -1,7 +1,8 @@
 """Prove the value of one state of a two-player game: proof-number search, alpha-beta search, and evidence."""
 
 from searchbench.solvers.proof.book import Book
+from searchbench.solvers.proof.configuration import METHODS, AlphaBeta, ProofNumber, Proving
 from searchbench.solvers.proof.leaves import LeafDatabase
-from searchbench.solvers.proof.prove import METHODS, prove_state
+from searchbench.solvers.proof.prove import prove_state
 
-__all__ = ["METHODS", "Book", "LeafDatabase", "prove_state"]
+__all__ = ["METHODS", "AlphaBeta", "Book", "LeafDatabase", "ProofNumber", "Proving", "prove_state"]

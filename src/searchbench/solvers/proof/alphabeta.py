@@ -200,7 +200,7 @@ def _nothing() -> None:
     """Do nothing."""
 
 
-class AlphaBeta:
+class AlphaBetaSearch:
     """Search states of one game; the table, the ledger and the count of nodes go on from one search to the next.
 
     `most_states` is how many states the ledger may come to hold. What is found at `book_depth`, and holds on every path,

@@ -22,7 +22,7 @@ from searchbench import jit
 from searchbench.errors import BadRequest, DamagedData
 from searchbench.game import Game
 from searchbench.rules import key
-from searchbench.solvers.proof.alphabeta import AlphaBeta
+from searchbench.solvers.proof.alphabeta import AlphaBetaSearch
 from searchbench.solvers.proof.facts import ANY_LEAVES, LOST_LEAVES, NO_PLACE, WON_LEAVES, learn
 from searchbench.solvers.proof.leaves import LeafDatabase
 from searchbench.solvers.proof.ledger import Ledger, larger, new_ledger, record
@@ -81,12 +81,12 @@ class Book:
         if self.path is not None and (self.path.is_dir() or not self.path.parent.is_dir()):
             raise BadRequest(f"{self.path}: a book is kept in a file; give the name of one in a folder that there is")
         self.answers: dict[Question, Answers] = {}
-        self._open: tuple[AlphaBeta, Question] | None = None
+        self._open: tuple[AlphaBetaSearch, Question] | None = None
         self._kept = time.monotonic()
         if self.path is not None and self.path.exists():
             self.answers = self._read(self.path)
 
-    def begin(self, search: AlphaBeta, root: Any, bound: int, assumed: int) -> None:
+    def begin(self, search: AlphaBetaSearch, root: Any, bound: int, assumed: int) -> None:
         """Let a search that asks this fill the book; what the book has already is told to the search."""
         if not np.array_equal(root, np.array(self.game.start(), self.game.dtype)):
             raise BadRequest("a book is of the start of a game: prove another state without it")
@@ -102,13 +102,13 @@ class Book:
             search.rest_on_assumptions()
         self._tell(search, question, known, assumptions)
 
-    def tell(self, search: AlphaBeta) -> None:
+    def tell(self, search: AlphaBetaSearch) -> None:
         """Tell a search all that the book knows of the answers that hold whatever unknown leaves are worth."""
         for question, known in self.answers.items():
             sure = known.reached if question.assumed < 0 else ~known.reached
             self._tell(search, question, Answers(known.states[sure], known.reached[sure]), ANY_LEAVES)
 
-    def _tell(self, search: AlphaBeta, question: Question, known: Answers, assumptions: int) -> None:
+    def _tell(self, search: AlphaBetaSearch, question: Question, known: Answers, assumptions: int) -> None:
         mover = question.bound if self.depth % 2 == 0 else 1 - question.bound
         words = known.reached if self.depth % 2 == 0 else ~known.reached
         while len(search.book.moves) < len(words) + 1:

@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 
 from searchbench import jit
 from searchbench.game import Game
-from searchbench.solvers.proof.alphabeta import AlphaBeta
+from searchbench.solvers.proof.alphabeta import AlphaBetaSearch
 from searchbench.solvers.proof.book import Book
 from searchbench.solvers.proof.budget import Budget
 from searchbench.solvers.proof.leaves import LeafDatabase
@@ -52,7 +52,7 @@ class Bounding:
         leaves.leaves(budget.run)
         memory = budget.run.memory // 4
         self.searches = {
-            assumed: AlphaBeta(game, budget, new_transpositions(first_size(memory // 2)), memory, leaves, target)
+            assumed: AlphaBetaSearch(game, budget, new_transpositions(first_size(memory // 2)), memory, leaves, target)
             for assumed in (LOST, WON)
         }
 

@@ -18,7 +18,7 @@ from searchbench.errors import BrokenRule
 from searchbench.game import Game
 from searchbench.proof import Claim, Strategy, outcome_text
 from searchbench.rules import UNDECIDED, State, key, moves, new_moves, new_state, play, unplay
-from searchbench.solvers.proof.alphabeta import AlphaBeta
+from searchbench.solvers.proof.alphabeta import AlphaBetaSearch
 from searchbench.solvers.proof.budget import Budget
 from searchbench.solvers.proof.facts import outcome_of
 from searchbench.solvers.proof.leaves import LeafDatabase, Leaves, outcome_of_leaf
@@ -82,7 +82,7 @@ def follow(ledger: Ledger, leaves: Leaves, wanted: Any, reached: Any, note: Any,
 class _Walk:
     """Take what a strategy reaches out of a ledger."""
 
-    def __init__(self, search: AlphaBeta, player: int, bound: int) -> None:
+    def __init__(self, search: AlphaBetaSearch, player: int, bound: int) -> None:
         self.search, self.player, self.bound = search, player, bound
 
     def strategy(self, root: Any) -> Strategy:
@@ -144,7 +144,7 @@ def gather_claims(
     for player, bound, table in ((0, bounds[0], tables[0]), (1, -bounds[1], tables[1])):
         if bound < 0:
             continue
-        search = AlphaBeta(game, budget, table, 0, leaves, target)
+        search = AlphaBetaSearch(game, budget, table, 0, leaves, target)
         if leaves is not None and not leaves.goes_on:
             search.rest_on_assumptions()
         whose = "the other player" if player else "the player to move"

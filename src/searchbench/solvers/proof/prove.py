@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 
@@ -19,11 +19,11 @@ from searchbench.errors import BadRequest, LimitReached, OutOfMemory
 from searchbench.game import Game, Position
 from searchbench.proof import Claim, Proof
 from searchbench.rules import UNDECIDED
-from searchbench.run import Run
-from searchbench.solvers.proof.alphabeta import AlphaBeta
-from searchbench.solvers.proof.book import Book
+from searchbench.run import Limits, Run, requested
+from searchbench.solvers.proof.alphabeta import AlphaBetaSearch
 from searchbench.solvers.proof.bounding import Bounding, Solved, first_size
 from searchbench.solvers.proof.budget import Budget
+from searchbench.solvers.proof.configuration import METHODS, AlphaBeta, ProofNumber, Proving
 from searchbench.solvers.proof.evidence import gather_claims
 from searchbench.solvers.proof.facts import LARGEST_PLACE
 from searchbench.solvers.proof.leaves import LeafDatabase
@@ -32,48 +32,41 @@ from searchbench.solvers.shared.transposition import Transpositions, new_transpo
 from searchbench.user_code import check_first_state
 from searchbench.values import value_rule
 
-METHODS: Final = ("pns", "alphabeta")
 log = logging.getLogger(__name__)
 
 
 def prove_state(
     game: Game,
     state: Position | str | Sequence[int] | None = None,
-    method: str = "pns",
+    configuration: Proving | str = "pns",
     run: Run | None = None,
-    nodes: int = 0,
-    evidence: bool = True,
-    mobility: bool = False,
-    leaves: LeafDatabase | None = None,
-    book: Book | None = None,
+    limits: Limits | None = None,
     *,
-    seconds: float = 0.0,
     told: Callable[[Proof], None] | None = None,
     target: jit.Target = "cpu",
+    **options: Any,
 ) -> Proof:
     """Return the outcome of a state (by default the start) of a game of two players, with strategies that show it.
 
-    `method` is "pns" or "alphabeta". `nodes` and `seconds` limit the search and the evidence together (0: no limit; then
-    evidence may take a few times as many nodes as the search did, and a search in which positions repeat ends where
-    solving the whole game would have been much quicker). `told` is called with the proof as soon as the outcome is
-    known, before evidence is gathered. Without `evidence` the proof has no claims and cannot be verified. Where the
-    strategies need more nodes, seconds or memory than are left, `Proof.incomplete` says so.
-    `mobility` begins proof numbers with the number of moves (Allis 1994, section 2.3.3).
-    `leaves` is a database that knows the outcome of some states, for alpha-beta alone. If some are not known that the proof
-    would need, the outcome is what the player to move gets at least, and `Proof.at_most` what she gets at most. `book` keeps
-    what is found a few plies from the start, and is kept itself in its file now and then; a search that finds it there goes
-    on with it. Play that never ends is a draw. `target` "interpreted" runs the same kernels without a compiler. Raises
-    BadRequest for a game whose values are not outcomes, LimitReached where the outcome is not known within the limits,
-    and OutOfMemory.
+    `configuration` is a `ProofNumber` or an `AlphaBeta`; or the name of a method, "pns" or "alphabeta", with the fields of its
+    configuration, and `nodes` and `seconds` for the limits, as `options`. The limits are of the search and the evidence
+    together (0: no limit; then evidence may take a few times as many nodes as the search did, and a search in which positions
+    repeat ends where solving the whole game would have been much quicker). `told` is called with the proof as soon as the
+    outcome is known, before evidence is gathered. Without `evidence` the proof has no claims and cannot be verified. Where
+    the strategies need more nodes, seconds or memory than are left, `Proof.incomplete` says so.
+    If some leaves are not known that the proof would need, the outcome is what the player to move gets at least, and
+    `Proof.at_most` what she gets at most. Play that never ends is a draw. `target` "interpreted" runs the same kernels
+    without a compiler. Raises BadRequest for a game whose values are not outcomes, LimitReached where the outcome is not
+    known within the limits, and OutOfMemory.
     """
-    _check(game, method)
-    if method != "alphabeta" and leaves is not None:
-        raise BadRequest(f"method {method!r}: only alphabeta looks up leaves in a database")
+    chosen, limits = requested(METHODS, configuration, limits, options)
+    _check(game)
+    method, leaves = chosen.method, chosen.leaves if isinstance(chosen, AlphaBeta) else None
     check_first_state(game)
     root = game.position(state).state
     with run or Run() as active:
         began = active.seconds
-        budget = Budget(game, active, nodes, seconds)
+        budget = Budget(game, active, limits.nodes, limits.seconds)
         outcome = _known(game, root, leaves)
         if outcome is not None:
             claims = tuple(Claim(player, bound, {}) for player, bound in ((0, outcome), (1, -outcome)) if bound >= 0)
@@ -82,13 +75,14 @@ def prove_state(
                 told(proof)
             return proof
         start = np.array(root, game.dtype)
+        book = chosen.book if isinstance(chosen, AlphaBeta) else None
         if leaves is not None and (book is not None or not leaves.goes_on):
             found = Bounding(game, budget, leaves, book, target).solve(start)
         else:
             table = new_transpositions(first_size(active.memory // 4))
             found = (
-                _by_proof_numbers(game, start, budget, table, mobility, target)
-                if method == "pns"
+                _by_proof_numbers(game, start, budget, table, chosen.mobility, target)
+                if isinstance(chosen, ProofNumber)
                 else _by_alpha_beta(game, start, budget, table, leaves, target)
             )
         searched = found.facts.pop("nodes")
@@ -97,12 +91,10 @@ def prove_state(
         proof = Proof(game, root, found.lower, method, (), searched, solved, found.facts, leaves, at_most)
         if told is not None:
             told(proof)
-        return _with_evidence(proof, found, budget, leaves, target) if evidence else proof
+        return _with_evidence(proof, found, budget, leaves, target) if chosen.evidence else proof
 
 
-def _check(game: Game, method: str) -> None:
-    if method not in METHODS:
-        raise BadRequest(f"unknown method {method!r}: there are {', '.join(METHODS)}")
+def _check(game: Game) -> None:
     rule = value_rule(game.values)
     if not rule.outcomes:
         raise BadRequest(
@@ -137,7 +129,7 @@ def _by_proof_numbers(
 def _by_alpha_beta(
     game: Game, root: Any, budget: Budget, table: Transpositions, leaves: LeafDatabase | None, target: jit.Target
 ) -> Solved:  # fmt: skip
-    search = AlphaBeta(game, budget, table, budget.run.memory // 2, leaves, target)
+    search = AlphaBetaSearch(game, budget, table, budget.run.memory // 2, leaves, target)
     outcome = search.value(root, -1, 1)
     return Solved(outcome, outcome, (search.table, search.table), {"nodes": search.nodes})
 
