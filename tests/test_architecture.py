@@ -130,8 +130,8 @@ TOO_MANY = {
 }  # fmt: skip
 """Functions that still have more: what is found here goes, and nothing is added."""
 BOUND_OTHERWISE = {
-    ("searchbench.heuristics.patterns", "_names.ask"), ("searchbench.solvers.exhaustive.score_kernels", "hear"),
-    ("searchbench.solvers.exhaustive.score_kernels", "tell"), ("searchbench.solvers.guided.depthfirst", "search_below"),
+    ("searchbench.heuristics.patterns", "_names.ask"), ("searchbench.solvers.exhaustive.score_kernels", "apply"),
+    ("searchbench.solvers.exhaustive.score_kernels", "emit"), ("searchbench.solvers.guided.depthfirst", "search_below"),
 }  # fmt: skip
 """Kernels that are handed on before they are bound: by a method, as an attribute of a class, or as what fills a slot."""
 
