@@ -40,7 +40,7 @@ def chosen(
     """
     if solver is not None and solver not in SOLVERS:
         raise BadRequest(f"unknown solver {solver!r}: there are {', '.join(SOLVERS)}")
-    if game.index() is None and not game.has("rank", "unrank"):
+    if not game.has("rank", "unrank"):
         raise BadRequest(f"{game} has no index at this size: its states can be searched and proved, but not all solved")
     if by_parts and solver == BFS:
         raise BadRequest(f"solver {solver!r}: parts are solved by {RETROGRADE} or {FIXPOINT}")
