@@ -475,6 +475,20 @@ def test_fifty_levels_of_one_game_are_one_compilation(folder: Folder, record_pro
     assert compiled == []
 
 
+def test_symbols_of_machine_code_tell_functions_of_the_same_name_apart() -> None:
+    """Numba makes symbols of qualified names, and processes share machine code: two games must not have one symbol."""
+    names = jit.Names({"TEST_ROWS": 4})
+    kernel = jit.bind(asks, names)
+    inner = next(bound for (_, use), bound in names.bound.items() if use == "cpu inner")
+    for compiled in (kernel, inner):
+        function = compiled.py_func
+        assert (
+            function.__qualname__
+            == function.__name__
+            == f"{function.__name__.rpartition('_')[0]}_{function.__searchbench__}"
+        )
+
+
 # --- large tables -----------------------------------------------------------------------------------------------------
 
 

@@ -285,6 +285,9 @@ class Game:
     @property
     def quickest_target(self) -> jit.Target:
         """Tell where all states are solved sooner: of a few thousand, interpreted is quicker than to load the compiler."""
+        from searchbench.user_code import check_parts
+
+        check_parts(self)
         return "interpreted" if 0 < _size(self) <= FEW_STATES else "cpu"
 
     @property

@@ -182,7 +182,9 @@ def test_rules_that_cannot_be_run_are_reported(program: Program, tmp_path: Path)
     cases = {
         "syntax.py": text.replace("def rules", "deff rules"),
         "missing.py": text.replace('"play": play, ', "").replace('"play": play,\n', ""),
-        "compile.py": text.replace("state[move % 2] -= move // 2", "state[move % 2] -= __import__('builtins').int(move // 2)"),
+        "compile.py": text.replace(
+            "state[move % 2] -= move // 2", "state[move % 2] -= __import__('builtins').int(move // 2)"
+        ),
     }
     for name, changed in cases.items():
         assert changed != text, name

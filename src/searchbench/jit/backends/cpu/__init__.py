@@ -25,6 +25,7 @@ class _Processor:
         Machine code on disk names its module, which must be there in any process: a user's file may have moved by then.
         """
         made = new_copy(function, f"{function.__name__}_{mark}", "searchbench.jit")
+        made.__qualname__ = made.__name__  # of which machine code makes its symbols
         made.__searchbench__ = mark  # type: ignore[attr-defined]
         return made
 
