@@ -21,7 +21,7 @@ from searchbench.errors import BadGame, BadMove, BadRequest, BadState, raised_in
 from searchbench.index.own import checked_index, functions_of
 from searchbench.rules import NOWHERE, UNDECIDED
 from searchbench.slots import slot_named
-from searchbench.user_code import calling, check_class, checked_rules, checked_sizes, place_of
+from searchbench.user_code import calling, check_class, check_parts, checked_rules, checked_sizes, place_of
 
 if TYPE_CHECKING:
     from searchbench.index.product_moves import ProductMoves
@@ -285,8 +285,6 @@ class Game:
     @property
     def quickest_target(self) -> jit.Target:
         """Tell where all states are solved sooner: of a few thousand, interpreted is quicker than to load the compiler."""
-        from searchbench.user_code import check_parts
-
         check_parts(self)
         return "interpreted" if 0 < _size(self) <= FEW_STATES else "cpu"
 
