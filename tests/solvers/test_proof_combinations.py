@@ -175,7 +175,7 @@ class Case:
             book = Book(self.game, self.leaves, self.plies, path)
         return prove_state(
             self.game, None, self.method, Run(memory=self.memory, threads=1), Limits(nodes), target="interpreted",
-            mobility=self.mobility, leaves=self.leaves, book=book,
+            leaves=self.leaves, book=book, **({"mobility": self.mobility} if self.method == "pns" else {}),
         )  # fmt: skip
 
 
