@@ -25,20 +25,13 @@ from searchbench.store import Database, open_database
 from searchbench.verify import verify_database
 
 FORMS = (None, None, "values", "two-bit", "reachability", "layers", "one-bit")
-KEPT = (
-    None,
-    None,
-    "values",
-    "values",
-    "filled",
-    "base-3",
-    "two-bit",
-    "one-bit",
-    "best-move",
-    "every:2",
-    "every:3,1",
-    "every:4",
-)
+KEPT = ("filled", "base-3", "two-bit", "one-bit", "best-move", "every:2", "every:3,1", "every:4")
+KEEPS = {
+    "distance": ("best-move", "every:2", "every:3,1", "every:4"),
+    "outcome": ("filled", "base-3", "one-bit"),
+    "score": (),
+}
+"""The forms that keep values of a game; any other is refused, which is drawn, too."""
 ENDS = {"distance": (0, 0, -1), "outcome": (-1, -1, 0, 1), "score": (-3, 0, 2)}
 
 
@@ -63,7 +56,8 @@ def drawn_case(seed: int) -> Case:
     chance = random.Random(seed)
     game = drawn_game(chance)
     solver = chance.choice((None, "retrograde", "fixpoint", "bfs"))
-    parts = chance.random() < 0.25
+    parts = chance.random() < (0.05 if solver == "bfs" else 0.25)
+    kept = chance.choice(KEPT) if chance.random() < 0.1 else chance.choice((None, "values", *KEEPS[game.values]))
     return Case(
         game=shared(game),
         solver=solver,
@@ -74,7 +68,7 @@ def drawn_case(seed: int) -> Case:
         memory=chance.choice((64 << 20, 64 << 20, 8 << 20, 8 << 20, 200_000, 20_000)),
         block_bits=None if parts or chance.random() < 0.5 else chance.randint(1, 5),
         parts=parts,
-        kept=chance.choice(KEPT),
+        kept=kept,
     )
 
 

@@ -266,7 +266,7 @@ def test_configurations_must_not_contradict_each_other(
     def made_up(*arguments: Any, **options: Any) -> Iterator[Attempt]:
         for attempt in usual(*arguments, **options):
             line = attempt.line
-            if arguments[2] == "bestfirst" and line is not None:
+            if arguments[2].method == "bestfirst" and line is not None:
                 monkeypatch.setattr(Line, "verify", lambda line: [])
                 line = replace(line, cost=cost, optimal=optimal)
             yield replace(attempt, line=line)

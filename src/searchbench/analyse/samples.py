@@ -279,7 +279,7 @@ class Sampler:
 def is_compiled(kernel: Callable[..., Any], names: jit.Names) -> bool:
     """Tell whether a kernel's machine code is kept on disk, so that it is there at once."""
     mark = jit.bind(kernel, names).py_func.__searchbench__
-    return any((jit.cache_folder() / mark[:2]).glob(f"*{mark}*.nbi"))
+    return bool(jit.kernel_files(mark))
 
 
 def _first_type(game: Game, rule: ValueRule) -> np.dtype[Any]:

@@ -13,7 +13,7 @@ Tables of any size may be among the constants: large ones are read where they ar
 from searchbench.jit.backends import Target, compile_seconds
 from searchbench.jit.binding import bind
 from searchbench.jit.data import data_digest, frozen
-from searchbench.jit.fingerprint import cache_folder, fingerprint
+from searchbench.jit.fingerprint import cache_folder, fingerprint, kernel_files
 from searchbench.jit.intrinsics import (
     atomic_or,
     or_line,
@@ -43,6 +43,7 @@ __all__ = [
     "frozen",
     "inlined",
     "is_slot",
+    "kernel_files",
     "missing",
     "or_line",
     "popcount",

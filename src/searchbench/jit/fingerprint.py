@@ -25,6 +25,9 @@ from searchbench.slots import Constant
 SMALL: Final = 1 << 12
 """How many bytes of an array are frozen into machine code: every function that refers to it has a copy."""
 
+KERNEL_SUFFIX: Final = ".kernel"
+"""How the name of a file ends that keeps machine code."""
+
 _DIGESTS: Final[dict[int, tuple[weakref.ref[npt.NDArray[Any]], int, str]]] = {}
 """The digests of large arrays with a quick checksum, by identity, which a later array may share with one that is gone."""
 
@@ -35,6 +38,11 @@ def cache_folder() -> Path:
     if chosen:
         return Path(chosen)
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "searchbench"
+
+
+def kernel_files(mark: str) -> list[Path]:
+    """Return the files that keep the machine code of a kernel with that fingerprint, one for each signature."""
+    return list((cache_folder() / mark[:2]).glob(f"*-{mark}-*{KERNEL_SUFFIX}"))
 
 
 @lru_cache(maxsize=1)

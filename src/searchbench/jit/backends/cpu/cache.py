@@ -16,7 +16,7 @@ from numba.core.compiler import CompileResult
 from numba.core.runtime.nrt import rtsys
 from numba.core.serialize import dumps
 
-from searchbench.jit.fingerprint import cache_folder
+from searchbench.jit.fingerprint import KERNEL_SUFFIX, cache_folder
 
 log = logging.getLogger("searchbench.jit")
 
@@ -41,7 +41,7 @@ class Cache:
     def _file(self, signature: Any, target: Any) -> Path:
         key = repr((signature, target.codegen().magic_tuple(), numba.__version__))
         mark = hashlib.sha256(key.encode()).hexdigest()[:12]
-        return Path(self.cache_path) / f"{self._name}-{self._fingerprint}-{mark}.kernel"
+        return Path(self.cache_path) / f"{self._name}-{self._fingerprint}-{mark}{KERNEL_SUFFIX}"
 
     def load_overload(self, signature: Any, target: Any) -> Any:
         """Return the compiled kernel for a signature, or None."""
