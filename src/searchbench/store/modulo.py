@@ -57,7 +57,9 @@ def whole_code(database: Database, number: int, code: int) -> int:
                 number, code = before, wanted
                 break
         else:
-            raise DamagedData(f"{game}: {game.format(state)!r} has a depth, but no predecessor one level nearer to the start")
+            raise DamagedData(
+                f"{game}: {game.format(state)!r} has a depth, but no predecessor one level nearer to the start"
+            )
         depth += 1
         if depth > database.size:
             raise DamagedData(f"{game}: walking back to the start runs in a cycle")
