@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 PEG, HOLE, PEG_TO_STAY, HOLE_TO_STAY = "o-x+"
-"""Marks of cells at the start and the end: peg and hole (o), hole and peg (-), peg twice (x), hole twice (+); else off the board."""
+"""Marks of cells, start to end: "o" peg to hole, "-" hole to peg, "x" always a peg, "+" always a hole; else off the board."""
 
 BOARDS = {
     "english": "  ooo/  ooo/ooooooo/ooo-ooo/ooooooo/  ooo/  ooo",
