@@ -58,7 +58,7 @@ class Image(NamedTuple):
     """The look-up of a state of the original: the table that `pattern_rank` reads, and the pieces charged for.
 
     `pieces` are the pieces whose moves have a cost: no other move changes the rank. None: every move has a cost. The
-    value found is a bound plus `moves`: the cost of making the solved state look like the abstraction's start.
+    value found, less `moves`, is a lower bound: `moves` is the cost of making the solved state look like the abstraction's start.
     """
 
     table: npt.NDArray[np.int64]

@@ -25,14 +25,14 @@ class Board:
     cells: tuple[tuple[float, float], ...]
     edges: tuple[tuple[int, int], ...] = ()
     shape: str = "square"
-    """The cells and what stands on them: "square" (tiles), "mark" (noughts and crosses), "disc" (stones in a rack), "point"
+    """Style of cells and pieces: "square" (tiles), "mark" (noughts and crosses), "disc" (stones in a rack), "point"
     (stones on a net of lines), "pit" (as many seeds as the label says), "peg" (holes), "bar" (as long as the number), "card"
     (a suit C D H S and a rank) or "sticker" (a colour for each letter)."""
     sides: tuple[str, str] = ("", "")
     """The labels of the first and the second player's stones, if any."""
     opposite: tuple[int, ...] = ()
-    """Where states are as the player to move sees them: for each cell the one that the opponent has in its place. Then
-    the two sides change places after each move, and drawings put them back."""
+    """For games whose states are seen by the player to move: the cell of the opponent's view that corresponds to each cell.
+    Then the sides swap after each move, and drawings swap them back."""
 
     def __post_init__(self) -> None:
         if self.shape not in SHAPES:

@@ -44,7 +44,7 @@ class MissingRule(SearchBenchError):
 
     def __init__(self, kernel: str, rule: str) -> None:
         super().__init__(
-            f"{kernel} needs `{rule}`, which the game's rules() does not supply: add it to what rules() returns"
+            f"{kernel} needs `{rule}`, which the game's rules() does not supply: add it to the functions that rules() returns"
         )
         self.kernel = kernel
         self.rule = rule

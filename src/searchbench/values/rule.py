@@ -28,11 +28,11 @@ class ValueRule:
     version: ClassVar[int] = 1
     two_players: ClassVar[bool] = False
     unique: ClassVar[bool] = True
-    """Claims that every order of evaluation ends in the same fixpoint. If not, sweeps are kept apart (all states are
-    evaluated from the values of the sweep before) and a sequence of sweeps that repeats is reported as no fixpoint."""
+    """Claims that every order of evaluation ends in the same fixpoint. If not, sweeps are separated (each evaluates all
+    states from the values of the previous sweep), and a repeated sequence of sweeps is reported as no fixpoint."""
     weights_leave: ClassVar[bool] = False
-    """Whether values are determined only where moves with a weight leave the parts that need each other, or where these
-    have no cycles; anything else is reported as no fixpoint."""
+    """Whether values are determined only if moves with a weight leave the parts that need each other, or if these parts
+    have no cycles; other games are reported as having no fixpoint."""
     counts: ClassVar[bool] = False
     """Whether `initial` uses the number of successors."""
     revalues_terminals: ClassVar[bool] = False
