@@ -80,7 +80,7 @@ class Abstraction(Game):
 
     @property
     def one_way(self) -> bool:
-        """Tell whether moves are irreversible or reversible only at another cost: then distances, not depths, are bounds."""
+        """Tell whether some move cannot be undone at the same cost: then distances, not depths, are bounds."""
         return False
 
     @property

@@ -97,4 +97,4 @@ def state_with(game: Game, pieces: Sequence[str]) -> list[int]:
                 continue
             if game.pieces(state) == list(pieces):
                 return state
-    raise BadRequest(f"{game}: no position looks like that ({error}); change it by its notation") from None
+    raise BadRequest(f"{game}: no position has these pieces ({error}); enter its notation instead") from None

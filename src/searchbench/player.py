@@ -108,7 +108,7 @@ class Player:
 
     def __init__(self, values: Database | Values, seed: int | None = None) -> None:
         if not values.rule.two_players:
-            raise BadRequest(f"{values.game} is a puzzle: a player plays games of two players")
+            raise BadRequest(f"{values.game} is a puzzle: expected a game of two players")
         self.values = values
         self.game = values.game
         self._random = None if seed is None else np.random.default_rng(seed)

@@ -54,7 +54,7 @@ def effort_svg(efforts: Mapping[str, Sequence[int]], tried: int, style: bool = T
         parts.append(f'<path {look} d="M{LEFT} {y}h28"/>')
         parts.append(f'<text class="sb-axis" x="{LEFT + 36}" y="{y}" dy=".35em">{escape(name)}: {len(nodes)}</text>')
     height = HEIGHT + KEY * len(efforts) + 8
-    return svg("sb-chart", (0.0, 0.0, WIDTH, height), parts, "problems solved within so many nodes", style)
+    return svg("sb-chart", (0.0, 0.0, WIDTH, height), parts, "problems solved by number of nodes", style)
 
 
 def effort_rows(efforts: Mapping[str, Sequence[int]]) -> tuple[list[str], list[list[str]]]:

@@ -70,7 +70,7 @@ def grid(columns: int, rows: int, k: int, gravity: bool) -> LineBoard:
 
 
 class Lines(Game):
-    """Complete a line of one's own stones; a full board without a line is a draw.
+    """Complete a line of the player's own stones; a full board without a line is a draw.
 
     Derive a frozen dataclass that supplies `lines`, and `symmetric` if rotated or reflected positions share a number. A
     state has one cell per board cell: 0 empty, 1 the first player's stone, 2 the second's.

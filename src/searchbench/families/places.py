@@ -70,9 +70,7 @@ class Kind:
                 target = place_of[frozenset(faces)]
                 twist = self.names[target].index(faces[0])
                 if self.word(target, self.ways - twist) != faces:
-                    raise BadRequest(
-                        f"turn {turn.name}: {name} comes to {self.names[target]} as {faces}, the other way round"
-                    )
+                    raise BadRequest(f"turn {turn.name}: {name} comes to {self.names[target]} as {faces}, mirrored")
                 carried[target] = (place, twist)
         return carried
 

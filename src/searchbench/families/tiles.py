@@ -91,9 +91,9 @@ def beside_empty(rows: int, columns: int, pattern: Sequence[int]) -> frozenset[i
 
 
 def _boards_to(corner: int, rows: int, columns: int, most: int) -> list[tuple[list[int], int]]:
-    """Return the solved boards with the empty cell moved to a corner in at most `most` moves, one per distinct result.
+    """Return the solved boards with the empty cell moved to a corner in at most `most` moves, one per path.
 
-    Paths never undo a move; paths back to the home corner are left out, as their views bound little.
+    Paths never undo a move; paths back to the home corner are left out, as they add little.
     """
     ways = neighbours(rows, columns)
     solved = list(range(rows * columns))

@@ -231,7 +231,7 @@ class Turning(Game):
         words = [word for word in re.split(r"[\s,]+", text.strip().upper()) if word]
         if len(words) != sum(map(len, self.faces)):
             raise BadState(
-                f"{self}: {text!r} has {len(words)} pieces, one for each place are {self.format(self.start())!r}"
+                f"{self}: {text!r} has {len(words)} pieces, expected one per place, such as {self.format(self.start())!r}"
             )
         pieces: list[int] = []
         twists: list[int] = []

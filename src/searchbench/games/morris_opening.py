@@ -142,7 +142,7 @@ class MorrisOpening(Game):
         }  # fmt: skip
 
     def rank_in(self, other: Game) -> Callable[..., int] | None:
-        """Return the rank of states without men to place in a midgame with at least as many men on each side."""
+        """Return a function that ranks states without men to place in a midgame of at least as many men; None for other games."""
         if not isinstance(other, Morris) or min(other.own, other.other) < self.men:
             return None
         class_rank = other.rules()["canonical_rank"]
@@ -164,7 +164,7 @@ class MorrisOpening(Game):
         words = [sum(1 << point for point in range(POINTS) if points[point] == man) for man in "WB"]
         state = [*words, int(left or 0)]
         if Stage(state[2], *(word.bit_count() for word in words)) not in self.stages() and not self._lost(state):
-            raise BadState(f"{self}: {text!r}: so many men cannot be on the board with so many still to be put down")
+            raise BadState(f"{self}: {text!r}: these numbers of men on the board and still to be put down cannot occur")
         return state
 
     def _lost(self, state: Sequence[int]) -> bool:

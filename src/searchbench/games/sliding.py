@@ -93,7 +93,7 @@ class Sliding(Game):
         return found
 
     def heuristics(self) -> Mapping[str, Mapping[str, Callable[..., Any]]]:
-        """Return Manhattan distance, the default bound, linear conflict and, on small boards, many-empty patterns."""
+        """Return Manhattan distance (the default bound), linear conflict and, on small boards, many-empty patterns."""
         rows, columns = self.rows, self.columns
         makers: dict[str, Callable[[], Functions]] = {"manhattan": self._manhattan}
         if max(rows, columns) <= LONGEST:

@@ -56,7 +56,7 @@ class SlidingPattern(Abstraction):
         if not all(word.isdecimal() and 1 <= int(word) < self.cells for word in words) or len(set(words)) < len(words):
             raise ValueError(f"tiles {self.tiles!r}: expected some of 1 to {self.cells - 1}, each once, such as 1-2-3")
         if len(words) > self.cells - 2:
-            raise ValueError(f"tiles {self.tiles!r}: at most {self.cells - 2} of {self.cells - 1} can be told apart")
+            raise ValueError(f"tiles {self.tiles!r}: at most {self.cells - 2} of {self.cells - 1} can be distinguished")
 
     @property
     def cells(self) -> int:
@@ -287,7 +287,9 @@ class SlidingPattern(Abstraction):
                 weights = self.index().weights
                 views = [moved(view, symmetry) for view in views_of(self.rows, self.columns)]
                 return [tile_image(view, self.rows, self.columns, self.pattern, weights) for view in views]
-        raise BadRequest(f"no symmetry of the board takes the tiles {pieces} to those of {self}, the empty cell alike")
+        raise BadRequest(
+            f"no symmetry of the board takes the tiles {pieces} to those of {self} with the same cells open to the empty one"
+        )
 
     def parse(self, text: str) -> list[int]:
         """Read the cells row by row: a tile of the pattern, 0 for the empty cell, or x."""

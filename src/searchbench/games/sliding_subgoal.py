@@ -43,16 +43,16 @@ class SlidingSubgoal(Subgoal):
         most = self.rows * self.columns
         if not (self.rows >= 2 and self.columns >= 2 and most <= 30):
             raise ValueError(
-                f"a board of {self.rows} x {self.columns}: expected 2 rows and columns at least, 30 cells at most"
+                f"a board of {self.rows} x {self.columns}: expected at least 2 rows and columns, at most 30 cells"
             )
         if not all(word.isdecimal() and 1 <= int(word) < most for word in words) or len(set(words)) < len(words):
             raise ValueError(f"tiles {self.tiles!r}, fixed {self.fixed!r}: expected some of 1 to {most - 1}, each once")
         if len(words) == most - 2:
             raise ValueError(f"tiles {self.tiles!r}, fixed {self.fixed!r}: one tile is left over; add it to the tiles")
         if self.last and len(self.tiles.split("-")) < 3:
-            raise ValueError(f"tiles {self.tiles!r}: the last step takes three tiles at least")
+            raise ValueError(f"tiles {self.tiles!r}: the last step needs at least three tiles")
         if not self._connected():
-            raise ValueError(f"fixed {self.fixed!r}: the empty cell cannot go from each of the other cells to each")
+            raise ValueError(f"fixed {self.fixed!r}: the other cells are not connected")
 
     def _connected(self) -> bool:
         ways = self._ways()
@@ -199,7 +199,7 @@ class SlidingSubgoal(Subgoal):
         words, free = text.split(), self.free
         wanted = self.format(self.start()).split()
         if sorted(words) != sorted(wanted) or any(words[cell] == FIXED for cell in free):
-            raise BadState(f"{self}: {text!r}: expected {' '.join(wanted)} in another order, # where it is")
+            raise BadState(f"{self}: {text!r}: expected {' '.join(wanted)} in any order, with # unchanged")
         board = [words[cell] for cell in free]
         places = [board.index(str(tile)) for tile in self.pattern]
         pieces = [places.index(cell) + 1 if cell in places else 0 for cell in range(self.cells)]

@@ -55,7 +55,9 @@ def parse_codec(text: str) -> Codec:
     """Parse a codec such as "zstd:19", "gzip", "lz4" or "none". Raises BadRequest."""
     name, _, level = text.strip().partition(":")
     if name not in _LEVELS:
-        raise BadRequest(f"codec {text!r}: there are {', '.join(_LEVELS)}; a level goes behind a colon, as in zstd:19")
+        raise BadRequest(
+            f"codec {text!r}: expected one of {', '.join(_LEVELS)}; a level follows a colon, as in zstd:19"
+        )
     low, high, usual = _LEVELS[name]
     if not level:
         return Codec(name, usual)
@@ -79,7 +81,7 @@ def unpacker(names: list[str]) -> Callable[[bytes, int], bytes]:
     def checked(data: bytes, size: int) -> bytes:
         packed = data[:-_CHECKSUM]
         if google_crc32c.value(packed) != int.from_bytes(data[-_CHECKSUM:], "little"):
-            raise ValueError("a chunk does not have its checksum")
+            raise ValueError("a chunk does not match its checksum")
         return unpack(packed, size)
 
     return checked

@@ -151,7 +151,7 @@ class Database:
             known = False
         if not known or self.residue(number) == self.illegal:
             raise BadState(
-                f"{self.game}: {text} is no state that the database of this game holds; the start is "
+                f"{self.game}: {text} is no state of this database; the start is "
                 f"{self.game.format(self.game.start())!r}"
             )
         return number
@@ -318,7 +318,9 @@ class Database:
         from searchbench.store.writing import MAPPED, write_database
 
         if mapped and (form is not None or codec is not None):
-            raise BadRequest("mapped: the codes are kept as they are in memory, in no other form and without a codec")
+            raise BadRequest(
+                "mapped: the codes are stored uncompressed as in memory: no form and no codec can be chosen"
+            )
         layout, packing = MAPPED if mapped else None, None if codec is None else parse_codec(codec)
         write_database(self, Path(path), command or self.command, overwrite, layout, form, packing)
 

@@ -181,7 +181,7 @@ class _PartOnDisk:
         digests = folder / head.digests_path(record.name)
         self._digests = values_of(open_array(digests), slice(None), digests)
         if head.digest_of(self._digests) != record.digest:
-            raise DamagedData(f"{digests} does not have the digest that the header gives: {_WHY}")
+            raise DamagedData(f"{digests} does not match the digest in the header: {_WHY}")
         if self.mapped is not None:
             self._check(self.mapped, 0, len(self._digests))
 
@@ -210,7 +210,7 @@ class _PartOnDisk:
     def _check(self, codes: Array, first: int, stop: int) -> None:
         wrong = np.flatnonzero(head.chunk_digests(codes, self._chunk) != self._digests[first:stop])
         if len(wrong):
-            raise DamagedData(f"{self._path}: chunk {first + int(wrong[0])} does not have its digest: {_WHY}")
+            raise DamagedData(f"{self._path}: chunk {first + int(wrong[0])} does not match its digest: {_WHY}")
 
 
 def _mapped(path: Path) -> Array | None:

@@ -97,7 +97,7 @@ def read_header(folder: Path) -> head.Header:
         raise DamagedData(f"{folder} is no searchbench database: it has no {head.DOCUMENT}")
     if head.is_begun(folder):
         raise DamagedData(
-            f"{folder} has no part yet: `solve` was stopped before the first was done; the same command goes on"
+            f"{folder} has no part yet: `solve` was stopped before the first was done; repeat the command to resume"
         )
     document = head.read_document(folder / head.DOCUMENT)
     try:
@@ -108,7 +108,7 @@ def read_header(folder: Path) -> head.Header:
     if version != head.FORMAT:
         raise DamagedData(f"{folder} has format {version!r}; this version of searchbench reads format {head.FORMAT}")
     if digest != head.metadata_digest(folder):
-        raise DamagedData(f"{folder}: the metadata were altered: they do not have the digest kept with them")
+        raise DamagedData(f"{folder}: the metadata were altered: they do not match their digest")
     try:
         header = head.Header.of(attributes)
     except (KeyError, TypeError) as error:

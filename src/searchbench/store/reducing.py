@@ -111,7 +111,7 @@ class ReducedCodes:
         else:
             lost = self._kernel(self._table, illegal, first, out)
         if lost >= 0:
-            raise BadRequest(f"form {self.reduction.name!r}: {self._why(lost)}; the form 'filled' will do")
+            raise BadRequest(f"form {self.reduction.name!r}: {self._why(lost)}; use the form 'filled'")
         return _filled(out, self._spare).astype(self.stored_type(part))
 
     def _why(self, number: int) -> str:
@@ -119,8 +119,8 @@ class ReducedCodes:
         if self.reduction.name == PARITY:
             return f"a move from {text!r} does not change `alternates`"
         if self.reduction.name == EVERY:
-            return f"{text!r} is at depth 0 and not at the end, as where moves cost nothing"
-        return f"no best move of {text!r} brings the end nearer, as where moves cost nothing"
+            return f"{text!r} is at depth 0 but not at the end: moves may have no cost of 0"
+        return f"no best move of {text!r} brings the end nearer: moves may have no cost of 0"
 
     def _recoded(self, codes: Array) -> Array:
         """Convert codes of the source to codes of the stored rule."""

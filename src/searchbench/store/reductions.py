@@ -32,7 +32,7 @@ class Reduction(NamedTuple):
     - "filled": all that the rules do not imply (numbers that are no position, and finished games);
     - "every": of these, the values whose depth leaves `remainder` when divided by `step`, and a few others;
     - "parity": of these, those of states whose `alternates` is 0;
-    - "best-move": the number of the first move that is best, in the order of the rules, in the place of the value.
+    - "best-move": instead of the value the number of the first best move, in the order of the rules.
     """
 
     name: str
@@ -81,7 +81,7 @@ def wanted(name: str, game: Game, rule: ValueRule) -> KeptForm:
         values = " or ".join(one.name for one in SHIPPED.values() if kind in one.reductions)
         raise BadRequest(f"form {name!r}: it is for values of {values}; those of {game} are of {rule.name}")
     if kind == PARITY and not game.has("alternates"):
-        raise BadRequest(f"form {name!r}: {game} supplies no `alternates`, which tells two kinds of states apart")
+        raise BadRequest(f"form {name!r}: {game} supplies no `alternates`, which distinguishes two kinds of states")
     return KeptForm(rule, VALUES, Reduction(kind, "", *(_step(name, rest) if kind == EVERY else ())))
 
 

@@ -81,7 +81,7 @@ class SalvagedPart:
                 raise DamagedData(f"{self._path}/c/{file} is missing")
         codes = values_of(open_array(self._path), slice(begin, end), self._path)
         if self._digests is not None and (head.chunk_digests(codes, self._chunk) != self._digests[first:stop]).any():
-            raise DamagedData(f"{self._path}: a chunk from {first} to {stop - 1} does not have its digest")
+            raise DamagedData(f"{self._path}: a chunk from {first} to {stop - 1} does not match its digest")
         return codes
 
     def _without_checksum(self, place: int) -> Array | None:

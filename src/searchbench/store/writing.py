@@ -115,7 +115,9 @@ def _check_parts(database: Database) -> None:
 def asked_for(database: Database, form: str) -> KeptForm:
     """Return the stored form that a name asks for. Raises BadRequest if it does not fit the values."""
     if database.modulus:
-        raise BadRequest(f"form {form!r}: depths modulo {database.modulus} are kept as they are; another codec will do")
+        raise BadRequest(
+            f"form {form!r}: depths modulo {database.modulus} have a fixed form; choose another codec instead"
+        )
     return wanted(form, database.game, database.rule)
 
 

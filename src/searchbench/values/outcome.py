@@ -65,7 +65,7 @@ class Outcome(ValueRule):
             if successor == 0 or code == drawn:
                 return code
             depth = ((successor - 1) >> 1) + 1
-            if (successor - 1) & 1:  # the opponent wins there: one successor less to refute
+            if (successor - 1) & 1:  # the opponent wins there: one possible escape less
                 if code > drawn:
                     return code
                 return code - 1 if code > 1 else drawn + 1 + 2 * depth

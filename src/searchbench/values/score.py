@@ -76,7 +76,7 @@ class Score(ValueRule):
         return value - weight
 
     def kind(self, value: int) -> str:
-        """Return the class of the player with more points."""
+        """Return "win", "loss" or "draw" by the sign of the score."""
         return "win" if value > 0 else "loss" if value < 0 else "draw"
 
     def parse(self, text: str) -> Callable[[int], bool]:

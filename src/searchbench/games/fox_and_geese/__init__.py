@@ -56,7 +56,7 @@ class FoxAndGeese(Game):
     share a number. Of the states in table 0.7, 40, 1,280 and 21,380 are won for 4, 5 and 6 geese: by these rules,
     whether captures are forced or decisive or neither. For 7 geese these rules give 920,980, with forced captures
     923,044, and with decisive ones 918,236, the nearest to the printed 918,195; for 8 geese decisive captures give
-    6,381,580 and the paper has 6,381,436. The printed numbers of 7 and 9 geese are odd. No position with so many geese
+    6,381,580 and the paper has 6,381,436. The printed numbers of 7 and 9 geese are odd. No position with 7 or 9 geese
     is fixed by all symmetries of the board, so no rules that treat its four sides alike give an odd number.
     """
 

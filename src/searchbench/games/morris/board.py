@@ -150,7 +150,7 @@ TURNS: Final = np.array(
 )
 BOARD_SYMMETRIES: Final = 16
 RING_SYMMETRIES: Final = 48
-"""Rings are interchangeable when all men jump, as long as no part with more men has to be considered."""
+"""Rings are interchangeable when all men jump, as long as no predecessor with more men matters."""
 
 
 def image(men: int, element: int) -> int:
