@@ -41,7 +41,7 @@ def level(code: Code) -> int:
 
 @slot
 def arrival(successor: Code) -> int:
-    """Return 0 if a successor's stored code may be propagated at any time, else its rank in time, from 1.
+    """Return 0 if a successor's stored code may be propagated at any time, else how late, from 1.
 
     Of the codes that jointly decide a state, the one with the greatest arrival must come last.
     """
