@@ -52,7 +52,7 @@ class SlidingSubgoal(Subgoal):
         if self.last and len(self.tiles.split("-")) < 3:
             raise ValueError(f"tiles {self.tiles!r}: the last step needs at least three tiles")
         if not self._connected():
-            raise ValueError(f"fixed {self.fixed!r}: the other cells are not connected")
+            raise ValueError(f"fixed {self.fixed!r}: the empty cell cannot go to all other cells")
 
     def _connected(self) -> bool:
         ways = self._ways()

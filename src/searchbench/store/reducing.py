@@ -119,8 +119,8 @@ class ReducedCodes:
         if self.reduction.name == PARITY:
             return f"a move from {text!r} does not change `alternates`"
         if self.reduction.name == EVERY:
-            return f"{text!r} is at depth 0 but not at the end: moves may have no cost of 0"
-        return f"no best move of {text!r} brings the end nearer: moves may have no cost of 0"
+            return f"{text!r} is at depth 0 but not at the end, as some moves cost nothing"
+        return f"no best move of {text!r} brings the end nearer, as some moves cost nothing"
 
     def _recoded(self, codes: Array) -> Array:
         """Convert codes of the source to codes of the stored rule."""

@@ -138,7 +138,7 @@ class WorkingFolder:
             })  # fmt: skip
         except OSError as error:
             raise BadRequest(
-                f"{self.path}: unfinished work cannot be kept there ({error}); the previous checkpoint remains valid"
+                f"{self.path}: unfinished work cannot be kept there ({error}); the previous checkpoint still counts"
             ) from error
         self.record, self._saved, self._generation = json.loads(json.dumps(dict(record))), saved, generation
         self._remove(lambda name: ".g" in name and name not in {entry["file"] for entry in saved.values()})
