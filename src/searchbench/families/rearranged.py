@@ -90,7 +90,7 @@ class Rearranged(Abstraction):
             number = 0
             seen = 0
             if table[at + DUAL] != 0:
-                # In the inverse, the element on a place is the index of the place's own element.
+                # In the inverse, element e is on the place `state[e]`.
                 for piece in range(len(weights)):
                     place = int(state[sources[row, table[at + ORDERS + places + piece]]])
                     number += weights[piece] * (place - popcount(seen & ((1 << place) - 1)))
