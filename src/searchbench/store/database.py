@@ -18,6 +18,7 @@ from searchbench.late import late
 from searchbench.rules import NOWHERE, UNDECIDED
 from searchbench.slots import slot_named
 from searchbench.store.codes import PIECE, Array, BitReader, Codes, MemoryCodes, bits_of_codes, in_order
+from searchbench.store.keep import Keep
 from searchbench.store.line import best_line
 from searchbench.store.modulo import Tracer, whole_code
 from searchbench.values import Value, ValueRule
@@ -298,7 +299,7 @@ class Database:
 
     def save(
         self,
-        path: str | Path,
+        path: str | Path | Keep,
         command: str = "",
         overwrite: bool = False,
         mapped: bool = False,
@@ -307,19 +308,18 @@ class Database:
     ) -> None:
         """Keep the database in a folder, a Zarr v3 group; it is there complete or not at all.
 
+        `path` is the folder, or a `Keep` that says all the rest as well.
         `form` says what is kept: "values", "filled", "base-3", "two-bit", "one-bit", "best-move", "every:4" or "parity"
         (see docs/database-format.md); by default all values. `codec` is "zstd:3" (the default), "gzip:6", "lz4:5" or "none",
         with a level. If `mapped`, nothing is compressed, and the codes are mapped into memory when the database is opened.
         Raises BadRequest where there is something already, unless it is a database and `overwrite` is true, and for a form
         that cannot hold the values.
         """
-        from searchbench.store.codecs import parse_codec
         from searchbench.store.writing import MAPPED, write_database
 
-        if mapped and (form is not None or codec is not None):
-            raise BadRequest("mapped: the codes are kept as they are in memory, in no other form and without a codec")
-        layout, packing = MAPPED if mapped else None, None if codec is None else parse_codec(codec)
-        write_database(self, Path(path), command or self.command, overwrite, layout, form, packing)
+        keep = Keep.at(path, {"form": form, "codec": codec, "mapped": mapped, "overwrite": overwrite})
+        layout = MAPPED if keep.mapped else None
+        write_database(self, keep.folder, command or self.command, keep.overwrite, layout, keep.form, keep.packing)
 
     def convert(self, path: str | Path, form: str | None = None, codec: str | None = None) -> Database:
         """Keep the database in another folder, in another form or by another codec (see `save`), and open it there.
