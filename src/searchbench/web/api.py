@@ -16,7 +16,7 @@ from searchbench.errors import SearchBenchError, UnknownName
 from searchbench.game import Game, Position
 from searchbench.store import Database
 from searchbench.web import answers, schema
-from searchbench.web.finding import Wanted, count_all, find_page, hardest_number, part_of
+from searchbench.web.finding import Filter, count_all, find_page, hardest_number, part_of
 from searchbench.web.library import Library
 
 router = APIRouter(prefix="/api")
@@ -151,7 +151,7 @@ def find(
         known = ", ".join(library.predicates) or "none (see `searchbench serve --predicate`)"
         raise UnknownName(f"there is no predicate {asked.predicate!r}; there are: {known}")
     test = None if asked.predicate is None else library.predicates[asked.predicate]
-    wanted = Wanted(asked.value or None, asked.part or None, asked.first, asked.last, asked.where or None, test)
+    wanted = Filter(asked.value or None, asked.part or None, asked.first, asked.last, asked.where or None, test)
 
     def question(database: Database) -> dict[str, Any]:
         if wanted.value == "hardest":
@@ -163,7 +163,7 @@ def find(
     return JSONResponse(library.ask(name, question))
 
 
-def _page(database: Database, wanted: Wanted, limit: int, pictures: bool) -> dict[str, Any]:
+def _page(database: Database, wanted: Filter, limit: int, pictures: bool) -> dict[str, Any]:
     page = find_page(database, wanted, limit)
     states = []
     for number in page.numbers:

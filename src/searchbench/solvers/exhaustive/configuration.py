@@ -56,7 +56,7 @@ class BreadthFirst(Exhaustive):
 
     form: str | None = option(
         None,
-        "how depths are kept while they are found and afterwards: `values` (whole, a byte a state or more), `rows` "
+        "how depths are kept while they are found and afterwards: `values` (whole, a byte a state or more), `streaming` "
         "(modulo 3 or 4, where moves are rearrangements), `product` (modulo 3, where the index is a product), `two-bit` "
         "(modulo 3), `layers` (a bit, where parts are layers), `one-bit` and `reachability` (what is reached), `spread` "
         "(where states share numbers); by default what suits the game and fits into the memory",
