@@ -18,6 +18,7 @@ from searchbench.late import late
 from searchbench.rules import NOWHERE, UNDECIDED
 from searchbench.slots import slot_named
 from searchbench.store.codes import PIECE, Array, BitReader, Codes, MemoryCodes, bits_of_codes, in_order
+from searchbench.store.keep import Keep
 from searchbench.store.line import best_line
 from searchbench.store.modulo import Tracer, whole_code
 from searchbench.values import Value, ValueRule
@@ -299,7 +300,7 @@ class Database:
 
     def save(
         self,
-        path: str | Path,
+        path: str | Path | Keep,
         command: str = "",
         overwrite: bool = False,
         mapped: bool = False,
@@ -308,21 +309,17 @@ class Database:
     ) -> None:
         """Save the database in a folder, a Zarr v3 group, which appears complete or not at all.
 
-        `form` is the stored form: "values" (the default: all values), "filled", "base-3", "two-bit", "one-bit",
+        `path` is a folder, or a `Keep` with all the other options. `form` is the stored form: "values" (the default: all values), "filled", "base-3", "two-bit", "one-bit",
         "best-move", "every:4" or "parity" (see docs/database-format.md). `codec` is "zstd:3" (the default), "gzip:6",
         "lz4:5" or "none", with a level. If `mapped`, codes are uncompressed, and mapped into memory when the database
         is opened. Raises BadRequest if the place is occupied, unless by a database and `overwrite` is true, and for a
         form that cannot represent the values.
         """
-        from searchbench.store.codecs import parse_codec
         from searchbench.store.writing import MAPPED, write_database
 
-        if mapped and (form is not None or codec is not None):
-            raise BadRequest(
-                "mapped: the codes are stored uncompressed as in memory: no form and no codec can be chosen"
-            )
-        layout, packing = MAPPED if mapped else None, None if codec is None else parse_codec(codec)
-        write_database(self, Path(path), command or self.command, overwrite, layout, form, packing)
+        keep = Keep.at(path, {"form": form, "codec": codec, "mapped": mapped, "overwrite": overwrite})
+        layout = MAPPED if keep.mapped else None
+        write_database(self, keep.folder, command or self.command, keep.overwrite, layout, keep.form, keep.packing)
 
     def convert(self, path: str | Path, form: str | None = None, codec: str | None = None) -> Database:
         """Save the database in another folder, form or codec (see `save`), and open it there.
