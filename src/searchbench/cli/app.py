@@ -76,7 +76,7 @@ def options(
 
 
 for panel, commands in (
-    ("Games", (games.games, games.check)),
+    ("Games", (games.games, games.abstractions, games.check)),
     (
         "All states",
         (
