@@ -181,9 +181,11 @@ def takers(methods: Mapping[str, type[Any]], name: str) -> list[str]:
 
 
 def table_of(methods: Mapping[str, type[Any]]) -> str:
-    """Return the options of all methods as a table for the manual: each with what it does, and which methods take it."""
-    rows = ["| option | what it does | for |", "|---|---|---|"]
+    """Return the options of configurations as a table for the manual: what each does and, of several, which methods take it."""
+    columns = 3 if len(methods) > 1 else 2
+    rows = [("option", "what it does", "for")]
     for name, told in all_options(methods.values()).items():
         of = takers(methods, name)
-        rows.append(f"| `{name}` | {told.told} | {'all' if len(of) == len(methods) else ', '.join(of)} |")
-    return "\n".join(rows)
+        rows.append((f"`{name}`", told.told, "all" if len(of) == len(methods) else ", ".join(of)))
+    lines = [f"| {' | '.join(row[:columns])} |" for row in rows]
+    return "\n".join([lines[0], "|---" * columns + "|", *lines[1:]])
