@@ -14,11 +14,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from searchbench import errors, index
+    from searchbench import analyse, errors, index
     from searchbench.abstraction import Abstraction, Image, Subgoal
-    from searchbench.analyse.detours import Detours
     from searchbench.analyse.predict import Prediction
-    from searchbench.analyse.subgoals import Subgoals
     from searchbench.catalogue import WhichGame, load
     from searchbench.errors import SearchBenchError
     from searchbench.game import Board, Game, Position
@@ -31,7 +29,7 @@ if TYPE_CHECKING:
     from searchbench.rules import NOWHERE, UNDECIDED, State
     from searchbench.run import Limits, Run
     from searchbench.solvers.exhaustive import BreadthFirst, Exhaustive, Fixpoint, Retrograde
-    from searchbench.solvers.guided import AStar, BestFirst, Completions, Guided, IDAStar
+    from searchbench.solvers.guided import AStar, BestFirst, Guided, IDAStar
     from searchbench.solvers.proof import AlphaBeta, ProofNumber, Proving
     from searchbench.store import Database, Keep
     from searchbench.testing import Check
@@ -45,8 +43,7 @@ _HOMES = {
     "AlphaBeta": "solvers.proof", "ProofNumber": "solvers.proof", "AStar": "solvers.guided",
     "Retrograde": "solvers.exhaustive", "Fixpoint": "solvers.exhaustive", "BreadthFirst": "solvers.exhaustive",
     "Keep": "store", "BestFirst": "solvers.guided", "IDAStar": "solvers.guided", "Limits": "run",
-    "Completions": "solvers.guided", "Detours": "analyse.detours",
-    "SeenAs": "heuristics", "Subgoal": "abstraction", "Subgoals": "analyse.subgoals",
+    "SeenAs": "heuristics", "Subgoal": "abstraction", "analyse": "",
     "Part": "index.protocol", "Player": "player", "Position": "game", "Prediction": "analyse.predict", "Proof": "proof",
     "Repair": "repairs", "Run": "run", "SearchBenchError": "errors", "State": "rules", "UNDECIDED": "rules",
     "ValueRule": "values", "errors": "", "index": "", "load": "catalogue",
@@ -55,11 +52,10 @@ _HOMES = {
 
 __all__ = [
     "NOWHERE", "UNDECIDED", "AStar", "Abstraction", "AlphaBeta", "BestFirst", "Board", "BreadthFirst", "Check",
-    "Completions", "Database", "Detours", "Fixpoint", "Game", "IDAStar", "Image", "Keep", "Limits", "Line", "Part",
-    "PatternDatabases", "Player", "Position", "Prediction", "Proof", "ProofNumber", "Repair", "Retrograde", "Run",
-    "SearchBenchError", "SeenAs", "State", "Subgoal", "Subgoals", "ValueRule", "check", "errors", "heuristic",
-    "index", "load", "open_database", "predict", "prove", "prove_limit", "repair", "search", "solve", "subgoals",
-    "together",
+    "Database", "Fixpoint", "Game", "IDAStar", "Image", "Keep", "Limits", "Line", "Part", "PatternDatabases",
+    "Player", "Position", "Prediction", "Proof", "ProofNumber", "Repair", "Retrograde", "Run",
+    "SearchBenchError", "SeenAs", "State", "Subgoal", "ValueRule", "analyse", "check", "errors", "heuristic",
+    "index", "load", "open_database", "predict", "prove", "repair", "search", "solve",
 ]  # fmt: skip
 
 
@@ -203,73 +199,6 @@ def search(
     if isinstance(method, Guided) and isinstance(method.h, str):
         method = replace(method, h=heuristic(chosen, method.h))
     return search_state(chosen, state, method, run, **options)
-
-
-def together(
-    game: str | Game,
-    state: Position | str | Sequence[int],
-    like: str | Path | Database,
-    limit: int | None = None,
-    memory: str | int | None = None,
-    progress: Callable[[str, int, int], None] | None = None,
-    work: str | Path | None = None,
-    like_game: WhichGame = None,
-) -> Completions:
-    """Solve together all states of a puzzle that look like `state` in an abstraction, whose database is `like`.
-
-    One breadth-first search finds the costs of all; those that cost more than `limit` stay open. Unfinished work is kept in
-    the folder `work`, where it goes on when it is asked for again; `like_game` is the abstraction, where its file has moved.
-    See :func:`searchbench.solvers.guided.solve_together`.
-    """
-    from searchbench.catalogue import load
-    from searchbench.solvers.guided import solve_together
-    from searchbench.store import Database
-
-    run, chosen = _run(memory, 1, progress), load(game)
-    run.work = None if work is None else Path(work)
-    database = like if isinstance(like, Database) else open_database(like, like_game)
-    return solve_together(chosen, chosen.position(state).state, database, run, limit)
-
-
-def subgoals(
-    game: str | Game,
-    steps: Iterable[str],
-    to: str | Path | None = None,
-    memory: str | int | None = None,
-    threads: int | None = None,
-    progress: Callable[[str, int, int], None] | None = None,
-) -> Subgoals:
-    """Solve a puzzle in steps, each of which brings some pieces home and leaves alone what is home already.
-
-    Each step names its pieces, such as "12-13-14-15". The result tells how many moves the steps take, on average and at
-    most, and finds lines; with `to`, the steps' databases are kept in that folder, and opened when they are there.
-    """
-    from searchbench.analyse.subgoals import solve_subgoals
-    from searchbench.catalogue import load
-
-    return solve_subgoals(load(game), list(steps), _run(memory, threads, progress), to)
-
-
-def prove_limit(
-    steps: Subgoals,
-    limit: int,
-    detour: int | None = None,
-    memory: str | int | None = None,
-    threads: int | None = None,
-    progress: Callable[[str, int, int], None] | None = None,
-    work: str | Path | None = None,
-) -> Detours:
-    """Look for a way of at most `limit` moves from every state of a puzzle, through two steps of which the first takes detours.
-
-    A detour is at most `detour` moves longer than the shortest way (by default 16). Where none is `open`, the limit is proved: no
-    state takes more moves. Unfinished work is kept in the folder `work`. See
-    :func:`searchbench.analyse.detours.prove_limit`.
-    """
-    from searchbench.analyse import detours
-
-    run = _run(memory, threads, progress)
-    run.work = None if work is None else Path(work)
-    return detours.prove_limit(steps, limit, run, detours.DETOUR if detour is None else detour)
 
 
 def prove(

@@ -13,9 +13,9 @@ import pytest
 
 import naive
 from searchbench import jit, rules
+from searchbench.abstractions.sliding_groups import SlidingGroups
 from searchbench.catalogue import load
 from searchbench.errors import BadRequest
-from searchbench.games.sliding_groups import SlidingGroups
 from searchbench.heuristics import PatternDatabases, heuristic
 from searchbench.heuristics.residues import digits_of_bytes, modulus_of, packed, per_byte
 from searchbench.reproduce.compressed import count_differences

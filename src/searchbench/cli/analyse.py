@@ -1,4 +1,4 @@
-"""Commands that look into a solved game: decision trees, and the first mistakes that can be made."""
+"""Analyses as commands: here decision trees and the first mistakes that can be made; others are modules of their own."""
 
 from __future__ import annotations
 
@@ -12,7 +12,11 @@ from searchbench.cli import show
 from searchbench.cli.derived import derived
 from searchbench.cli.options import Folder, GameName, Json, Memory, OwnGame, Progress
 
-analyse = typer.Typer(name="analyse", help="Look into a solved game.", no_args_is_help=True)
+analyse = typer.Typer(
+    name="analyse",
+    help="Answer one question about a game.",
+    no_args_is_help=True,
+)
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from searchbench.catalogue import class_named
 from searchbench.errors import BadRequest, BadState
 from searchbench.families.slides import slides
 from searchbench.families.tiles import neighbours
@@ -82,12 +83,11 @@ class Sliding(Game):
 
     def subgoals(self, steps: Sequence[str]) -> list[Any]:
         """Return one game per step that brings tiles home, such as "12-13-14-15", keeping those of earlier steps fixed."""
-        from searchbench.games.sliding_subgoal import SlidingSubgoal
-
+        step_game = class_named("sliding-subgoal")
         found: list[Any] = []
         for step, tiles in enumerate(steps):
             try:
-                found.append(SlidingSubgoal(self.rows, self.columns, tiles, "-".join(steps[:step])))
+                found.append(step_game(self.rows, self.columns, tiles, "-".join(steps[:step])))  # type: ignore[call-arg]
             except ValueError as error:
                 raise BadRequest(f"{self}, step {step + 1}: {error}") from None
         return found

@@ -309,8 +309,9 @@ class Database:
     ) -> None:
         """Save the database in a folder, a Zarr v3 group, which appears complete or not at all.
 
-        `path` is a folder, or a `Keep` with all the other options. `form` is the stored form: "values" (the default: all values), "filled", "base-3", "two-bit", "one-bit",
-        "best-move", "every:4" or "parity" (see docs/database-format.md). `codec` is "zstd:3" (the default), "gzip:6",
+        `path` is a folder, or a `Keep` with all the other options. `form` is the stored form: "values" (the default: all
+        values), "filled", "base-3", "two-bit", "one-bit", "best-move", "every:4" or "parity" (see docs/database-format.md).
+        `codec` is "zstd:3" (the default), "gzip:6",
         "lz4:5" or "none", with a level. If `mapped`, codes are uncompressed, and mapped into memory when the database
         is opened. Raises BadRequest if the place is occupied, unless by a database and `overwrite` is true, and for a
         form that cannot represent the values.
