@@ -1,4 +1,4 @@
-"""Configurations of the searches that prove an outcome."""
+"""Configure the searches that prove an outcome."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class ProofNumber(Proving):
 
 @dataclass(frozen=True, kw_only=True)
 class AlphaBeta(Proving):
-    """Prove by alpha-beta search, perhaps down to states whose outcome a database knows."""
+    """Prove by alpha-beta search, optionally down to states whose outcome is in a database."""
 
     method = "alphabeta"
 
