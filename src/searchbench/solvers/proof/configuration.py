@@ -40,7 +40,7 @@ class AlphaBeta(Proving):
 
     leaves: LeafDatabase | None = option(None, "a database that knows the outcome of some states")
     book: Book | None = option(
-        None, "what is found a few plies from the start, kept in its file now and then: a search goes on with it"
+        None, "a book of results a few plies from the start, saved to its file at intervals; a stopped search resumes with it"
     )
 
 
