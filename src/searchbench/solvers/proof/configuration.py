@@ -40,7 +40,8 @@ class AlphaBeta(Proving):
 
     leaves: LeafDatabase | None = option(None, "a database that knows the outcome of some states")
     book: Book | None = option(
-        None, "a book of results a few plies from the start, saved to its file at intervals; a stopped search resumes with it"
+        None,
+        "a book of results a few plies from the start; it is saved at intervals, and a stopped search resumes with it",
     )
 
 
