@@ -168,7 +168,7 @@ class _Verification:
         else:
             self._check_values()
             if claims_of(self.rule) is None:
-                note = f"{self.rule.name} is a rule of one's own: each value was found to follow from its successors'"
+                note = f"{self.rule.name} is a user-defined rule: each value follows from its successors' by that rule"
             elif not self.rule.has_lines:
                 note = NO_DEPTHS
             elif self.passes.count == 0:

@@ -80,7 +80,7 @@ def wrong_counts(database: Database, parts: Sequence[Part], held: Sequence[Mappi
 _TEXTS: Final = {
     check.NOT_LEGAL: ("legal", "is no position by the rules, and has the value {value}"),
     check.NOT_FIRST: ("representative", "has the value {value}, which only number {detail} of its class may have"),
-    check.NOT_THERE: ("legal", "is a position, and the table says it is none"),
+    check.NOT_THERE: ("legal", "is a position, but the table says that it is not"),
     check.ENDED: ("terminal", "the game is over with the value {expected}, the table says {value}"),
     check.IMPLIED: ("value", "the table says {value}, the moves imply {expected}"),
     check.LOST: ("successor", "a move leads to number {detail}, which is no position (-1: to none that is numbered)"),

@@ -78,7 +78,7 @@ class Book:
         self.game, self.leaves, self.depth = game, leaves, depth
         self.path = None if path is None else Path(path)
         if self.path is not None and (self.path.is_dir() or not self.path.parent.is_dir()):
-            raise BadRequest(f"{self.path}: a book is kept in a file; give the name of one in a folder that there is")
+            raise BadRequest(f"{self.path}: a book is a file; give the name of a file in an existing folder")
         self.answers: dict[Question, Answers] = {}
         self._open: tuple[AlphaBetaSearch, Question] | None = None
         self._kept = time.monotonic()
@@ -88,7 +88,7 @@ class Book:
     def begin(self, search: AlphaBetaSearch, root: Any, bound: int, assumed: int) -> None:
         """Attach a search that asks this question to the book, and enter the book's answers into its table."""
         if not np.array_equal(root, np.array(self.game.start(), self.game.dtype)):
-            raise BadRequest("a book is of the start of a game: prove another state without it")
+            raise BadRequest("a book belongs to the start of a game: prove any other state without it")
         question = Question(bound, assumed)
         self._open = (search, question)
         search.book_depth, search.pause = self.depth, self._pause
@@ -170,7 +170,7 @@ class Book:
         digest, content = data[:_DIGEST], data[_DIGEST:]
         if hashlib.sha256(content).digest() != digest:
             raise DamagedData(
-                f"{path} is no book of searchbench, or was altered: it does not have the digest kept with it"
+                f"{path} is no book of searchbench, or was altered: its content does not match its digest"
             )
         try:
             with np.load(io.BytesIO(content), allow_pickle=False) as file:

@@ -86,5 +86,5 @@ class Budget:
         if self.unlimited and self.cyclic and self.nodes >= max(STOPPED, STOPPED_TIMES * self.size):
             raise LimitReached(
                 f"{self.game}: no result within {self.nodes:,} nodes{about}, and positions repeat{advice}; "
-                "with a limit of nodes the search goes on as far as that"
+                "give a limit of nodes to search further"
             )

@@ -100,9 +100,9 @@ class LeafDatabase:
     def __init__(self, game: Game, database: Database, parts: Iterable[str] | None = None) -> None:
         rule = _number_of_class if database.game == game else game.rank_in(database.game)
         if rule is None:
-            raise BadRequest(f"{database!r} cannot stand at the leaves of {game}: its states are none of this game's")
+            raise BadRequest(f"{database!r} cannot stand at the leaves of {game}: it is of an unrelated game")
         if not database.rule.outcomes or database.modulus:
-            raise BadRequest(f"{database!r} cannot stand at the leaves of {game}: expected whole outcomes")
+            raise BadRequest(f"{database!r} cannot stand at the leaves of {game}: its values are not whole outcomes")
         self.game, self.database, self.rule = game, database, rule
         self.parts = [database.part(name) for name in parts] if parts is not None else list(database.parts)
         self.goes_on = database.game == game

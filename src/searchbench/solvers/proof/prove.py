@@ -147,7 +147,7 @@ def _with_evidence(
         for claim in gather_claims(proof.game, proof.state, bounds, found.tables, budget, leaves, target):
             claims.append(claim)  # a complete claim stays, even if the next one fails
     except (LimitReached, OutOfMemory) as error:
-        incomplete = f"for its budget has ended: {error}"
+        incomplete = f"because its budget is used up: {error}"
         log.warning(
             "%s: %s is proved by the search, but the evidence is incomplete: %s", proof.game, proof.value, error
         )

@@ -1,4 +1,4 @@
-"""Search a game breadth first whose parts are layers: every move leads to a part one deeper (Edelkamp 2017).
+"""Search games whose parts are layers breadth first: every move leads to a part one deeper (Edelkamp 2017).
 
 In peg solitaire, for instance, the number of pegs gives the depth. One bit a state is enough. Only the layer under
 construction is a bit vector: the others are packed, and unpacked piece by piece for expansion.

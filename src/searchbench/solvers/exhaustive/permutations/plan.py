@@ -78,9 +78,7 @@ class Plan:
 
     def __init__(self, game: Sequences) -> None:
         if not BLOCK <= game.n <= LARGEST:
-            raise BadRequest(
-                f"sequences of {game.n} elements: rows are of use from {BLOCK} on, and take {LARGEST} at most"
-            )
+            raise BadRequest(f"sequences of {game.n} elements: rows take {BLOCK} to {LARGEST}")
         self.game = game
         self.half = 2 if game.even else 1
         self.word_bits = word_bits_of(game)
