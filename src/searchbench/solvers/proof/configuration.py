@@ -1,4 +1,4 @@
-"""Configurations of the searches that prove an outcome."""
+"""Configure the searches that prove an outcome."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class ProofNumber(Proving):
 
 @dataclass(frozen=True, kw_only=True)
 class AlphaBeta(Proving):
-    """Prove by alpha-beta search, perhaps down to states whose outcome a database knows."""
+    """Prove by alpha-beta search, optionally down to states whose outcome is in a database."""
 
     method = "alphabeta"
 
@@ -53,7 +53,7 @@ class AlphaBeta(Proving):
     )
     book: Book | str | Path | None = option(
         None,
-        "what is found a few plies from the start, kept in its file now and then: a search goes on with it",
+        "a book of results a few plies from the start; it is saved at intervals, and a stopped search resumes with it",
         "path",
         metavar="FILE",
     )
