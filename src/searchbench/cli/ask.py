@@ -6,9 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from searchbench.cli import show
+from searchbench.cli.commands import Option
 from searchbench.cli.options import Folder, Json, OwnGame, StateInFolder
 
 if TYPE_CHECKING:
@@ -21,19 +20,19 @@ Predicate = Callable[["Position"], bool]
 def find(
     folder: Folder,
     value: Annotated[
-        str | None, typer.Option(metavar="V", help="A value or a range: 31, 20-25, draw, 'loss 26', 'win 3-9'.")
+        str | None, Option(metavar="V", help="A value or a range: 31, 20-25, draw, 'loss 26', 'win 3-9'.")
     ] = None,
-    hardest: Annotated[bool, typer.Option("--hardest", help="The states that are furthest from the end.")] = False,
-    numbers: Annotated[str | None, typer.Option(metavar="A-B", help="Only the states with these numbers.")] = None,
+    hardest: Annotated[bool, Option("--hardest", help="The states that are furthest from the end.")] = False,
+    numbers: Annotated[str | None, Option(metavar="A-B", help="Only the states with these numbers.")] = None,
     where: Annotated[
         str | None,
-        typer.Option(metavar="EXPR", help="A Python expression on position, state (its cells) and value."),
+        Option(metavar="EXPR", help="A Python expression on position, state (its cells) and value."),
     ] = None,
     predicate: Annotated[
         str | None,
-        typer.Option(metavar="FILE.py:FUNCTION", help="A function of your own, called with a position."),
+        Option(metavar="FILE.py:FUNCTION", help="A function of your own, called with a position."),
     ] = None,
-    limit: Annotated[int, typer.Option(min=0, help="Show at most so many; the count is of all.")] = 10,
+    limit: Annotated[int, Option(min=0, help="Show at most so many; the count is of all.")] = 10,
     game: OwnGame = None,
     as_json: Json = False,
 ) -> None:
@@ -97,7 +96,7 @@ def probe(folder: Folder, state: StateInFolder = "start", game: OwnGame = None, 
 def line(
     folder: Folder,
     state: StateInFolder = "start",
-    limit: Annotated[int | None, typer.Option(min=0, help="At most so many moves.")] = None,
+    limit: Annotated[int | None, Option(min=0, help="At most so many moves.")] = None,
     game: OwnGame = None,
     as_json: Json = False,
 ) -> None:

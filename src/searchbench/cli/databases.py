@@ -5,9 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from searchbench.cli import show
+from searchbench.cli.commands import Exit, Option
 from searchbench.cli.forms import tell_compression, words
 from searchbench.cli.options import Codec, Folder, GameName, Json, Memory, OwnGame, Progress, Rule, Threads
 
@@ -19,32 +18,30 @@ if TYPE_CHECKING:
 
 def solve(
     game: GameName,
-    to: Annotated[Path | None, typer.Option(metavar="DIR", help="Keep the database in this folder.")] = None,
+    to: Annotated[Path | None, Option(metavar="DIR", help="Keep the database in this folder.")] = None,
     solver: Annotated[
-        str | None, typer.Option(metavar="NAME", help="retrograde, fixpoint or bfs; by default what suits the game.")
+        str | None, Option(metavar="NAME", help="retrograde, fixpoint or bfs; by default what suits the game.")
     ] = None,
     form: Annotated[
         str | None,
-        typer.Option(
-            metavar="NAME", help="How bfs keeps depths: values, two-bit, ...; else what is kept: see convert."
-        ),
+        Option(metavar="NAME", help="How bfs keeps depths: values, two-bit, ...; else what is kept: see convert."),
     ] = None,
     codec: Codec = None,
     parts: Annotated[
         str | None,
-        typer.Option(metavar="NAMES", help="Solve only these parts and those they need, such as 4-4,5-3; or all."),
+        Option(metavar="NAMES", help="Solve only these parts and those they need, such as 4-4,5-3; or all."),
     ] = None,
     rule: Rule = None,
     mapped: Annotated[
-        bool, typer.Option("--mapped", help="Keep it uncompressed, to be mapped into memory: for pattern databases.")
+        bool, Option("--mapped", help="Keep it uncompressed, to be mapped into memory: for pattern databases.")
     ] = False,
     memory: Memory = None,
     threads: Threads = None,
     work: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="Keep unfinished work here, and go on with it; by default beside --to."),
+        Option(metavar="DIR", help="Keep unfinished work here, and go on with it; by default beside --to."),
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace the database that is in DIR.")] = False,
+    force: Annotated[bool, Option("--force", help="Replace the database that is in DIR.")] = False,
     as_json: Json = False,
     progress: Progress = None,
 ) -> None:
@@ -55,7 +52,7 @@ def solve(
 
     chosen = sb.load(game)
     with Reporter(progress) as reporter:
-        if reporter.console.is_terminal:
+        if reporter.on_terminal:
             _announce(
                 reporter,
                 chosen,
@@ -102,16 +99,16 @@ def _announce(
     except SearchBenchError:
         return
     if prediction is not None:
-        reporter.console.print(str(prediction))
+        reporter.tell(str(prediction))
 
 
 def predict(
     game: GameName,
     solver: Annotated[
-        str | None, typer.Option(metavar="NAME", help="retrograde, fixpoint or bfs; by default what suits the game.")
+        str | None, Option(metavar="NAME", help="retrograde, fixpoint or bfs; by default what suits the game.")
     ] = None,
     parts: Annotated[
-        str | None, typer.Option(metavar="NAMES", help="These parts and those they need, such as 4-4,5-3; or all.")
+        str | None, Option(metavar="NAMES", help="These parts and those they need, such as 4-4,5-3; or all.")
     ] = None,
     rule: Rule = None,
     memory: Memory = None,
@@ -162,10 +159,10 @@ def verify(
     memory: Memory = None,
     threads: Threads = None,
     work: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Note here what was found right, and go on with the rest.")
+        Path | None, Option(metavar="DIR", help="Note here what was found right, and go on with the rest.")
     ] = None,
     parts: Annotated[
-        str | None, typer.Option(metavar="NAMES", help="Check these parts only, such as 4-4,5-3; by default all.")
+        str | None, Option(metavar="NAMES", help="Check these parts only, such as 4-4,5-3; by default all.")
     ] = None,
     game: OwnGame = None,
     as_json: Json = False,
@@ -187,7 +184,7 @@ def verify(
     else:
         show.write(report)
     if report.count:
-        raise typer.Exit(10)
+        raise Exit(10)
 
 
 def repair(
@@ -213,16 +210,16 @@ def repair(
 def stats(
     folder: Folder,
     solvable: Annotated[
-        bool, typer.Option("--solvable", help="Also count those that can still be solved, in layers of a dual game.")
+        bool, Option("--solvable", help="Also count those that can still be solved, in layers of a dual game.")
     ] = False,
     compression: Annotated[
-        bool, typer.Option("--compression", help="Tell what it would take in each form and by each codec instead.")
+        bool, Option("--compression", help="Tell what it would take in each form and by each codec instead.")
     ] = False,
     forms: Annotated[
-        str | None, typer.Option(metavar="NAMES", help="The forms to measure, with blanks or semicolons between them.")
+        str | None, Option(metavar="NAMES", help="The forms to measure, with blanks or semicolons between them.")
     ] = None,
-    codecs: Annotated[str | None, typer.Option(metavar="NAMES", help="The codecs to measure.")] = None,
-    parts: Annotated[str | None, typer.Option(metavar="NAMES", help="The parts to measure.")] = None,
+    codecs: Annotated[str | None, Option(metavar="NAMES", help="The codecs to measure.")] = None,
+    parts: Annotated[str | None, Option(metavar="NAMES", help="The parts to measure.")] = None,
     game: OwnGame = None,
     as_json: Json = False,
 ) -> None:

@@ -7,8 +7,6 @@ import shutil
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-import typer
-
 if TYPE_CHECKING:
     from searchbench.line import Line
     from searchbench.values import ValueRule
@@ -19,12 +17,12 @@ BAR = 48
 
 def write(text: object = "") -> None:
     """Print a line of a report."""
-    typer.echo(str(text))
+    print(text, flush=True)
 
 
 def write_json(data: Any) -> None:
     """Print one JSON object."""
-    typer.echo(json.dumps(data))
+    print(json.dumps(data), flush=True)
 
 
 def plain(rule: ValueRule, value: Any) -> Any:

@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from searchbench.cli import show
+from searchbench.cli.commands import Exit, Option
 from searchbench.cli.derived import derived
 from searchbench.cli.options import GameName, Json, Memory, OwnGame, OwnGames, Progress, StateText, Threads
 
@@ -17,8 +16,8 @@ if TYPE_CHECKING:
     from searchbench.proof import Proof
     from searchbench.solvers.guided import Guided
 
-Nodes = Annotated[int | None, typer.Option(min=1, help="Stop after so many nodes.")]
-Seconds = Annotated[float | None, typer.Option(min=0.0, help="Stop after so many seconds.")]
+Nodes = Annotated[int | None, Option(min=1, help="Stop after so many nodes.")]
+Seconds = Annotated[float | None, Option(min=0.0, help="Stop after so many seconds.")]
 
 
 def _methods() -> Mapping[str, type[Guided]]:
@@ -33,10 +32,10 @@ def search(
     state: StateText = "start",
     states: Annotated[
         str | None,
-        typer.Option("--from", metavar="FILE", help="Search all states in a file, one to a line; - is standard input."),
+        Option("--from", metavar="FILE", help="Search all states in a file, one to a line; - is standard input."),
     ] = None,
     method: Annotated[
-        str, typer.Option(metavar="NAME", help="idastar, astar, bestfirst or dual; by default what suits the size.")
+        str, Option(metavar="NAME", help="idastar, astar, bestfirst or dual; by default what suits the size.")
     ] = "",
     abstractions: OwnGames = None,
     nodes: Nodes = None,
@@ -44,9 +43,9 @@ def search(
     memory: Memory = None,
     threads: Threads = None,
     work: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="idastar: keep how far the search is, and go on from there.")
+        Path | None, Option(metavar="DIR", help="idastar: keep how far the search is, and go on from there.")
     ] = None,
-    style: Annotated[str, typer.Option("--format", metavar="NAME", help="text, json or csv.")] = "text",
+    style: Annotated[str, Option("--format", metavar="NAME", help="text, json or csv.")] = "text",
     as_json: Json = False,
     progress: Progress = None,
     **options: Any,
@@ -86,7 +85,7 @@ def search(
         limits = Limits(nodes or 0, seconds or 0.0)
         found = instances.write(search_many(chosen, wanted, method or None, run, limits, **options), chosen, style)
     if instances.exit_code(found):
-        raise typer.Exit(instances.exit_code(found))
+        raise Exit(instances.exit_code(found))
 
 
 def _show_line(line: Line, as_json: bool) -> None:
@@ -102,14 +101,10 @@ def _show_line(line: Line, as_json: bool) -> None:
 
 def compare(
     game: GameName,
-    states: Annotated[
-        str, typer.Option("--from", metavar="FILE", help="The states, one to a line; - is standard input.")
-    ],
+    states: Annotated[str, Option("--from", metavar="FILE", help="The states, one to a line; - is standard input.")],
     configurations: Annotated[
         list[str],
-        typer.Option(
-            "--with", metavar="CONFIG", help="A configuration such as 'idastar h=linear-conflict order=bound'."
-        ),
+        Option("--with", metavar="CONFIG", help="A configuration such as 'idastar h=linear-conflict order=bound'."),
     ],
     nodes: Nodes = None,
     seconds: Seconds = None,
@@ -117,7 +112,7 @@ def compare(
     threads: Threads = None,
     abstractions: OwnGames = None,
     plot: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Draw how many are solved within how many nodes, as SVG.")
+        Path | None, Option(metavar="FILE", help="Draw how many are solved within how many nodes, as SVG.")
     ] = None,
     as_json: Json = False,
     progress: Progress = None,
@@ -173,18 +168,18 @@ def prove(
     game: GameName,
     state: StateText = "start",
     method: Annotated[
-        str | None, typer.Option(metavar="NAME", help="pns or alphabeta; by default pns, with leaves alphabeta.")
+        str | None, Option(metavar="NAME", help="pns or alphabeta; by default pns, with leaves alphabeta.")
     ] = None,
     leaves: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="A database that knows the outcome of states where search ends.")
+        Path | None, Option(metavar="DIR", help="A database that knows the outcome of states where search ends.")
     ] = None,
     parts: Annotated[
-        str | None, typer.Option(metavar="NAMES", help="Use only these of its parts, such as 9-9,9-8,8-9,8-8.")
+        str | None, Option(metavar="NAMES", help="Use only these of its parts, such as 9-9,9-8,8-9,8-8.")
     ] = None,
     book: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Keep what is found near the start, and go on with it.")
+        Path | None, Option(metavar="FILE", help="Keep what is found near the start, and go on with it.")
     ] = None,
-    plies: Annotated[int, typer.Option(min=1, help="After how many plies that is.")] = 8,
+    plies: Annotated[int, Option(min=1, help="After how many plies that is.")] = 8,
     leaves_game: OwnGame = None,
     nodes: Nodes = None,
     seconds: Seconds = None,

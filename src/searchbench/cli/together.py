@@ -5,9 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
-import typer
-
 from searchbench.cli import show
+from searchbench.cli.commands import Argument, Exit, Option
 from searchbench.cli.options import GameName, Json, Memory, OwnGame, Progress, StateText, Threads
 
 if TYPE_CHECKING:
@@ -21,13 +20,13 @@ def together(
     game: GameName,
     state: StateText,
     like: Annotated[
-        Path, typer.Option(metavar="DIR", help="The database of an abstraction: its states that look alike are solved.")
+        Path, Option(metavar="DIR", help="The database of an abstraction: its states that look alike are solved.")
     ],
-    limit: Annotated[int | None, typer.Option(min=0, help="Leave states open that cost more.")] = None,
+    limit: Annotated[int | None, Option(min=0, help="Leave states open that cost more.")] = None,
     work: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Keep the unfinished work here, and go on with it.")
+        Path | None, Option(metavar="DIR", help="Keep the unfinished work here, and go on with it.")
     ] = None,
-    hardest: Annotated[int, typer.Option(min=0, metavar="N", help="Show so many of the most costly states.")] = 0,
+    hardest: Annotated[int, Option(min=0, metavar="N", help="Show so many of the most costly states.")] = 0,
     like_game: OwnGame = None,
     memory: Memory = None,
     as_json: Json = False,
@@ -63,21 +62,19 @@ def together(
 def subgoals(
     game: GameName,
     steps: Annotated[
-        list[str], typer.Argument(metavar="STEP...", help="The pieces that each step brings home, such as 12-13-14-15.")
+        list[str], Argument(metavar="STEP...", help="The pieces that each step brings home, such as 12-13-14-15.")
     ],
-    state: Annotated[
-        str | None, typer.Option(metavar="STATE", help="Show a line from this state, step by step.")
-    ] = None,
-    to: Annotated[Path | None, typer.Option(metavar="DIR", help="Keep the steps' databases in this folder.")] = None,
+    state: Annotated[str | None, Option(metavar="STATE", help="Show a line from this state, step by step.")] = None,
+    to: Annotated[Path | None, Option(metavar="DIR", help="Keep the steps' databases in this folder.")] = None,
     at_most: Annotated[
         int | None,
-        typer.Option(min=0, metavar="N", help="Prove that no state takes more moves, by detours in the first step."),
+        Option(min=0, metavar="N", help="Prove that no state takes more moves, by detours in the first step."),
     ] = None,
     detour: Annotated[
-        int | None, typer.Option(min=0, metavar="N", help="How much longer than the shortest way a detour may be.")
+        int | None, Option(min=0, metavar="N", help="How much longer than the shortest way a detour may be.")
     ] = None,
     work: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Keep the unfinished work of the proof here, and go on with it.")
+        Path | None, Option(metavar="DIR", help="Keep the unfinished work of the proof here, and go on with it.")
     ] = None,
     memory: Memory = None,
     threads: Threads = None,
@@ -137,4 +134,4 @@ def subgoals(
 def _end(proof: Detours | None) -> None:
     """End with the exit code of a limit where the proof leaves states open."""
     if proof is not None and not proof.proved:
-        raise typer.Exit(20)
+        raise Exit(20)
