@@ -115,6 +115,7 @@ class Run:
     """Called now and then with the moves of the line that a search is looking at."""
     started: float = field(default_factory=time.perf_counter)
     _compiled_before: float = field(default_factory=jit.compile_seconds)
+    _loaded_before: float = field(default_factory=jit.loading_seconds)
     _pool: ThreadPoolExecutor | None = None
 
     def __post_init__(self) -> None:
@@ -125,9 +126,13 @@ class Run:
 
     @property
     def seconds(self) -> float:
-        """Return the time since the run began, without that in which kernels were compiled: no limit counts that."""
-        compiled = self.compile_seconds  # asked first: less than 0 otherwise, while something is compiled
-        return time.perf_counter() - self.started - compiled
+        """Return the time since the run began, without that in which kernels were compiled, or the compiler was imported.
+
+        No limit counts those.
+        """
+        # Asked first: less than 0 otherwise, while something is compiled.
+        preparation = self.compile_seconds + jit.loading_seconds() - self._loaded_before
+        return time.perf_counter() - self.started - preparation
 
     @property
     def compile_seconds(self) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -23,6 +23,22 @@ def write(text: object = "") -> None:
 def write_json(data: Any) -> None:
     """Print one JSON object."""
     print(json.dumps(data), flush=True)
+
+
+def compilation(done: str) -> Callable[[], str]:
+    """Return a function that tells how long kernels have been compiled from now on: "compiled in 1.234 s, searched in ".
+
+    Where none were, it tells nothing.
+    """
+    from searchbench.jit import compile_seconds
+
+    before = compile_seconds()
+
+    def told() -> str:
+        seconds = compile_seconds() - before
+        return f"compiled in {seconds:.3f} s, {done} in " if seconds else ""
+
+    return told
 
 
 def plain(rule: ValueRule, value: Any) -> Any:

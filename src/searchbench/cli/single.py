@@ -63,12 +63,13 @@ def search(
     style = "json" if as_json else style
     options = {name: value for name, value in options.items() if value is not None}
     if states is None and style != "csv":
+        compiled = show.compilation("searched")
         with Reporter(progress) as reporter:
             if abstractions and "h" in options:
                 options["h"] = sb.heuristic(sb.load(game), options["h"], abstractions)
             options |= _limits(nodes, seconds)
             line = sb.search(game, state, method or None, memory, reporter, threads, work, **options)
-        _show_line(line, style == "json")
+        _show_line(line, style == "json", compiled())
         return
     if work is not None:
         raise BadRequest(
@@ -88,7 +89,7 @@ def search(
         raise Exit(instances.exit_code(found))
 
 
-def _show_line(line: Line, as_json: bool) -> None:
+def _show_line(line: Line, as_json: bool, compiled: str) -> None:
     if as_json:
         show.write_json(
             {"cost": line.cost, "moves": line.move_texts(), "nodes": line.nodes, "seconds": round(line.seconds, 6)}
@@ -96,7 +97,7 @@ def _show_line(line: Line, as_json: bool) -> None:
         return
     show.write(show.line(line))
     show.write(f"\ncost {line.cost}{'' if line.optimal else ' (perhaps not the least)'}, {line.nodes:,} nodes, "
-               f"{line.seconds:.3f} s")  # fmt: skip
+               f"{compiled}{line.seconds:.3f} s")  # fmt: skip
 
 
 def compare(
@@ -191,12 +192,13 @@ def prove(
     import searchbench as sb
     from searchbench.cli.progress import Reporter
 
+    compiled = show.compilation("proved")
     with Reporter(progress) as reporter:
 
         def told(proof: Proof) -> None:
             if not as_json:
                 with reporter.paused():
-                    _write_value(proof)
+                    _write_value(proof, compiled())
 
         proof = sb.prove(
             game, state, method, memory, reporter, leaves, parts, book, plies,
@@ -214,12 +216,13 @@ def prove(
         show.write(f"evidence {evidence}{strategies}")
 
 
-def _write_value(proof: Proof) -> None:
+def _write_value(proof: Proof, compiled: str) -> None:
     unknown = proof.facts.get("unknown leaves")
     met = "" if unknown is None else f", {unknown:,} unknown leaves"
     show.write(proof.game.picture(proof.state))
     show.write(
-        f"\n{proof.value} for the player to move; {proof.method}, {proof.nodes:,} nodes{met}, {proof.seconds:.3f} s"
+        f"\n{proof.value} for the player to move; {proof.method}, {proof.nodes:,} nodes{met}, "
+        f"{compiled}{proof.seconds:.3f} s"
     )
     for answers in proof.facts.get("book", ()):
         show.write(answers)
