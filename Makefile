@@ -1,13 +1,22 @@
-# Two commands set everything up on a machine with python3, pip, git and make:
-#   make demo    solve the 8-puzzle and a user's own game, and look at the results
-#   make test    style, types, layers and tests
+# These commands set everything up on a machine with python3, pip, git and make:
+#   make demo         solve the 8-puzzle and a user's own game, and look at the results
+#   make test         style, types, layers and tests
+#   make test-fast    style, and the tests that compile little: a minute, for daily work
 # Both make their own virtual environment in .venv; `make clean` removes it and all that was built.
 
 PYTHON ?= python3
 BIN := .venv/bin
 RUN := $(BIN)/searchbench
 
-.PHONY: demo test clean
+# Every file of tests is in one of the two; a folder stands for its files but those named in the other (a test checks it).
+DAILY := tests/test_architecture.py tests/test_compile_clock.py tests/test_load.py \
+	tests/front/test_api.py tests/front/test_bad_input.py tests/front/test_cli.py tests/front/test_configurations.py \
+	tests/front/test_newcomer.py tests/front/test_play.py tests/front/test_search.py tests/front/test_start.py \
+	tests/laws/test_passes.py tests/solvers/test_openlist.py tests/store/test_chunks.py tests/web/test_serve.py
+COMPILING := tests/front tests/laws tests/solvers tests/store tests/web \
+	tests/test_compression.py tests/test_jit.py tests/test_predict.py tests/test_reproduce.py
+
+.PHONY: demo test test-fast clean
 .DELETE_ON_ERROR:
 
 demo: .venv/installed
@@ -30,6 +39,11 @@ test: .venv/installed-dev
 	$(BIN)/pytest -n auto --dist loadfile tests/laws
 	$(BIN)/pytest -n auto --dist loadfile tests/solvers
 	$(BIN)/pytest -n auto --dist loadfile --ignore tests/laws --ignore tests/solvers
+
+test-fast: .venv/installed-dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/pytest -n auto --dist loadfile $(DAILY)
 
 clean:
 	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .cache

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import os
+import re
 import subprocess
 import sys
 import tomllib
@@ -72,6 +73,16 @@ def test_every_module_can_be_imported_alone() -> None:
 def test_nothing_heavy_is_imported_before_it_is_used() -> None:
     heavy = "{'numba', 'zarr', 'rich', 'typer'} & set(sys.modules)"
     assert run_python("-c", f"import sys, searchbench; print({heavy} or 'nothing')").strip() == "nothing"
+
+
+def test_every_test_is_run_daily_or_compiles() -> None:
+    made = (ROOT / "Makefile").read_text().replace("\\\n", " ")
+    daily, compiling = (set(re.search(rf"^{name} := (.*)$", made, re.M)[1].split()) for name in ("DAILY", "COMPILING"))
+    assert all((ROOT / path).exists() for path in daily | compiling)
+    assert not daily & compiling
+    for path in (ROOT / "tests").rglob("test_*.py"):
+        name, folder = (str(one.relative_to(ROOT)) for one in (path, path.parent))
+        assert name in daily or name in compiling or folder in compiling, f"{name}: add it to the Makefile"
 
 
 def test_imports_go_downwards(tmp_path: Path) -> None:

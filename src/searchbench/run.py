@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import time
@@ -11,8 +12,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
 from typing import Any, TypeVar
-
-import psutil
 
 from searchbench import jit
 from searchbench.configuration import Configuration, completed
@@ -53,6 +52,17 @@ def _cores() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
+
+
+def _available() -> int:
+    """Return how many bytes of memory are free for a new computation, without swapping."""
+    with contextlib.suppress(OSError):  # Linux says so in a file; psutil, which reads it too, takes a while to load
+        found = re.search(r"^MemAvailable:\s*(\d+) kB$", Path("/proc/meminfo").read_text(), re.MULTILINE)
+        if found:
+            return int(found[1]) * 1024
+    import psutil
+
+    return int(psutil.virtual_memory().available)
 
 
 @dataclass(frozen=True)
@@ -101,19 +111,24 @@ class Run:
     """Called now and then with the moves of the line that a search is looking at."""
     started: float = field(default_factory=time.perf_counter)
     _compiled_before: float = field(default_factory=jit.compile_seconds)
+    _loaded_before: float = field(default_factory=jit.loading_seconds)
     _pool: ThreadPoolExecutor | None = None
 
     def __post_init__(self) -> None:
         if self.threads < 0 or self.memory < 0:
             raise BadRequest(f"threads {self.threads}, memory {self.memory}: both must be positive")
         self.threads = self.threads or _cores()
-        self.memory = self.memory or int(psutil.virtual_memory().available)
+        self.memory = self.memory or _available()
 
     @property
     def seconds(self) -> float:
-        """Return the time since the run began, without that in which kernels were compiled: no limit counts that."""
-        compiled = self.compile_seconds  # asked first: less than 0 otherwise, while something is compiled
-        return time.perf_counter() - self.started - compiled
+        """Return the time since the run began, without that in which kernels were compiled, or the compiler was imported.
+
+        No limit counts those.
+        """
+        # Asked first: less than 0 otherwise, while something is compiled.
+        preparation = self.compile_seconds + jit.loading_seconds() - self._loaded_before
+        return time.perf_counter() - self.started - preparation
 
     @property
     def compile_seconds(self) -> float:

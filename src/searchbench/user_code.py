@@ -84,7 +84,6 @@ def _line_of_field(kind: type, name: str) -> str:
 def checked_sizes(game: Any) -> None:
     """Check a game's width and maximum number of moves. Raises BadGame."""
     for name, least in (("width", 1), ("max_moves", 0), ("max_unmoves", 0), ("places", 1)):
-        source = f"{line_of(_getter(type(game), name)) or line_of(type(game))}: `{name}` of {name_of(game)}"
         try:
             with calling(game, f"`{name}`", "expected a whole number"):
                 value = getattr(game, name)
@@ -92,10 +91,14 @@ def checked_sizes(game: Any) -> None:
             raise BadGame(
                 f"{line_of(type(game))}: {name_of(game)} supplies no `{name}`: return a whole number"
             ) from None
+        wrong = ""
         if isinstance(value, types.MethodType):
-            raise BadGame(f"{source} is a method: write @property above it")
-        if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-            raise BadGame(f"{source} is {value!r}: expected a whole number, at least {least}")
+            wrong = "is a method: write @property above it"
+        elif isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+            wrong = f"is {value!r}: expected a whole number, at least {least}"
+        if wrong:
+            place = line_of(_getter(type(game), name)) or line_of(type(game))
+            raise BadGame(f"{place}: `{name}` of {name_of(game)} {wrong}")
 
 
 def _getter(kind: type, name: str) -> Any:

@@ -6,17 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from searchbench.cli import show
+from searchbench.cli.commands import Option
 from searchbench.cli.derived import derived
 from searchbench.cli.options import Folder, GameName, Json, Memory, OwnGame, Progress
-
-analyse = typer.Typer(
-    name="analyse",
-    help="Answer one question about a game.",
-    no_args_is_help=True,
-)
 
 
 @dataclass(frozen=True)
@@ -25,19 +18,18 @@ class Growth:
 
     wanted: Annotated[
         str | None,
-        typer.Option("--class", metavar="NAME", help="Tell only this class from all others: win, draw, loss."),
+        Option("--class", metavar="NAME", help="Tell only this class from all others: win, draw, loss."),
     ] = None
-    part: Annotated[str | None, typer.Option(metavar="NAME", help="Take only the states of this part.")] = None
-    sample: Annotated[int | None, typer.Option(min=1, help="Take only so many numbers, drawn by chance.")] = None
-    depth: Annotated[int | None, typer.Option(min=0, help="Ask at most so many attributes, and make mistakes.")] = None
+    part: Annotated[str | None, Option(metavar="NAME", help="Take only the states of this part.")] = None
+    sample: Annotated[int | None, Option(min=1, help="Take only so many numbers, drawn by chance.")] = None
+    depth: Annotated[int | None, Option(min=0, help="Ask at most so many attributes, and make mistakes.")] = None
 
 
-@analyse.command()
 @derived
 def tree(
     folder: Folder,
     growth: Growth,
-    svg: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw the tree into this file.")] = None,
+    svg: Annotated[Path | None, Option(metavar="FILE", help="Draw the tree into this file.")] = None,
     game: OwnGame = None,
     as_json: Json = False,
     progress: Progress = None,
@@ -64,12 +56,11 @@ def tree(
     )
 
 
-@analyse.command()
 def mistakes(
     game: GameName,
-    leaves: Annotated[Path, typer.Option(metavar="DIR", help="A database that knows the outcome where search ends.")],
-    plies: Annotated[int, typer.Option(min=1, help="Look at so many plies at most.")] = 6,
-    limit: Annotated[int, typer.Option(min=0, help="Show at most so many.")] = 5,
+    leaves: Annotated[Path, Option(metavar="DIR", help="A database that knows the outcome where search ends.")],
+    plies: Annotated[int, Option(min=1, help="Look at so many plies at most.")] = 6,
+    limit: Annotated[int, Option(min=0, help="Show at most so many.")] = 5,
     leaves_game: OwnGame = None,
     memory: Memory = None,
     as_json: Json = False,

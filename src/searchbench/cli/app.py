@@ -2,28 +2,14 @@
 
 from __future__ import annotations
 
+import importlib
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from enum import IntEnum
-from typing import NoReturn
+from typing import Final, NoReturn
 
-import typer
-
-from searchbench.cli import (
-    analyse,
-    ask,
-    completions,
-    databases,
-    explore,
-    forms,
-    games,
-    measure,
-    play,
-    single,
-    subgoals,
-)
-from searchbench.cli.derived import Commands
+from searchbench.cli.commands import Command, Exit, WrongUsage, call, first_sentence, nearest
 from searchbench.errors import SearchBenchError
 
 
@@ -40,79 +26,117 @@ class ExitCode(IntEnum):
     INTERRUPTED = 130
 
 
-app = typer.Typer(
-    name="searchbench",
-    cls=Commands,
-    help="Solve games and puzzles exactly: write the rules once, get everything else.",
-    epilog="Exit codes: 0 done, 10 refuted or unsolvable, 20 out of memory or at a limit, 30 wrong input, "
-    "40 damaged data, 130 interrupted.",
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
+SUMMARY: Final = "Solve games and puzzles exactly: write the rules once, get everything else."
+
+COMMANDS: Final[Mapping[str, Mapping[str, str]]] = {
+    "Games": {"games": "games", "abstractions": "games", "check": "games"},
+    "All states": {
+        "predict": "databases",
+        "solve": "databases",
+        "convert": "forms",
+        "verify": "databases",
+        "repair": "databases",
+        "stats": "databases",
+        "find": "ask",
+        "probe": "ask",
+        "line": "ask",
+    },
+    "One state": {"search": "single", "compare": "single", "prove": "single", "play": "play"},
+    "In the browser": {"serve": "explore"},
+    "Measurements": {"bench": "measure", "reproduce": "measure"},
+    "One question about a game": {
+        "analyse tree": "analyse",
+        "analyse mistakes": "analyse",
+        "analyse completions": "completions",
+        "analyse subgoals": "subgoals",
+    },
+}
+"""The commands by panel, each with the module whose function it is, which is imported when the command is called."""
+
+_MODULES: Final = {name: module for panel in COMMANDS.values() for name, module in panel.items()}
 
 
-def _print_version(wanted: bool) -> None:
-    if not wanted:
-        return
+def command_named(name: str) -> Command:
+    """Return the function of a command."""
+    found: Command = getattr(importlib.import_module(f"searchbench.cli.{_MODULES[name]}"), name.rpartition(" ")[2])
+    return found
+
+
+def _dispatch(words: Sequence[str]) -> None:
+    """Call the command that the first words name. Raises WrongUsage."""
+    if not words:
+        _write_help("")
+        raise Exit(ExitCode.WRONG_INPUT)
+    first = words[0]
+    if first in ("-h", "--help"):
+        _write_help("")
+    elif first == "--version":
+        _write_version()
+    elif first in _MODULES:
+        call(command_named(first), f"searchbench {first}", words[1:])
+    elif any(name.startswith(f"{first} ") for name in _MODULES):
+        name = " ".join(words[:2])
+        if not words[1:] or words[1] in ("-h", "--help"):
+            _write_help(f"{first} ")
+            raise Exit(ExitCode.DONE if words[1:] else ExitCode.WRONG_INPUT)
+        if name not in _MODULES:
+            raise _no_command(name, first)
+        call(command_named(name), f"searchbench {name}", words[2:])
+    else:
+        raise _no_command(first, "")
+
+
+def _no_command(name: str, group: str) -> WrongUsage:
+    known = [one for one in _MODULES if one.startswith(group)]
+    kind = "option" if name.startswith("-") else "command"
+    message = f"no such {kind}: {name}{nearest(name, [*known, '--help', '--version'])}"
+    program = " ".join(filter(None, ["searchbench", group]))
+    return WrongUsage(message, f"{program} COMMAND [OPTIONS] [ARGUMENTS]", program)
+
+
+def _write_version() -> None:
     import platform
     from importlib.metadata import version
 
     from searchbench import __version__
 
     needed = ", ".join(f"{name} {version(name)}" for name in ("numpy", "numba"))
-    typer.echo(f"searchbench {__version__}, Python {platform.python_version()}, {needed}")
-    raise typer.Exit
+    print(f"searchbench {__version__}, Python {platform.python_version()}, {needed}")
 
 
-@app.callback()
-def options(
-    _version: bool = typer.Option(
-        False, "--version", callback=_print_version, is_eager=True, show_default=False,
-        help="Print the versions of searchbench, Python, numpy and numba.",
-    ),
-) -> None:  # fmt: skip
-    """Solve games and puzzles exactly: write the rules once, get everything else."""
+def _write_help(prefix: str) -> None:
+    """Print the commands whose names begin so, each with its first sentence."""
+    import shutil
+    import textwrap
 
-
-for panel, commands in (
-    ("Games", (games.games, games.abstractions, games.check)),
-    (
-        "All states",
-        (
-            databases.predict,
-            databases.solve,
-            forms.convert,
-            databases.verify,
-            databases.repair,
-            databases.stats,
-            ask.find,
-            ask.probe,
-            ask.line,
-        ),
-    ),
-    ("One state", (single.search, single.compare, single.prove, play.play)),
-    ("In the browser", (explore.serve,)),
-    ("Measurements", (measure.bench, measure.reproduce)),
-):
-    for command in commands:
-        app.command(rich_help_panel=panel)(command)
-
-
-for command in (completions.completions, subgoals.subgoals):
-    analyse.analyse.command()(command)
-app.add_typer(analyse.analyse, rich_help_panel="Measurements")
+    width = min(shutil.get_terminal_size((100, 24)).columns, 120)
+    column = max(map(len, _MODULES)) + 4
+    print(f"Usage: searchbench {prefix}COMMAND [OPTIONS] [ARGUMENTS]\n\n{SUMMARY}")
+    for panel, commands in COMMANDS.items():
+        shown = [name for name in commands if name.startswith(prefix)]
+        if shown:
+            print(f"\n{panel}")
+        for name in shown:
+            told = textwrap.wrap(first_sentence(command_named(name)), max(width - column, 30))
+            print(f"  {name:{column - 2}}" + f"\n{' ' * column}".join(told))
+    print("\nOptions\n  -h, --help  also of each command\n  --version   of searchbench, Python, numpy and numba")
+    codes = (
+        "Exit codes: 0 done, 10 refuted or unsolvable, 20 out of memory or at a limit, 30 wrong input, "
+        "40 damaged data, 130 interrupted."
+    )
+    print("\n" + textwrap.fill(codes, width))
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run the program and return its exit code; what the user can act upon is one message on stderr."""
     try:
-        app(args=None if arguments is None else list(arguments), prog_name="searchbench")
-    except SystemExit as end:
-        # The parser's own codes: 1 or 130 (by its version) when interrupted, 2 for wrong usage.
-        if end.code in (1, ExitCode.INTERRUPTED):
-            return _complain("interrupted", ExitCode.INTERRUPTED)
-        return ExitCode.WRONG_INPUT if end.code == 2 else int(end.code or 0)
+        _dispatch(sys.argv[1:] if arguments is None else arguments)
+    except Exit as end:
+        return end.code
+    except WrongUsage as error:
+        sys.stdout.flush()
+        print(error, file=sys.stderr)
+        return ExitCode.WRONG_INPUT
     except SearchBenchError as error:
         return _complain(error, error.exit_code)
     except MemoryError as error:

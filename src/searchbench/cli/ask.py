@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from searchbench.cli import show
+from searchbench.cli.commands import Option
 from searchbench.cli.derived import derived
 from searchbench.cli.options import Folder, Json, OwnGame, StateInFolder
 
@@ -25,17 +24,17 @@ class Conditions:
     """Say which states are wanted."""
 
     value: Annotated[
-        str | None, typer.Option(metavar="V", help="A value or a range: 31, 20-25, draw, 'loss 26', 'win 3-9'.")
+        str | None, Option(metavar="V", help="A value or a range: 31, 20-25, draw, 'loss 26', 'win 3-9'.")
     ] = None
-    hardest: Annotated[bool, typer.Option("--hardest", help="The states that are furthest from the end.")] = False
-    numbers: Annotated[str | None, typer.Option(metavar="A-B", help="Only the states with these numbers.")] = None
+    hardest: Annotated[bool, Option("--hardest", help="The states that are furthest from the end.")] = False
+    numbers: Annotated[str | None, Option(metavar="A-B", help="Only the states with these numbers.")] = None
     where: Annotated[
         str | None,
-        typer.Option(metavar="EXPR", help="A Python expression on position, state (its cells) and value."),
+        Option(metavar="EXPR", help="A Python expression on position, state (its cells) and value."),
     ] = None
     predicate: Annotated[
         str | None,
-        typer.Option(metavar="FILE.py:FUNCTION", help="A function of your own, called with a position."),
+        Option(metavar="FILE.py:FUNCTION", help="A function of your own, called with a position."),
     ] = None
 
 
@@ -43,7 +42,7 @@ class Conditions:
 def find(
     folder: Folder,
     conditions: Conditions,
-    limit: Annotated[int, typer.Option(min=0, help="Show at most so many; the count is of all.")] = 10,
+    limit: Annotated[int, Option(min=0, help="Show at most so many; the count is of all.")] = 10,
     game: OwnGame = None,
     as_json: Json = False,
 ) -> None:
@@ -107,7 +106,7 @@ def probe(folder: Folder, state: StateInFolder = "start", game: OwnGame = None, 
 def line(
     folder: Folder,
     state: StateInFolder = "start",
-    limit: Annotated[int | None, typer.Option(min=0, help="At most so many moves.")] = None,
+    limit: Annotated[int | None, Option(min=0, help="At most so many moves.")] = None,
     game: OwnGame = None,
     as_json: Json = False,
 ) -> None:

@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from searchbench.cli import show
+from searchbench.cli.commands import Option
 from searchbench.cli.derived import derived
 from searchbench.cli.options import GameName, Json, Memory, OwnGame, Progress, StateText
 
@@ -18,7 +17,7 @@ class Like:
     """Say in which abstraction states look alike."""
 
     like: Annotated[
-        Path, typer.Option(metavar="DIR", help="The database of an abstraction: its states that look alike are solved.")
+        Path, Option(metavar="DIR", help="The database of an abstraction: its states that look alike are solved.")
     ]
     game_of_like: OwnGame = None
 
@@ -27,9 +26,7 @@ class Like:
 class OneThread:
     """Say what a search on one thread may use, where it keeps unfinished work, and whether it shows how far it is."""
 
-    work: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Keep the unfinished work here, and go on with it.")
-    ] = None
+    work: Annotated[Path | None, Option(metavar="DIR", help="Keep the unfinished work here, and go on with it.")] = None
     memory: Memory = None
     progress: Progress = None
 
@@ -39,8 +36,8 @@ def completions(
     game: GameName,
     state: StateText,
     like: Like,
-    limit: Annotated[int | None, typer.Option(min=0, help="Leave states open that cost more.")] = None,
-    hardest: Annotated[int, typer.Option(min=0, metavar="N", help="Show so many of the most costly states.")] = 0,
+    limit: Annotated[int | None, Option(min=0, help="Leave states open that cost more.")] = None,
+    hardest: Annotated[int, Option(min=0, metavar="N", help="Show so many of the most costly states.")] = 0,
     *,
     uses: OneThread,
     as_json: Json = False,

@@ -6,9 +6,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from searchbench.cli import show
+from searchbench.cli.commands import Exit, Option
 from searchbench.cli.derived import FieldsOf, derived
 from searchbench.cli.forms import tell_compression, words
 from searchbench.cli.options import Folder, GameName, Json, Memory, OwnGame, Progress, Resources, Rule, Threads
@@ -29,9 +28,9 @@ def _solving() -> Sequence[Mapping[str, type[Any]]]:
 @derived
 def solve(
     game: GameName,
-    to: Annotated[Path | None, typer.Option(metavar="DIR", help="Keep the database in this folder.")] = None,
+    to: Annotated[Path | None, Option(metavar="DIR", help="Keep the database in this folder.")] = None,
     solver: Annotated[
-        str | None, typer.Option(metavar="NAME", help="retrograde, fixpoint or bfs; by default what suits the game.")
+        str | None, Option(metavar="NAME", help="retrograde, fixpoint or bfs; by default what suits the game.")
     ] = None,
     rule: Rule = None,
     *,
@@ -45,7 +44,7 @@ def solve(
 
     chosen, memory, threads = sb.load(game), resources.memory, resources.threads
     with Reporter(resources.progress) as reporter:
-        if reporter.console.is_terminal:
+        if reporter.on_terminal:
             form = options.get("form") if solver == "bfs" else None
             _announce(reporter, chosen, solver, options.get("parts"), rule, form, resources.run())
         database = sb.solve(chosen, rule, solver, to, memory, threads, reporter, **options)
@@ -83,16 +82,16 @@ def _announce(
     except SearchBenchError:
         return
     if prediction is not None:
-        reporter.console.print(str(prediction))
+        reporter.tell(str(prediction))
 
 
 def predict(
     game: GameName,
     solver: Annotated[
-        str | None, typer.Option(metavar="NAME", help="retrograde, fixpoint or bfs; by default what suits the game.")
+        str | None, Option(metavar="NAME", help="retrograde, fixpoint or bfs; by default what suits the game.")
     ] = None,
     parts: Annotated[
-        str | None, typer.Option(metavar="NAMES", help="These parts and those they need, such as 4-4,5-3; or all.")
+        str | None, Option(metavar="NAMES", help="These parts and those they need, such as 4-4,5-3; or all.")
     ] = None,
     rule: Rule = None,
     memory: Memory = None,
@@ -143,10 +142,10 @@ def verify(
     memory: Memory = None,
     threads: Threads = None,
     work: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Note here what was found right, and go on with the rest.")
+        Path | None, Option(metavar="DIR", help="Note here what was found right, and go on with the rest.")
     ] = None,
     parts: Annotated[
-        str | None, typer.Option(metavar="NAMES", help="Check these parts only, such as 4-4,5-3; by default all.")
+        str | None, Option(metavar="NAMES", help="Check these parts only, such as 4-4,5-3; by default all.")
     ] = None,
     game: OwnGame = None,
     as_json: Json = False,
@@ -168,7 +167,7 @@ def verify(
     else:
         show.write(report)
     if report.count:
-        raise typer.Exit(10)
+        raise Exit(10)
 
 
 def repair(
@@ -194,16 +193,16 @@ def repair(
 def stats(
     folder: Folder,
     solvable: Annotated[
-        bool, typer.Option("--solvable", help="Also count those that can still be solved, in layers of a dual game.")
+        bool, Option("--solvable", help="Also count those that can still be solved, in layers of a dual game.")
     ] = False,
     compression: Annotated[
-        bool, typer.Option("--compression", help="Tell what it would take in each form and by each codec instead.")
+        bool, Option("--compression", help="Tell what it would take in each form and by each codec instead.")
     ] = False,
     forms: Annotated[
-        str | None, typer.Option(metavar="NAMES", help="The forms to measure, with blanks or semicolons between them.")
+        str | None, Option(metavar="NAMES", help="The forms to measure, with blanks or semicolons between them.")
     ] = None,
-    codecs: Annotated[str | None, typer.Option(metavar="NAMES", help="The codecs to measure.")] = None,
-    parts: Annotated[str | None, typer.Option(metavar="NAMES", help="The parts to measure.")] = None,
+    codecs: Annotated[str | None, Option(metavar="NAMES", help="The codecs to measure.")] = None,
+    parts: Annotated[str | None, Option(metavar="NAMES", help="The parts to measure.")] = None,
     game: OwnGame = None,
     as_json: Json = False,
 ) -> None:

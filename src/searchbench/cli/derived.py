@@ -1,7 +1,7 @@
-"""Parameters of commands that stand for several options: the fields of a dataclass.
+"""Options of commands that come from dataclasses: the fields of configurations, and groups that several commands share.
 
-A dataclass that belongs to the command line has options of :mod:`typer` for the types of its fields. Configurations of solvers
-belong to modules that take a moment to import, so a command gets their options when it is called, not when the program starts.
+A dataclass of the command line annotates its fields with options. Configurations of solvers say in their fields' metadata what
+they take, and belong to modules that take a moment to import: their options are made when the command is called.
 """
 
 from __future__ import annotations
@@ -12,16 +12,15 @@ from dataclasses import MISSING, dataclass, fields, is_dataclass
 from pathlib import Path
 from typing import Annotated, Any, Final, get_args, get_origin, get_type_hints
 
-import typer
-from typer.core import TyperGroup
-
+from searchbench.cli.commands import Command
+from searchbench.cli.commands import Option as Asked
 from searchbench.configuration import Option, all_options, takers
 
-Command = Callable[..., None]
 Methods = Mapping[str, type[Any]]
+Places = dict[str, list[inspect.Parameter]]
+"""The options and arguments that each parameter of a command stands for."""
 
 _TYPES: Final = {"text": str, "whole": int, "number": float, "path": Path, "flag": bool}
-_COMPLETE: Final[dict[str, Callable[[], Command]]] = {}
 
 
 @dataclass(frozen=True)
@@ -37,23 +36,40 @@ class FieldsOf:
 
 def derived(command: Command) -> Command:
     """Give a command the fields of the dataclasses among its parameters as options, each in its parameter's place."""
-    whole = list(inspect.signature(command, eval_str=True).parameters.values())
-    if any(_groups_of(one) is not None for one in whole):
-        _COMPLETE[command.__name__] = lambda: _with_options(command, whole, complete=True)
-    return _with_options(command, whole, complete=False)
+
+    def called(**given: Any) -> None:
+        own: dict[str, Any] = {}
+        derived_from = None
+        for one in inspect.signature(command, eval_str=True).parameters.values():
+            if _groups_of(one) is not None:
+                derived_from = one.name
+            elif is_dataclass(one.annotation):
+                own[one.name] = _made(
+                    one.annotation, {part.name: given.pop(part.name) for part in fields(one.annotation)}
+                )
+            else:
+                own[one.name] = given.pop(one.name)
+        if derived_from is not None:  # the rest are options of configurations
+            own[derived_from] = {name: value for name, value in given.items() if value is not None}
+        command(**own)
+
+    def complete() -> inspect.Signature:
+        return inspect.Signature([one for options in _places(command).values() for one in options])
+
+    called.__name__, called.__doc__ = command.__name__, command.__doc__
+    called.complete = complete  # type: ignore[attr-defined]
+    return called
 
 
-class Commands(TyperGroup):
-    """Hold the commands; one with options of configurations gets them when it is looked for by its name."""
-
-    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Return the name of a command, the command with all its options, and the other words."""
-        name, command, rest = super().resolve_command(ctx, args)
-        if name in _COMPLETE:
-            alone = typer.Typer(add_completion=False)
-            alone.command(name)(_COMPLETE[name]())
-            command = typer.main.get_command(alone)
-        return name, command, rest
+def _places(command: Command) -> Places:
+    places: Places = {}
+    for one in inspect.signature(command, eval_str=True).parameters.values():
+        groups = _groups_of(one)
+        if groups is not None:
+            places[one.name] = list(_of_configurations(groups.groups()))
+        else:
+            places[one.name] = list(_of_dataclass(one.annotation)) if is_dataclass(one.annotation) else [_by_name(one)]
+    return places
 
 
 def _groups_of(parameter: inspect.Parameter) -> FieldsOf | None:
@@ -62,34 +78,8 @@ def _groups_of(parameter: inspect.Parameter) -> FieldsOf | None:
     return next((one for one in get_args(parameter.annotation) if isinstance(one, FieldsOf)), None)
 
 
-def _with_options(command: Command, whole: Sequence[inspect.Parameter], complete: bool) -> Command:
-    """Return a command with the parameters that typer sees; only a `complete` one has the options of configurations."""
-    places: dict[str, dict[str, inspect.Parameter]] = {}
-    for one in whole:
-        groups = _groups_of(one)
-        if groups is not None:
-            found = list(_of_configurations(groups.groups())) if complete else []
-        else:
-            found = list(_of_dataclass(one.annotation)) if is_dataclass(one.annotation) else [one]
-        places[one.name] = {each.name: each for each in found}
-
-    def called(**given: Any) -> None:
-        own: dict[str, Any] = {}
-        for one in whole:
-            values = {name: given[name] for name in places[one.name]}
-            if _groups_of(one) is not None:
-                own[one.name] = {name: value for name, value in values.items() if value is not None}
-            else:
-                own[one.name] = _made(one.annotation, values) if is_dataclass(one.annotation) else given[one.name]
-        command(**own)
-
-    shown = [
-        one.replace(kind=inspect.Parameter.KEYWORD_ONLY) for options in places.values() for one in options.values()
-    ]
-    called.__name__, called.__doc__ = command.__name__, command.__doc__
-    called.__signature__ = inspect.Signature(shown)  # type: ignore[attr-defined]
-    called.__annotations__ = {}
-    return called
+def _by_name(parameter: inspect.Parameter) -> inspect.Parameter:
+    return parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)
 
 
 def _made(told: Any, values: dict[str, Any]) -> Any:
@@ -118,7 +108,7 @@ def _help(option: Option, methods: Methods) -> str:
 
 def _parameter(option: Option, told: str) -> inspect.Parameter:
     flag = f"{option.flag}/--no-{option.flag[2:]}" if option.default is True else option.flag
-    asked = typer.Option(flag, metavar=option.metavar, min=option.least, help=told, show_default=False)
+    asked = Asked(flag, metavar=option.metavar, min=option.least, help=told)
     return inspect.Parameter(
         option.name,
         inspect.Parameter.KEYWORD_ONLY,

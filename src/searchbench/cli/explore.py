@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import importlib.util
+import webbrowser
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from searchbench.cli import show
+from searchbench.cli.commands import Argument, Option
 from searchbench.cli.derived import derived
 from searchbench.cli.options import OwnGames
 
@@ -22,33 +22,33 @@ if TYPE_CHECKING:
 class Listening:
     """Say where the server listens, and whether a browser opens."""
 
-    host: Annotated[str, typer.Option(help="The address to listen on; others than this machine's own only read.")] = (
+    host: Annotated[str, Option(help="The address to listen on; others than this machine's own only read.")] = (
         "127.0.0.1"
     )
-    port: Annotated[int, typer.Option(min=0, max=65535, help="The port to listen on; 0 for any.")] = 8017
-    no_browser: Annotated[bool, typer.Option("--no-browser", help="Do not open a page.")] = False
+    port: Annotated[int, Option(min=0, max=65535, help="The port to listen on; 0 for any.")] = 8017
+    no_browser: Annotated[bool, Option("--no-browser", help="Do not open a page.")] = False
 
 
 @derived
 def serve(
     what: Annotated[
         list[str] | None,
-        typer.Argument(
+        Argument(
             metavar="[DATABASE|GAME]...", help="Databases, and games of your own; without any, only shipped games."
         ),
     ] = None,
     *,
     listening: Listening,
-    cache: Annotated[str, typer.Option(metavar="SIZE", help="How much of each database is kept in memory.")] = "64MB",
+    cache: Annotated[str, Option(metavar="SIZE", help="How much of each database is kept in memory.")] = "64MB",
     keep: Annotated[
         Path | None,
-        typer.Option(metavar="DIR", help="Keep databases solved in the browser here; else they go at the end."),
+        Option(metavar="DIR", help="Keep databases solved in the browser here; else they go at the end."),
     ] = None,
     database_games: OwnGames = None,
-    read_only: Annotated[bool, typer.Option("--read-only", help="Take no jobs: no solving, no searching.")] = False,
+    read_only: Annotated[bool, Option("--read-only", help="Take no jobs: no solving, no searching.")] = False,
     predicate: Annotated[
         list[str] | None,
-        typer.Option(metavar="FILE.py:FUNCTION", help="A function of your own to find positions with."),
+        Option(metavar="FILE.py:FUNCTION", help="A function of your own to find positions with."),
     ] = None,
 ) -> None:
     """Show databases and searches in the browser, with a JSON API."""
@@ -76,7 +76,7 @@ def serve(
     def ready(address: str) -> None:
         show.write(f"serving {address}{'' if limits else ' (read only)'}; Ctrl+C ends it")
         if not listening.no_browser:
-            typer.launch(address)
+            webbrowser.open(address)
 
     serve_library(library, listening.host, listening.port, limits, keep, ready)
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from searchbench.cli import show
+from searchbench.cli.commands import Option
 from searchbench.cli.options import Codec, Folder, Json, OwnGame
 
 if TYPE_CHECKING:
@@ -16,10 +15,10 @@ if TYPE_CHECKING:
 
 def convert(
     folder: Folder,
-    to: Annotated[Path, typer.Option(metavar="DIR", help="Keep the converted database in this folder.")],
+    to: Annotated[Path, Option(metavar="DIR", help="Keep the converted database in this folder.")],
     form: Annotated[
         str | None,
-        typer.Option(
+        Option(
             metavar="NAME",
             help="values, filled, base-3, two-bit, one-bit, best-move, every:D[,R] or parity; by default all values.",
         ),

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from searchbench.cli import show
+from searchbench.cli.commands import Argument, Exit, Option
 from searchbench.cli.options import GameName, Json, Progress
 
 if TYPE_CHECKING:
@@ -14,8 +13,8 @@ if TYPE_CHECKING:
 
 
 def games(
-    names: Annotated[list[str] | None, typer.Argument(metavar="[GAME]...", help="By default all games.")] = None,
-    matrix: Annotated[bool, typer.Option("--matrix", help="Show which solver runs on which game.")] = False,
+    names: Annotated[list[str] | None, Argument(metavar="[GAME]...", help="By default all games.")] = None,
+    matrix: Annotated[bool, Option("--matrix", help="Show which solver runs on which game.")] = False,
     as_json: Json = False,
 ) -> None:
     """List the games with their parameters, or show which solver runs on which."""
@@ -81,9 +80,9 @@ def check(
     game: GameName,
     samples: Annotated[
         int | None,
-        typer.Option(min=1, metavar="N", help="Look at about so many states; by default as many as take some seconds."),
+        Option(min=1, metavar="N", help="Look at about so many states; by default as many as take some seconds."),
     ] = None,
-    seed: Annotated[int, typer.Option(metavar="N", help="Draw other states.")] = 0,
+    seed: Annotated[int, Option(metavar="N", help="Draw other states.")] = 0,
     as_json: Json = False,
     progress: Progress = None,
 ) -> None:
@@ -100,4 +99,4 @@ def check(
     else:
         show.write(result)
     if result.broken:
-        raise typer.Exit(10)
+        raise Exit(10)

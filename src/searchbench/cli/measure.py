@@ -5,9 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
 from searchbench.cli import show
+from searchbench.cli.commands import Argument, Exit, Option
 from searchbench.cli.options import Json, Progress, Threads
 
 
@@ -37,16 +36,16 @@ def bench(threads: Threads = None, as_json: Json = False, progress: Progress = N
 
 def reproduce(
     ids: Annotated[
-        list[str] | None, typer.Argument(metavar="[ID]...", help="Rows such as G1; by default all but the long ones.")
+        list[str] | None, Argument(metavar="[ID]...", help="Rows such as G1; by default all but the long ones.")
     ] = None,
     parts: Annotated[
         str | None,
-        typer.Option(metavar="NAMES", help="Measure these parts of a row that has parts, such as 4-4,5-3; or all."),
+        Option(metavar="NAMES", help="Measure these parts of a row that has parts, such as 4-4,5-3; or all."),
     ] = None,
-    memory: Annotated[str | None, typer.Option(metavar="SIZE", help="Memory budget such as 1GB.")] = None,
+    memory: Annotated[str | None, Option(metavar="SIZE", help="Memory budget such as 1GB.")] = None,
     threads: Threads = None,
     work: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Keep the unfinished work of long rows here, and go on with it.")
+        Path | None, Option(metavar="DIR", help="Keep the unfinished work of long rows here, and go on with it.")
     ] = None,
     as_json: Json = False,
     progress: Progress = None,
@@ -84,7 +83,7 @@ def reproduce(
     if as_json:
         show.write_json([outcome.as_dict() for outcome in outcomes])
     if any(outcome.verdict == "differs" for outcome in outcomes):
-        raise typer.Exit(10)
+        raise Exit(10)
 
 
 def _told(cost: dict[str, Any]) -> str:

@@ -6,47 +6,45 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
+from searchbench.cli.commands import Argument, Option
 
 if TYPE_CHECKING:
     from searchbench.cli.progress import Reporter
     from searchbench.run import Limits, Run
 
 GameName = Annotated[
-    str, typer.Argument(metavar="GAME", help="A game such as sliding:3x3, or a file such as mygame.py:MyGame.")
+    str, Argument(metavar="GAME", help="A game such as sliding:3x3, or a file such as mygame.py:MyGame.")
 ]
-Folder = Annotated[Path, typer.Argument(metavar="DIR", help="A database that `solve --to` has made.")]
+Folder = Annotated[Path, Argument(metavar="DIR", help="A database that `solve --to` has made.")]
 OwnGame = Annotated[
     str | None,
-    typer.Option("--game", metavar="GAME", help="The database's game, where its file has moved: mygame.py:MyGame."),
+    Option("--game", metavar="GAME", help="The database's game, where its file has moved: mygame.py:MyGame."),
 ]
 OwnGames = Annotated[
     list[str] | None,
-    typer.Option(
+    Option(
         "--game", metavar="GAME", help="The game of a database, where its file has moved; more than once for several."
     ),
 ]
 StateText = Annotated[
     str,
-    typer.Argument(metavar="STATE", help="A state in the game's notation, as one argument, or: start."),
+    Argument(metavar="STATE", help="A state in the game's notation, as one argument, or: start."),
 ]
 StateInFolder = Annotated[
     str,
-    typer.Argument(metavar="STATE", help="A state in the game's notation, as one argument, or: start, hardest."),
+    Argument(metavar="STATE", help="A state in the game's notation, as one argument, or: start, hardest."),
 ]
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
-Memory = Annotated[
-    str | None, typer.Option(metavar="SIZE", help="Memory budget such as 1GB; by default all that is free.")
-]
-Threads = Annotated[int | None, typer.Option(min=1, help="Number of threads; by default one for each core.")]
+Json = Annotated[bool, Option("--json", help="Print one JSON object instead of text.")]
+Memory = Annotated[str | None, Option(metavar="SIZE", help="Memory budget such as 1GB; by default all that is free.")]
+Threads = Annotated[int | None, Option(min=1, help="Number of threads; by default one for each core.")]
 Progress = Annotated[
     bool | None,
-    typer.Option("--progress/--no-progress", help="Show progress on stderr; by default on a terminal only."),
+    Option("--progress/--no-progress", help="Show progress on stderr; by default on a terminal only."),
 ]
-Rule = Annotated[str | None, typer.Option(metavar="NAME", help="Value rule; by default the game's own.")]
+Rule = Annotated[str | None, Option(metavar="NAME", help="Value rule; by default the game's own.")]
 Codec = Annotated[
     str | None,
-    typer.Option(metavar="NAME", help="How it is compressed: zstd:3 (the default), zstd:19, gzip:6, lz4:5, none."),
+    Option(metavar="NAME", help="How it is compressed: zstd:3 (the default), zstd:19, gzip:6, lz4:5, none."),
 ]
 
 
@@ -70,8 +68,8 @@ class Resources:
 class Ends:
     """Say where a search of one state ends unfinished."""
 
-    nodes: Annotated[int | None, typer.Option(min=1, help="Stop after so many nodes.")] = None
-    seconds: Annotated[float | None, typer.Option(min=0.0, help="Stop after so many seconds.")] = None
+    nodes: Annotated[int | None, Option(min=1, help="Stop after so many nodes.")] = None
+    seconds: Annotated[float | None, Option(min=0.0, help="Stop after so many seconds.")] = None
 
     def limits(self) -> Limits:
         """Return the limits of a search."""

@@ -8,9 +8,8 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from searchbench.cli import show
+from searchbench.cli.commands import Argument, Option
 from searchbench.cli.options import OwnGame
 from searchbench.errors import BadMove, SearchBenchError
 from searchbench.rules import UNDECIDED
@@ -35,15 +34,15 @@ class Computer(StrEnum):
 
 
 def play(
-    what: Annotated[str, typer.Argument(metavar="GAME|DIR", help="A game, or a database: then values are shown.")],
-    state: Annotated[str, typer.Argument(metavar="STATE", help="Where to begin.")] = "start",
+    what: Annotated[str, Argument(metavar="GAME|DIR", help="A game, or a database: then values are shown.")],
+    state: Annotated[str, Argument(metavar="STATE", help="Where to begin.")] = "start",
     folder: Annotated[
         Path | None,
-        typer.Option("--db", metavar="DIR", help="A database of the game, or of the one that it goes on as."),
+        Option("--db", metavar="DIR", help="A database of the game, or of the one that it goes on as."),
     ] = None,
     database_game: OwnGame = None,
     computer: Annotated[
-        Computer | None, typer.Option(help="Who is the computer; by default the second of two players.")
+        Computer | None, Option(help="Who is the computer; by default the second of two players.")
     ] = None,
 ) -> None:
     """Play a game or a puzzle in the terminal."""

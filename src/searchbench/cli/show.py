@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
-
-import typer
 
 if TYPE_CHECKING:
     from searchbench.line import Line
@@ -19,12 +17,28 @@ BAR = 48
 
 def write(text: object = "") -> None:
     """Print a line of a report."""
-    typer.echo(str(text))
+    print(text, flush=True)
 
 
 def write_json(data: Any) -> None:
     """Print one JSON object."""
-    typer.echo(json.dumps(data))
+    print(json.dumps(data), flush=True)
+
+
+def compilation(done: str) -> Callable[[], str]:
+    """Return a function that tells how long kernels have been compiled from now on: "compiled in 1.234 s, searched in ".
+
+    Where none were, it tells nothing.
+    """
+    from searchbench.jit import compile_seconds
+
+    before = compile_seconds()
+
+    def told() -> str:
+        seconds = compile_seconds() - before
+        return f"compiled in {seconds:.3f} s, {done} in " if seconds else ""
+
+    return told
 
 
 def plain(rule: ValueRule, value: Any) -> Any:

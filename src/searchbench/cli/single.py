@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from searchbench.cli import show
+from searchbench.cli.commands import Exit, Option
 from searchbench.cli.derived import FieldsOf, derived
 from searchbench.cli.options import Ends, GameName, Json, Memory, OwnGames, Progress, Resources, StateText
 
@@ -37,7 +36,7 @@ class Instances:
     state: StateText = "start"
     states: Annotated[
         str | None,
-        typer.Option("--from", metavar="FILE", help="Search all states in a file, one to a line; - is standard input."),
+        Option("--from", metavar="FILE", help="Search all states in a file, one to a line; - is standard input."),
     ] = None
 
 
@@ -46,7 +45,7 @@ class Resumable(Resources):
     """Say what a search may use, and where it keeps how far it is."""
 
     work: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="idastar: keep how far the search is, and go on from there.")
+        Path | None, Option(metavar="DIR", help="idastar: keep how far the search is, and go on from there.")
     ] = None
 
 
@@ -54,7 +53,7 @@ class Resumable(Resources):
 class Output:
     """Say how results are printed."""
 
-    style: Annotated[str, typer.Option("--format", metavar="NAME", help="text, json or csv.")] = "text"
+    style: Annotated[str, Option("--format", metavar="NAME", help="text, json or csv.")] = "text"
     as_json: Json = False
 
     def chosen(self) -> str:
@@ -72,7 +71,7 @@ def search(
     game: GameName,
     of: Instances,
     method: Annotated[
-        str, typer.Option(metavar="NAME", help="idastar, astar, bestfirst or dual; by default what suits the size.")
+        str, Option(metavar="NAME", help="idastar, astar, bestfirst or dual; by default what suits the size.")
     ] = "",
     *,
     options: Annotated[dict[str, Any], FieldsOf(_guided)],
@@ -90,13 +89,14 @@ def search(
 
     style = output.chosen()
     if of.states is None and style != "csv":
+        compiled = show.compilation("searched")
         with Reporter(resources.progress) as reporter:
             if abstractions and "h" in options:
                 options["h"] = sb.heuristic(sb.load(game), options["h"], abstractions)
             memory, threads, work = resources.memory, resources.threads, resources.work
             options |= ends.given()
             line = sb.search(game, of.state, method or None, memory, reporter, threads, work, **options)
-        _show_line(line, style == "json")
+        _show_line(line, style == "json", compiled())
         return
     if resources.work is not None:
         raise BadRequest(
@@ -112,10 +112,10 @@ def search(
         run, limits = resources.run(reporter), ends.limits()
         found = instances.write(search_many(chosen, wanted, method or None, run, limits, **options), chosen, style)
     if instances.exit_code(found):
-        raise typer.Exit(instances.exit_code(found))
+        raise Exit(instances.exit_code(found))
 
 
-def _show_line(line: Line, as_json: bool) -> None:
+def _show_line(line: Line, as_json: bool, compiled: str) -> None:
     if as_json:
         show.write_json(
             {"cost": line.cost, "moves": line.move_texts(), "nodes": line.nodes, "seconds": round(line.seconds, 6)}
@@ -123,26 +123,22 @@ def _show_line(line: Line, as_json: bool) -> None:
         return
     show.write(show.line(line))
     show.write(f"\ncost {line.cost}{'' if line.optimal else ' (perhaps not the least)'}, {line.nodes:,} nodes, "
-               f"{line.seconds:.3f} s")  # fmt: skip
+               f"{compiled}{line.seconds:.3f} s")  # fmt: skip
 
 
 @derived
 def compare(
     game: GameName,
-    states: Annotated[
-        str, typer.Option("--from", metavar="FILE", help="The states, one to a line; - is standard input.")
-    ],
+    states: Annotated[str, Option("--from", metavar="FILE", help="The states, one to a line; - is standard input.")],
     configurations: Annotated[
         list[str],
-        typer.Option(
-            "--with", metavar="CONFIG", help="A configuration such as 'idastar h=linear-conflict order=bound'."
-        ),
+        Option("--with", metavar="CONFIG", help="A configuration such as 'idastar h=linear-conflict order=bound'."),
     ],
     ends: Ends,
     resources: Resources,
     abstractions: OwnGames = None,
     plot: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Draw how many are solved within how many nodes, as SVG.")
+        Path | None, Option(metavar="FILE", help="Draw how many are solved within how many nodes, as SVG.")
     ] = None,
     as_json: Json = False,
 ) -> None:
@@ -196,7 +192,7 @@ def prove(
     game: GameName,
     state: StateText = "start",
     method: Annotated[
-        str | None, typer.Option(metavar="NAME", help="pns or alphabeta; by default pns, with leaves alphabeta.")
+        str | None, Option(metavar="NAME", help="pns or alphabeta; by default pns, with leaves alphabeta.")
     ] = None,
     *,
     options: Annotated[dict[str, Any], FieldsOf(_proving)],
@@ -210,13 +206,14 @@ def prove(
     from searchbench.cli.progress import Reporter
 
     # The evidence of a proof is written nowhere; with leaves, it takes far longer than the proof.
+    compiled = show.compilation("proved")
     gathered = options.setdefault("evidence", "leaves" not in options)
     with Reporter(progress) as reporter:
 
         def told(proof: Proof) -> None:
             if not as_json:
                 with reporter.paused():
-                    _write_value(proof)
+                    _write_value(proof, compiled())
 
         proof = sb.prove(game, state, method, memory, reporter, told=told, **options, **ends.given())
     evidence = "incomplete" if proof.incomplete else "complete"
@@ -231,12 +228,13 @@ def prove(
         show.write(f"evidence {evidence}{strategies}")
 
 
-def _write_value(proof: Proof) -> None:
+def _write_value(proof: Proof, compiled: str) -> None:
     unknown = proof.facts.get("unknown leaves")
     met = "" if unknown is None else f", {unknown:,} unknown leaves"
     show.write(proof.game.picture(proof.state))
     show.write(
-        f"\n{proof.value} for the player to move; {proof.method}, {proof.nodes:,} nodes{met}, {proof.seconds:.3f} s"
+        f"\n{proof.value} for the player to move; {proof.method}, {proof.nodes:,} nodes{met}, "
+        f"{compiled}{proof.seconds:.3f} s"
     )
     for answers in proof.facts.get("book", ()):
         show.write(answers)

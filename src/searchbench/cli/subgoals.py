@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
-import typer
-
 from searchbench.cli import show
+from searchbench.cli.commands import Argument, Exit, Option
 from searchbench.cli.derived import derived
 from searchbench.cli.options import GameName, Json, Resources
 
@@ -26,13 +25,13 @@ class Claim:
 
     at_most: Annotated[
         int | None,
-        typer.Option(min=0, metavar="N", help="Prove that no state takes more moves, by detours in the first step."),
+        Option(min=0, metavar="N", help="Prove that no state takes more moves, by detours in the first step."),
     ] = None
     detour: Annotated[
-        int | None, typer.Option(min=0, metavar="N", help="How much longer than the shortest way a detour may be.")
+        int | None, Option(min=0, metavar="N", help="How much longer than the shortest way a detour may be.")
     ] = None
     work: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Keep the unfinished work of the proof here, and go on with it.")
+        Path | None, Option(metavar="DIR", help="Keep the unfinished work of the proof here, and go on with it.")
     ] = None
 
     def prove(self, steps: Subgoals, run: Run) -> Detours | None:
@@ -49,12 +48,10 @@ class Claim:
 def subgoals(
     game: GameName,
     steps: Annotated[
-        list[str], typer.Argument(metavar="STEP...", help="The pieces that each step brings home, such as 12-13-14-15.")
+        list[str], Argument(metavar="STEP...", help="The pieces that each step brings home, such as 12-13-14-15.")
     ],
-    state: Annotated[
-        str | None, typer.Option(metavar="STATE", help="Show a line from this state, step by step.")
-    ] = None,
-    to: Annotated[Path | None, typer.Option(metavar="DIR", help="Keep the steps' databases in this folder.")] = None,
+    state: Annotated[str | None, Option(metavar="STATE", help="Show a line from this state, step by step.")] = None,
+    to: Annotated[Path | None, Option(metavar="DIR", help="Keep the steps' databases in this folder.")] = None,
     *,
     claim: Claim,
     resources: Resources,
@@ -111,4 +108,4 @@ def subgoals(
 def _end(proof: Detours | None) -> None:
     """End with the exit code of a limit where the proof leaves states open."""
     if proof is not None and not proof.proved:
-        raise typer.Exit(20)
+        raise Exit(20)

@@ -10,7 +10,7 @@ kernel can reach. So an edited game is recompiled, an edited comment is not, and
 Tables of any size may be among the constants: large ones are read where they are (:mod:`searchbench.jit.backends.cpu.arrays`).
 """
 
-from searchbench.jit.backends import Target, compile_seconds
+from searchbench.jit.backends import Target, compile_seconds, loading_seconds
 from searchbench.jit.binding import bind
 from searchbench.jit.data import data_digest, frozen
 from searchbench.jit.fingerprint import cache_folder, fingerprint, kernel_files
@@ -44,6 +44,7 @@ __all__ = [
     "inlined",
     "is_slot",
     "kernel_files",
+    "loading_seconds",
     "missing",
     "or_line",
     "popcount",

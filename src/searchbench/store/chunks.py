@@ -54,6 +54,11 @@ class ChunkFiles:
         self._unpack = unpacker(_names(codecs))
         self._index = lru_cache(maxsize=_KEPT)(self._read_index)
 
+    @property
+    def count(self) -> int:
+        """Return how many chunks there are."""
+        return -(-self._size // self._chunk)
+
     def read(self, chunk: int) -> Array:
         """Return the numbers of a chunk. Raises OSError, or one of SPOILT, if it is missing or damaged."""
         file, place = divmod(chunk, self._per_file)

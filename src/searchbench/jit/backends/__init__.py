@@ -7,11 +7,12 @@ are made, and how functions see the constants they refer to. Nothing else in the
 from __future__ import annotations
 
 import sys
+import time
 import types
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 from importlib import import_module
-from typing import Any, Literal, Protocol
+from typing import Any, Final, Literal, Protocol
 
 Target = Literal["cpu", "interpreted"]
 
@@ -47,11 +48,22 @@ class Backend(Protocol):
         ...
 
 
+_LOADED: Final[dict[str, float]] = {}
+"""How many seconds it took to import each backend."""
+
+
 @lru_cache
 def backend(target: Target) -> Backend:
     """Return the backend of that name."""
+    began = time.perf_counter()
     made: Backend = import_module(f"searchbench.jit.backends.{target}").BACKEND
+    _LOADED[target] = time.perf_counter() - began
     return made
+
+
+def loading_seconds() -> float:
+    """Return how many seconds this process has spent importing backends, and with them the compiler."""
+    return sum(_LOADED.values())
 
 
 def compile_seconds() -> float:

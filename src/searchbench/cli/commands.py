@@ -1,0 +1,202 @@
+"""Commands are functions: their arguments and options are read from their signatures.
+
+A parameter is annotated with its type and an :class:`Argument` or an :class:`Option`. Python's own parser reads the command
+line: a program that answers in a moment cannot load a framework first.
+"""
+
+from __future__ import annotations
+
+import argparse
+import enum
+import inspect
+import types
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, NoReturn, Union, get_args, get_origin
+
+Command = Callable[..., None]
+
+_WANTED: Final = {int: "a whole number", float: "a number"}
+
+
+@dataclass(frozen=True)
+class Argument:
+    """Tell of an argument: how it is named in the usage, and what it is."""
+
+    metavar: str
+    help: str
+
+
+class Option:
+    """Tell of an option: its flag (by default its parameter's name), what stands for its value, its range, what it does.
+
+    The flag of a boolean may be two, "--progress/--no-progress".
+    """
+
+    def __init__(
+        self,
+        flag: str = "",
+        *,
+        help: str,
+        metavar: str | None = None,
+        min: float | None = None,
+        max: float | None = None,
+    ) -> None:
+        self.flag, self.help, self.metavar = flag, help, metavar
+        self.least, self.most = min, max
+
+
+class Exit(Exception):
+    """End the program with an exit code; what there is to say has been said."""
+
+    def __init__(self, code: int = 0) -> None:
+        super().__init__(code)
+        self.code = code
+
+
+class WrongUsage(Exception):
+    """The words on the command line are not those of a command."""
+
+    def __init__(self, message: str, usage: str, program: str) -> None:
+        super().__init__(f"Usage: {usage}\nsearchbench: {message}; see {program} --help")
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        raise WrongUsage(message, self.format_usage().removeprefix("Usage: ").strip(), self.prog)
+
+
+def nearest(word: str, known: Sequence[str]) -> str:
+    """Return a question that names a known word similar to an unknown one; nothing where there is none."""
+    import difflib
+
+    similar = difflib.get_close_matches(word, known, 1)
+    return f": did you mean {similar[0]}?" if similar else ""
+
+
+def call(command: Command, program: str, words: Sequence[str]) -> None:
+    """Call a command with the words that follow its name. Raises WrongUsage, or Exit after its help."""
+    parser = _parser(command, program)
+    try:
+        given, rest = parser.parse_known_intermixed_args(list(words))
+    except SystemExit as end:  # its help was asked for
+        raise Exit(int(end.code or 0)) from None
+    if rest:
+        flag = rest[0].partition("=")[0]
+        if flag.startswith("-") and flag != "-":
+            flags = [one for action in parser._actions for one in action.option_strings]
+            parser.error(f"no such option: {flag}{nearest(flag, flags)}")
+        parser.error(f"one word too many: {rest[0]!r}")
+    command(**vars(given))
+
+
+def first_sentence(command: Command) -> str:
+    """Return what a command does."""
+    return (inspect.getdoc(command) or "").partition("\n\n")[0].replace("\n", " ")
+
+
+def _signature(command: Command) -> inspect.Signature:
+    """Return a command's parameters; one with derived options has them made now."""
+    complete = getattr(command, "complete", None)
+    return complete() if complete is not None else inspect.signature(command, eval_str=True)
+
+
+def _parser(command: Command, program: str) -> _Parser:
+    parameters = _signature(command).parameters.values()
+    told: dict[str, Argument | Option] = {one.name: one.annotation.__metadata__[0] for one in parameters}
+    usage = [
+        asked.metavar if one.default is one.empty or asked.metavar.startswith("[") else f"[{asked.metavar}]"
+        for one in parameters
+        if isinstance(asked := told[one.name], Argument)
+    ]
+    parser = _Parser(
+        prog=program,
+        usage=" ".join([program, "[OPTIONS]", *usage]),
+        description=(inspect.getdoc(command) or "").replace("%", "%%"),
+        allow_abbrev=False,
+        add_help=False,
+        formatter_class=_Help,
+    )
+    parser._positionals.title, parser._optionals.title = "Arguments", "Options"
+    for one in parameters:
+        asked = told[one.name]
+        if isinstance(asked, Argument):
+            _add_argument(parser, one, asked)
+        else:
+            _add_option(parser, one, asked)
+    parser.add_argument("-h", "--help", action="help", help="Show this.")
+    return parser
+
+
+class _Help(argparse.HelpFormatter):
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, max_help_position=28)
+
+    def add_usage(self, usage: Any, actions: Any, groups: Any, prefix: str | None = "Usage: ") -> None:
+        """Begin with a capital letter, as all sections do."""
+        super().add_usage(usage, actions, groups, prefix)
+
+
+def _add_argument(parser: _Parser, one: inspect.Parameter, asked: Argument) -> None:
+    kind, several = _plain(one.annotation.__origin__)
+    required = one.default is one.empty
+    count = ("+" if required else "*") if several else (None if required else "?")
+    shown = asked.metavar.strip("[]").removesuffix("...").rstrip("]")
+    ways: dict[str, Any] = {} if required else {"default": one.default}
+    meant = asked.help if required or one.default is None else f"{asked.help} (default: {one.default})"
+    parser.add_argument(one.name, nargs=count, type=_reader(kind), metavar=shown, help=_escaped(meant), **ways)
+
+
+def _add_option(parser: _Parser, one: inspect.Parameter, asked: Option) -> None:
+    kind, several = _plain(one.annotation.__origin__)
+    flag = asked.flag or "--" + one.name.replace("_", "-")
+    required = one.default is one.empty
+    ways: dict[str, Any] = {"dest": one.name, "default": None if required else one.default}
+    if kind is bool:
+        yes, _, no = flag.partition("/")
+        parser.add_argument(yes, action="store_true", help=_escaped(asked.help), **ways)
+        if no:
+            parser.add_argument(no, action="store_false", help=argparse.SUPPRESS, **ways)
+        return
+    told = asked.help if one.default in (None, one.empty, "") else f"{asked.help} (default: {one.default})"
+    if issubclass(kind, enum.Enum):
+        ways["choices"], metavar = list(kind), "|".join(kind)
+    else:
+        metavar = asked.metavar or {int: "N", float: "X"}.get(kind, one.name.upper())
+    parser.add_argument(
+        flag,
+        action="append" if several else "store",
+        type=_reader(kind, asked.least, asked.most),
+        required=required,
+        metavar=metavar,
+        help=_escaped(told),
+        **ways,
+    )
+
+
+def _plain(kind: Any) -> tuple[type, bool]:
+    """Return the type of one value, without None, and whether there may be several."""
+    if isinstance(kind, types.UnionType) or get_origin(kind) is Union:
+        kind = next(one for one in get_args(kind) if one is not types.NoneType)
+    return (get_args(kind)[0], True) if get_origin(kind) is list else (kind, False)
+
+
+def _reader(kind: type, least: float | None = None, most: float | None = None) -> Callable[[str], Any]:
+    """Return a function that reads a value, and says what would be right where it is wrong."""
+
+    def read(text: str) -> Any:
+        try:
+            value = kind(text)
+        except ValueError:
+            right = _WANTED.get(kind) or f"one of {', '.join(map(str, kind))}"  # type: ignore[call-overload]
+            raise argparse.ArgumentTypeError(f"{text!r}: expected {right}") from None
+        if (least is not None and not value >= least) or (most is not None and not value <= most):
+            wanted = f"at least {least}" if most is None else f"{least} to {most}"
+            raise argparse.ArgumentTypeError(f"{text}: expected {wanted}")
+        return value
+
+    return read
+
+
+def _escaped(text: str) -> str:
+    return text.replace("%", "%%")

@@ -1,0 +1,181 @@
+"""A start is quick: no command imports what it does not need, and what is compiled is told apart."""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from front_program import EXAMPLES, Program
+from searchbench.cli import app, commands
+from searchbench.cli import progress as reporting
+from searchbench.cli.progress import Reporter
+
+PROGRAM = """
+import sys
+from searchbench.cli import run
+code = run(sys.argv[1:])
+print(code, *sys.modules, file=sys.stderr)
+"""
+COMPILER = {"numba", "llvmlite"}
+STORE = {"zarr", "numcodecs", "yaml"}
+
+
+def started(*arguments: object, **environment: str) -> tuple[str, str]:
+    """Return what a new process of the program prints, and the modules it has imported."""
+    ended = subprocess.run(
+        [sys.executable, "-c", PROGRAM, *map(str, arguments)],
+        capture_output=True, text=True, check=True, env={**os.environ, **environment},
+    )  # fmt: skip
+    code, _, modules = ended.stderr.splitlines()[-1].partition(" ")
+    assert code == "0", ended.stderr
+    return ended.stdout, modules
+
+
+@pytest.mark.parametrize(
+    ("arguments", "spared"),
+    [
+        (["--version"], COMPILER | STORE | {"numpy", "rich", "psutil"}),
+        (["--help"], COMPILER | STORE | {"numpy", "rich", "psutil"}),
+        (["solve", "--help"], COMPILER | STORE | {"numpy", "rich", "psutil"}),
+        (["games"], COMPILER | STORE | {"rich"}),
+        (["solve", EXAMPLES["token"]], COMPILER | STORE | {"rich"}),
+        (["stats", "token"], COMPILER | STORE | {"rich"}),
+        (["probe", "token", "start"], COMPILER | STORE | {"rich"}),
+        (["line", "token", "start"], COMPILER | STORE | {"rich"}),
+        (["probe", "eight", "start"], COMPILER | STORE | {"rich"}),
+        (["line", "eight", "hardest"], COMPILER | {"rich"}),
+        (["find", "eight", "--hardest"], COMPILER | {"rich"}),
+        (["verify", "token"], COMPILER | {"rich"}),
+        (["solve", "sliding:2x3"], COMPILER | STORE | {"rich"}),
+    ],
+    ids=" ".join,
+)
+def test_a_command_imports_no_more_than_it_needs(
+    databases: dict[str, Path], arguments: list[str], spared: set[str]
+) -> None:
+    _, modules = started(*(databases.get(word, word) for word in arguments))
+    assert not spared & set(modules.split())
+
+
+def test_a_compiled_command_draws_nothing_unasked() -> None:
+    _, modules = started("solve", "sliding:3x3")
+    assert "numba" in modules.split()
+    assert not (STORE - {"yaml"} | {"rich"}) & set(modules.split())
+
+
+def test_the_table_of_commands_names_each_function_once() -> None:
+    names = [name for panel in app.COMMANDS.values() for name in panel]
+    assert len(names) == len(set(names))
+    for name in names:
+        assert commands.first_sentence(app.command_named(name)).endswith(".")
+        assert app.command_named(name).__name__ == name.rpartition(" ")[2]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("solv sliding:2x2", "no such command: solv: did you mean solve?"),
+        ("--verbose", "no such option: --verbose"),
+        ("solve sliding:2x2 --treads 2", "no such option: --treads: did you mean --threads?"),
+        ("solve sliding:2x2 --thread=2", "no such option: --thread: did you mean --threads?"),
+        ("solve sliding:2x2 more", "one word too many: 'more'"),
+        ("solve sliding:2x2 --threads two", "--threads: 'two': expected a whole number"),
+        ("solve sliding:2x2 --threads 0", "--threads: 0: expected at least 1"),
+        ("solve sliding:2x2 --threads -1", "--threads: -1: expected at least 1"),
+        ("solve sliding:2x2 --to", "--to: expected one argument"),
+        ("search sliding:2x2 --seconds soon", "--seconds: 'soon': expected a number"),
+        ("serve --port 70000", "--port: 70000: expected 0 to 65535"),
+        ("play sliding:2x2 --computer third", "'third': expected one of first, second, none"),
+        ("convert somewhere", "required: --to"),
+        ("solve", "required: GAME"),
+        ("subgoals sliding:2x2", "required: STEP"),
+        ("analyse tre", "no such command: analyse tre: did you mean analyse tree?"),
+        ("find", "required: DIR"),
+    ],
+)
+def test_wrong_usage_is_told_with_the_right_one(program: Program, words: str, message: str) -> None:
+    answer = program(*words.split())
+    assert (answer.code, answer.out) == (30, "")
+    assert message in answer.err
+    assert answer.err.startswith("Usage: searchbench")
+    assert "--help" in answer.err
+
+
+def test_options_stand_anywhere(program: Program) -> None:
+    state = "1 0 2 3"
+    found = [
+        program("search", *words).json["cost"]
+        for words in (
+            ["sliding:2x2", state, "--json"],
+            ["--json", "sliding:2x2", state],
+            ["sliding:2x2", "--json", "--nodes", "900", state],
+            ["sliding:2x2", "--nodes=900", "--json", "--", state],
+        )
+    ]
+    assert found == [found[0]] * 4
+
+
+def test_help_is_of_the_command(program: Program) -> None:
+    for words in (["--help"], ["-h"], ["analyse", "--help"], ["analyse", "tree", "-h"], ["solve", "sliding:2x2", "-h"]):
+        answer = program(*words)
+        assert (answer.code, answer.err) == (0, "")
+        assert answer.out.startswith("Usage: searchbench")
+    assert "tree" in program("analyse", "--help").out
+    assert "Measurements" in program().out
+
+
+# --- compiling --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["search", "sliding:2x2", "--method", "astar", "--seconds", "1"], "searched"),
+        (["prove", "tic-tac-toe", "XX./OO./...", "--seconds", "1"], "proved"),
+    ],
+)
+def test_compiling_is_told_apart_and_no_limit_counts_it(arguments: list[str], told: str, tmp_path: Path) -> None:
+    for first in (True, False):
+        out, _ = started(*arguments, SEARCHBENCH_CACHE=str(tmp_path))
+        match = re.search(rf"compiled in ([\d.]+) s, {told} in ([\d.]+) s", out)
+        assert (match is not None) == first, out
+        if match is not None:
+            assert float(match[1]) > 1 > float(match[2])
+
+
+class Terminal(io.StringIO):
+    """Stand for a terminal."""
+
+    def isatty(self) -> bool:
+        """Say that it is one."""
+        return True
+
+
+def test_a_terminal_hears_at_once_of_compiling_and_sees_bars_after_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
+    import logging
+
+    log = logging.getLogger("searchbench.jit")
+    screen = Terminal()
+    monkeypatch.setattr("sys.stderr", screen)
+    with Reporter() as reporter:
+        log.info("compiling emit")
+        assert screen.getvalue() == "compiling the rules; the next run starts at once\n"
+        reporter("checking", 1, 2)
+    assert "checking" not in screen.getvalue()
+    monkeypatch.setattr(reporting, "AFTER", 0.01)
+    with Reporter() as reporter:
+        reporter("checking", 1, 2)
+        limit = time.monotonic() + 20
+        while "checking" not in screen.getvalue() and time.monotonic() < limit:
+            time.sleep(0.01)
+        with reporter.paused():
+            pass
+        reporter("counting", 1, 2)
+    assert "checking" in screen.getvalue()
