@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from searchbench.analyse.completions import solve_completions
 from searchbench.analyse.detours import prove_limit
 from searchbench.analyse.subgoals import Subgoals, solve_subgoals
 from searchbench.catalogue import load
@@ -15,7 +16,7 @@ from searchbench.reproduce.fifteen import SEVEN_AND_EIGHT
 from searchbench.reproduce.row import Cost, Measured, Row, Verdict, forget_peak, peak_memory
 from searchbench.run import Run
 from searchbench.solvers.exhaustive import solve_states
-from searchbench.solvers.guided import IDAStar, search_many, solve_together
+from searchbench.solvers.guided import IDAStar, search_many
 from searchbench.store import Database, open_database
 
 LOCAL: Final = "sliding-groups:4x4,local"
@@ -67,9 +68,9 @@ def completions(run: Run) -> Measured:
     forget_peak()
     local = _kept(LOCAL, run, solver="bfs")
     game = load("sliding:4x4")
-    work = None if run.work is None else run.work / "together"
+    work = None if run.work is None else run.work / "completions"
     own = Run(memory=run.memory, threads=1, report=run.report, work=work)
-    found = solve_together(game, game.read(SEVENTY), local, own, limit=78)
+    found = solve_completions(game, game.read(SEVENTY), local, own, limit=78)
     costs = [
         Cost("Local", local.size, float(local.facts["seconds"]), local.size // 5, 0),
         Cost("all completions, up to 78 moves", found.nodes, found.seconds, local.size // 5, peak_memory()),

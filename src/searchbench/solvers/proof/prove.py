@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from searchbench import jit
+from searchbench.configuration import fitting
 from searchbench.errors import BadRequest, LimitReached, OutOfMemory
 from searchbench.game import Game, Position
 from searchbench.proof import Claim, Proof
@@ -38,7 +39,7 @@ log = logging.getLogger(__name__)
 def prove_state(
     game: Game,
     state: Position | str | Sequence[int] | None = None,
-    configuration: Proving | str = "pns",
+    configuration: Proving | str | None = None,
     run: Run | None = None,
     limits: Limits | None = None,
     *,
@@ -49,20 +50,23 @@ def prove_state(
     """Return the outcome of a state (by default the start) of a game of two players, with strategies that show it.
 
     `configuration` is a `ProofNumber` or an `AlphaBeta`; or the name of a method, "pns" or "alphabeta", with the fields of its
-    configuration, and `nodes` and `seconds` for the limits, as `options`. The limits cover the search and the evidence
-    together. 0 is no limit; evidence may then take a few times the nodes of the search, and a search in which positions
-    repeat ends once solving the whole game would have been much quicker. `told` is called with the proof as soon as the
-    outcome is known, before evidence is gathered. Without `evidence` the proof has no claims and cannot be verified. If
-    the strategies need more nodes, seconds or memory than are left, `Proof.incomplete` gives the reason.
+    configuration, and `nodes` and `seconds` for the limits, as `options`; the default is the first method that takes the
+    options. The limits cover the search and the evidence together. 0 is no limit; evidence may then take a few times the
+    nodes of the search, and a search in which positions repeat ends once solving the whole game would have been much quicker.
+    `told` is called with the proof as soon as the outcome is known, before evidence is gathered. Without `evidence` the proof
+    has no claims and cannot be verified. If the strategies need more nodes, seconds or memory than are left,
+    `Proof.incomplete` gives the reason.
 
     If the proof needs unknown leaves, the outcome is a lower bound for the player to move, and `Proof.at_most` is the upper
     bound. Play that never ends is a draw. `target` "interpreted" runs the same kernels without a compiler. Raises
     BadRequest for a game whose values are not outcomes, LimitReached if the outcome is not known within the limits, and
     OutOfMemory.
     """
-    chosen, limits = requested(METHODS, configuration, limits, options)
+    own = {name: value for name, value in options.items() if name not in ("nodes", "seconds")}
+    chosen, limits = requested(METHODS, configuration or fitting(METHODS, own), limits, options)
     _check(game)
-    method, leaves = chosen.method, chosen.leaves if isinstance(chosen, AlphaBeta) else None
+    method, leaves = chosen.method, chosen.leaves_of(game) if isinstance(chosen, AlphaBeta) else None
+    book = chosen.book_of(game, leaves) if isinstance(chosen, AlphaBeta) else None
     check_first_state(game)
     root = game.position(state).state
     with run or Run() as active:
@@ -76,7 +80,6 @@ def prove_state(
                 told(proof)
             return proof
         start = np.array(root, game.dtype)
-        book = chosen.book if isinstance(chosen, AlphaBeta) else None
         if leaves is not None and (book is not None or not leaves.goes_on):
             found = Bounding(game, budget, leaves, book, target).solve(start)
         else:
