@@ -93,7 +93,9 @@ class Jobs:
             if running >= self.limits.at_once:
                 raise LimitReached(f"{running} jobs are running, which is as many as may: wait, or stop one")
             if request["kind"] == "solve" and self._solved_so_far >= self.limits.databases:
-                raise LimitReached(f"{self._solved_so_far} games have been solved, the most for one server: restart it")
+                raise LimitReached(
+                    f"{self._solved_so_far} games have been solved, as many as may be: restart the server"
+                )
             job = Job(secrets.token_hex(6), request, _process())
             self._jobs[job.id] = job
             self._forget()

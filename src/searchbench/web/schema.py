@@ -193,7 +193,7 @@ class PieceItem(BaseModel):
 
 
 class Conditions(BaseModel):
-    """Which positions are wanted, and how many of them."""
+    """The conditions for the positions of a page, and the limit of their number."""
 
     value: str | None = Field(None, description="A value or range: 31, 20-25, draw, loss 26.", max_length=60)
     part: str | None = Field(None, description="Only in this part.", max_length=200)

@@ -88,7 +88,7 @@ class Book:
     def begin(self, search: AlphaBetaSearch, root: Any, bound: int, assumed: int) -> None:
         """Attach a search that asks this question to the book, and enter the book's answers into its table."""
         if not np.array_equal(root, np.array(self.game.start(), self.game.dtype)):
-            raise BadRequest("a book belongs to the start of a game: prove any other state without it")
+            raise BadRequest("a book serves only proofs of the start of a game: prove any other state without it")
         question = Question(bound, assumed)
         self._open = (search, question)
         search.book_depth, search.pause = self.depth, self._pause

@@ -53,11 +53,11 @@ class AlphaBeta(Proving):
     )
     book: Book | str | Path | None = option(
         None,
-        "a book of results a few plies from the start; it is saved at intervals, and a stopped search resumes with it",
+        "a book of results some plies from the start, saved at intervals: a stopped search resumes with it",
         "path",
         metavar="FILE",
     )
-    plies: int = option(8, "after how many plies that is; by default 8", "whole", least=1)
+    plies: int = option(8, "the plies from the start to the book's states; by default 8", "whole", least=1)
     leaves_game: WhichGame = option(
         None, "the database's game, where its file has moved: `mygame.py:MyGame`", metavar="GAME", flag="--game"
     )
@@ -74,7 +74,7 @@ class AlphaBeta(Proving):
             raise BadRequest("parts and a book belong to a database at the leaves: give leaves as well")
 
     def leaves_of(self, game: Game) -> LeafDatabase | None:
-        """Return what is known at the leaves of a game's search, opened where it is told as a folder."""
+        """Return the leaf database of a game's search, opened if it is given as a folder."""
         if self.leaves is None or isinstance(self.leaves, LeafDatabase):
             return self.leaves
         told = self.leaves
@@ -82,7 +82,7 @@ class AlphaBeta(Proving):
         return LeafDatabase(game, database, self.parts.split(",") if isinstance(self.parts, str) else self.parts)
 
     def book_of(self, game: Game, leaves: LeafDatabase | None) -> Book | None:
-        """Return the book of a game's search, opened where it is told as a file."""
+        """Return the book of a game's search, opened if it is given as a file."""
         if self.book is None or isinstance(self.book, Book) or leaves is None:
             return self.book if isinstance(self.book, Book) else None
         return Book(game, leaves, self.plies, self.book)

@@ -50,12 +50,12 @@ def prove_state(
     """Return the outcome of a state (by default the start) of a game of two players, with strategies that show it.
 
     `configuration` is a `ProofNumber` or an `AlphaBeta`; or the name of a method, "pns" or "alphabeta", with the fields of its
-    configuration, and `nodes` and `seconds` for the limits, as `options`; by default the first method that takes
-    the options. The limits cover the search and the evidence
-    together. 0 is no limit; evidence may then take a few times the nodes of the search, and a search in which positions
-    repeat ends once solving the whole game would have been much quicker. `told` is called with the proof as soon as the
-    outcome is known, before evidence is gathered. Without `evidence` the proof has no claims and cannot be verified. If
-    the strategies need more nodes, seconds or memory than are left, `Proof.incomplete` gives the reason.
+    configuration, and `nodes` and `seconds` for the limits, as `options`; the default is the first method that takes the
+    options. The limits cover the search and the evidence together. 0 is no limit; evidence may then take a few times the
+    nodes of the search, and a search in which positions repeat ends once solving the whole game would have been much quicker.
+    `told` is called with the proof as soon as the outcome is known, before evidence is gathered. Without `evidence` the proof
+    has no claims and cannot be verified. If the strategies need more nodes, seconds or memory than are left,
+    `Proof.incomplete` gives the reason.
 
     If the proof needs unknown leaves, the outcome is a lower bound for the player to move, and `Proof.at_most` is the upper
     bound. Play that never ends is a draw. `target` "interpreted" runs the same kernels without a compiler. Raises
