@@ -269,7 +269,7 @@ def test_forms_are_for_breadth_first_search() -> None:
     with pytest.raises(BadRequest, match="values, rows, product, spread, two-bit"):
         solve_states(Hanoi(3), solver="bfs", form="three-bit")
     with pytest.raises(BadRequest, match="rearrangements"):
-        solve_states(Hanoi(3), solver="bfs", form="rows")
+        solve_states(Hanoi(3), solver="bfs", form="streaming")
 
 
 # --- databases --------------------------------------------------------------------------------------------------------

@@ -19,7 +19,7 @@ from searchbench.rules import UNDECIDED, State
 from searchbench.run import Run
 from searchbench.solvers.exhaustive import search_by_duality, solve_states
 from searchbench.solvers.exhaustive.bits.solve import bytes_needed, form_within
-from searchbench.solvers.exhaustive.by_rows import method_for
+from searchbench.solvers.exhaustive.by_streaming import method_for
 from searchbench.store import Database
 from searchbench.testing.moves import locality
 from searchbench.testing.subject import Subject

@@ -18,8 +18,8 @@ from searchbench import jit, rules
 from searchbench.catalogue import load
 from searchbench.errors import BadRequest
 from searchbench.heuristics import PatternDatabases, heuristic
-from searchbench.heuristics.larger import Larger
 from searchbench.heuristics.many_empty import MASK, ROOM, best_gain, many_empty, useful_patterns
+from searchbench.heuristics.maximum import Maximum
 from searchbench.heuristics.named import NamedHeuristic
 from searchbench.run import Run
 from searchbench.solvers.exhaustive import solve_states
@@ -196,7 +196,7 @@ def test_the_larger_of_two_bounds() -> None:
     game = load("sliding:3x3")
     database = solve_states(load("sliding-pattern:3x3,1-2-5"), run=Run(memory=64 << 20, threads=1))
     one, other = PatternDatabases(game, [[database]]), NamedHeuristic(game.heuristics()["many-empty:2-3"])
-    chosen = Larger(one, other)
+    chosen = Maximum(one, other)
     names = {
         place: jit.Names({**game.names(target="interpreted"), **of.names()}, "interpreted")
         for place, of in enumerate((one, other, chosen))
@@ -214,7 +214,7 @@ def test_the_larger_of_two_bounds() -> None:
         carried[0] = carried[1]
         assert bound == max(jit.bind(rules.h, names[place])(state, tables) for place in (0, 1))
     with pytest.raises(BadRequest, match="tables of their own"):
-        Larger(one, one).tables(state)
+        Maximum(one, one).tables(state)
 
 
 def test_what_has_no_patterns_is_refused() -> None:

@@ -80,7 +80,7 @@ def test_groups_by_name(name: str, groups: int) -> None:
     assert len(game.groups) == groups  # type: ignore[attr-defined]
     tiles = [".".join(map(str, group)) for group in game.groups]  # type: ignore[attr-defined]
     spelled = solve(f"sliding-groups:3x3,{'-'.join(tiles)}", solver="bfs", form="values")
-    assert solve(game.spec, solver="bfs", form="rows").histogram() == spelled.histogram()
+    assert solve(game.spec, solver="bfs", form="streaming").histogram() == spelled.histogram()
 
 
 def test_the_patterns_of_the_15_puzzle() -> None:
@@ -212,7 +212,7 @@ def test_h_is_never_more_than_the_distance(eight: PatternDatabases) -> None:
     assert better > 50_000
 
 
-@pytest.mark.parametrize("form", ["shared", "values", "two-bit", "rows"])
+@pytest.mark.parametrize("form", ["shared", "values", "two-bit", "streaming"])
 def test_what_is_carried_along_is_what_is_found_anew(eight: PatternDatabases, form: str) -> None:
     game = load("sliding:3x3")
     chosen = eight

@@ -25,8 +25,8 @@ from searchbench.rules import UNDECIDED, State, new_state
 from searchbench.run import Run
 from searchbench.solvers.exhaustive import solve_states
 from searchbench.solvers.exhaustive.by_products import PRODUCT, moves_for
+from searchbench.solvers.exhaustive.permutations.levels import Layers, search_levels
 from searchbench.solvers.exhaustive.products.search import ProductSearch
-from searchbench.solvers.exhaustive.rows.levels import Layers, search_levels
 from searchbench.store import open_database
 
 Turn = tuple[tuple[int, ...], tuple[int, ...]]

@@ -12,7 +12,7 @@ import searchbench as sb
 from searchbench.values import Result
 from searchbench.web import schema
 from searchbench.web.condition import condition
-from searchbench.web.finding import NAMES, Wanted, find_page
+from searchbench.web.finding import NAMES, Filter, find_page
 from web_client import Client
 
 ALL = ("eight", "morris", "awari", "triangle", "token", "patience", "coins")
@@ -198,7 +198,7 @@ def test_find_finds_what_a_look_at_every_number_finds(
 @pytest.mark.parametrize("limit", [1, 7, 100])
 def test_pages_put_together_are_the_whole_however_short_the_time(databases: dict[str, sb.Database], limit: int) -> None:
     database = databases["morris"]
-    wanted = Wanted("win 13-25", first=40_000)
+    wanted = Filter("win 13-25", first=40_000)
     expected = brute(database, "win 13-25", first=40_000)[: 5 * limit]
     found: list[int] = []
     first: int | None = 40_000
@@ -220,7 +220,7 @@ def test_depths_modulo_three_are_found_without_reading_the_whole_table(tmp_path:
         found: list[int] = []
         first: int | None = 0
         while first is not None:
-            page = find_page(kept, Wanted(value, first=first), 100)
+            page = find_page(kept, Filter(value, first=first), 100)
             found, first = found + page.numbers, page.following
         assert found == expected
 

@@ -11,7 +11,7 @@ from typing import Any, Final, Protocol
 from searchbench.errors import BadRequest
 from searchbench.game import Game
 from searchbench.heuristics.by_name import Functions
-from searchbench.heuristics.larger import Larger
+from searchbench.heuristics.maximum import Maximum
 from searchbench.heuristics.patterns import PatternDatabases, SeenAs
 from searchbench.store import open_database
 
@@ -57,7 +57,7 @@ def heuristic(game: Game, text: str, abstractions: Sequence[str | Game] | None =
     words = [word.strip() for word in text.split(",")]
     folders = [word for word in words if word not in named]
     found: list[Heuristic] = [_databases(game, folders, text, abstractions)] if folders else []
-    return reduce(Larger, (*found, *(NamedHeuristic(named[word]) for word in words if word in named)))
+    return reduce(Maximum, (*found, *(NamedHeuristic(named[word]) for word in words if word in named)))
 
 
 def _databases(

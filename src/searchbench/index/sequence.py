@@ -5,7 +5,7 @@ place if there is nothing of the kind). A move changes the place and rearranges 
 different, or pieces of a few kinds that are equal within their kind; or they have two sides, as burnt pancakes do. The
 number of a state is ``lexicographic rank of the sequence * places + place``, or ``rank * 2^n + sides``. (Edelkamp 2017,
 hashing permutation games, and hashing with multinomial coefficients; that a move changes only the digits of a window is
-what the row search makes use of.)
+what the streaming search makes use of.)
 """
 
 from __future__ import annotations

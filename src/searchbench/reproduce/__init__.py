@@ -15,7 +15,7 @@ from searchbench.reproduce import (
     opening,
     points,
 )
-from searchbench.reproduce.row import Outcome, Row, reproduce
+from searchbench.reproduce.row import Reproduction, Row, reproduce
 
 PAPERS = (
     berliner,
@@ -34,4 +34,4 @@ PAPERS = (
 )
 ROWS: dict[str, Row] = {row.id: row for paper in PAPERS for row in paper.ROWS}
 
-__all__ = ["ROWS", "Outcome", "Row", "reproduce"]
+__all__ = ["ROWS", "Reproduction", "Row", "reproduce"]

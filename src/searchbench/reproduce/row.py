@@ -62,7 +62,7 @@ def peak_memory() -> int:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class Reproduction:
     """Hold what one row came to: the paper's figure, ours, the verdict, and what each search took."""
 
     id: str
@@ -129,7 +129,7 @@ class Row:
         return tuple(parts) or self.parts
 
 
-def reproduce(row: Row, run: Run | None = None, parts: Sequence[str] = ()) -> Outcome:
+def reproduce(row: Row, run: Run | None = None, parts: Sequence[str] = ()) -> Reproduction:
     """Measure a row again, all of it or some parts, and judge it against the paper's figure. Raises BadRequest."""
     started = time.perf_counter()
     paper, arguments = row.paper, []
@@ -140,4 +140,4 @@ def reproduce(row: Row, run: Run | None = None, parts: Sequence[str] = ()) -> Ou
     figures, costs = measured if isinstance(measured, Measured) else (measured, [])
     told = tuple(cost.as_dict() for cost in costs)
     verdict = row.judge(paper, figures)
-    return Outcome(row.id, row.title, row.source, paper, figures, verdict, row.note, seconds, told)
+    return Reproduction(row.id, row.title, row.source, paper, figures, verdict, row.note, seconds, told)

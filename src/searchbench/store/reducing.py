@@ -14,7 +14,7 @@ from searchbench.exchange.space import release, untouched
 from searchbench.index.protocol import Part
 from searchbench.store import plies
 from searchbench.store.codes import PIECE, Array, as_type, type_for
-from searchbench.store.reductions import BEST_MOVE, EVERY, FILLED, MARKED, PARITY, Reduction, Wanted
+from searchbench.store.reductions import BEST_MOVE, EVERY, FILLED, MARKED, PARITY, KeptForm, Reduction
 from searchbench.values.ending import WIN
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ class ReducedCodes:
 
     modulus = 0
 
-    def __init__(self, database: Database, wanted: Wanted, target: jit.Target = "cpu") -> None:
+    def __init__(self, database: Database, wanted: KeptForm, target: jit.Target = "cpu") -> None:
         assert wanted.reduction is not None
         self._source, self.rule = database, wanted.rule
         self.dtype = database.dtype if wanted.rule == database.rule else np.dtype(np.uint8)

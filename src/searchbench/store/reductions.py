@@ -58,7 +58,7 @@ class Reduction(NamedTuple):
         return found
 
 
-class Wanted(NamedTuple):
+class KeptForm(NamedTuple):
     """Hold what a name asks for: the rule and the form that codes are kept in, and the reduction (its type still open)."""
 
     rule: ValueRule
@@ -66,13 +66,13 @@ class Wanted(NamedTuple):
     reduction: Reduction | None
 
 
-def wanted(name: str, game: Game, rule: ValueRule) -> Wanted:
+def wanted(name: str, game: Game, rule: ValueRule) -> KeptForm:
     """Return what "base-3", "every:4" and so on mean for values of a rule. Raises BadRequest where they mean nothing."""
     kind, _, rest = name.strip().partition(":")
     if kind not in {known.partition(":")[0] for known in NAMES} or (rest and kind != EVERY):
         raise BadRequest(f"form {name!r}: a database is kept as one of {', '.join(NAMES)}")
     if kind == WHOLE:
-        return Wanted(rule, VALUES, None)
+        return KeptForm(rule, VALUES, None)
     if game.has("blank"):
         raise BadRequest(f"form {name!r}: {game} has numbers that several states share; it is kept as {WHOLE!r}")
     if kind in _PACKED:
@@ -82,19 +82,19 @@ def wanted(name: str, game: Game, rule: ValueRule) -> Wanted:
         raise BadRequest(f"form {name!r}: it is for values of {values}; those of {game} are of {rule.name}")
     if kind == PARITY and not game.has("alternates"):
         raise BadRequest(f"form {name!r}: {game} supplies no `alternates`, which tells two kinds of states apart")
-    return Wanted(rule, VALUES, Reduction(kind, "", *(_step(name, rest) if kind == EVERY else ())))
+    return KeptForm(rule, VALUES, Reduction(kind, "", *(_step(name, rest) if kind == EVERY else ())))
 
 
 _PACKED: Final = {"base-3": BASE_THREE, "two-bit": TWO_BIT, "one-bit": ONE_BIT}
 
 
-def _packed(kind: str, game: Game, rule: ValueRule) -> Wanted:
+def _packed(kind: str, game: Game, rule: ValueRule) -> KeptForm:
     """Return what is kept of a game's end."""
     if kind not in rule.reductions:
         told = "wins, draws and losses" if kind != "one-bit" else "wins"
         raise BadRequest(f"form {kind!r}: it is for {told}; the values of {game} are of {rule.name}")
     name = MARKED if kind == "two-bit" else FILLED
-    return Wanted(Won() if kind == "one-bit" else Ending(), _PACKED[kind], Reduction(name, "uint8"))
+    return KeptForm(Won() if kind == "one-bit" else Ending(), _PACKED[kind], Reduction(name, "uint8"))
 
 
 def _step(name: str, text: str) -> tuple[int, int]:

@@ -18,7 +18,7 @@ from searchbench.store import plies
 from searchbench.store.codes import Array, Codes, as_type, type_for
 from searchbench.store.header import PartRecord
 from searchbench.store.reductions import BEST_MOVE, EVERY, MARKED, PARITY, Reduction
-from searchbench.store.searching import Search, TooMany
+from searchbench.store.searching import CodeSearch, TooMany
 from searchbench.values import ValueRule
 
 BLOCK: Final = 1 << 16
@@ -63,7 +63,7 @@ class RestoredCodes:
         self._dtype = np.dtype(reduction.dtype)
         self._illegal = int(np.iinfo(self._dtype).max)
         self._names = game.names(rule, target)
-        self._search = Search(game, rule, reduction, stored.code)
+        self._search = CodeSearch(game, rule, reduction, stored.code)
         self._last = (-1, 0)
 
     @property
@@ -127,7 +127,7 @@ class MarkedCodes(RestoredCodes):
 
 
 class SearchedCodes(RestoredCodes):
-    """Search for codes that are left out.
+    """CodeSearch for codes that are left out.
 
     A few numbers are searched for by interpreted rules. Where many are asked for, their part and all that it needs are worked
     out once and stay in memory: a code and a mark a number.

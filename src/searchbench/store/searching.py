@@ -1,4 +1,4 @@
-"""Search for the code of one number that a reduced database leaves out, by interpreted rules: nothing is compiled for it."""
+"""CodeSearch for the code of one number that a reduced database leaves out, by interpreted rules: nothing is compiled for it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class TooMany(Exception):
     """More states would be looked at than a search is allowed."""
 
 
-class Search:
+class CodeSearch:
     """Find codes that are left out; `stored` gives what is kept of a number. A result of None: what is kept is damaged."""
 
     def __init__(self, game: Game, rule: ValueRule, reduction: Reduction, stored: Callable[[int], int]) -> None:

@@ -20,7 +20,7 @@ from searchbench.store.codes import as_type, in_order, type_for
 from searchbench.store.folder import replaced_folder
 from searchbench.store.forms import BASE_FIVE, BASE_FOUR, BASE_THREE, ONE_BIT, TWO_BIT, VALUES, Form
 from searchbench.store.reducing import ReducedCodes
-from searchbench.store.reductions import Wanted, wanted
+from searchbench.store.reductions import KeptForm, wanted
 
 if TYPE_CHECKING:
     from searchbench.store.database import Database
@@ -112,7 +112,7 @@ def _check_parts(database: Database) -> None:
         raise BadRequest(f"{database.game}: two parts have the same name")
 
 
-def asked_for(database: Database, form: str) -> Wanted:
+def asked_for(database: Database, form: str) -> KeptForm:
     """Return what a form means for a database. Raises BadRequest where its values cannot be kept so."""
     if database.modulus:
         raise BadRequest(f"form {form!r}: depths modulo {database.modulus} are kept as they are; another codec will do")
@@ -124,7 +124,7 @@ def write_group(
     folder: Path,
     command: str,
     layout: Layout | None,
-    chosen: Wanted | None = None,
+    chosen: KeptForm | None = None,
     codec: Codec | None = None,
 ) -> None:
     """Write the group into an empty folder."""

@@ -194,7 +194,7 @@ class _Work:
             obstacle = reason if not applies else self._obstacle()
             if not obstacle and wanted not in solved:
                 try:
-                    solved[wanted] = solve_states(game, wanted, run=run)
+                    solved[wanted] = solve_states(game, wanted, run=run, target=game.quickest_target)
                 except OutOfMemory as error:
                     obstacle = str(error)
                 except SearchBenchError as error:
@@ -243,7 +243,7 @@ def _differences(known: Mapping[str, Any], database: Database, run: Run) -> Iter
         "histogram": {rule.format(value): count for value, count in counts.items() if value is not None},
     }
     if "reachable" in known:
-        found["reachable"] = solve_states(game, solver="bfs", run=run).reachable
+        found["reachable"] = solve_states(game, solver="bfs", run=run, target=game.quickest_target).reachable
     for key, number in known.items():
         right = {str(value): count for value, count in number.items()} if key == "histogram" else number
         if key not in found:

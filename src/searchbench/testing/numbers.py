@@ -179,7 +179,7 @@ def advance(subject: Subject) -> Iterator[Finding]:
 
 
 def places(subject: Subject) -> Iterator[Finding]:
-    """Require that `spread` and `departures` find what `moves` and `cost` do, from every place of a number alone."""
+    """Require that `spread` and `conversion_edges` find what `moves` and `cost` do, from every place of a number alone."""
     names = subject.names.without(*FAST)
     for number in subject.numbers:
         state = subject.unrank(number)
@@ -201,7 +201,7 @@ LARGEST_FAN: Final = 64
 
 
 def _from_place(rule: Any, names: jit.Names, number: int, state: list[int], place: int) -> Any:
-    """Return what `spread` or `departures` finds from one place."""
+    """Return what `spread` or `conversion_edges` finds from one place."""
     if rule is zero_cost_closure:
         return jit.bind(rule, names)(list(state), 1 << place)
     numbers, bits = [0] * LARGEST_FAN, [0] * LARGEST_FAN

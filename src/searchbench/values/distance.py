@@ -97,5 +97,5 @@ class Depth(Distance):
     name: ClassVar[str] = "depth"
     from_start: ClassVar[bool] = True
     solvers: ClassVar[tuple[str, ...]] = (BFS,)
-    forms: ClassVar[tuple[str, ...]] = ("values", "rows", "product", "two-bit", "layers")
+    forms: ClassVar[tuple[str, ...]] = ("values", "streaming", "product", "two-bit", "layers")
     reductions: ClassVar[tuple[str, ...]] = ()

@@ -28,9 +28,9 @@ from searchbench.verify import bound, check, ground
 from searchbench.verify.claims import claims_of
 from searchbench.verify.depth import check_depths
 from searchbench.verify.layers import are_layers, verify_layers
-from searchbench.verify.ledger import Ledger, ledger_of
 from searchbench.verify.modulo import EVEN, NOT_SEEN, check_level
 from searchbench.verify.passes import Passes
+from searchbench.verify.record import VerificationRecord, verification_record
 from searchbench.verify.report import Report, fault_of, wrong_counts
 from searchbench.verify.won import endings_of_bits
 
@@ -73,8 +73,8 @@ def verify_database(
             if work is not None:
                 raise BadRequest(f"{work}: layers are followed from the start, in one go: there is no work to keep")
             return verify_layers(database, active, limit, target)
-        with ledger_of(database, work, whole=chosen is None) as ledger:
-            return _Verification(database, active, limit, target, ledger, chosen=chosen).report()
+        with verification_record(database, work, whole=chosen is None) as record:
+            return _Verification(database, active, limit, target, record, chosen=chosen).report()
 
 
 def _chosen(database: Database, parts: str) -> list[Part]:
@@ -111,7 +111,7 @@ def find_faults(database: Database, run: Run, limit: int = 100, target: jit.Targ
 
     Whole values only. Raises OutOfMemory, and DamagedData for a database on disk that was altered.
     """
-    verification = _Verification(database, run, limit, target, Ledger(None, {}), every=True)
+    verification = _Verification(database, run, limit, target, VerificationRecord(None, {}), every=True)
     report = verification.report()
     return Findings(np.unique(verification.passes.rows()[:, 0]), tuple(verification.miscounted), report)
 
@@ -122,7 +122,7 @@ def verify_won(database: Database, run: Run, limit: int, target: jit.Target) -> 
     run.demand(size * 2, f"verifying {database.game} ({size:,} numbers)")
     endings = endings_of_bits(database, run, claim_names(database.game, Ending(), target))
     table = type(database)(database.game, Ending(), endings, parts=database.parts)
-    report = _Verification(table, run, limit, target, Ledger(None, {})).report()
+    report = _Verification(table, run, limit, target, VerificationRecord(None, {})).report()
     held = [count_codes(database.read(part, part.start, part.stop)) for part in database.parts]
     miscounts = wrong_counts(database, database.parts, held)
     return replace(
@@ -136,7 +136,7 @@ def _with_needs(database: Database, part: Part) -> list[Part]:
 
 class _Verification:
     def __init__(
-        self, database: Database, run: Run, limit: int, target: jit.Target, ledger: Ledger, every: bool = False,
+        self, database: Database, run: Run, limit: int, target: jit.Target, record: VerificationRecord, every: bool = False,
         chosen: Sequence[Part] | None = None,
     ) -> None:  # fmt: skip
         self.part_by_part = _goes_by_parts(database)
@@ -146,7 +146,7 @@ class _Verification:
         run.demand(size * (database.dtype.itemsize + 1), f"verifying {database.game} ({size:,} numbers at a time)")
         self.game, self.rule = database.game, database.rule
         self.run, self.limit = run, limit
-        self.ledger = ledger
+        self.record = record
         self.database = database
         self.codes = untouched(database.size, database.dtype) if self.part_by_part else database.codes
         self.present: set[Part] = set()
@@ -200,7 +200,7 @@ class _Verification:
                 self._bring(_with_needs(self.database, part))
                 self.held[part.name] = count_codes(self.codes[part.start : part.stop])
             self.passes.check_part(
-                "checking values" if len(self.parts) == 1 else f"checking {part.name}", work, part, self.ledger
+                "checking values" if len(self.parts) == 1 else f"checking {part.name}", work, part, self.record
             )
 
     def _bring(self, parts: list[Part]) -> None:

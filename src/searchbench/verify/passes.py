@@ -11,7 +11,7 @@ import numpy.typing as npt
 from searchbench.index.protocol import Part
 from searchbench.run import Run
 from searchbench.verify import check
-from searchbench.verify.ledger import Ledger, Noted
+from searchbench.verify.record import Noted, VerificationRecord
 
 BLOCK: Final = 1 << 15
 """How many numbers a thread checks at a time."""
@@ -48,15 +48,15 @@ class Passes:
         for _ in self._checked(stage, work, self.parts):
             pass
 
-    def check_part(self, stage: str, work: Work, part: Part, ledger: Ledger) -> None:
+    def check_part(self, stage: str, work: Work, part: Part, record: VerificationRecord) -> None:
         """Check what of a part has not been found right before, and note how far it is right now."""
-        noted = ledger.noted(part)
+        noted = record.noted(part)
         states, free = self.states, self.free
         self.states += noted.states
         self.free += noted.free
         for stop in self._checked(stage, work, [part._replace(start=part.start + noted.checked)]):
             if not self.count:
-                ledger.note(part, Noted(stop - part.start, self.states - states, self.free - free))
+                record.note(part, Noted(stop - part.start, self.states - states, self.free - free))
 
     def _checked(self, stage: str, work: Work, parts: Sequence[Part]) -> Iterator[int]:
         """Run a kernel over the numbers of some parts, in order; yield after each block where it ends."""

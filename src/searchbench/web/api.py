@@ -16,7 +16,7 @@ from searchbench.errors import SearchBenchError, UnknownName
 from searchbench.game import Game, Position
 from searchbench.store import Database
 from searchbench.web import answers, schema
-from searchbench.web.finding import Wanted, count_all, find_page, hardest_number, part_of
+from searchbench.web.finding import Filter, count_all, find_page, hardest_number, part_of
 from searchbench.web.library import Library
 
 router = APIRouter(prefix="/api")
@@ -164,7 +164,7 @@ def find(
         known = ", ".join(library.predicates) or "none (see `searchbench serve --predicate`)"
         raise UnknownName(f"there is no predicate {predicate!r}; there are: {known}")
     test = None if predicate is None else library.predicates[predicate]
-    wanted = Wanted(value or None, part or None, first, last, where or None, test)
+    wanted = Filter(value or None, part or None, first, last, where or None, test)
 
     def question(database: Database) -> dict[str, Any]:
         if wanted.value == "hardest":
@@ -174,7 +174,7 @@ def find(
     return JSONResponse(library.ask(name, question))
 
 
-def _page(database: Database, wanted: Wanted, limit: int, pictures: bool) -> dict[str, Any]:
+def _page(database: Database, wanted: Filter, limit: int, pictures: bool) -> dict[str, Any]:
     page = find_page(database, wanted, limit)
     states = []
     for number in page.numbers:

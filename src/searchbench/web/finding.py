@@ -24,7 +24,7 @@ NAMES: Final = ("state", "pieces", "number", "value", "outcome", "plies")
 _VALUES: Final = frozenset({"value", "outcome", "plies"})
 
 
-class Wanted(NamedTuple):
+class Filter(NamedTuple):
     """Say what is looked for: a value as the rule reads it, a part, numbers from `first` to `last`, and two kinds of tests."""
 
     value: str | None = None
@@ -42,7 +42,7 @@ class Page(NamedTuple):
     following: int | None
 
 
-def find_page(database: Database, wanted: Wanted, limit: int, seconds: float = SECONDS) -> Page:
+def find_page(database: Database, wanted: Filter, limit: int, seconds: float = SECONDS) -> Page:
     """Return the first positions that meet all conditions, at most `limit` of them, looking for at most about `seconds`."""
     begin, end = _interval(database, wanted)
     value, tests = wanted.value, list(_tests(database, wanted))
@@ -70,7 +70,7 @@ def find_page(database: Database, wanted: Wanted, limit: int, seconds: float = S
 @lru_cache(maxsize=64)
 def hardest_number(database: Database) -> int:
     """Return the number of the first of the positions furthest from the end; it is looked for once. Raises LimitReached."""
-    page = find_page(database, Wanted(database.rule.format(database.hardest())), 1, PATIENCE)
+    page = find_page(database, Filter(database.rule.format(database.hardest())), 1, PATIENCE)
     if not page.numbers:
         raise LimitReached(
             f"{database.game}: a hardest position was not found within {PATIENCE:g} s; find it by its value"
@@ -78,7 +78,7 @@ def hardest_number(database: Database) -> int:
     return page.numbers[0]
 
 
-def count_all(database: Database, wanted: Wanted) -> int | None:
+def count_all(database: Database, wanted: Filter) -> int | None:
     """Return how many positions there are in all, where the header of the database tells it at once."""
     if wanted.where or wanted.predicate or wanted.first or wanted.last is not None:
         return None
@@ -88,7 +88,7 @@ def count_all(database: Database, wanted: Wanted) -> int | None:
     return sum(count for value, count in database.histogram(wanted.part).items() if fits(value))
 
 
-def _interval(database: Database, wanted: Wanted) -> tuple[int, int]:
+def _interval(database: Database, wanted: Filter) -> tuple[int, int]:
     last = database.size - 1 if wanted.last is None else wanted.last
     if not (0 <= wanted.first < database.size and last < database.size):
         raise BadRequest(f"numbers {wanted.first} to {last}: expected numbers from 0 to {database.size - 1}")
@@ -120,7 +120,7 @@ def _by_walking(database: Database, value: str) -> Callable[[int], bool]:
     return lambda number: database.residue(number) in residues and database.code(number) in codes
 
 
-def _tests(database: Database, wanted: Wanted) -> Iterator[Callable[[int], bool]]:
+def _tests(database: Database, wanted: Filter) -> Iterator[Callable[[int], bool]]:
     if wanted.where:
         meets, used = condition(wanted.where, NAMES)
         yield lambda number: meets(_scope(database, number, used))

@@ -9,8 +9,8 @@ from searchbench.game import Game
 from searchbench.index.product_moves import ProductMoves
 from searchbench.run import Run
 from searchbench.solvers.exhaustive.bfs import numbered
+from searchbench.solvers.exhaustive.permutations.levels import search_levels
 from searchbench.solvers.exhaustive.products.search import ProductSearch, bytes_needed
-from searchbench.solvers.exhaustive.rows.levels import search_levels
 from searchbench.store import Database, modulo
 from searchbench.store.working import working_folder
 from searchbench.values import Depth

@@ -8,13 +8,13 @@ from searchbench.errors import BadRequest
 from searchbench.game import Game
 from searchbench.solvers.exhaustive.bits.solve import BIT_FORMS
 from searchbench.solvers.exhaustive.by_products import PRODUCT
-from searchbench.solvers.exhaustive.by_rows import ROWS
+from searchbench.solvers.exhaustive.by_streaming import STREAMING
 from searchbench.solvers.exhaustive.strategy import goes_backwards, works_backwards
 from searchbench.values import BFS, FIXPOINT, RETROGRADE, SHIPPED, ValueRule, value_rule
 
 SOLVERS: Final = (RETROGRADE, FIXPOINT, BFS)
 VALUES, SPREAD = "values", "spread"
-FORMS: Final = (VALUES, ROWS, PRODUCT, SPREAD, *BIT_FORMS)
+FORMS: Final = (VALUES, STREAMING, PRODUCT, SPREAD, *BIT_FORMS)
 
 
 class Choice(NamedTuple):

@@ -6,7 +6,7 @@ from typing import Any
 
 from searchbench.index.contract import unrank
 from searchbench.rules import UNDECIDED, Code, Rank
-from searchbench.solvers.exhaustive.neighbours import OUTSIDE, Bounds, Numbers, departures, inside, stored_code
+from searchbench.solvers.exhaustive.neighbours import OUTSIDE, Bounds, Numbers, conversion_edges, inside, stored_code
 from searchbench.solvers.exhaustive.schedule import LEAVES, NO_NUMBER
 from searchbench.values.contract import arrival, propagate
 
@@ -51,7 +51,7 @@ def longest_defence(
     """
     unrank(number, state)
     latest = arrival(stored)
-    for index in range(departures(state, scratch, out, numbers, weights)):
+    for index in range(conversion_edges(state, scratch, out, numbers, weights)):
         if numbers[index] >= 0 and inside(numbers[index], bounds):
             continue
         successor = stored_code(codes, numbers[index], bounds)

@@ -83,7 +83,7 @@ def write_edges(
     return count
 
 
-def departures(state: State, scratch: State, out: Numbers, numbers: Numbers, weights: Numbers) -> int:
+def conversion_edges(state: State, scratch: State, out: Numbers, numbers: Numbers, weights: Numbers) -> int:
     """Write the edges that may leave the group of parts and return how many there are.
 
     Each move is an edge if the game tells its stabilizers, else moves to symmetric states are one edge.
@@ -93,7 +93,7 @@ def departures(state: State, scratch: State, out: Numbers, numbers: Numbers, wei
 
 
 def degree(state: State, scratch: State, out: Numbers, numbers: Numbers, weights: Numbers) -> int:
-    """Return how many edges lead from a state, counted as those of `departures` and `predecessors` are."""
+    """Return how many edges lead from a state, counted as those of `conversion_edges` and `predecessors` are."""
     if stabilizer(state) == 0:
         return successors(state, scratch, out, numbers, weights)
     return mobility(state, out)

@@ -40,8 +40,8 @@ from searchbench.solvers.exhaustive.finished import departure_refused, longest_d
 from searchbench.solvers.exhaustive.groups import Group
 from searchbench.solvers.exhaustive.neighbours import (
     Bounds,
+    conversion_edges,
     degree,
-    departures,
     inside,
     is_position,
     predecessors,
@@ -95,7 +95,7 @@ def initialise(
         else:
             code = initial(UNDECIDED, degree(state, scratch, out, numbers, weights))
             if leaves or number - first < ASKED or number % ASKED_EVERY == 0:
-                count = departures(state, scratch, out, numbers, weights)
+                count = conversion_edges(state, scratch, out, numbers, weights)
                 reason = departure_refused(numbers, count, bounds, leaves)
                 if reason != 0:
                     note[TOO_LARGE] = reason

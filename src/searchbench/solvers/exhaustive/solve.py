@@ -15,7 +15,7 @@ from searchbench.solvers.exhaustive import bfs, budget, fixpoint, scores
 from searchbench.solvers.exhaustive.bits.solve import REACHABILITY, form_within, solve_in_bits
 from searchbench.solvers.exhaustive.budget import Sizes, code_bytes
 from searchbench.solvers.exhaustive.by_products import PRODUCT, fitting_moves, moves_for, solve_by_products
-from searchbench.solvers.exhaustive.by_rows import ROWS, method_for, solve_by_rows
+from searchbench.solvers.exhaustive.by_streaming import STREAMING, method_for, solve_by_streaming
 from searchbench.solvers.exhaustive.checkpoints import Checkpoints
 from searchbench.solvers.exhaustive.choice import FORMS as FORMS
 from searchbench.solvers.exhaustive.choice import SOLVERS as SOLVERS
@@ -45,7 +45,7 @@ def solve_states(
     retrograde analysis where the game has `unmoves` and the rule can propagate, and the forward fixpoint elsewhere.
     `block_bits` is the binary logarithm of a block's size (the result does not depend on it); `target` "interpreted"
     runs the same kernels without a compiler. `form` is how breadth-first search keeps what it
-    finds: "values" (depths, a byte a state or more), "rows" (depths modulo 3 or 4, for games that tell their moves as
+    finds: "values" (depths, a byte a state or more), "streaming" (depths modulo 3 or 4, for games that tell their moves as
     rearrangements), "product" (depths modulo 3, for games that tell the moves of a product index), "two-bit" (depths
     modulo 3), "layers" (one bit; for games whose parts are layers), "one-bit" and "reachability" (what is reached; the
     former counts the layers too). By default rows, or product, or else values, or else what fits into the memory.
@@ -75,13 +75,14 @@ def _solve_compactly(
         return solve_by_spreading(game, run, target)
     if form is None and VALUES not in choice.forms:
         form = REACHABILITY
-    if form == ROWS or (form is None and target == "cpu" and block_bits is None):
+    if form == STREAMING or (form is None and target == "cpu" and block_bits is None):
         method = method_for(game.sequences(), run)
-        if method is not None and (form == ROWS or method.least <= run.memory):
-            return solve_by_rows(game, method, run)
-        if form == ROWS:
+        if method is not None and (form == STREAMING or method.least <= run.memory):
+            return solve_by_streaming(game, method, run)
+        if form == STREAMING:
             raise BadRequest(
-                f"form {ROWS!r}: {game} does not tell its moves as rearrangements of enough elements, each of which a move undoes"
+                f"form {STREAMING!r}: {game} does not tell its moves as rearrangements of enough elements, "
+                "each of which a move undoes"
             )
     if form == PRODUCT:
         return solve_by_products(game, moves_for(game), run)

@@ -23,9 +23,9 @@ from searchbench.solvers.guided.contract import ORDER_BY_PRIORITY
 from searchbench.solvers.guided.depthfirst import NEVER, NODES
 from searchbench.solvers.guided.enhancements import ORDERS, Functions, cuts_moves
 from searchbench.solvers.guided.in_place import depth_first, search_kind
-from searchbench.solvers.guided.region import Region, Round
-from searchbench.solvers.guided.restarts import Patience, restarting
+from searchbench.solvers.guided.restarts import RestartSchedule, restarting
 from searchbench.solvers.guided.task import EXHAUSTED, FOUND, Task
+from searchbench.solvers.guided.tree_splitting import Round, TreeSplitting
 from searchbench.solvers.shared.transposition import (
     ENTRY_BYTES,
     SMALLEST,
@@ -119,7 +119,7 @@ class IDAStar(Guided):
     def search(self, task: Task) -> Line:
         """Return a cheapest line; with restarts perhaps another, sooner."""
         if self.restarts:
-            return restarting(task, Patience(self.restarts, self.impatience, self.seed), self.step)
+            return restarting(task, RestartSchedule(self.restarts, self.impatience, self.seed), self.step)
         return idastar(task, self.step)
 
     @property
@@ -185,7 +185,7 @@ class _Deepening:
         self.least = self.bound = task.bound(carried)
         self.search = depth_first(task, (), 0, self.bound, carried[0])
         self.search.note[NODES] = 1
-        self.region: Region | None = None
+        self.splitting: TreeSplitting | None = None
         self.best: Line | None = None
         self.now = 0
 
@@ -193,15 +193,15 @@ class _Deepening:
         """Search round by round until the end."""
         alone = self.task.remembers or self.task.exhausts or self.task.run.threads == 1
         while True:
-            if self.region is None and not alone and self.search.nodes > LONG:
-                self.region = Region(self.task, self.search.nodes)
+            if self.splitting is None and not alone and self.search.nodes > LONG:
+                self.splitting = TreeSplitting(self.task, self.search.nodes)
             line = self.round()
             if line is not None:
                 return line
 
     def round(self) -> Line | None:
         """Search below one bound; return the line if that was the last time, else make the next bound."""
-        task, region = self.task, self.region
+        task, region = self.task, self.splitting
         self.now += 1
         try:
             outcome = self._alone() if region is None else region.search(self.bound, self.least, self.now)
@@ -239,10 +239,10 @@ class _Deepening:
 
     def line_kept_in(self, folder: WorkingFolder) -> Line:
         """Search in trees from the beginning, and keep which of them are done."""
-        self.region = Region(self.task, 1)
+        self.splitting = TreeSplitting(self.task, 1)
         if folder.record:
             self._resume(folder)
-        region = self.region
+        region = self.splitting
         region.keep = lambda: self._commit(folder) if folder.due else None
         try:
             while True:
@@ -253,27 +253,27 @@ class _Deepening:
             self._commit(folder)
 
     def _commit(self, folder: WorkingFolder) -> None:
-        assert self.region is not None
+        assert self.splitting is not None
         folder.commit(
             {
-                "now": self.now, "bound": self.bound, "least": self.least, "nodes": self.region.nodes,
-                "done": [[place, *found] for place, found in self.region.done.items()],
+                "now": self.now, "bound": self.bound, "least": self.least, "nodes": self.splitting.nodes,
+                "done": [[place, *found] for place, found in self.splitting.done.items()],
                 "best": None if self.best is None else [list(self.best.moves), self.best.cost],
             }
         )  # fmt: skip
 
     def _resume(self, folder: WorkingFolder) -> None:
-        assert self.region is not None
+        assert self.splitting is not None
         record = folder.record
         try:
             self.now, self.bound, self.least = (int(record[name]) for name in ("now", "bound", "least"))
-            self.region.nodes = int(record["nodes"])
-            self.region.done = {int(place): (int(nodes), int(above)) for place, nodes, above in record["done"]}
+            self.splitting.nodes = int(record["nodes"])
+            self.splitting.done = {int(place): (int(nodes), int(above)) for place, nodes, above in record["done"]}
             best = record["best"]
             self.best = (
                 None if best is None else self.task.line([int(move) for move in best[0]], int(best[1]), 0, False)
             )
-            sound = set(self.region.done) <= set(self.region.searches)
+            sound = set(self.splitting.done) <= set(self.splitting.searches)
         except (KeyError, TypeError, ValueError, IndexError):
             sound = False
         if not sound:

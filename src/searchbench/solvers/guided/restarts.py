@@ -19,7 +19,7 @@ SLICE: Final = 1 << 18
 """After how many nodes a search looks at its limits."""
 
 
-class Patience(NamedTuple):
+class RestartSchedule(NamedTuple):
     """Say after how many nodes a round begins again, and how often it does before the bound grows.
 
     Each time the bound grows so, the nodes are doubled: in the end every round is searched to its end.
@@ -30,7 +30,7 @@ class Patience(NamedTuple):
     seed: int = 0
 
 
-def restarting(task: Task, patience: Patience, step: int = 0) -> Line:
+def restarting(task: Task, schedule: RestartSchedule, step: int = 0) -> Line:
     """Return a line; a cheapest one where every round with a smaller bound was searched to the end.
 
     Raises LimitReached, or Unsolvable where nothing was cut off by the bound.
@@ -39,12 +39,12 @@ def restarting(task: Task, patience: Patience, step: int = 0) -> Line:
     least = bound = task.bound(carried)
     search = depth_first(task, (), 0, bound, carried[0])
     search.note[NODES] = 1
-    nodes, now = patience.nodes, 0
+    nodes, now = schedule.nodes, 0
     while True:
         above = NEVER
-        for again in range(patience.times + 1):
+        for again in range(schedule.times + 1):
             now += 1
-            task.chance[SEED], task.chance[SHARE] = patience.seed + now, _share(again, patience.times)
+            task.chance[SEED], task.chance[SHARE] = schedule.seed + now, _share(again, schedule.times)
             search.begin(bound, now)
             status = _attempt(search, task, search.nodes + nodes, f"bound {bound}, time {again + 1}", least)
             if status == FOUND:

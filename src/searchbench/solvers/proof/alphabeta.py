@@ -27,8 +27,8 @@ from searchbench.solvers.proof.leaves import (
     no_leaves,
     outcome_of_leaf,
 )  # fmt: skip
-from searchbench.solvers.proof.ledger import ABSENT, Ledger, larger, new_ledger, record, row_of
 from searchbench.solvers.proof.path import NEVER, Path, earlier, enter, leave, longer, new_path
+from searchbench.solvers.proof.strategy_table import ABSENT, StrategyTable, larger, new_strategy_table, record, row_of
 from searchbench.solvers.shared.transposition import Transpositions, grown, largest_size, probe
 
 SLICE: Final = 1 << 18
@@ -37,7 +37,7 @@ SLICE: Final = 1 << 18
 # The columns of a frame.
 ALPHA, BETA, BEST, PLACE, COUNT, NEXT, HINT, AT_LEAST, AT_MOST, SINCE = range(10)
 _COLUMNS: Final = 10
-# AT_LEAST and AT_MOST: the reliance of "the value is at least BEST" and of "it is at most BEST".
+# AT_LEAST and AT_MOST: the path dependence of "the value is at least BEST" and of "it is at most BEST".
 
 # What a search notes; BOOK is the depth whose states enter the book, -1: none.
 DEPTH, NODES, VALUE, BOOK = range(4)
@@ -58,17 +58,19 @@ class Stack(NamedTuple):
 
 
 class View(NamedTuple):
-    """Say what is known of a state before it is searched: its value or UNDECIDED, its reliance, where to begin."""
+    """Say what is known of a state before it is searched: its value or UNDECIDED, its path dependence, where to begin."""
 
     value: int
-    reliance: int
+    path_dependence: int
     hint: int
 
 
-def look(stack: Stack, depth: int, window: Any, table: Transpositions, ledger: Ledger, claimer: int) -> View:
+def look(
+    stack: Stack, depth: int, window: Any, table: Transpositions, strategy_table: StrategyTable, claimer: int
+) -> View:
     """Return what the rules, the tables and the path tell of the state at this depth, for a window (alpha, beta).
 
-    While evidence is gathered for the claimer (the player to move at depth 0 or 1), only the ledger can confirm the
+    While evidence is gathered for the claimer (the player to move at depth 0 or 1), only the strategy table can confirm the
     claim; the table can refute it.
     """
     alpha, beta = window
@@ -87,7 +89,7 @@ def look(stack: Stack, depth: int, window: Any, table: Transpositions, ledger: L
         return View(upper_of(fact), NEVER, NO_PLACE)
     if lower_of(fact) == upper_of(fact) and claimer == NOBODY:
         return View(lower_of(fact), NEVER, NO_PLACE)
-    if claims and row_of(ledger, stack.path.keys[depth], stack.state) != ABSENT:
+    if claims and row_of(strategy_table, stack.path.keys[depth], stack.state) != ABSENT:
         return View(beta, NEVER, NO_PLACE)
     before = earlier(stack.path, depth)
     if before >= 0:
@@ -119,7 +121,7 @@ def next_place(frame: Any) -> int:
 
 
 def take(frame: Any, place: int, value: int, at_least: int, at_most: int) -> None:
-    """Take the value of a move, for the player to move, with the reliance of its two bounds."""
+    """Take the value of a move, for the player to move, with the path dependence of its two bounds."""
     frame[AT_MOST] = min(frame[AT_MOST], at_most)
     if value > frame[BEST]:
         frame[BEST] = value
@@ -128,7 +130,13 @@ def take(frame: Any, place: int, value: int, at_least: int, at_most: int) -> Non
 
 
 def close_frame(
-    stack: Stack, depth: int, table: Transpositions, ledger: Ledger, claimer: int, book: Ledger, note: Any
+    stack: Stack,
+    depth: int,
+    table: Transpositions,
+    strategy_table: StrategyTable,
+    claimer: int,
+    book: StrategyTable,
+    note: Any,
 ) -> None:
     """End the search of the state at this depth: keep what is true of it on every path."""
     leave(stack.path, depth)
@@ -145,7 +153,7 @@ def close_frame(
         known_for = assumptions_at(stack.leaves, depth)
         learn(table, stack.path.keys[depth], lower, upper, place, note[NODES] - frame[SINCE], known_for)
     if claimer != NOBODY and depth & 1 == claimer and lower >= frame[BETA] and frame[PLACE] != NO_PLACE:
-        record(ledger, stack.path.keys[depth], stack.state, stack.moves[depth, frame[PLACE]])
+        record(strategy_table, stack.path.keys[depth], stack.state, stack.moves[depth, frame[PLACE]])
     if depth == note[BOOK] and (lower >= frame[BETA] or upper <= frame[ALPHA]):
         for cell in range(len(stack.state)):
             stack.scratch[cell] = stack.state[cell]
@@ -160,15 +168,21 @@ def begin(stack: Stack, alpha: int, beta: int, table: Transpositions) -> None:
 
 
 def descend(
-    stack: Stack, table: Transpositions, ledger: Ledger, claimer: int, book: Ledger, stop: int, note: Any
+    stack: Stack,
+    table: Transpositions,
+    strategy_table: StrategyTable,
+    claimer: int,
+    book: StrategyTable,
+    stop: int,
+    note: Any,
 ) -> None:
     """Search until the root's frame is closed (then the depth noted is -1), `stop` moves are played, or room is short."""
     state, path = stack.state, stack.path
     depth = note[DEPTH]
-    while ledger.rows[0] < len(ledger.moves) and book.rows[0] < len(book.moves):
+    while strategy_table.rows[0] < len(strategy_table.moves) and book.rows[0] < len(book.moves):
         frame = stack.frames[depth]
         if frame[NEXT] == frame[COUNT] or frame[BEST] >= frame[BETA]:
-            close_frame(stack, depth, table, ledger, claimer, book, note)
+            close_frame(stack, depth, table, strategy_table, claimer, book, note)
             depth -= 1
             if depth < 0:
                 note[VALUE] = frame[BEST]
@@ -185,10 +199,10 @@ def descend(
         play(state, stack.moves[depth, place])
         note[NODES] += 1
         window = (-frame[BETA], -max(frame[ALPHA], frame[BEST]))
-        view = look(stack, depth + 1, window, table, ledger, claimer)
+        view = look(stack, depth + 1, window, table, strategy_table, claimer)
         if view.value != UNDECIDED:
             unplay(state, stack.moves[depth, place])
-            take(frame, place, -view.value, view.reliance, view.reliance)
+            take(frame, place, -view.value, view.path_dependence, view.path_dependence)
             frame[NEXT] += 1
         else:
             depth += 1
@@ -201,9 +215,9 @@ def _nothing() -> None:
 
 
 class AlphaBetaSearch:
-    """Search states of one game; the table, the ledger and the count of nodes go on from one search to the next.
+    """Search states of one game; the table, the strategy table and the count of nodes go on from one search to the next.
 
-    `most_states` is how many states the ledger may come to hold. What is found at `book_depth`, and holds on every path,
+    `most_states` is how many states the strategy table may come to hold. What is found at `book_depth`, and holds on every path,
     enters the book: states up to symmetry, and 1 for each that reaches its window's upper end.
     """
 
@@ -222,11 +236,11 @@ class AlphaBetaSearch:
         self.largest = largest_size(table_memory)
         self.nodes = 0
         self.stage = "alpha-beta"
-        self.ledger = new_ledger(game, 2)
+        self.strategy_table = new_strategy_table(game, 2)
         self.most_states = 0
         self.unknown = 0
         """How many leaves were met whose outcome is not known."""
-        self.book = new_ledger(game, 2)
+        self.book = new_strategy_table(game, 2)
         self.book_depth = -1
         self.pause: Callable[[], None] = _nothing
         """Called after each slice of the search."""
@@ -245,9 +259,9 @@ class AlphaBetaSearch:
     def value(self, state: Any, alpha: int, beta: int, claimer: int = NOBODY, assumed: int = -1) -> int:
         """Return the outcome of a state that is not terminal, exact between alpha and beta, else a bound beyond one.
 
-        For a claimer the ledger is filled with the claimer's states that the proof needs. A leaf where the game goes on as
-        another one, and whose outcome is not known, is taken to be `assumed` for the player to move in the state given.
-        Raises LimitReached at the limit of nodes, or when the ledger is too large.
+        For a claimer the strategy table is filled with the claimer's states that the proof needs. A leaf where the game
+        goes on as another one, and whose outcome is not known, is taken to be `assumed` for the player to move.
+        Raises LimitReached at the limit of nodes, or when the strategy table is too large.
         """
         if self.leaves is not None and not self.leaves.goes_on:
             self._stack = self._stack._replace(leaves=self._stack.leaves.assuming(assumed))
@@ -260,7 +274,9 @@ class AlphaBetaSearch:
         while note[DEPTH] >= 0:
             before = int(note[NODES])
             repeated = int(self._stack.path.repetitions[0])
-            kernel(self._stack, self.table, self.ledger, claimer, self.book, before + self.budget.room(SLICE), note)
+            kernel(
+                self._stack, self.table, self.strategy_table, claimer, self.book, before + self.budget.room(SLICE), note
+            )
             spent = int(note[NODES]) - before
             self.nodes += spent
             self.budget.spend(self.stage, spent, int(self._stack.path.repetitions[0]) - repeated)
@@ -293,9 +309,9 @@ class AlphaBetaSearch:
         if self.book.full:
             self.run.demand(3 * self.book.states.nbytes, f"a book of {self.book.filled:,} states")
             self.book = larger(self.book, self.game, self.names)
-        if self.ledger.full:
-            if 2 * len(self.ledger.moves) > self.most_states:
-                raise LimitReached(f"{self.game}: the strategy needs more than {self.ledger.filled:,} states")
-            self.ledger = larger(self.ledger, self.game, self.names)
+        if self.strategy_table.full:
+            if 2 * len(self.strategy_table.moves) > self.most_states:
+                raise LimitReached(f"{self.game}: the strategy needs more than {self.strategy_table.filled:,} states")
+            self.strategy_table = larger(self.strategy_table, self.game, self.names)
         if self.table.crowded and len(self.table.keys) < self.largest:
             self.table = grown(self.table, self.names)

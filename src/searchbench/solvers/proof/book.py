@@ -25,7 +25,7 @@ from searchbench.rules import key
 from searchbench.solvers.proof.alphabeta import AlphaBetaSearch
 from searchbench.solvers.proof.facts import ANY_LEAVES, LOST_LEAVES, NO_PLACE, WON_LEAVES, learn
 from searchbench.solvers.proof.leaves import LeafDatabase
-from searchbench.solvers.proof.ledger import Ledger, larger, new_ledger, record
+from searchbench.solvers.proof.strategy_table import StrategyTable, larger, new_strategy_table, record
 from searchbench.solvers.shared.transposition import LARGEST_WORTH, Transpositions
 
 SECONDS: Final = 60.0
@@ -55,7 +55,7 @@ class Answers(NamedTuple):
 
 
 def know(
-    table: Transpositions, book: Ledger, states: Any, words: Any, lower: int, upper: int, assumptions: int
+    table: Transpositions, book: StrategyTable, states: Any, words: Any, lower: int, upper: int, assumptions: int
 ) -> None:
     """Enter states with their answers in a book, and the bounds that they stand for in a table."""
     for row in range(len(states)):
@@ -95,7 +95,7 @@ class Book:
         search.book_depth, search.pause = self.depth, self._pause
         known = self.answers.get(question, Answers(np.zeros((0, self.game.width), self.game.dtype), np.zeros(0, bool)))
         size = 1 << max(1, len(known.states).bit_length())
-        search.book = new_ledger(self.game, size)
+        search.book = new_strategy_table(self.game, size)
         assumptions = ANY_LEAVES
         if not self.leaves.goes_on:
             assumptions = LOST_LEAVES if (assumed < 0) == (self.depth % 2 == 0) else WON_LEAVES

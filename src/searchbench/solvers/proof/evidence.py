@@ -1,8 +1,8 @@
 """Evidence: the strategies that show an outcome, complete for every reply.
 
 The search that found the outcome may have forgotten parts of its proof. So the claim is searched once more, led by the
-moves that the table remembers; this time every state of the claimer that is proved enters a ledger. What the strategy
-reaches from the root is then taken out of the ledger. Where a draw rests on repetition, a state may be missing, because
+moves that the table remembers; this time every state of the claimer that is proved enters a strategy table. What the strategy
+reaches from the root is then taken out of the strategy table. Where a draw rests on repetition, a state may be missing, because
 its result was known on one path only: it is searched from a path of its own.
 """
 
@@ -22,11 +22,18 @@ from searchbench.solvers.proof.alphabeta import AlphaBetaSearch
 from searchbench.solvers.proof.budget import Budget
 from searchbench.solvers.proof.facts import outcome_of
 from searchbench.solvers.proof.leaves import LeafDatabase, Leaves, outcome_of_leaf
-from searchbench.solvers.proof.ledger import ABSENT, SMALLEST, Ledger, bytes_per_state, new_ledger, row_of
+from searchbench.solvers.proof.strategy_table import (
+    ABSENT,
+    SMALLEST,
+    StrategyTable,
+    bytes_per_state,
+    new_strategy_table,
+    row_of,
+)
 from searchbench.solvers.shared.transposition import Transpositions
 
 MOST_STATES = 1 << 24
-"""The largest ledger."""
+"""The largest strategy table."""
 
 # What a walk notes: how many rows are waiting, how many of them are done.
 _WAITING, _DONE = range(2)
@@ -37,11 +44,11 @@ def ended(state: State, leaves: Leaves) -> bool:
     return outcome_of(state) != UNDECIDED or outcome_of_leaf(state, new_state(), 0, leaves) != UNDECIDED
 
 
-def need(ledger: Ledger, state: State, leaves: Leaves, wanted: Any, reached: Any, note: Any) -> bool:
-    """Put the claimer's state on the list of rows to be followed; return false if the ledger does not have it."""
+def need(strategy_table: StrategyTable, state: State, leaves: Leaves, wanted: Any, reached: Any, note: Any) -> bool:
+    """Put the claimer's state on the list of rows to be followed; return false if the strategy table does not have it."""
     if ended(state, leaves) or moves(state, new_moves()) == 0:
         return True
-    row = row_of(ledger, key(state), state)
+    row = row_of(strategy_table, key(state), state)
     if row == ABSENT:
         return False
     if not reached[row]:
@@ -51,28 +58,30 @@ def need(ledger: Ledger, state: State, leaves: Leaves, wanted: Any, reached: Any
     return True
 
 
-def need_replies(ledger: Ledger, state: State, leaves: Leaves, wanted: Any, reached: Any, note: Any) -> bool:
-    """Put the states after every reply on the list; on return of false `state` is one that the ledger does not have."""
+def need_replies(
+    strategy_table: StrategyTable, state: State, leaves: Leaves, wanted: Any, reached: Any, note: Any
+) -> bool:
+    """Put the states after every reply on the list; on return of false `state` is one that the strategy table does not have."""
     if ended(state, leaves):
         return True
     out = new_moves()
     for place in range(moves(state, out)):
         play(state, out[place])
-        if not need(ledger, state, leaves, wanted, reached, note):
+        if not need(strategy_table, state, leaves, wanted, reached, note):
             return False
         unplay(state, out[place])
     return True
 
 
-def follow(ledger: Ledger, leaves: Leaves, wanted: Any, reached: Any, note: Any, missing: Any) -> bool:
+def follow(strategy_table: StrategyTable, leaves: Leaves, wanted: Any, reached: Any, note: Any, missing: Any) -> bool:
     """Follow the strategy from the rows on the list; on return of false `missing` is a state without a move."""
     state = new_state()
     while note[_DONE] < note[_WAITING]:
         row = wanted[note[_DONE]]
         for cell in range(len(state)):
-            state[cell] = ledger.states[row, cell]
-        play(state, ledger.moves[row])
-        if not need_replies(ledger, state, leaves, wanted, reached, note):
+            state[cell] = strategy_table.states[row, cell]
+        play(state, strategy_table.moves[row])
+        if not need_replies(strategy_table, state, leaves, wanted, reached, note):
             missing[:] = state
             return False
         note[_DONE] += 1
@@ -80,7 +89,7 @@ def follow(ledger: Ledger, leaves: Leaves, wanted: Any, reached: Any, note: Any,
 
 
 class _Walk:
-    """Take what a strategy reaches out of a ledger."""
+    """Take what a strategy reaches out of a strategy table."""
 
     def __init__(self, search: AlphaBetaSearch, player: int, bound: int) -> None:
         self.search, self.player, self.bound = search, player, bound
@@ -97,9 +106,9 @@ class _Walk:
         while (missing := self._reach(root)) is not None:
             self._prove(missing, self.bound - 1, self.bound, 0)
             self.search.budget.check("the strategy is not complete")
-        ledger = self.search.ledger
+        strategy_table = self.search.strategy_table
         rows = self.wanted[: self.note[_WAITING]]
-        return Strategy(ledger.states[rows], ledger.moves[rows])
+        return Strategy(strategy_table.states[rows], strategy_table.moves[rows])
 
     def _prove(self, state: Any, alpha: int, beta: int, claimer: int) -> None:
         value = self.search.value(state, alpha, beta, claimer, assumed=-1 if claimer == 0 else 1)
@@ -111,17 +120,17 @@ class _Walk:
             )
 
     def _reach(self, root: Any) -> Any:
-        """Follow the strategy from the root, on from where it ended; return a state that the ledger has not, or None."""
-        ledger, names, leaves = self.search.ledger, self.search.names, self.search.known_leaves
-        new = len(ledger.moves) - len(self.wanted)  # rows stay where they are when the ledger grows
+        """Follow the strategy from the root, on from where it ended; return a state that the strategy table has not, or None."""
+        strategy_table, names, leaves = self.search.strategy_table, self.search.names, self.search.known_leaves
+        new = len(strategy_table.moves) - len(self.wanted)  # rows stay where they are when the strategy table grows
         self.wanted, self.reached = np.pad(self.wanted, (0, new)), np.pad(self.reached, (0, new))
         missing = root.copy()
         if not self.begun:
             first = jit.bind(need if self.player == 0 else need_replies, names)
-            self.begun = first(ledger, missing, leaves, self.wanted, self.reached, self.note)
+            self.begun = first(strategy_table, missing, leaves, self.wanted, self.reached, self.note)
             if not self.begun:
                 return missing
-        done = jit.bind(follow, names)(ledger, leaves, self.wanted, self.reached, self.note, missing)
+        done = jit.bind(follow, names)(strategy_table, leaves, self.wanted, self.reached, self.note, missing)
         return None if done else missing
 
 
@@ -149,6 +158,6 @@ def gather_claims(
             search.rest_on_assumptions()
         whose = "the other player" if player else "the player to move"
         search.stage = f"{outcome_text(*bounds)} is proved; the strategy of {whose}"
-        search.ledger = new_ledger(game, SMALLEST)
+        search.strategy_table = new_strategy_table(game, SMALLEST)
         search.most_states = min(MOST_STATES, memory // bytes_per_state(game))
         yield Claim(player, bound, _Walk(search, player, bound).strategy(root))

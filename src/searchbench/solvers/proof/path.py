@@ -3,7 +3,7 @@
 Play that never ends is a draw. A state that repeats one on the path, with the same player to move, therefore counts as
 a draw: who wants to win gains nothing by it, for a win must be forced in a finite number of moves. A win found in this
 way is a win however the state was reached. That it is *not* a win may be due to the path: such a result carries its
-*reliance*, the least depth of the path that it refers to. Once the search has left that depth the result holds of the
+*path dependence*, the least depth of the path that it refers to. Once the search has left that depth the result holds of the
 state itself, since a strategy that only returns to its own states is a complete one. (Compare the graph-history problem
 in Allis 1994, section 2.3.4; results that rely on a path are not kept, so nothing wrong can be.)
 """
@@ -17,7 +17,7 @@ import numpy as np
 from searchbench.rules import mix
 
 NEVER: Final = 1 << 30
-"""The reliance of a result that does not depend on the path."""
+"""The path dependence of a result that does not depend on the path."""
 _SLOTS: Final = 4
 """How many slots there are for each state that the path has room for; both numbers are powers of two."""
 

@@ -92,7 +92,7 @@ def known(search: Search, depth: int) -> int:
 def evaluate(search: Search, depth: int, scratch: Any) -> Numbers:
     """Return the first numbers of the state at the end of the path."""
     value = outcome_of(search.state)
-    reliance = NEVER
+    path_dependence = NEVER
     if value == UNDECIDED:
         value = known(search, depth)
     if value == UNDECIDED:
@@ -100,10 +100,10 @@ def evaluate(search: Search, depth: int, scratch: Any) -> Numbers:
         if before < 0:
             return Numbers(1, max(1, moves(search.state, scratch)) if search.question.mobility else 1, NEVER)
         value = 0
-        reliance = before
+        path_dependence = before
     if value >= bound_at(search.question, depth):
-        return Numbers(0, INFINITE, reliance)
-    return Numbers(INFINITE, 0, reliance)
+        return Numbers(0, INFINITE, path_dependence)
+    return Numbers(INFINITE, 0, path_dependence)
 
 
 def develop(search: Search, node: int, depth: int) -> int:
@@ -130,10 +130,10 @@ def develop(search: Search, node: int, depth: int) -> int:
         note[CREATED] += 1
         tree.node[node, WORK] += 1
         if numbers.disproof == 0:
-            solve(tree, node, True, numbers.reliance)
+            solve(tree, node, True, numbers.path_dependence)
             return place
         if numbers.proof == 0:
-            tree.node[node, RELIANCE] = min(tree.node[node, RELIANCE], numbers.reliance)
+            tree.node[node, RELIANCE] = min(tree.node[node, RELIANCE], numbers.path_dependence)
             continue
         child = add(tree, node, out[place], numbers, note)
         if last == NONE:

@@ -26,11 +26,11 @@ _COLUMNS: Final = 8
 
 
 class Numbers(NamedTuple):
-    """Hold the first proof and disproof number of a state, and its reliance if it is solved."""
+    """Hold the first proof and disproof number of a state, and its path dependence if it is solved."""
 
     proof: int
     disproof: int
-    reliance: int
+    path_dependence: int
 
 
 class Tree(NamedTuple):
@@ -104,11 +104,11 @@ def free_children(tree: Tree, node: int, note: Any) -> None:
         child = following
 
 
-def solve(tree: Tree, node: int, proved: bool, reliance: int) -> None:
+def solve(tree: Tree, node: int, proved: bool, path_dependence: int) -> None:
     """Mark a node as proved or disproved."""
     tree.node[node, PROOF] = 0 if proved else INFINITE
     tree.node[node, DISPROOF] = INFINITE if proved else 0
-    tree.node[node, RELIANCE] = reliance
+    tree.node[node, RELIANCE] = path_dependence
 
 
 def set_numbers(tree: Tree, node: int, note: Any) -> int:

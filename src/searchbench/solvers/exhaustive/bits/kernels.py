@@ -53,7 +53,7 @@ def write_bits(target: Vector, word: int, bits: Any) -> None:
         target.marks[word // BLOCK] = 1
 
 
-class Wanted(NamedTuple):
+class Expansion(NamedTuple):
     """Say which states are expanded, and how.
 
     What `alternates` must return, or ANY; whether finished games go on; whether the game steps from number to number.
@@ -64,7 +64,9 @@ class Wanted(NamedTuple):
     by_number: bool
 
 
-def expand(source: Vector, target: Vector, bits: Any, pending: Pending, blocks: tuple[int, int], which: Wanted) -> int:
+def expand(
+    source: Vector, target: Vector, bits: Any, pending: Pending, blocks: tuple[int, int], which: Expansion
+) -> int:
     """Set the bits of all successors of the states in the marked blocks of an interval; return -1.
 
     Where a successor lies outside the target, stop and return the number of the state that leads there. `bits[k]` is 2^k;
@@ -111,7 +113,9 @@ def expand(source: Vector, target: Vector, bits: Any, pending: Pending, blocks: 
     return -1
 
 
-def successor_numbers(number: int, before: int, state: Any, scratch: Any, out: Any, numbers: Any, which: Wanted) -> int:
+def successor_numbers(
+    number: int, before: int, state: Any, scratch: Any, out: Any, numbers: Any, which: Expansion
+) -> int:
     """Write the successors' numbers and return how many there are: none, if the state is not to be expanded.
 
     The state is that of the number `before`, unless it is -1; numbers come in order.

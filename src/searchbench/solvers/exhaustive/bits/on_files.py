@@ -26,7 +26,7 @@ from searchbench.game import Game
 from searchbench.jit import trailing_zeros
 from searchbench.rules import new_moves, new_state
 from searchbench.run import Run
-from searchbench.solvers.exhaustive.bits.kernels import ANY, Vector, Wanted, count_parts, successor_numbers
+from searchbench.solvers.exhaustive.bits.kernels import ANY, Expansion, Vector, count_parts, successor_numbers
 from searchbench.solvers.exhaustive.bits.search import (
     FEW,
     Expander,
@@ -51,7 +51,7 @@ PIECE: Final = 1 << 16
 
 
 def emit(
-    words: Any, bits: Any, first: int, stop: int, size: int, which: Wanted, block_bits: int, requests: Requests
+    words: Any, bits: Any, first: int, stop: int, size: int, which: Expansion, block_bits: int, requests: Requests
 ) -> int:  # fmt: skip
     """Put the successors of the states first .. stop - 1 whose bits are set into buckets.
 
@@ -212,7 +212,7 @@ class _Search:
         self.buckets.clear()
         self.journal[:] = TODO
         frontier, filled = self.frontiers[(depth - 1) & 1], self.filled[(depth - 1) & 1]
-        which = Wanted(ANY, self.expander.through_ends, self.expander.by_number)
+        which = Expansion(ANY, self.expander.through_ends, self.expander.by_number)
         step = 1 << max(LEAST_BLOCK_BITS, min(self.shares.block_bits, 20))
         pieces = [first for first in range(0, self.size, step) if filled[first >> self.shares.block_bits]]
 

@@ -22,7 +22,7 @@ from searchbench.index.protocol import Part
 from searchbench.run import Run
 from searchbench.solvers.exhaustive.bfs import start_number
 from searchbench.solvers.exhaustive.bits import kernels
-from searchbench.solvers.exhaustive.bits.kernels import ANY, BLOCK, SLOTS, Pending, Planes, Vector, Wanted
+from searchbench.solvers.exhaustive.bits.kernels import ANY, BLOCK, SLOTS, Expansion, Pending, Planes, Vector
 from searchbench.store.bits import PIECE_WORDS, PackedBits
 from searchbench.store.working import WorkingFolder
 from searchbench.values import Depth
@@ -118,7 +118,7 @@ class Expander:
     def _one(self, source: Vector, blocks: tuple[int, int], target: Vector, parity: int) -> int:
         if not hasattr(self._local, "pending"):
             self._local.pending = Pending(np.zeros(SLOTS, np.int64), np.zeros(SLOTS, np.uint64))
-        which = Wanted(parity, self.through_ends, self.by_number)
+        which = Expansion(parity, self.through_ends, self.by_number)
         return int(self._expand(source, target, self.bits, self._local.pending, blocks, which))
 
     def _check(self, results: Sequence[int]) -> None:

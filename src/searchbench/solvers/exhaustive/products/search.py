@@ -17,9 +17,9 @@ import numpy.typing as npt
 from searchbench import jit
 from searchbench.index.product_moves import ProductMoves
 from searchbench.run import Run
+from searchbench.solvers.exhaustive.permutations.levels import FEW, bits_in, load_copies
 from searchbench.solvers.exhaustive.products import kernels
 from searchbench.solvers.exhaustive.products.kernels import Room, Tables, Vectors
-from searchbench.solvers.exhaustive.rows.levels import FEW, bits_in, load_copies
 from searchbench.store.planes import PlaneCodes
 from searchbench.store.working import WorkingFolder
 

@@ -1,4 +1,4 @@
-"""The row search of games whose every move changes the parity of the place: two bit vectors, and nothing else.
+"""The streaming search of games whose every move changes the parity of the place: two bit vectors, and nothing else.
 
 A state's place tells whether its depth is odd. So one bit, the second of the depth, tells depths modulo 4, and one more
 whether the state is reached. While a state is not reached, its second bit tells that it will be at the next level: moves
@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import Any, Final, NamedTuple
 
 from searchbench.jit import popcount, trailing_zeros
-from searchbench.solvers.exhaustive.rows.kernels import Moves, pull_local, push_local, shift, stretch
+from searchbench.solvers.exhaustive.permutations.kernels import Moves, pull_local, push_local, shift, stretch
 
 DENSE: Final = 4
 """Where there is more than one new state to so many rows of a block, moves within it are made for all rows."""

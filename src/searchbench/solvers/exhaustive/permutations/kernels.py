@@ -1,4 +1,4 @@
-"""What the inner loops of the row search share: how moves act on a block of the frontier.
+"""What the inner loops of the streaming search share: how moves act on a block of the frontier.
 
 All words are unsigned 64-bit numbers, and so is all that they are mixed with.
 """

@@ -1,4 +1,4 @@
-"""The row search of games whose every move changes the parity of the place, in memory or on files."""
+"""The streaming search of games whose every move changes the parity of the place, in memory or on files."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ import numpy.typing as npt
 from searchbench import jit
 from searchbench.exchange.space import release
 from searchbench.run import Run
-from searchbench.solvers.exhaustive.rows import alternating
-from searchbench.solvers.exhaustive.rows.alternating import Level, Vectors
-from searchbench.solvers.exhaustive.rows.levels import FEW, load_copies
-from searchbench.solvers.exhaustive.rows.moves import ALL_BITS, moves_of
-from searchbench.solvers.exhaustive.rows.plan import Plan
+from searchbench.solvers.exhaustive.permutations import alternating
+from searchbench.solvers.exhaustive.permutations.alternating import Level, Vectors
+from searchbench.solvers.exhaustive.permutations.levels import FEW, load_copies
+from searchbench.solvers.exhaustive.permutations.moves import ALL_BITS, moves_of
+from searchbench.solvers.exhaustive.permutations.plan import Plan
 from searchbench.store.planes import AlternatingCodes
 from searchbench.store.working import WorkingFolder
 

@@ -58,7 +58,7 @@ class Node(NamedTuple):
         return next((f for f in self.path if f > bound), None)
 
 
-class Region:
+class TreeSplitting:
     """Hold the region, in the order of depth-first search, and the search of each tree at its edge.
 
     `nodes` were generated before. The states that are inside are expanded anew by every thread's count, as one thread would.

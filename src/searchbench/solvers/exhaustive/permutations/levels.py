@@ -29,8 +29,8 @@ class Layers(NamedTuple):
     codes: PlaneCodes | AlternatingCodes
 
 
-class Search(Protocol):
-    """Search a level at a time.
+class LevelSearch(Protocol):
+    """LevelSearch a level at a time.
 
     `size` is how many states there may be, `vectors` are all that has to be kept to go on, `on_files` says that they are
     files. `ahead` is how many states of the next level were there before it was begun: a level was cut short.
@@ -54,8 +54,8 @@ class Search(Protocol):
         ...
 
 
-def search_levels(search: Search, start: int, run: Run, work: WorkingFolder | None = None) -> Layers:
-    """Search on from the state with the number `start`, which is depth 0, until nothing is new."""
+def search_levels(search: LevelSearch, start: int, run: Run, work: WorkingFolder | None = None) -> Layers:
+    """LevelSearch on from the state with the number `start`, which is depth 0, until nothing is new."""
     counts, few = [1], {0: [start]}
     if work is not None and work.record:
         counts = list(work.record["counts"])
@@ -74,7 +74,7 @@ def search_levels(search: Search, start: int, run: Run, work: WorkingFolder | No
             keep(work, search, counts, few, run)
 
 
-def keep(work: WorkingFolder, search: Search, counts: list[int], few: dict[int, list[int]], run: Run) -> None:
+def keep(work: WorkingFolder, search: LevelSearch, counts: list[int], few: dict[int, list[int]], run: Run) -> None:
     """Commit a level that is done: at once where the vectors are files, else with copies of them when it is time."""
     record = {"counts": counts, "few": {str(depth): numbers for depth, numbers in few.items()}}
     if search.on_files:

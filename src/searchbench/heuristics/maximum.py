@@ -11,7 +11,7 @@ from searchbench.jit import inlined
 from searchbench.rules import Move, State
 
 
-class Larger:
+class Maximum:
     """Bound by the larger of two heuristics; of the two, one at most looks things up in tables. Raises BadRequest."""
 
     def __init__(self, one: Any, other: Any) -> None:

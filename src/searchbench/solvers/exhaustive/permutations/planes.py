@@ -1,11 +1,11 @@
-"""The row search of any permutation game: two planes of depths modulo 3, the frontier, and what is new."""
+"""The streaming search of any permutation game: two planes of depths modulo 3, the frontier, and what is new."""
 
 from __future__ import annotations
 
 from typing import Any, NamedTuple
 
 from searchbench.jit import atomic_or, popcount, trailing_zeros
-from searchbench.solvers.exhaustive.rows.kernels import Moves, push_local, shift, stretch
+from searchbench.solvers.exhaustive.permutations.kernels import Moves, push_local, shift, stretch
 
 
 class Planes(NamedTuple):

@@ -1,4 +1,4 @@
-"""The row search with its vectors in files, and after it was stopped or killed: the same layers and codes."""
+"""The streaming search with its vectors in files, and after it was stopped or killed: the same layers and codes."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ import searchbench as sb
 from searchbench.errors import BadRequest, DamagedData, OutOfMemory
 from searchbench.index import Sequences
 from searchbench.run import Run
-from searchbench.solvers.exhaustive.by_rows import method_for, search_by_rows
-from searchbench.solvers.exhaustive.rows import search_alternating
-from searchbench.solvers.exhaustive.rows.levels import Layers
-from searchbench.solvers.exhaustive.rows.plan import Plan
-from searchbench.solvers.exhaustive.rows.search_alternating import AlternatingSearch
+from searchbench.solvers.exhaustive.by_streaming import method_for, search_by_rows
+from searchbench.solvers.exhaustive.permutations import search_alternating
+from searchbench.solvers.exhaustive.permutations.levels import Layers
+from searchbench.solvers.exhaustive.permutations.plan import Plan
+from searchbench.solvers.exhaustive.permutations.search_alternating import AlternatingSearch
 from searchbench.store.working import RECORD, WorkingFolder
 
 SPEC = "sliding:2x5,half=yes"
@@ -101,7 +101,7 @@ def test_a_level_that_was_cut_short_is_done_again(
 ) -> None:  # fmt: skip
     monkeypatch.setattr(WorkingFolder, "due", True)
     monkeypatch.setattr(
-        "searchbench.solvers.exhaustive.rows.search_alternating.LEAST_BUDGET", 1
+        "searchbench.solvers.exhaustive.permutations.search_alternating.LEAST_BUDGET", 1
     )  # many small pieces of work
     work = WorkingFolder(tmp_path / "work", TASK)
     advance = AlternatingSearch.level
@@ -155,7 +155,7 @@ def test_a_block_that_was_not_closed_is_done_again(plan: Plan, tmp_path: Path, l
 PROGRAM = """
 import sys, time
 import searchbench as sb
-from searchbench.solvers.exhaustive.rows import search_alternating
+from searchbench.solvers.exhaustive.permutations import search_alternating
 from searchbench.store.working import WorkingFolder
 WorkingFolder.due = True
 search_alternating.LEAST_BUDGET = 1000
@@ -193,7 +193,7 @@ def test_memory_is_asked_for_where_there_is_no_folder(plan: Plan) -> None:
     needed = search_alternating.bytes_needed(plan)
     assert needed == plan.table_bytes + 16 * plan.words
     with pytest.raises(OutOfMemory):
-        sb.solve(SPEC, solver="bfs", form="rows", memory=needed - 1)
+        sb.solve(SPEC, solver="bfs", form="streaming", memory=needed - 1)
 
 
 def test_work_of_another_task_is_left_alone(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""The inner loops of the search by halves.
+"""The inner loops of the streaming search of equal pieces.
 
 A *tile* holds the frontier of a class, a line of 64 bytes for each head (of some tails, a lane each) or for each tail (of
 some heads). A *chunk* holds what comes to some of these lines. Both are passed twice, the same memory as lanes and as words.
@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from searchbench.jit import or_line, popcount, prefetch, trailing_zeros
-from searchbench.solvers.exhaustive.halves.plan import Crossing, Matrices, Moves
+from searchbench.solvers.exhaustive.multisets.plan import Crossing, Matrices, Moves
 
 AHEAD = 12
 """How many lines ahead memory is asked for."""

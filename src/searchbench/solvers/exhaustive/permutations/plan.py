@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from searchbench.errors import BadRequest
 from searchbench.index.sequence import Rearrangement, Sequences
-from searchbench.solvers.exhaustive.rows.orders import (
+from searchbench.solvers.exhaustive.permutations.orders import (
     parities,
     permutation_ranks,
     prefix_parities,

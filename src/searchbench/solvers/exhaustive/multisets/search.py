@@ -1,4 +1,4 @@
-"""Breadth-first search by halves: level by level, each tile of a matrix by one thread (Edelkamp 2017, two-bit search).
+"""Streaming search of equal pieces: level by level, each tile of a matrix by one thread (Edelkamp 2017, two-bit search).
 
 Every state has two bits, in two planes: 0 not reached, else 1 + depth mod 3; a third bit vector holds what a level leads
 to. The frontier is all states whose code is that of the depth: those that are three levels and more behind lead to nothing
@@ -16,11 +16,11 @@ import numpy as np
 
 from searchbench import jit
 from searchbench.run import Run
-from searchbench.solvers.exhaustive.halves import kernels
-from searchbench.solvers.exhaustive.halves.kernels import Level, Planes, Room
-from searchbench.solvers.exhaustive.halves.plan import LINE_BITS, Plan
-from searchbench.solvers.exhaustive.halves.words import Array
-from searchbench.solvers.exhaustive.rows.levels import FEW, load_copies
+from searchbench.solvers.exhaustive.multisets import kernels
+from searchbench.solvers.exhaustive.multisets.kernels import Level, Planes, Room
+from searchbench.solvers.exhaustive.multisets.plan import LINE_BITS, Plan
+from searchbench.solvers.exhaustive.multisets.words import Array
+from searchbench.solvers.exhaustive.permutations.levels import FEW, load_copies
 from searchbench.store.planes import PlaneCodes
 from searchbench.store.working import WorkingFolder
 
@@ -38,7 +38,7 @@ def bytes_needed(plan: Plan, threads: int) -> int:
     return 3 * vector + plan.table_bytes + threads * room
 
 
-class HalvesSearch:
+class MultisetSearch:
     """Search with two planes of depths modulo 3, and a vector of what a level leads to."""
 
     def __init__(self, plan: Plan, start: int, run: Run) -> None:

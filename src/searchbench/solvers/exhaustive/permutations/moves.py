@@ -7,8 +7,8 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from searchbench.solvers.exhaustive.rows.kernels import Moves
-from searchbench.solvers.exhaustive.rows.plan import Plan, RowMap
+from searchbench.solvers.exhaustive.permutations.kernels import Moves
+from searchbench.solvers.exhaustive.permutations.plan import Plan, RowMap
 
 Array = npt.NDArray[Any]
 ALL_BITS: Final = (1 << 64) - 1

@@ -24,7 +24,7 @@ class Noted(NamedTuple):
     free: int = 0
 
 
-class Ledger:
+class VerificationRecord:
     """Keep how far each part was found right, in a working folder, as long as no byte of it or of its needs changes."""
 
     def __init__(self, folder: WorkingFolder | None, digests: dict[str, str]) -> None:
@@ -50,10 +50,10 @@ class Ledger:
 
 
 @contextmanager
-def ledger_of(database: Database, work: Path | None, whole: bool = True) -> Iterator[Ledger]:
-    """Give the ledger that is in the folder `work`, which goes when the `whole` database is verified. Raises BadRequest."""
+def verification_record(database: Database, work: Path | None, whole: bool = True) -> Iterator[VerificationRecord]:
+    """Give the record that is in the folder `work`, which goes when the `whole` database is verified. Raises BadRequest."""
     if work is None:
-        yield Ledger(None, {})
+        yield VerificationRecord(None, {})
         return
     if database.path is None:
         raise BadRequest(f"{work}: unfinished verification is kept for a database on disk only")
@@ -65,7 +65,7 @@ def ledger_of(database: Database, work: Path | None, whole: bool = True) -> Iter
     task = {"verify": header.game, "rule": header.rule, "fingerprints": header.fingerprints}
     folder = WorkingFolder(work, task)
     try:
-        yield Ledger(folder, {record.name: record.digest for record in header.parts})
+        yield VerificationRecord(folder, {record.name: record.digest for record in header.parts})
     except BaseException:
         folder.close()
         raise

@@ -1,4 +1,4 @@
-"""The row search against the search state by state, and depths modulo 3 and 4 in every form and query."""
+"""The streaming search against the search state by state, and depths modulo 3 and 4 in every form and query."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from searchbench.solvers.exhaustive.permutations.sides import SignedPlan, Steps, turn
 
 from searchbench import load
 from searchbench.errors import BadRequest, OutOfMemory
@@ -18,18 +19,17 @@ from searchbench.index import Rearrangement, Sequences
 from searchbench.jit import Names, bind
 from searchbench.run import Run
 from searchbench.solvers.exhaustive import solve_states
-from searchbench.solvers.exhaustive.by_rows import Method, method_for, search_by_rows
-from searchbench.solvers.exhaustive.rows import planes
-from searchbench.solvers.exhaustive.rows.orders import (
+from searchbench.solvers.exhaustive.by_streaming import Method, method_for, search_by_rows
+from searchbench.solvers.exhaustive.permutations import planes
+from searchbench.solvers.exhaustive.permutations.orders import (
     parities,
     permutation_ranks,
     prefix_parities,
     selection_ranks,
     selections,
 )  # fmt: skip
-from searchbench.solvers.exhaustive.rows.plan import Plan
-from searchbench.solvers.exhaustive.rows.planes import Planes
-from searchbench.solvers.exhaustive.rows.sides import SidesPlan, Steps, turn
+from searchbench.solvers.exhaustive.permutations.plan import Plan
+from searchbench.solvers.exhaustive.permutations.planes import Planes
 from searchbench.store import Database
 from searchbench.store.forms import FORMS
 from searchbench.store.planes import PlaneCodes
@@ -48,7 +48,7 @@ BY_ROWS = [
 
 
 def method_of(sequences: Sequences | None) -> Method:
-    """Return how the sequences are searched by rows."""
+    """Return how the sequences are searched by streaming."""
     method = method_for(sequences, Run())
     assert method is not None
     return method
@@ -174,7 +174,7 @@ def parity_of(order: tuple[int, ...]) -> int:
 @given(st.permutations(range(8)), st.sets(st.integers(0, 7)), st.integers(0, 2**256 - 1))
 def test_rows_of_sides_are_turned_as_each_of_their_states_is(order: list[int], turned: set[int], bits: int) -> None:
     move = Rearrangement(0, 0, tuple(order), tuple(sorted(turned)))
-    plan = SidesPlan(Sequences(8, 1, (move,), two_sided=True))
+    plan = SignedPlan(Sequences(8, 1, (move,), two_sided=True))
     row = np.array([bits >> 64 * word & 2**64 - 1 for word in range(4)], np.uint64)
     turn(row, Steps(*plan.steps), 0, int(plan.steps.begin[1]))
     expected = 0
@@ -223,14 +223,14 @@ def test_rearrangements_are_the_moves(spec: str) -> None:
 
 def test_too_little_memory_is_refused_before_anything_starts() -> None:
     with pytest.raises(OutOfMemory, match="bfs over rows"):
-        solve_states(load("pancake:9"), solver="bfs", form="rows", run=Run(memory=10_000))
+        solve_states(load("pancake:9"), solver="bfs", form="streaming", run=Run(memory=10_000))
 
 
 @pytest.mark.parametrize("n", [14, 15, 17, 20])
 def test_many_elements_are_refused_before_tables_are_made(n: int) -> None:
     flips = {Rearrangement(0, 0, (*range(length - 1, -1, -1), *range(length, n))) for length in range(2, n + 1)}
     game = Sequences(n, 1, tuple(sorted(flips)))
-    with mock.patch("searchbench.solvers.exhaustive.by_rows.Plan", side_effect=AssertionError):
+    with mock.patch("searchbench.solvers.exhaustive.by_streaming.Plan", side_effect=AssertionError):
         method = method_for(game, Run(memory=1 << 30))
     assert method is not None
     assert method.least == 4 * factorial(n) // 8
@@ -248,7 +248,7 @@ def test_rows_refuse_what_they_cannot_move() -> None:
     with pytest.raises(BadRequest, match="one place"):
         Sequences(3, 2, (), two_sided=True)
     with pytest.raises(BadRequest, match="6 to 11"):
-        SidesPlan(load("burnt-pancake:5").sequences())
+        SignedPlan(load("burnt-pancake:5").sequences())
     with pytest.raises(BadRequest, match="there are 1 places"):
         Sequences(3, 1, (Rearrangement(0, 1, (0, 1, 2)),))
 

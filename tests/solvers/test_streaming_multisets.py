@@ -1,4 +1,4 @@
-"""The search by halves against the search state by state, on boards of puzzles and with moves of any kind."""
+"""The streaming search of equal pieces against the search state by state, on boards of puzzles and with moves of any kind."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from searchbench.index import Rearrangement, Sequences, exchange
 from searchbench.jit import or_line
 from searchbench.run import Run
 from searchbench.solvers.exhaustive import solve_states
-from searchbench.solvers.exhaustive.halves import HalvesSearch, Plan
-from searchbench.solvers.exhaustive.halves.words import class_sizes, classes, keys, words
-from searchbench.solvers.exhaustive.rows.levels import Layers, search_levels
+from searchbench.solvers.exhaustive.multisets import MultisetSearch, Plan
+from searchbench.solvers.exhaustive.multisets.words import class_sizes, classes, keys, words
+from searchbench.solvers.exhaustive.permutations.levels import Layers, search_levels
 from searchbench.store.working import WorkingFolder
 
 
 def search_halves(plan: Plan, start: int, run: Run) -> Layers:
     """Search from a state until nothing is new."""
-    return search_levels(HalvesSearch(plan, start, run), start, run)
+    return search_levels(MultisetSearch(plan, start, run), start, run)
 
 
 BOARDS = ["fore-and-aft", "frogs-and-toads:xxxx/xx-o/oooo/o", "frogs-and-toads:..x/..x/xx-oo/..o/..o"]
@@ -36,7 +36,7 @@ BOARDS = ["fore-and-aft", "frogs-and-toads:xxxx/xx-o/oooo/o", "frogs-and-toads:.
 def test_halves_give_the_depths_of_the_other_forms(spec: str) -> None:
     game = load(spec)
     rows = solve_states(game, solver="bfs")
-    assert rows.facts["form"] == "rows"
+    assert rows.facts["form"] == "streaming"
     plain = solve_states(game, solver="bfs", form="values")
     bits = solve_states(game, solver="bfs", form="two-bit")
     assert rows.histogram() == plain.histogram() == bits.histogram()
@@ -163,7 +163,7 @@ def test_halves_refuse_what_they_cannot_move() -> None:
 
 def test_too_little_memory_is_refused_before_anything_starts() -> None:
     with pytest.raises(OutOfMemory, match="bfs over rows"):
-        solve_states(load("fore-and-aft"), solver="bfs", form="rows", run=Run(memory=10_000))
+        solve_states(load("fore-and-aft"), solver="bfs", form="streaming", run=Run(memory=10_000))
 
 
 class Killed(Exception):

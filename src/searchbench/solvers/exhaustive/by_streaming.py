@@ -1,4 +1,4 @@
-"""Breadth-first search of games that tell their moves as rearrangements: which of the row searches serves a game."""
+"""Breadth-first search of games that tell their moves as rearrangements: which of the streaming searches serves a game."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from searchbench.errors import BadRequest
 from searchbench.game import Game
 from searchbench.index import Sequences
 from searchbench.run import Run
-from searchbench.solvers.exhaustive import halves
+from searchbench.solvers.exhaustive import multisets
 from searchbench.solvers.exhaustive.bfs import numbered
-from searchbench.solvers.exhaustive.rows import search_alternating, search_planes, sides
-from searchbench.solvers.exhaustive.rows.levels import Layers, Search, search_levels
-from searchbench.solvers.exhaustive.rows.plan import BLOCK, Plan, word_bits_of
+from searchbench.solvers.exhaustive.permutations import search_alternating, search_planes, signed
+from searchbench.solvers.exhaustive.permutations.levels import Layers, LevelSearch, search_levels
+from searchbench.solvers.exhaustive.permutations.plan import BLOCK, Plan, word_bits_of
 from searchbench.store import Database
 from searchbench.store.working import WorkingFolder, working_folder
 from searchbench.values import Depth
 
-ROWS = "rows"
+STREAMING = "streaming"
 
 
 class Method(NamedTuple):
@@ -26,11 +26,11 @@ class Method(NamedTuple):
 
     memory: int
     least: int
-    search: Callable[[int, Run, WorkingFolder | None], Search]
+    search: Callable[[int, Run, WorkingFolder | None], LevelSearch]
 
 
 def method_for(sequences: Sequences | None, run: Run) -> Method | None:
-    """Return how a game is searched by rows; None if its moves are not told, or do not suit.
+    """Return how a game is searched by streaming; None if its moves are not told, or do not suit.
 
     Where a move cannot be undone by a move, depths modulo 3 or 4 do not tell whole ones (:mod:`searchbench.store.modulo`).
     """
@@ -47,15 +47,15 @@ def method_for(sequences: Sequences | None, run: Run) -> Method | None:
 
 
 def _two_sided(sequences: Sequences) -> Method:
-    plan = sides.SidesPlan(sequences)
-    memory = sides.bytes_needed(plan)
-    return Method(memory, memory, lambda start, run, _: sides.SidesSearch(plan, start, run))
+    plan = signed.SignedPlan(sequences)
+    memory = signed.bytes_needed(plan)
+    return Method(memory, memory, lambda start, run, _: signed.SignedSearch(plan, start, run))
 
 
 def _of_equal_pieces(sequences: Sequences, run: Run) -> Method:
-    plan = halves.Plan(sequences)
-    memory = halves.bytes_needed(plan, run.threads)
-    return Method(memory, memory, lambda start, run, _: halves.HalvesSearch(plan, start, run))
+    plan = multisets.Plan(sequences)
+    memory = multisets.bytes_needed(plan, run.threads)
+    return Method(memory, memory, lambda start, run, _: multisets.MultisetSearch(plan, start, run))
 
 
 def _of_different_elements(sequences: Sequences, run: Run) -> Method:
@@ -80,20 +80,20 @@ def _by_plan(plan: Plan, run: Run) -> Method:
 
 
 def search_by_rows(method: Method, start: int, run: Run, work: WorkingFolder | None = None) -> Layers:
-    """Search from the state with the number `start` until nothing is new."""
+    """LevelSearch from the state with the number `start` until nothing is new."""
     return search_levels(method.search(start, run, work), start, run, work)
 
 
-def solve_by_rows(game: Game, method: Method, run: Run) -> Database:
-    """Search breadth first by moving rows of numbers; the depths are kept modulo 3, or 4 where moves alternate."""
+def solve_by_streaming(game: Game, method: Method, run: Run) -> Database:
+    """LevelSearch breadth first by moving rows of numbers; the depths are kept modulo 3, or 4 where moves alternate."""
     start = numbered(game, game.rank(game.start()))
     size = max(part.stop for part in game.parts())
     run.demand(method.least, f"solving {game} ({size:,} states) with bfs over rows")
-    with working_folder(game, ROWS, run) as work:
+    with working_folder(game, STREAMING, run) as work:
         layers = search_by_rows(method, start, run, work)
     facts = {
         "solver": "bfs",
-        "form": ROWS,
+        "form": STREAMING,
         "levels": len(layers.counts),
         **run.times,
         "threads": run.threads,

@@ -18,7 +18,7 @@ import numpy as np
 
 from searchbench.errors import BadRequest
 from searchbench.index import Multiset, Rearrangement, Sequences, multinomial
-from searchbench.solvers.exhaustive.halves.words import Array, class_sizes, classes, keys, words
+from searchbench.solvers.exhaustive.multisets.words import Array, class_sizes, classes, keys, words
 
 LINE_BITS = 512
 MOST_LINES = 1 << 16

@@ -1,4 +1,4 @@
-"""The row search of any permutation game: two planes of depths modulo 3, the frontier, and what is new, in memory."""
+"""The streaming search of any permutation game: two planes of depths modulo 3, the frontier, and what is new, in memory."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ import numpy.typing as npt
 
 from searchbench import jit
 from searchbench.run import Run
-from searchbench.solvers.exhaustive.rows import planes
-from searchbench.solvers.exhaustive.rows.levels import FEW, bits_in, load_copies
-from searchbench.solvers.exhaustive.rows.moves import moves_of
-from searchbench.solvers.exhaustive.rows.plan import Plan
-from searchbench.solvers.exhaustive.rows.planes import Planes
+from searchbench.solvers.exhaustive.permutations import planes
+from searchbench.solvers.exhaustive.permutations.levels import FEW, bits_in, load_copies
+from searchbench.solvers.exhaustive.permutations.moves import moves_of
+from searchbench.solvers.exhaustive.permutations.plan import Plan
+from searchbench.solvers.exhaustive.permutations.planes import Planes
 from searchbench.store.planes import PlaneCodes
 from searchbench.store.working import WorkingFolder
 

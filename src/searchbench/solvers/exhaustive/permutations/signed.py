@@ -1,4 +1,4 @@
-"""The row search of permutation games whose elements have two sides, as burnt pancakes do.
+"""The streaming search of permutation games whose elements have two sides, as burnt pancakes do.
 
 A row holds the 2^n ways in which the elements of one sequence lie: bit ``row * 2^n + sides``. A move sends a row to a row and,
 within it, exchanges and inverts bits of the numbers of the bits: a few exchanges of parts of words, for all 2^n states at
@@ -21,7 +21,7 @@ from searchbench.index.permutation import LexicographicPermutation
 from searchbench.index.sequence import Rearrangement, Sequences
 from searchbench.jit import popcount
 from searchbench.run import Run
-from searchbench.solvers.exhaustive.rows.levels import FEW, bits_in, load_copies
+from searchbench.solvers.exhaustive.permutations.levels import FEW, bits_in, load_copies
 from searchbench.store.planes import PlaneCodes
 from searchbench.store.working import WorkingFolder
 
@@ -54,7 +54,7 @@ class Planes(NamedTuple):
     high: Any
 
 
-class SidesPlan:
+class SignedPlan:
     """Hold how the moves act on rows. Raises BadRequest where rows do not serve the game."""
 
     def __init__(self, game: Sequences) -> None:
@@ -197,10 +197,10 @@ def close(result: Any, low: Any, high: Any, code: int) -> int:
     return count
 
 
-class SidesSearch:
+class SignedSearch:
     """Search with two planes of depths modulo 3, a frontier, and what is new."""
 
-    def __init__(self, plan: SidesPlan, start: int, run: Run) -> None:
+    def __init__(self, plan: SignedPlan, start: int, run: Run) -> None:
         self.plan, self.run = plan, run
         self.size = plan.game.size
         self.on_files, self.ahead = False, 0
@@ -239,6 +239,6 @@ class SidesSearch:
         return PlaneCodes(self.vectors["low"], self.vectors["high"], {"all": counts}, self.plan.game.size)
 
 
-def bytes_needed(plan: SidesPlan) -> int:
+def bytes_needed(plan: SignedPlan) -> int:
     """Return the memory that a search takes."""
     return 32 * plan.words
