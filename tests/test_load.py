@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from searchbench.catalogue import ENTRY_POINTS, load, shipped
+from searchbench.abstraction import Abstraction, Subgoal
+from searchbench.catalogue import ABSTRACTIONS, GAMES, load, shipped
 from searchbench.errors import UnknownGame
 from searchbench.games.pancake import Pancake
 from searchbench.games.sliding import Sliding
@@ -81,7 +82,7 @@ def test_a_game_is_loaded_as_itself() -> None:
 
 
 def test_every_shipped_game_is_loaded_again_from_its_own_text() -> None:
-    found = list(shipped())
+    found = [*shipped(), *shipped(ABSTRACTIONS)]
     assert len(found) >= 10
     assert len({game.name for game in found}) == len(found)
     for kind in found:
@@ -115,16 +116,23 @@ def test_what_is_wrong_with_a_name_is_told(spec: str, words: list[str]) -> None:
     assert all(word in str(caught.value) for word in words), str(caught.value)
 
 
+def test_abstractions_are_listed_apart_from_games() -> None:
+    games, abstractions = list(shipped()), list(shipped(ABSTRACTIONS))
+    assert {"sliding-pattern", "sliding-subgoal"} <= {one.name for one in abstractions}
+    assert all(issubclass(one, Abstraction | Subgoal) for one in abstractions)
+    assert not any(issubclass(one, Abstraction | Subgoal) for one in games)
+
+
 # --- by entry point ---------------------------------------------------------------------------------------------------
 
 
 def test_installed_packages_offer_games(monkeypatch: pytest.MonkeyPatch, write: Callable[..., Path]) -> None:
     write(one_class(text="theirs"), "theirs_of_a_package.py")
     monkeypatch.syspath_prepend(str(write("", "empty.py").parent))
-    entry = importlib.metadata.EntryPoint("theirs", "theirs_of_a_package:Mine", ENTRY_POINTS)
+    entry = importlib.metadata.EntryPoint("theirs", "theirs_of_a_package:Mine", GAMES)
 
     def entry_points(*, group: str) -> list[importlib.metadata.EntryPoint]:
-        return [entry] if group == ENTRY_POINTS else []
+        return [entry] if group == GAMES else []
 
     monkeypatch.setattr(importlib.metadata, "entry_points", entry_points)
     game: Any = load("theirs:7,yes")

@@ -12,10 +12,10 @@ import pytest
 from typer.testing import CliRunner
 
 from searchbench import reproduce as package
+from searchbench.abstractions.sliding_groups import SlidingGroups
 from searchbench.catalogue import load
 from searchbench.cli.app import app
 from searchbench.errors import BadRequest
-from searchbench.games.sliding_groups import SlidingGroups
 from searchbench.line import Line
 from searchbench.reproduce import ROWS, berliner, experiment, junghanns, morris, reproduce
 from searchbench.reproduce.hardest import EIGHTY, KORF_FELNER, SEVENTY, as_hard_or_harder, fewer_moves, same_lengths

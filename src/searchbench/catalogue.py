@@ -22,19 +22,24 @@ from searchbench.game import Game
 from searchbench.user_code import check_class
 from searchbench.values import value_rule
 
-ENTRY_POINTS = "searchbench.games"
+GAMES: Final = "searchbench.games"
+ABSTRACTIONS: Final = "searchbench.abstractions"
+"""The packages whose modules are found by name; installed packages offer more as entry points in groups of the same names."""
 WhichGame = str | Game | Sequence[str | Game] | None
 """The game of a database: a game, what names it, several of which the fitting one is taken, or None: the database knows."""
 OWN: Final = "searchbench_user_"
 """How the modules of users' own files begin."""
 
 
-def shipped() -> Iterator[type[Game]]:
-    """Yield every game that comes with searchbench, and those that installed packages offer as entry points."""
-    package = importlib.import_module("searchbench.games")
+def shipped(home: str = GAMES) -> Iterator[type[Game]]:
+    """Yield every game that comes with searchbench, and those that installed packages offer as entry points.
+
+    With `home` ABSTRACTIONS, yield the abstractions and subgoals in their place.
+    """
+    package = importlib.import_module(home)
     for module in sorted(pkgutil.iter_modules(package.__path__), key=lambda found: found.name):
-        yield from _games_in(importlib.import_module(f"searchbench.games.{module.name}"))
-    for entry in importlib.metadata.entry_points(group=ENTRY_POINTS):
+        yield from _games_in(importlib.import_module(f"{home}.{module.name}"))
+    for entry in importlib.metadata.entry_points(group=home):
         yield entry.load()
 
 
@@ -56,8 +61,9 @@ def described(game: type[Game]) -> dict[str, Any]:
 def load(spec: str | Game) -> Game:
     """Return the game that a text names.
 
-    "sliding:3x3" is a shipped game (or an entry point in the group ``searchbench.games``) with its parameters, also
-    "sliding:rows=3,columns=3"; "mygame.py", "mygame.py:MyGame" and "mygame.py:MyGame:5" are a class in a file of one's own.
+    "sliding:3x3" is a shipped game or abstraction (or an entry point in the group ``searchbench.games`` or
+    ``searchbench.abstractions``) with its parameters, also "sliding:rows=3,columns=3"; "mygame.py", "mygame.py:MyGame" and
+    "mygame.py:MyGame:5" are a class in a file of one's own.
     Raises UnknownGame with what would be right.
     """
     if isinstance(spec, Game):
@@ -67,7 +73,7 @@ def load(spec: str | Game) -> Game:
         name, _, arguments = rest.removeprefix(":").partition(":")
         return _make(_class_in_file(Path(path + ".py"), name), arguments, spec)
     name, _, arguments = spec.partition(":")
-    return _make(_named(name), arguments, spec)
+    return _make(class_named(name), arguments, spec)
 
 
 def source_file(game: type[Game]) -> Path | None:
@@ -93,16 +99,21 @@ def explained(error: Exception) -> BadGame | None:
     return BadGame(f"{place}: the game {found.name!r} raised {told(error)}; {right}")
 
 
-def _named(name: str) -> type[Game]:
+def class_named(name: str) -> type[Game]:
+    """Return the class of a shipped or installed game or abstraction. Raises UnknownGame with those that there are."""
     module = name.replace("-", "_")
-    if re.fullmatch(r"[a-z]\w*", module) and importlib.util.find_spec(f"searchbench.games.{module}"):
-        return _games_in(importlib.import_module(f"searchbench.games.{module}"))[0]
-    for entry in importlib.metadata.entry_points(group=ENTRY_POINTS):
-        if entry.name == name:
-            game: type[Game] = entry.load()
-            return game
-    names = ", ".join(game.name for game in shipped())
-    raise UnknownGame(f"unknown game {name!r}: there are {names}; or give a file such as mygame.py:MyGame")
+    for home in (GAMES, ABSTRACTIONS):
+        if re.fullmatch(r"[a-z]\w*", module) and importlib.util.find_spec(f"{home}.{module}"):
+            return _games_in(importlib.import_module(f"{home}.{module}"))[0]
+        for entry in importlib.metadata.entry_points(group=home):
+            if entry.name == name:
+                game: type[Game] = entry.load()
+                return game
+    games, abstractions = (", ".join(game.name for game in shipped(home)) for home in (GAMES, ABSTRACTIONS))
+    raise UnknownGame(
+        f"unknown game {name!r}: there are {games}, and the abstractions {abstractions}; "
+        "or give a file such as mygame.py:MyGame"
+    )
 
 
 def _games_in(module: Any) -> list[type[Game]]:

@@ -205,6 +205,16 @@ def test_games_are_listed_with_their_parameters(program: Program) -> None:
     assert listed["tic-tac-toe"]["players"] == 2
     text = program("games").out
     assert all(name in text for name in listed)
+    assert "sliding-pattern" not in listed
+
+
+def test_abstractions_are_listed_with_their_games(program: Program) -> None:
+    listed = {one["name"]: one for one in program("abstractions", "--json").json}
+    assert listed["sliding-groups"]["original"] == listed["sliding-subgoal"]["original"] == "sliding"
+    assert listed["pancake-pattern"]["parameters"] == {"n": 8, "told": "5-6-7"}
+    assert "pancake" not in listed
+    text = program("abstractions").out
+    assert all(name in text for name in listed)
 
 
 def test_the_matrix_names_what_is_missing(program: Program, tmp_path: Path) -> None:

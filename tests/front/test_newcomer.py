@@ -401,8 +401,8 @@ def test_a_database_whose_game_has_moved_opens_with_game(
 
 
 def test_every_command_that_opens_a_database_takes_game(program: Program) -> None:
-    for command in ("verify", "repair", "stats", "find", "probe", "line", "convert", "play", "prove", "together", "serve",
-                    "search", "compare", "analyse tree", "analyse mistakes"):  # fmt: skip
+    for command in ("verify", "repair", "stats", "find", "probe", "line", "convert", "play", "prove", "serve",
+                    "search", "compare", "analyse tree", "analyse mistakes", "analyse completions"):  # fmt: skip
         assert "--game" in program(*command.split(), "--help").out, command
 
 

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 
+import searchbench as sb
 from front_program import Program
 from searchbench.drawing import effort_rows
+from searchbench.slots import contracts
 
 HARD, NEAR, LOST = "8 0 6 5 4 7 2 3 1", "1 5 0 4 2 8 3 6 7", "0 2 1 3 4 5 6 7 8"
 
@@ -150,9 +153,13 @@ def test_a_search_is_kept_and_goes_on(program: Program, tmp_path: Path) -> None:
 
 def test_steps_with_detours(program: Program, tmp_path: Path) -> None:
     """That no 8-puzzle takes more than 31 moves; and that this is more than the shortest ways through a first step show."""
-    command = ("subgoals", "sliding:3x3", "6-7-8", "1-2-3-4-5", "--to", tmp_path / "steps")
+    command = ("analyse", "subgoals", "sliding:3x3", "6-7-8", "1-2-3-4-5", "--to", tmp_path / "steps")
     found = program(*command, "--at-most", "31", "--work", tmp_path / "work", "--json").json
     assert found["longest"] == 43
+    assert list(found) == ["steps", "average", "longest", "line", "proof"]
+    assert [(one["step"], one["states"], one["longest"]) for one in found["steps"]] == [
+        ("sliding-subgoal:3,3,6-7-8,", 3024, 22), ("sliding-subgoal:3,3,1-2-3-4-5,6-7-8", 360, 21)
+    ]  # fmt: skip
     assert (found["proof"]["limit"], found["proof"]["proved"], found["proof"]["open"]) == (31, True, [])
     assert program(*command, "--json").json["proof"] is None
     short = program(*command, "--at-most", "31", "--detour", "0")
@@ -166,3 +173,30 @@ def test_steps_with_detours(program: Program, tmp_path: Path) -> None:
     refused = program(*command, "--at-most", "20")
     assert refused.code == 30
     assert "takes up to 21 moves" in refused.err
+
+
+def test_all_completions_of_a_pattern(program: Program, tmp_path: Path) -> None:
+    assert program("solve", "sliding-groups:2x3,1.2-3.4.5", "--to", tmp_path / "like.db").code == 0
+    command = ("analyse", "completions", "sliding:2x3", "3 0 5 1 4 2", "--like", tmp_path / "like.db", "--hardest", "1")
+    found = program(*command, "--json").json
+    distances = sb.solve("sliding:2x3").histogram()
+    assert list(found) == ["costs", "open", "bound", "nodes", "seconds", "hardest"]
+    assert sum(found["costs"].values()) == 6
+    assert all(distances[int(cost)] >= count for cost, count in found["costs"].items())
+    assert found["hardest"][0]["cost"] == max(map(int, found["costs"]))
+    assert (found["open"], found["bound"]) == (0, None)
+    limited = program(*command, "--limit", "0", "--json").json
+    assert (limited["costs"], limited["open"]) == ({}, 6)
+    assert limited["bound"] > 0
+
+
+def test_what_is_shown_to_users_has_no_names_of_slots() -> None:
+    """Names of slots in messages, options and keys are traces of a renaming that went too far."""
+    names = {name for name in contracts() if "_" in name}
+    assert "successor_ranks" in names
+    folder = Path(sb.__file__).parent
+    files = [*(folder / "cli").glob("*.py"), *(folder / "web").rglob("*.py"), *(folder / "web" / "assets").iterdir()]
+    assert len(files) > 20
+    for file in files:
+        for text in re.findall(r'"[^"\n]*"', file.read_text()):
+            assert not names & set(re.findall(r"\w+", text)), (file.name, text)

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphs import GraphGame, outcome_games, puzzles, symmetric_games
-from searchbench.catalogue import load, shipped
+from searchbench.catalogue import ABSTRACTIONS, load, shipped
 from searchbench.run import Run
 from searchbench.testing import LAWS, check_game
 from searchbench.testing.bounds import LAWS as BOUND_LAWS
@@ -52,7 +52,7 @@ EXAMPLES = sorted(str(path) for path in (Path(__file__).parents[2] / "examples")
 
 
 def test_every_shipped_game_is_checked() -> None:
-    assert {game.name for game in shipped()} == set(SIZES)
+    assert {game.name for game in (*shipped(), *shipped(ABSTRACTIONS))} == set(SIZES)
 
 
 @pytest.mark.parametrize("spec", [*(spec for specs in SIZES.values() for spec in specs), *EXAMPLES])

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from searchbench.catalogue import load, shipped
+from searchbench.catalogue import ABSTRACTIONS, load, shipped
 from searchbench.game import Game
 from searchbench.jit import Target
 from searchbench.run import Run
@@ -44,7 +44,7 @@ TINY = {
     "top-spin": ["top-spin:6", "top-spin:7,4"],
     "top-spin-pattern": ["top-spin-pattern:6,4,0-3"],
 }
-"""One entry for each file of searchbench.games: sizes that are solved in a moment, each of which has known numbers."""
+"""One entry for each game and abstraction: sizes that are solved in a moment, each of which has known numbers."""
 
 LARGEST_INTERPRETED = 1000
 
@@ -74,7 +74,7 @@ def solve(game: Game, run: Run, solver: str | None = None) -> Database:
 
 
 def test_every_shipped_game_has_a_tiny_size() -> None:
-    assert {game.name for game in shipped()} == set(TINY)
+    assert {game.name for game in (*shipped(), *shipped(ABSTRACTIONS))} == set(TINY)
 
 
 @pytest.mark.parametrize("spec", [spec for specs in TINY.values() for spec in specs])

@@ -36,11 +36,11 @@ def moves_home(start: tuple[int, ...], tiles: set[int], fixed: set[int]) -> int:
 
 
 @pytest.fixture(scope="module")
-def eight() -> sb.Subgoals:
-    return sb.subgoals("sliding:3x3", STEPS, threads=1)
+def eight() -> sb.analyse.Subgoals:
+    return sb.analyse.solve_subgoals("sliding:3x3", STEPS, Run(threads=1))
 
 
-def test_steps_take_as_long_as_in_the_puzzle(eight: sb.Subgoals) -> None:
+def test_steps_take_as_long_as_in_the_puzzle(eight: sb.analyse.Subgoals) -> None:
     first, last = eight.steps
     boards = list(naive.depths(load("sliding:3x3")))
     for state in random.Random(1).sample(boards, 20):
@@ -54,7 +54,7 @@ def test_steps_take_as_long_as_in_the_puzzle(eight: sb.Subgoals) -> None:
         )
 
 
-def test_what_the_steps_come_to(eight: sb.Subgoals) -> None:
+def test_what_the_steps_come_to(eight: sb.analyse.Subgoals) -> None:
     assert [(step.states, step.longest) for step in eight.steps] == [(3024, 22), (360, 21)]
     distances = naive.distances(naive.explicit(eight.steps[1].game))
     assert eight.steps[1].average == pytest.approx(sum(distances.values()) / 360)
@@ -62,7 +62,7 @@ def test_what_the_steps_come_to(eight: sb.Subgoals) -> None:
     assert eight.average == eight.steps[0].average + eight.steps[1].average
 
 
-def test_the_bound_holds_and_looks_where_steps_end(eight: sb.Subgoals) -> None:
+def test_the_bound_holds_and_looks_where_steps_end(eight: sb.analyse.Subgoals) -> None:
     """A step ends where a tile came home, so the last one does not begin with the empty cell far from there."""
     last = eight.steps[1]
     distances = naive.distances(naive.explicit(last.game))
@@ -76,17 +76,17 @@ def test_the_bound_holds_and_looks_where_steps_end(eight: sb.Subgoals) -> None:
         assert depths[state] <= line.cost <= eight.bound
 
 
-def test_databases_are_kept_and_opened_again(tmp_path: Path, eight: sb.Subgoals) -> None:
-    first = sb.subgoals("sliding:3x3", STEPS, to=tmp_path / "steps", threads=1)
+def test_databases_are_kept_and_opened_again(tmp_path: Path, eight: sb.analyse.Subgoals) -> None:
+    first = sb.analyse.solve_subgoals("sliding:3x3", STEPS, Run(threads=1), tmp_path / "steps")
     times = {path: path.stat().st_mtime_ns for path in (tmp_path / "steps").rglob("zarr.json")}
-    again = sb.subgoals("sliding:3x3", STEPS, to=tmp_path / "steps", threads=1)
+    again = sb.analyse.solve_subgoals("sliding:3x3", STEPS, Run(threads=1), tmp_path / "steps")
     assert {path: path.stat().st_mtime_ns for path in (tmp_path / "steps").rglob("zarr.json")} == times
     assert len(list((tmp_path / "steps").iterdir())) == 2
     assert first.bound == again.bound == eight.bound
 
 
 def test_the_first_steps_alone() -> None:
-    found = sb.subgoals("sliding:3x3", ["6-7-8"], threads=1)
+    found = sb.analyse.solve_subgoals("sliding:3x3", ["6-7-8"], Run(threads=1))
     line = found.line("8 7 6 0 4 1 2 5 3")
     assert not line.complete
     assert line.states()[-1][6:9] == (6, 7, 8)
@@ -115,24 +115,24 @@ def test_24_puzzle_first_steps() -> None:
 )
 def test_bad_steps(steps: list[str], message: str) -> None:
     with pytest.raises(BadRequest, match=message):
-        sb.subgoals("sliding:3x3", steps)
+        sb.analyse.solve_subgoals("sliding:3x3", steps)
 
 
 def test_steps_that_cannot_always_be_done() -> None:
     """With the tiles 3 and 6 home, the cells that are left hang together at two corners only."""
-    found = sb.subgoals("sliding:3x3", ["3-6", "1-2-4-5-7-8"], threads=1)
+    found = sb.analyse.solve_subgoals("sliding:3x3", ["3-6", "1-2-4-5-7-8"], Run(threads=1))
     with pytest.raises(BadRequest, match="2,100 states lead to none in which the step is done"):
         found.steps[1].longest  # noqa: B018
 
 
 def test_games_without_steps() -> None:
     with pytest.raises(BadRequest, match="pancake:5 is not known to be solved in steps"):
-        sb.subgoals("pancake:5", ["1"])
+        sb.analyse.solve_subgoals("pancake:5", ["1"])
     with pytest.raises(BadRequest, match="expected the fixed tiles at home"):
         load("sliding:3x3").subgoals(STEPS)[1].seen([8, 7, 6, 0, 4, 1, 2, 5, 3, 3])
 
 
-def ways_by_naive(game: Game, chain: sb.Subgoals, detour: int) -> dict[tuple[int, ...], int]:
+def ways_by_naive(game: Game, chain: sb.analyse.Subgoals, detour: int) -> dict[tuple[int, ...], int]:
     """Return what each board takes through both steps, where the first takes so many moves more than the least, at most.
 
     From the last move back: a board in which the first step is done takes what the second step takes; another one takes a
@@ -170,11 +170,11 @@ def is_done(step: Step, state: tuple[int, ...]) -> bool:
 def test_detours_leave_open_what_they_must(detour: int, tmp_path: Path) -> None:
     """Every board of 2x3, against all ways by dictionaries; and whatever is not open takes no more than the limit."""
     game = load("sliding:2x3")
-    chain = sb.subgoals(game, ("2-5", "1-3-4"), threads=1)
+    chain = sb.analyse.solve_subgoals(game, ("2-5", "1-3-4"), Run(threads=1))
     takes, depths = ways_by_naive(game, chain, detour), naive.depths(game)
     sizes = set()
     for limit in range(chain.steps[1].longest, chain.bound + 1):
-        proof = sb.prove_limit(chain, limit, detour, threads=1 + limit % 2, work=tmp_path / "work")
+        proof = sb.analyse.prove_limit(chain, limit, Run(threads=1 + limit % 2, work=tmp_path / "work"), detour)
         assert set(proof.open) == {state for state, most in takes.items() if most > limit and limit < chain.bound}
         assert all(depths[state] <= limit for state in depths if state not in set(proof.open))
         assert proof.proved == (not proof.open)
@@ -184,15 +184,15 @@ def test_detours_leave_open_what_they_must(detour: int, tmp_path: Path) -> None:
     assert not (tmp_path / "work").exists()
 
 
-def test_detours_prove_that_no_board_takes_more_than_31_moves(eight: sb.Subgoals) -> None:
+def test_detours_prove_that_no_board_takes_more_than_31_moves(eight: sb.analyse.Subgoals) -> None:
     """The steps alone take up to 43; all that more needs is longer ways through the first one."""
-    proof = sb.prove_limit(eight, 31)
+    proof = sb.analyse.prove_limit(eight, 31)
     assert (proof.proved, proof.patterns, proof.limit) == (True, 2605, 31)
-    assert not sb.prove_limit(eight, 31, detour=0).proved
+    assert not sb.analyse.prove_limit(eight, 31, detour=0).proved
 
 
 def test_a_proof_goes_on_where_it_was_stopped(
-    eight: sb.Subgoals, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    eight: sb.analyse.Subgoals, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(detours, "BLOCK", 50)
     whole = detours.prove_limit(eight, 33, Run(threads=1), detour=2)
@@ -221,20 +221,20 @@ def test_a_proof_goes_on_where_it_was_stopped(
     )
 
 
-def test_limits_that_cannot_be_proved_are_refused(eight: sb.Subgoals) -> None:
+def test_limits_that_cannot_be_proved_are_refused(eight: sb.analyse.Subgoals) -> None:
     with pytest.raises(BadRequest, match="second step alone takes up to 21"):
-        sb.prove_limit(eight, 20)
+        sb.analyse.prove_limit(eight, 20)
     with pytest.raises(BadRequest, match="1 steps: detours are looked for where there are two"):
-        sb.prove_limit(sb.subgoals("sliding:3x3", ["6-7-8"], threads=1), 30)
+        sb.analyse.prove_limit(sb.analyse.solve_subgoals("sliding:3x3", ["6-7-8"], Run(threads=1)), 30)
 
 
-def test_the_first_step_begins_anywhere(eight: sb.Subgoals, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_first_step_begins_anywhere(eight: sb.analyse.Subgoals, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where it can begin is not asked, which for a large step would take hours: no step ends there."""
     asked = []
     entered = type(eight.steps[0].game).entered
     monkeypatch.setattr(
         type(eight.steps[0].game), "entered", lambda game, state: asked.append(game) or entered(game, state)
     )
-    fresh = sb.Subgoals(eight.game, tuple(Step(step.game, step.database) for step in eight.steps))
+    fresh = sb.analyse.Subgoals(eight.game, tuple(Step(step.game, step.database) for step in eight.steps))
     assert fresh.bound == eight.bound
     assert set(asked) == {eight.steps[1].game}

@@ -297,6 +297,7 @@ def test_databases_and_games_are_listed(client: Client, databases: dict[str, sb.
     games = client.fetch("/games")
     by_name = {item["name"]: item for item in games}
     assert {"token", "sliding", "morris"} <= set(by_name)
+    assert "sliding-pattern" not in by_name
     assert by_name["sliding"]["databases"][:1] == ["eight"]
     assert by_name["sliding"]["size"] == 362880
     for item in games:

@@ -12,12 +12,12 @@ import pytest
 import searchbench as sb
 from front_program import EXAMPLES
 from searchbench.board import Board, cells_of_move, state_with
-from searchbench.catalogue import shipped
+from searchbench.catalogue import ABSTRACTIONS, shipped
 from searchbench.drawing import Column, board_svg, chart_svg, piece_svg
 from searchbench.rules import UNDECIDED
 
 SVG = "{http://www.w3.org/2000/svg}"
-GAMES = [kind().spec for kind in shipped() if kind.name != "graph"] + list(EXAMPLES.values())
+GAMES = [kind().spec for kind in (*shipped(), *shipped(ABSTRACTIONS)) if kind.name != "graph"] + list(EXAMPLES.values())
 BOARDS = [spec for spec in GAMES if sb.load(spec).board() is not None]
 
 

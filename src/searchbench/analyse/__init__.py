@@ -1,1 +1,39 @@
-"""Learn about a computation and its results: predictions, statistics, decision trees."""
+"""Answer questions about solved games and puzzles: completions, subgoals, detours, decision trees, first mistakes, and others.
+
+Each analysis is a module of its own. Its public names stand here, too, and are imported when they are first used.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from searchbench.analyse.completions import Completions, solve_completions
+    from searchbench.analyse.detours import Detours, prove_limit
+    from searchbench.analyse.mistakes import Mistake, first_losing_moves
+    from searchbench.analyse.subgoals import Step, Subgoals, solve_subgoals
+    from searchbench.analyse.tree import DecisionTree, decision_tree
+
+_HOMES = {
+    "Completions": "completions", "DecisionTree": "tree", "Detours": "detours", "Mistake": "mistakes", "Step": "subgoals",
+    "Subgoals": "subgoals", "decision_tree": "tree", "first_losing_moves": "mistakes", "prove_limit": "detours",
+    "solve_completions": "completions", "solve_subgoals": "subgoals",
+}  # fmt: skip
+"""The module of each public name. No name is that of a module: importing the module would put it in the name's place."""
+
+__all__ = [
+    "Completions", "DecisionTree", "Detours", "Mistake", "Step", "Subgoals", "decision_tree", "first_losing_moves",
+    "prove_limit", "solve_completions", "solve_subgoals",
+]  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'searchbench.analyse' has no attribute {name!r}")
+    globals()[name] = getattr(importlib.import_module(f"searchbench.analyse.{_HOMES[name]}"), name)
+    return globals()[name]
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

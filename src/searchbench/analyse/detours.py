@@ -17,6 +17,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from searchbench import jit
+from searchbench.analyse.orders import Kinds, kinds_of, order_of, orders, rank_order, reorder, unrank_order
 from searchbench.analyse.subgoals import Subgoals
 from searchbench.errors import BadRequest
 from searchbench.game import Game
@@ -35,7 +36,6 @@ from searchbench.rules import (
     unplay,
 )
 from searchbench.run import Run
-from searchbench.solvers.guided.orders import Kinds, kinds_of, order_of, orders, rank_order, reorder, unrank_order
 from searchbench.store.working import WorkingFolder, discard, working_folder
 
 WAYS: Final = 1 << 12

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from searchbench.abstraction import Subgoal
+from searchbench.catalogue import load
 from searchbench.errors import BadRequest
 from searchbench.game import Game, Position
 from searchbench.line import Line
@@ -98,13 +99,15 @@ class Subgoals:
 
 
 def solve_subgoals(
-    game: Game, steps: Sequence[str], run: Run | None = None, folder: str | Path | None = None
+    game: str | Game, steps: Sequence[str], run: Run | None = None, folder: str | Path | None = None
 ) -> Subgoals:
-    """Solve the steps towards the goal of a game; each names the pieces that it brings home, in the game's notation.
+    """Solve a puzzle in steps, each of which brings some pieces home and leaves alone the pieces that are home already.
 
-    In `folder` the databases are kept; what is there already is not solved again. Raises BadRequest and OutOfMemory.
+    Each step names its pieces in the game's notation, such as "12-13-14-15". The databases of the steps are kept in `folder`,
+    and opened where they are there. Raises BadRequest and OutOfMemory.
     """
     with run or Run() as active:
+        game = load(game)
         found: list[Step] = []
         for one in subgoals_of(game, steps):
             active.progress(f"step {len(found) + 1} of {len(steps)}: {one}", len(found), len(steps))

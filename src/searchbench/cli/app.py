@@ -10,7 +10,19 @@ from typing import NoReturn
 
 import typer
 
-from searchbench.cli import analyse, ask, databases, explore, forms, games, measure, play, single, together
+from searchbench.cli import (
+    analyse,
+    ask,
+    completions,
+    databases,
+    explore,
+    forms,
+    games,
+    measure,
+    play,
+    single,
+    subgoals,
+)
 from searchbench.cli.derived import Commands
 from searchbench.errors import SearchBenchError
 
@@ -64,7 +76,7 @@ def options(
 
 
 for panel, commands in (
-    ("Games", (games.games, games.check)),
+    ("Games", (games.games, games.abstractions, games.check)),
     (
         "All states",
         (
@@ -80,7 +92,6 @@ for panel, commands in (
         ),
     ),
     ("One state", (single.search, single.compare, single.prove, play.play)),
-    ("Many states", (together.together, together.subgoals)),
     ("In the browser", (explore.serve,)),
     ("Measurements", (measure.bench, measure.reproduce)),
 ):
@@ -88,6 +99,8 @@ for panel, commands in (
         app.command(rich_help_panel=panel)(command)
 
 
+for command in (completions.completions, subgoals.subgoals):
+    analyse.analyse.command()(command)
 app.add_typer(analyse.analyse, rich_help_panel="Measurements")
 
 

@@ -1,4 +1,4 @@
-"""Commands about games: what there is, which solver runs on what, and whether a game keeps the laws."""
+"""Commands about games and abstractions: what there is, which solver runs on what, and whether a game keeps the laws."""
 
 from __future__ import annotations
 
@@ -37,6 +37,24 @@ def games(
             for facts in map(described, classes)
         ]
         show.write(show.table(rows, ("game", "parameters", "players", "what it is")))
+
+
+def abstractions(as_json: Json = False) -> None:
+    """List the abstractions and subgoals of the games: games of their own, whose values bound those of a game."""
+    from searchbench.catalogue import ABSTRACTIONS, described, shipped
+
+    found = [{**described(one), "original": _original(one)} for one in shipped(ABSTRACTIONS)]
+    if as_json:
+        show.write_json(found)
+    else:
+        rows = [(facts["name"], facts["original"], _usage(facts["parameters"]), facts["title"]) for facts in found]
+        show.write(show.table(rows, ("abstraction", "of", "parameters", "what it is")))
+
+
+def _original(kind: type[Game]) -> str:
+    """Return the name of the game that an abstraction or a subgoal with its default parameters belongs to."""
+    made: Any = kind()
+    return str(made.original().name)
 
 
 def _usage(parameters: dict[str, Any]) -> str:

@@ -1,4 +1,4 @@
-"""Lower bounds that guided search takes in the place of a game's own; each is imported when it is first used."""
+"""Provide lower bounds that replace a game's own in guided search; each is imported on first use."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bounds by their names, each made when it is asked for: some take seconds."""
+"""Map names to bounds, and make a bound only when it is looked up: some take seconds."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 Functions = Mapping[str, Any]
-"""The functions that take the place of a game's `h` and `h_step`, or of `h_init` and `h_update`."""
+"""The functions that replace a game's `h` and `h_step`, or `h_init` and `h_update`."""
 
 
 class ByName(Mapping[str, Functions]):
-    """Hold the makers of bounds; asked for a name, call its maker."""
+    """A mapping of names to bounds, which calls the maker of a bound on look-up."""
 
     def __init__(self, makers: Mapping[str, Callable[[], Functions]]) -> None:
         self._makers = makers

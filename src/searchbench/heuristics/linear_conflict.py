@@ -1,4 +1,4 @@
-"""Linear conflict on a board of sliding tiles (Hansson, Mayer and Yung 1992): tiles in each other's way in their own line."""
+"""Bound a board of sliding tiles by linear conflicts: tiles in the wrong order in their own line (Hansson et al. 1992)."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from searchbench.errors import BadRequest
 from searchbench.rules import Move, State
 
 LONGEST: Final = 6
-"""The longest line whose contents are told apart by a table."""
+"""The longest line with a table of its contents."""
 
 
 @lru_cache(maxsize=16)
 def linear_conflict(rows: int, columns: int) -> Mapping[str, Any]:
     """Return `h` and `h_step`: Manhattan distance, and two moves for each tile that must leave its line.
 
-    A state has the tile on each cell, 0 for the empty one; a move is ``from << 7 | to`` of the empty cell. In a line that
-    is their own, tiles in the wrong order cannot pass each other: all but those of a longest increasing sequence must make
-    way. Raises BadRequest for lines of more than six cells.
+    A state has the tile on each cell, 0 for the empty one; a move is ``from << 7 | to`` of the empty cell. Tiles in their
+    own line cannot pass each other: all but those of a longest increasing subsequence must leave it. Raises BadRequest for
+    lines of more than six cells.
     """
     if max(rows, columns) > LONGEST:
         raise BadRequest(f"linear conflict on a board of {rows} x {columns}: lines have at most {LONGEST} cells")
@@ -34,7 +34,7 @@ def linear_conflict(rows: int, columns: int) -> Mapping[str, Any]:
     distance[:cells] = 0  # the empty cell
 
     def digit_in_row(state: State, row: int, cell: int, moved: int, without: int) -> int:
-        """Return 1 and the column where a tile belongs, 0 if it does not belong into this row."""
+        """Return 1 + the goal column of the tile on a cell, or 0 if the tile does not belong into this row."""
         tile = moved if cell == without else state[cell]
         return 1 + tile % columns if tile != 0 and tile // columns == row else 0
 
@@ -43,7 +43,7 @@ def linear_conflict(rows: int, columns: int) -> Mapping[str, Any]:
         return 1 + tile // columns if tile != 0 and tile % columns == column else 0
 
     def conflicts_in_row(state: State, row: int, hole: int, filled: int, tile: int) -> int:
-        """Return the extra moves of a row, where `hole` counts as empty and `tile` as being on `filled` (-1: nowhere)."""
+        """Return the extra moves of a row, as if `hole` were empty and `tile` were on the cell `filled` (-1: nowhere)."""
         code = 0
         for column in range(columns):
             cell = row * columns + column
@@ -73,7 +73,7 @@ def linear_conflict(rows: int, columns: int) -> Mapping[str, Any]:
         to, origin = move >> 7, move & 127  # of the tile
         tile = state[origin]
         change = distance[tile * cells + to] - distance[tile * cells + origin]
-        if to // columns == origin // columns:  # a tile that stays in its row keeps its order there
+        if to // columns == origin // columns:  # within its row, a tile keeps its place in the order
             change -= conflicts_in_column(state, origin % columns, -1, -1, 0)
             change -= conflicts_in_column(state, to % columns, -1, -1, 0)
             change += conflicts_in_column(state, origin % columns, origin, -1, 0)
@@ -89,11 +89,11 @@ def linear_conflict(rows: int, columns: int) -> Mapping[str, Any]:
 
 
 def _conflicts(length: int) -> npt.NDArray[np.int64]:
-    """Return the extra moves for all contents of a line: 0 for what does not belong there, else 1 and the goal's place."""
+    """Return the extra moves for all contents of a line; a cell is 1 + the tile's goal place, or 0 for any other tile."""
     found = np.zeros((length + 1) ** length, np.int64)
     for number, line in enumerate(product(range(length + 1), repeat=length)):
         goals = [digit for digit in line if digit]
-        if len(set(goals)) == len(goals):  # the others do not occur
+        if len(set(goals)) == len(goals):  # other contents do not occur
             found[number] = 2 * (len(goals) - _longest_increasing(goals))
     return found
 

@@ -1,10 +1,10 @@
-"""Many-empty patterns: a few tiles alone on the board, in each other's way (Gasser 1995, section 6.2).
+"""Bound a board by many-empty patterns: a few tiles with all other cells empty (Gasser 1995, section 6.2).
 
-A pattern is some tiles and the cell of each. It costs what it takes to bring these tiles home where all other cells are
-empty. The least cost of a board is at least the sum over any patterns that share no tile, and of single tiles that is
+A pattern is some tiles and the cell of each. Its cost is the number of moves that bring these tiles home if all other cells
+are empty. The cost of a board is at least the sum of the costs of any patterns that share no tile; for single tiles this is
 Manhattan distance. A pattern is *useful* if it costs more than any two patterns that it can be divided into; its *gain* is
-what it costs beyond Manhattan distance. The bound of a board is Manhattan distance and the largest sum of gains of useful
-patterns that match it and share no tile.
+its cost minus its Manhattan distance. The bound of a board is its Manhattan distance plus the largest sum of gains of
+matching useful patterns that share no tile.
 """
 
 from __future__ import annotations
@@ -30,27 +30,27 @@ UNKNOWN: Final = 255
 """Stands for the cost of a placement that cannot be solved."""
 
 MASK, GAIN, REST = 0xFFFF, 16, 24
-"""An entry is a pattern that matches: a bit for each of its tiles, from bit 16 on its gain, and from bit 24 on the sum of the
+"""An entry is a matching pattern: a bit for each of its tiles, from bit 16 on its gain, and from bit 24 on the sum of the
 gains from this entry to the last one."""
 FIRST_ENTRY: Final = 2
-"""What is carried along: Manhattan distance, the number of entries, and the entries."""
+"""The first entry in a row of `carried`, after Manhattan distance and the number of entries."""
 
 Array = npt.NDArray[np.int64]
 
 
 class Pattern(NamedTuple):
-    """Hold some tiles, the cell of each, and what the pattern costs beyond Manhattan distance."""
+    """Some tiles, the cell of each, and the pattern's gain."""
 
     tiles: tuple[int, ...]
     cells: tuple[int, ...]
     gain: int
 
 
-# --- which patterns are useful ----------------------------------------------------------------------------------------
+# --- useful patterns --------------------------------------------------------------------------------------------------
 
 
 def solve_pattern(homes: Any, cells: int, fan: Any, ahead: Any, costs: Any, queue: Any) -> None:
-    """Write the cost of each placement of tiles, breadth-first from their homes; a placement is a number to the base `cells`."""
+    """Write the cost of each placement of tiles, breadth first from their homes; a placement is a number to base `cells`."""
     costs[:] = UNKNOWN
     code, weight = 0, 1
     for tile in range(len(homes)):
@@ -86,9 +86,9 @@ def cells_of(code: int, tiles: int, cells: int) -> Iterator[int]:
 
 
 def find_useful(costs: Any, tiles: int, cells: int, parts: Any, begins: Any, useful: Any) -> int:
-    """Write the placements that cost more than any two parts of them; return how many.
+    """Write the placements that cost more than any two parts into which they can be divided; return how many.
 
-    The placements of the tiles in a bit mask have their costs in `parts` from ``begins[mask]`` on.
+    The costs of the placements of the tiles in a bit mask begin at ``begins[mask]`` in `parts`.
     """
     found = 0
     everything = (1 << tiles) - 1
@@ -96,7 +96,7 @@ def find_useful(costs: Any, tiles: int, cells: int, parts: Any, begins: Any, use
         if costs[code] == UNKNOWN:
             continue
         best = 0
-        for mask in range(1, everything, 2):  # one part has the first tile
+        for mask in range(1, everything, 2):  # the first part has the first tile
             one, other, weight_of_one, weight_of_other = 0, 0, 1, 1
             rest = code
             for tile in range(tiles):
@@ -117,7 +117,7 @@ def find_useful(costs: Any, tiles: int, cells: int, parts: Any, begins: Any, use
 
 @lru_cache(maxsize=16)
 def useful_patterns(rows: int, columns: int, tiles: int) -> tuple[Pattern, ...]:
-    """Return the useful patterns of so many tiles. Raises BadRequest."""
+    """Return the useful patterns of `tiles` tiles. Raises BadRequest."""
     cells = rows * columns
     if not (2 <= tiles <= MOST_TILES and tiles < cells <= MOST_CELLS):
         raise BadRequest(
@@ -140,7 +140,7 @@ def useful_patterns(rows: int, columns: int, tiles: int) -> tuple[Pattern, ...]:
 
 @lru_cache(maxsize=16)
 def _costs(rows: int, columns: int, most: int) -> tuple[dict[tuple[int, ...], int], npt.NDArray[np.uint8]]:
-    """Return the costs of all placements of at most so many tiles, and where those of some tiles begin."""
+    """Return the costs of all placements of at most `most` tiles, and the first index of each choice of tiles."""
     begins: dict[tuple[int, ...], int] = {}
     tables: list[npt.NDArray[np.uint8]] = []
     length = 0
@@ -153,7 +153,7 @@ def _costs(rows: int, columns: int, most: int) -> tuple[dict[tuple[int, ...], in
 
 
 def _solved(rows: int, columns: int, tiles: int) -> Iterator[tuple[tuple[int, ...], npt.NDArray[np.uint8]]]:
-    """Yield each choice of tiles with the costs of its placements, which the next one overwrites."""
+    """Yield each choice of tiles with the costs of its placements; the next choice overwrites them."""
     cells = rows * columns
     fan, ahead = way_tables(neighbours(rows, columns))
     solve = jit.bind(solve_pattern, jit.Names({}))
@@ -175,7 +175,7 @@ def many_empty(rows: int, columns: int, most: int) -> Mapping[str, Any]:
     """Return `h_init`, `h_update` and their kin for useful patterns of 2 to `most` tiles. Raises BadRequest.
 
     A state has the tile on each cell, 0 for the empty one; a move is ``from << 7 | to`` of the empty cell. The entries are
-    carried along a path: a move takes those of its tile away, and a trie for the tile on its new cell finds the new ones.
+    kept along the path: a move removes those of its tile, and a trie for the tile on its new cell finds the new ones.
     """
     cells = rows * columns
     patterns = [one for tiles in range(2, most + 1) for one in useful_patterns(rows, columns, tiles)]
@@ -189,7 +189,7 @@ def many_empty(rows: int, columns: int, most: int) -> Mapping[str, Any]:
 
     @inlined
     def add_matches(state: State, tile: int, cell: int, wanted: int, carried: Any, row: int, count: int) -> int:
-        """Add the entries of a tile on a cell that have no tile out of `wanted`; return how many entries there are then."""
+        """Add the entries of a tile on a cell whose tiles are all in `wanted`; return the new number of entries."""
         node, stop = begins[tile * cells + cell], begins[tile * cells + cell + 1]
         while node < stop:
             word = nodes[node]
@@ -238,8 +238,8 @@ def many_empty(rows: int, columns: int, most: int) -> Mapping[str, Any]:
 
 
 ROOM: Final = {2: 48, 3: 96, 4: 192}
-"""How many entries are carried with patterns of so many tiles. The most that hill climbing found are 21, 45 and 86; if there were
-more, the others would not count, and the bound would still be one."""
+"""Room for entries, by the largest number of tiles in a pattern. Hill climbing found at most 21, 45 and 86; further entries
+would not count, and the bound would still be admissible."""
 
 
 def best_gain(carried: Any, row: int) -> int:
@@ -251,7 +251,7 @@ def best_gain(carried: Any, row: int) -> int:
         rest += entry >> GAIN
         carried[row, place] = entry | rest << REST
     best, total, used = 0, 0, 0
-    chosen, depth = 0, 0  # the places of the entries that are taken, with 9 bits each: at most 7 share no tile
+    chosen, depth = 0, 0  # the places of the chosen entries, 9 bits each: at most 7 entries share no tile
     place = 0
     while True:
         if place < count and total + (carried[row, FIRST_ENTRY + place] >> REST) > best:
@@ -276,10 +276,10 @@ def best_gain(carried: Any, row: int) -> int:
 
 
 def _tries(patterns: list[Pattern], cells: int) -> tuple[Array, Array, Array]:
-    """Return the nodes of the tries, their entries (0: none), and where the trie of each tile on each cell begins.
+    """Return the nodes of the tries, their entries (0: none), and the first node of each tile on each cell.
 
-    A node asks for a tile on a cell: bits 0 .. 3 are the cell, 4 .. 7 the tile, above them is how many nodes to go on if it
-    is not there. If it is, the entry counts, and the next node is the next one to ask.
+    A node tests for a tile on a cell: bits 0 .. 3 are the cell, 4 .. 7 the tile. If the tile is there, the entry counts,
+    and the test goes on at the next node; if not, it skips the number of nodes in the bits above.
     """
     roots: list[dict[tuple[int, int], Any]] = [{} for _ in range(cells * cells)]
     for pattern in patterns:

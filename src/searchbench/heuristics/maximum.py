@@ -1,4 +1,4 @@
-"""The larger of two bounds, each with what it carries along a path."""
+"""Combine two bounds to the larger one, with the values that each keeps along the path."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from searchbench.rules import Move, State
 
 
 class Maximum:
-    """Bound by the larger of two heuristics; of the two, one at most looks things up in tables. Raises BadRequest."""
+    """The larger of two heuristics, at most one of which may have tables. Raises BadRequest."""
 
     def __init__(self, one: Any, other: Any) -> None:
         self._one, self._other = one, other
         self._names = _larger(one.names(), other.names())
 
     def names(self) -> Functions:
-        """Return the functions that take the place of the game's own bound."""
+        """Return the functions that replace the game's own bound."""
         return self._names
 
     def tables(self, state: Sequence[int]) -> tuple[Any, ...]:
-        """Return the tables of the one that has some."""
+        """Return the tables of the heuristic that has some."""
         one, other = self._one.tables(state), self._other.tables(state)
         if one and other:
             raise BadRequest(
@@ -33,7 +33,7 @@ class Maximum:
 
 
 def _larger(one: Functions, other: Functions) -> Functions:
-    """Return functions that carry both bounds, and behind them what each of the two carries."""
+    """Return functions that keep both bounds in `carried`, followed by the values that each of the two keeps."""
     first_of_one, next_of_one, width_of_one = _carried(one)
     first_of_other, next_of_other, width_of_other = _carried(other)
     nothing: Callable[..., Any] = _nothing
@@ -75,7 +75,7 @@ def _nothing(state: State, move: Move, tables: Any, carried: Any, row: int, afte
 
 
 def _carried(bound: Functions) -> tuple[Callable[..., Any], Callable[..., Any], int]:
-    """Return `h_init`, `h_update` and H_STATE_SIZE of a bound that need not have more than `h` and `h_step`."""
+    """Return `h_init`, `h_update` and H_STATE_SIZE of a bound; make them from `h` and `h_step` if it lacks them."""
     if "h_init" in bound:
         return bound["h_init"], bound["h_update"], bound["H_STATE_SIZE"]
     h, h_step = bound["h"], bound["h_step"]

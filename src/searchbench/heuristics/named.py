@@ -1,4 +1,4 @@
-"""Heuristics by name: those that a game has names for, and pattern databases by their folders."""
+"""Find heuristics by name: the named bounds of a game, and pattern databases by their folders."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ _SWITCH: Final = re.compile(r"dual|modulo|loaded|images:\d+|min:\d+")
 
 
 class Heuristic(Protocol):
-    """Supply a bound in the place of the game's own (`solvers.guided.Heuristic`)."""
+    """Supply a bound instead of the game's own (`solvers.guided.Heuristic`)."""
 
     def names(self) -> Functions:
         """Return the functions."""
         ...
 
     def tables(self, state: Sequence[int]) -> tuple[Any, ...]:
-        """Return what they look things up in."""
+        """Return the tables of the functions."""
         ...
 
 
 class NamedHeuristic:
-    """Take one of the bounds that a game has names for."""
+    """One of the named bounds of a game."""
 
     def __init__(self, functions: Functions) -> None:
         self._functions = functions
@@ -41,16 +41,16 @@ class NamedHeuristic:
         return self._functions
 
     def tables(self, state: Sequence[int]) -> tuple[Any, ...]:
-        """Return nothing: the functions hold what they look up."""
+        """Return no tables: the functions hold their own."""
         return ()
 
 
 def heuristic(game: Game, text: str, abstractions: Sequence[str | Game] | None = None) -> Heuristic:
-    """Return the heuristic that a text names: one of the game's, or pattern databases by their folders.
+    """Return the heuristic that a text names: a named bound of the game, or pattern databases by their folders.
 
-    "a.db+b.db" adds the bounds of two databases, "a.db,b.db" takes the larger one; both can be mixed, and a name be one of
-    those to be compared. "a.db@7-8" looks pieces 7 and 8 up in a database of other pieces, to which a symmetry takes them.
-    Among them may stand switches: "dual", "modulo", "loaded", "images:2", "min:4" (see `PatternDatabases`).
+    "a.db+b.db" adds the bounds of two databases, "a.db,b.db" takes the larger one. Both can be combined, and names can stand
+    in the list, too. "a.db@7-8" looks up pieces 7 and 8 in a database of other pieces, to which a symmetry maps them. The
+    list may contain the switches "dual", "modulo", "loaded", "images:2" and "min:4" (see `PatternDatabases`).
     `abstractions` are games of such databases whose files have moved. Raises BadRequest.
     """
     named = game.heuristics()
@@ -63,7 +63,7 @@ def heuristic(game: Game, text: str, abstractions: Sequence[str | Game] | None =
 def _databases(
     game: Game, words: Sequence[str], text: str, abstractions: Sequence[str | Game] | None
 ) -> PatternDatabases:
-    """Return pattern databases by their folders, each word a sum or a switch."""
+    """Return the pattern databases named by some words, each a sum of folders or a switch."""
     named = game.heuristics()
     switches = [word for word in words if _SWITCH.fullmatch(word)]
     sums = [word for word in words if word not in switches]
@@ -85,7 +85,7 @@ def _databases(
 
 
 def _options(switches: Sequence[str]) -> dict[str, Any]:
-    """Return the arguments that switches stand for."""
+    """Return the keyword arguments for some switches."""
     found: dict[str, Any] = {}
     for name, _, number in (switch.partition(":") for switch in switches):
         found[{"min": "block"}.get(name, name)] = int(number) if number else True

@@ -1,8 +1,8 @@
-"""Pattern databases as a heuristic: databases of abstractions of a game, added up, and the best of several sums.
+"""Use pattern databases as a heuristic: h is the largest of several sums over databases of abstractions of a game.
 
-A state is looked up in the databases of a set, whose bounds add up, and so are its images in the symmetries that the
-abstraction tells of, and those of its inverse: h is the largest sum. Numbers, values and sums are carried along a path, so
-that a move costs one addition and one look-up for each sum.
+The bounds of the databases of a set add up. A set is looked up for the state, for its images under the symmetries of the
+abstraction, and for those of its inverse. Numbers, values and sums are kept along the path, so a move costs one addition
+and one look-up for each sum.
 """
 
 from __future__ import annotations
@@ -34,35 +34,35 @@ from searchbench.store import Database
 from searchbench.values import Bound, Depth, Distance
 
 MOST: Final = 16
-"""How many databases a heuristic takes."""
+"""Most databases in a heuristic."""
 MOST_IMAGES: Final = 1 << 10
 """More than any state has."""
 LARGEST_BLOCK: Final = 64
 FAR: Final = 1 << 40
-"""The bound of a state that no way leads out of: a code 0 says so."""
+"""The bound of a state with the code 0: no path leads from it to a solved state."""
 
 
 class Lookup(NamedTuple):
-    """Say which database is looked up, how the number is found, and which pieces change it (None: all)."""
+    """A look-up: the database, the way to its number, and the pieces that change the number (None: all)."""
 
     database: int
     table: tuple[int, ...]
     pieces: frozenset[int] | None
     less: int
-    """What is taken off the value."""
+    """Subtracted from the value."""
     residues: bool
     """Whether the table has depths modulo a small number."""
     shared: tuple[int, ...] | None
 
     @property
     def image(self) -> Image:
-        """Return the image that is looked up."""
+        """Return the image to look up."""
         shared = None if self.shared is None else np.array(self.shared, np.int64)
         return Image(np.array(self.table, np.int64), self.pieces, self.less, shared)
 
 
 class SeenAs(NamedTuple):
-    """Name a database that is looked up for other pieces, which a symmetry of the game takes to its own.
+    """A database to look up for other pieces, which a symmetry of the game maps to its own.
 
     `pieces` is written as in the abstraction's own notation, such as "10-11-15-16-20-21".
     """
@@ -74,15 +74,14 @@ class SeenAs(NamedTuple):
 class PatternDatabases:
     """Bound the cost of solving a state of `game` by databases of its abstractions.
 
-    `sets` are lists of databases: within a set the bounds are added, and of the sets, and of the images of the state in
-    the game's symmetries, the largest sum counts. One database serves several patterns (`SeenAs`) that look like its own.
-    `images` False leaves the images out; a number is how many count, the
-    state itself included. With `dual` the inverse of the state is looked up as well. `modulo` keeps in memory only depths
-    modulo the smallest number from which they can be followed along moves (1.6 bits where moves can be taken back); and
-    `block` only the least bound of each block of so many numbers. `loaded` copies tables that are mapped from files into
-    memory, in large pages, where look-ups are found sooner.
-    Raises BadRequest where databases are of another game, where bounds do not add up, where a database does not hold
-    distances, or where a switch does not suit them.
+    `sets` are lists of databases: bounds add up within a set, and h is the largest sum over the sets and over the state's
+    images under the game's symmetries. One database serves several patterns that are symmetric to its own (`SeenAs`).
+    `images` False uses no images; a number limits them, counting the state itself. `dual` looks up the inverse of the state,
+    too. `modulo` keeps in memory only depths modulo the smallest number that determines them along moves (1.6 bits a state
+    where moves can be taken back). `block` keeps only the least bound of each block of `block` numbers. `loaded` copies
+    tables mapped from files into large pages of memory, for faster look-ups.
+    Raises BadRequest for databases of another game, bounds that do not add up, a database that does not hold distances, or
+    a switch that does not fit.
     """
 
     def __init__(
@@ -116,14 +115,14 @@ class PatternDatabases:
         self._image_number = jit.bind(pattern_rank, jit.Names(self._names, "interpreted"))
 
     def names(self) -> Mapping[str, Any]:
-        """Return the functions that take the place of the game's own bound."""
+        """Return the functions that replace the game's own bound."""
         return self._names
 
     def tables(self, state: Sequence[int]) -> tuple[Any, ...]:
         """Return the values of the look-ups of a state, and the codes of the databases.
 
-        A search asks with the state that it begins with: where depths are kept modulo 3, the first value is found by
-        walking to the start of the abstraction, and every other one follows from the one before it.
+        The state is the root of a search. With depths modulo 3, the first value is found by walking to the start of the
+        abstraction; all others follow along moves.
         """
         values = np.zeros(sum(map(len, self._sums)), np.int64)
         if any(lookup.residues for one in self._sums for lookup in one):
@@ -135,13 +134,13 @@ class PatternDatabases:
         return (values, *self._tables)
 
     def bound(self, state: Any = None) -> int:
-        """Return h of a state, given as `Game.position` takes it."""
+        """Return h of a state, in any form that `Game.position` accepts."""
         names = self.game.names(target="interpreted").with_(**self._names)
         chosen = self.game.position(state).state
         return int(jit.bind(rules.h, names)(list(chosen), self.tables(chosen)))
 
     def _codes(self) -> Iterator[Any]:
-        """Yield the table of each database, read-only as those are that are mapped into memory."""
+        """Yield the table of each database, read-only like tables mapped from files."""
         for database in self.databases:
             if self._has_residues(database):
                 codes = packed(database, self.modulus)
@@ -164,7 +163,7 @@ class PatternDatabases:
     def _lookups(
         self, sets: Sequence[Sequence[Database | SeenAs]], images: int, dual: bool
     ) -> Iterator[tuple[Lookup, ...]]:
-        """Yield the look-ups of each sum: of each set, of each image of the state, and of each of its inverse."""
+        """Yield the look-ups of each sum: for each set, each image of the state, and each image of its inverse."""
         places = {id(database): place for place, database in enumerate(self.databases)}
         for one in sets:
             found = [_images(source)[:images] for source in one]
@@ -184,7 +183,7 @@ def _lookup(place: int, image: Image, residues: bool) -> Lookup:
 
 
 def _value(code: int) -> int:
-    """Return the value that a code stands for."""
+    """Return the value of a code."""
     return code - 1 if code else FAR
 
 
@@ -200,13 +199,13 @@ def _database(source: Database | SeenAs) -> Database:
 
 
 def _images(source: Database | SeenAs) -> list[Image]:
-    """Return how a state is looked up, and how its images are."""
+    """Return the look-ups of a state and of its images."""
     abstraction = _abstraction(_database(source))
     return abstraction.images_of(source.pieces) if isinstance(source, SeenAs) else abstraction.images()
 
 
 def _dual_images(source: Database | SeenAs) -> list[Image]:
-    """Return how the inverse of a state is looked up. Raises BadRequest."""
+    """Return the look-ups of the inverse of a state. Raises BadRequest."""
     if isinstance(source, SeenAs):
         raise BadRequest(f"dual: {source!r} is looked up for other pieces, not for those of an inverse state")
     return _abstraction(source).dual_images()
@@ -230,7 +229,7 @@ def _check_database(database: Database, game: Game, first: Abstraction) -> None:
 
 
 def _check_switches(databases: Sequence[Database], modulus: int, dual: bool, block: int) -> None:
-    """Refuse what databases of this kind cannot do."""
+    """Refuse switches that databases of this kind do not support."""
     if not 1 <= block <= LARGEST_BLOCK:
         raise BadRequest(f"blocks of {block} numbers: expected 1 to {LARGEST_BLOCK}")
     for database in databases:
@@ -254,7 +253,7 @@ def _check_switches(databases: Sequence[Database], modulus: int, dual: bool, blo
 
 
 def _check_sum(sources: Sequence[Database | SeenAs]) -> None:
-    """Refuse to add bounds that charge for the same thing."""
+    """Refuse to add bounds that charge for the same piece or move."""
     seen: set[Any] = set()
     for source in sources if len(sources) > 1 else ():
         pieces = charged(_images(source))
@@ -273,7 +272,7 @@ def _names(
 ) -> Mapping[str, Any]:
     """Return the functions for some sums of look-ups in databases of some abstractions.
 
-    A row of what is carried has the number of each look-up, its value, and the total of each sum.
+    A row of `carried` has the number of each look-up, its value, and the total of each sum.
     """
     lookups = [lookup for one in sums for lookup in one]
     count, of_sums = len(lookups), len(sums)
@@ -287,14 +286,14 @@ def _names(
     own = together[0].look_ups(together)
     digits, in_byte = digits_of_bytes(max(modulus, 2)), per_byte(max(modulus, 2))
     owners: Any = _owners(sums) if "moved_piece" in own else None
-    width = 0 if owners is None else owners.shape[1]  # of the pieces beyond no database knows anything
+    width = 0 if owners is None else owners.shape[1]  # no database covers the pieces beyond
     begins_of, databases_of = (begins[owners], databases[owners]) if owners is not None else (begins, databases)
 
     h_state_size = 2 * count + of_sums
 
     @inlined
     def value_of(tables: Any, lookup: int, number: int, before: int) -> int:
-        """Return a value; where it is kept modulo a number, from the value before the move."""
+        """Return the value of a look-up; one stored modulo a number follows from the value before the move."""
         if residues[unsigned(lookup)]:
             digit = digits[byte_of(tables, databases[unsigned(lookup)], number // in_byte), number % in_byte]
             return before + (digit - before + 1) % modulus - 1  # type: ignore[no-any-return]
@@ -338,14 +337,14 @@ def _names(
         state: State, move: Move, tables: Any, lookup: int, begin: int, database: int, carried: Any, row: int,
         after: int,
     ) -> None:  # fmt: skip
-        """Change the number of a look-up by a move, and ask for its value."""
+        """Update the number of a look-up by a move, and prefetch its value."""
         number = number_after(state, move, carried[unsigned(row), unsigned(lookup)], begin)
         carried[unsigned(after), unsigned(lookup)] = number
         fetch(tables, database, number // in_byte if residues[unsigned(lookup)] else number // block)
 
     @inlined
     def change(tables: Any, lookup: int, carried: Any, row: int, after: int) -> int:
-        """Note the value of a look-up whose number has changed; return by how much the sum changes."""
+        """Store the value of a look-up whose number has changed; return the change of the sum."""
         before = carried[unsigned(row), unsigned(count + lookup)]
         value = value_of(tables, lookup, carried[unsigned(after), unsigned(lookup)], before)
         carried[unsigned(after), unsigned(count + lookup)] = value
@@ -411,7 +410,7 @@ def _names(
 
 
 def _owners(sums: tuple[tuple[Lookup, ...], ...]) -> Any:
-    """Return for each sum and piece the look-up that the piece's moves change, -1 for none; None if that is not known."""
+    """Return for each sum and piece the look-up that the piece's moves change, -1 for none; None if unknown."""
     pieces = [lookup.pieces for one in sums for lookup in one]
     if None in pieces:
         return None
@@ -425,7 +424,7 @@ def _owners(sums: tuple[tuple[Lookup, ...], ...]) -> Any:
 
 
 def _readers(databases: int) -> tuple[Callable[[Any, int, int], int], Callable[[Any, int, int], None]]:
-    """Return what reads a byte from one of so many tables, which stand behind the values of the start, and what asks for it."""
+    """Return two functions that read and prefetch a byte of one of `databases` tables, which follow the root's values."""
 
     @inlined
     def read_first(tables: Any, _database: int, number: int) -> int:

@@ -1,9 +1,9 @@
-"""Pattern databases in less memory: depths modulo a small number, and the least depth of each block of numbers.
+"""Keep pattern databases in less memory: depths modulo a small number, and the least depth of each block of numbers.
 
-From the depth before a move and the depth after it modulo m follows the depth after it, where it falls by at most 1 and
-rises by at most m - 2 (Edelkamp 2017, theorem 0.1; Breyer and Korf 2010, 1.6 bits). How much it can rise is the *locality* of the
-abstraction: 1 where every move can be taken back. That holds for depths of states; the least depth of several states that share
-a number (`place`) jumps.
+The depth before a move and the depth after it modulo m determine the depth after it, if a move lowers the depth by at most
+1 and raises it by at most m - 2 (Edelkamp 2017, theorem 0.1; Breyer and Korf 2010, 1.6 bits). The largest rise is the
+*locality* of the abstraction: 1 where every move can be taken back. This holds for depths of states; the least depth of
+several states that share a number (`place`) may change by any amount.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from searchbench.rules import new_moves, new_state
 from searchbench.store import Database
 
 PIECE: Final = 9 * 7 * 5 << 16
-"""How many codes are packed at a time; a multiple of what goes into a byte."""
+"""Codes packed at a time; a multiple of the codes in a byte, for every modulus."""
 LARGEST: Final = 16
 """The largest modulus that saves memory."""
 
 
 def largest_rise(codes: Any, first: int, stop: int) -> int:
-    """Return by how much the code of a state's successor exceeds that of the state, at most, for some numbers.
+    """Return the largest rise of the code from a state to its successor, for the numbers first .. stop - 1.
 
-    A state without a code must not follow one that has one; then 2^30 is returned, as for one that falls by more than 1.
+    Returns 2^30 if a state with a code has a successor without one, or one whose code is lower by more than 1.
     """
     state = new_state()
     out = new_moves()
@@ -48,7 +48,7 @@ def largest_rise(codes: Any, first: int, stop: int) -> int:
 
 
 def modulus_of(database: Database) -> int:
-    """Return the modulus from which depths can be followed along moves; the smallest one. Raises BadRequest."""
+    """Return the smallest modulus that determines depths along moves. Raises BadRequest."""
     game = database.game
     if game.has("blank"):
         raise BadRequest(
@@ -71,7 +71,7 @@ def modulus_of(database: Database) -> int:
 
 
 def per_byte(modulus: int) -> int:
-    """Return how many numbers below the modulus go into a byte."""
+    """Return how many numbers below the modulus fit into a byte."""
     count = 1
     while modulus ** (count + 1) <= 256:
         count += 1

@@ -1,4 +1,4 @@
-"""Repair a database: what verification finds wrong, or cannot be read, is worked out anew, with all that rests on it."""
+"""Repair a database: compute wrong and unreadable values again, with all values that rest on them."""
 
 from searchbench.repairs.database import repair_database, repair_folder
 from searchbench.repairs.report import Change, Repair

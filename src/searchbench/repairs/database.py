@@ -1,9 +1,9 @@
-"""Repair a database: find the region of what is wrong, work it out anew, check it, and write its parts.
+"""Repair a database: find the region of wrong values, solve it again, verify it, and write its parts.
 
-Everything that verification finds at fault, and every number of a damaged chunk, is forgotten, and so is each value that
-does not follow any more without them. The rest stands as it is. Then the region is worked out, and verified together with
-all that leads to it: what is found wrong there (a draw that now is won, say) joins the region, until nothing is. No other
-state has seen a value change after it; so the whole database has no fault left that verification knows of.
+The region begins with all numbers at which verification finds a fault and all numbers of damaged chunks. It grows by every
+value that no longer follows without them; all other values stay. Then the region is solved and verified together with its
+predecessors. States found wrong there (a draw that is now a win, say) join the region, until there are none. No other
+state has a successor whose value changed, so verification finds no fault in the whole database.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ def repair_folder(
     path: str | Path, game: WhichGame = None, rule: ValueRule | None = None, run: Run | None = None,
     limit: int = 100, target: jit.Target = "cpu",
 ) -> Repair:  # fmt: skip
-    """Repair a database on disk, whose chunks may be damaged or missing; at most `limit` changes are told in words.
+    """Repair a database on disk, whose chunks may be damaged or missing; report at most `limit` changes in words.
 
-    The folder has the old database or the repaired one at any moment. Raises DamagedData where more than chunks is
-    damaged, BadRequest for what cannot be repaired, OutOfMemory, and BrokenRule where the rules contradict themselves.
+    At any moment the folder holds the old database or the repaired one. Raises DamagedData if more than chunks is damaged,
+    BadRequest for a database that cannot be repaired, OutOfMemory, and BrokenRule if the rules contradict themselves.
     """
     with run or Run() as active, locked(Path(path)):
         database, lost = open_salvaged(path, game, rule)
@@ -48,7 +48,7 @@ def repair_folder(
 
 
 def repair_database(database: Database, run: Run | None = None, limit: int = 100, target: jit.Target = "cpu") -> Repair:
-    """Repair a database, in memory or, as `repair_folder` does, on disk; from then on it answers with the right values."""
+    """Repair a database in memory or, as `repair_folder` does, on disk; the object then returns the right values."""
     with run or Run() as active:
         if database.path is None:
             repairing = _Repairing(database, SOUND, active, limit, target)
@@ -77,7 +77,7 @@ class _Repairing:
         self.store: Codes | None = None
 
     def repair(self) -> Repair:
-        """Find what is wrong, put it right, and keep it."""
+        """Find the faults, repair them, and store the result."""
         database, region = self.database, self.region
         found = self._faults(database)
         wrong = np.union1d(found.numbers, self.given)
@@ -99,14 +99,14 @@ class _Repairing:
         )  # fmt: skip
 
     def _whole(self) -> bool:
-        """Tell whether all parts must be in memory: where they are kept together, or depend on each other both ways."""
+        """Return whether all parts must be in memory: if they are stored together, or need each other."""
         return self.database.path is None or self.region.rule.from_start or not grows(self.database.path)
 
     def _faults(self, database: Database) -> Findings:
         return find_faults(database, self.run, self.limit, self.target)
 
     def _renew(self, wrong: Numbers) -> str:
-        """Work out a region until nothing is wrong; return what was checked."""
+        """Solve the region until nothing is wrong; return a text about the values checked."""
         region = self.region
         while len(wrong):
             if region.rule.from_start:
@@ -115,18 +115,18 @@ class _Repairing:
                 around = self._close(wrong)
             if self._local():
                 return f"{len(region.numbers):,} values and {around - len(region.numbers):,} that lead to them"
-            # Points can hold up each other on a cycle, and depths rest on what leads to them: look at all of them.
+            # Points can support each other on a cycle, and depths rest on predecessors: verify the whole database.
             region.bring(region.parts)
             wrong = self._fresh(self._faults(self._as_database()).numbers)
         return "all values"
 
     def _local(self) -> bool:
-        """Tell whether values that fit those after them are right: what they follow from is smaller."""
+        """Return whether values that fit their successors are right, because they follow from smaller values."""
         rule = self.region.rule
         return rule.outcomes or not (rule.points or rule.from_start or self.region.game.has("cost"))
 
     def _close(self, wrong: Numbers) -> int:
-        """Work out a region until it and what leads to it have no faults; return how many numbers were looked at."""
+        """Solve the region until it and its predecessors have no faults; return the number of values checked."""
         region = self.region
         while True:
             region.grow(wrong)
@@ -138,23 +138,23 @@ class _Repairing:
                 return len(around)
 
     def _fresh(self, wrong: Numbers) -> Numbers:
-        """Return numbers that are wrong, none of which may be in the region: these have just been worked out."""
+        """Return the wrong numbers; raise BrokenRule if one is in the region, which has just been solved."""
         inside = wrong[self.region.marks[wrong] != 0]
         if len(inside):
             raise BrokenRule(
-                f"{self.region.game}: number {int(inside[0])} is at fault whatever its value: the rules contradict "
+                f"{self.region.game}: number {int(inside[0])} is at fault with any value: the rules contradict "
                 "themselves (`searchbench check` tells more)"
             )
         return wrong
 
     def _as_database(self) -> Database:
-        """Return the database with the codes as they are now."""
+        """Return the database with its current codes."""
         old = self.database
         codes = MemoryCodes(self.region.table.codes)
         return Database(old.game, old.rule, codes, old.facts, old.command, parts=old.parts)
 
     def _keep(self, parts: Sequence[str]) -> None:
-        """Put the new codes into the place of the old."""
+        """Replace the old codes by the new ones."""
         region, path = self.region, self.database.path
         region.bring([part for part in region.parts if part.name in parts])
         if path is None or not grows(path):

@@ -1,4 +1,4 @@
-"""Repair depths from the start: what rests on a wrong one is forgotten, and found again from the states around."""
+"""Repair depths from the start: clear those that rest on a wrong one, and find them again from their neighbours."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ def list_deeper(
 ) -> int:  # fmt: skip
     """Write the successors of ``listed[first] .. listed[stop - 1]`` that are one deeper; return how many.
 
-    The codes of these are in `depths`, -1 where they were lost. `lowering`: write the successors that are not reached yet, or
-    from farther away, instead.
+    `depths` has the codes of the listed numbers, -1 if lost. `lowering`: write instead the successors that are not reached
+    yet or have a larger depth.
     """
     state = new_state()
     scratch = new_state()
@@ -51,7 +51,7 @@ def list_deeper(
 
 
 def list_unsupported(codes: Any, illegal: int, listed: Any, first: int, stop: int, numbers: Any) -> int:
-    """Write those of ``listed[first] .. listed[stop - 1]`` to which no move leads from one less deep; return how many."""
+    """Write those of ``listed[first] .. listed[stop - 1]`` without a predecessor one less deep; return how many."""
     state = new_state()
     scratch = new_state()
     out = new_moves()
@@ -87,7 +87,7 @@ def list_positions(listed: Any, first: int, stop: int, numbers: Any) -> int:
 
 
 def renew_depths(region: Region, wrong: Numbers, lost: Numbers) -> None:
-    """Forget some numbers and what rests on them, and find all of it again; some depths outside become less, too."""
+    """Clear the depths of some numbers and all that rest on them, and find them again; some others decrease, too."""
     while len(wrong):
         table = region.table
         depths = table.codes[wrong].astype(np.int64)
@@ -104,7 +104,7 @@ def renew_depths(region: Region, wrong: Numbers, lost: Numbers) -> None:
 
 
 def _seeds(region: Region) -> Numbers:
-    """Return the states from which the region can be reached: those that lead to it, and the start."""
+    """Return the states from which the region can be reached: its predecessors and the start."""
     codes, start = region.table.codes, region.game.rank(region.game.start())
     around = region.predecessors(region.numbers)
     known: Numbers = around[
@@ -117,7 +117,7 @@ def _seeds(region: Region) -> Numbers:
 
 
 def _spread(region: Region, wave: Numbers) -> None:
-    """Go on from the states of a wave, the least deep first, to all that they lead to sooner than is known."""
+    """Lower depths from the states of a wave, in the order of depth, to all states that they reach sooner than known."""
     while len(wave):
         depths = region.table.codes[wave].astype(np.int64)
         now = int(depths.min())

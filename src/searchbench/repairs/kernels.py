@@ -1,4 +1,4 @@
-"""Kernels that find who leads to some states, and list where some states lead."""
+"""List the predecessors and the edges of some states."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from searchbench.solvers.exhaustive.neighbours import OUTSIDE, is_position, succ
 from searchbench.values.contract import finish, initial
 
 OPEN, KNOWN = 1, 2
-"""Marks of the numbers of a region: no value yet, or worked out anew. All others are marked 0."""
+"""Marks of the numbers of a region: no value yet, or solved again. All others are marked 0."""
 NO_POSITION: Final = -1
-"""What stands for the code of a number that is no position."""
+"""Stands for the code of a number that is not a position."""
 FILLED, BROKEN = 0, 1
-"""What `list_states` notes: how many edges there are, and 1 + a number from which a move leads to no position."""
+"""The notes of `list_states`: the number of edges, and 1 + a number from which a move leads to no position."""
 
 
 def list_predecessors(listed: Any, first: int, stop: int, numbers: Any) -> int:
-    """Write the numbers of the states that lead to ``listed[first] .. listed[stop - 1]``; return how many."""
+    """Write the predecessors of ``listed[first] .. listed[stop - 1]``; return how many."""
     state = new_state()
     scratch = new_state()
     out = new_moves()
@@ -37,7 +37,7 @@ def list_predecessors(listed: Any, first: int, stop: int, numbers: Any) -> int:
 
 
 def list_leading(wanted: Any, first: int, stop: int, through_ends: bool, numbers: Any) -> int:
-    """Write those of the numbers first .. stop - 1 from which a move leads to a `wanted` one; return how many."""
+    """Write those of the numbers first .. stop - 1 that have a `wanted` successor; return how many."""
     state = new_state()
     scratch = new_state()
     out = new_moves()
@@ -63,7 +63,7 @@ def list_states(
 ) -> None:  # fmt: skip
     """Write the first codes of ``listed[first] .. listed[stop - 1]`` and their edges, which begin at ``begins[k]``.
 
-    An edge is the number of a successor that is OPEN, or -1 less the code of any other, and its weight.
+    An edge is a weight and the number of a successor that is OPEN, or -1 - code for any other successor.
     """
     state = new_state()
     scratch = new_state()

@@ -1,4 +1,4 @@
-"""The region of a database that is worked out anew: its numbers, who leads to them, and whose values rest on them."""
+"""Keep the region of a database that is solved again: its numbers, their predecessors, and the values that rest on them."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from searchbench.verify.database import claim_names, least_weight
 Numbers = npt.NDArray[np.int64]
 
 BLOCK: Final = 1 << 12
-"""How many listed numbers a thread takes at a time."""
+"""Listed numbers that a thread takes at a time."""
 READ: Final = 1 << 24
-"""How many codes are read at a time."""
+"""Codes read at a time."""
 
 
 class Region:
-    """Hold the codes of a database in a table, with some numbers marked; parts are read when they are wanted.
+    """The codes of a database in a table, with some numbers marked; parts are read on demand.
 
     `through_ends`: finished games have moves, as solved puzzles do. Raises OutOfMemory.
     """
@@ -50,7 +50,7 @@ class Region:
     # --- parts -------------------------------------------------------------------------------------------------------
 
     def bring(self, parts: Iterable[Part]) -> None:
-        """Have the codes of some parts in memory."""
+        """Load the codes of some parts."""
         there = set(self.table.spans)
         new = [part for part in self.parts if part in set(parts) and (part.start, part.stop) not in there]
         size = sum(stop - start for start, stop in there) + sum(part.size for part in new)
@@ -62,26 +62,26 @@ class Region:
             self.table.spans.append((part.start, part.stop))
 
     def parts_of(self, numbers: Numbers) -> list[Part]:
-        """Return the parts in which some numbers lie, which must be those of the database."""
+        """Return the parts in which some numbers lie; all must be in the database."""
         stops = np.array([part.stop for part in self.parts])
         return [self.parts[place] for place in np.unique(np.searchsorted(stops, numbers, "right"))]
 
     def _known(self, numbers: Numbers) -> Numbers:
-        """Return the numbers that lie in parts of the database, each once, in order."""
+        """Return the distinct numbers that lie in parts of the database, in order."""
         numbers = np.unique(numbers)
         ends = np.array([end for part in self.parts for end in (part.start, part.stop)])
         known: Numbers = numbers[np.searchsorted(ends, numbers, "right") % 2 == 1]
         return known
 
     def bring_around(self, numbers: Numbers) -> None:
-        """Have the parts of some numbers in memory, and those that they need."""
+        """Load the parts of some numbers, and the parts that they need."""
         names = {need for part in self.parts_of(numbers) for need in (part.name, *part.needs)}
         self.bring([part for part in self.parts if part.name in names])
 
     # --- numbers -----------------------------------------------------------------------------------------------------
 
     def add(self, numbers: Numbers) -> None:
-        """Mark numbers, which are not marked yet, and forget their codes."""
+        """Mark numbers that are not marked yet, and clear their codes."""
         if not len(numbers):
             return
         self.bring_around(numbers)
@@ -91,7 +91,7 @@ class Region:
         self.numbers = np.union1d(self.numbers, numbers)
 
     def before_and_after(self) -> tuple[Numbers, Numbers]:
-        """Return the codes that the numbers of the region had, and those that they have, NO_POSITION among them."""
+        """Return the old and the new codes of the region's numbers; NO_POSITION stands for illegal ones."""
         if not self._before:
             return self.numbers, self.numbers
         numbers, codes = (np.concatenate(some) for some in zip(*self._before, strict=True))
@@ -103,14 +103,14 @@ class Region:
         return codes
 
     def grow(self, numbers: Numbers) -> None:
-        """Add numbers, and all whose values do not follow any more once these are forgotten."""
+        """Add numbers, and all numbers whose values no longer follow once these are cleared."""
         while len(numbers):
             self.add(numbers)
             around = self.predecessors(numbers)
             numbers = self.failing(around[self.marks[around] == 0])
 
     def predecessors(self, numbers: Numbers) -> Numbers:
-        """Return the numbers of the states that lead to some others: by moves backwards, or by trying all moves."""
+        """Return the predecessors of some numbers: by moves backwards, or by trying all moves."""
         if "unmoves" in self.names:
             return self._known(self.listed(list_predecessors, numbers))
         wanted = np.zeros(self.size, np.int8)
@@ -130,7 +130,7 @@ class Region:
         return np.concatenate(found)
 
     def listed(self, kernel: Callable[..., int], numbers: Numbers, *options: Any) -> Numbers:
-        """Call a kernel that writes some numbers for each of many; return what it writes, each once."""
+        """Call a kernel that writes numbers for each of `numbers`; return the distinct ones."""
         bound, width = jit.bind(kernel, self.names), len(self.names["new_moves"]())
 
         def work(first: int) -> Numbers:
@@ -141,7 +141,7 @@ class Region:
         return np.unique(np.concatenate([np.empty(0, np.int64), *self.run.map(work, range(0, len(numbers), BLOCK))]))
 
     def failing(self, numbers: Numbers) -> Numbers:
-        """Return which of some numbers verification finds wrong, as the table is now."""
+        """Return the numbers that verification finds wrong in the current table."""
         if len(numbers):
             self.bring_around(numbers)
         kernel, table = jit.bind(check.check_listed, self.claims), self.table
@@ -159,7 +159,7 @@ class Region:
         return np.concatenate([np.empty(0, np.int64), *self.run.map(work, range(0, len(numbers), BLOCK))])
 
     def store(self, numbers: Numbers, codes: npt.NDArray[Any], illegal: int) -> None:
-        """Write codes, of which `illegal` marks what is no position; the table is widened if need be."""
+        """Write codes, with `illegal` for numbers that are not positions; widen the table if need be."""
         found = codes[codes != illegal]
         while len(found) and int(found.max()) >= self.table.illegal:
             self.table.widen(int(found.max()))

@@ -1,4 +1,4 @@
-"""What a repair reports: which values it changed, how many it worked out anew, and what was checked again."""
+"""Report a repair: the values changed, the number of values solved again, and the check afterwards."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 
 LOST: Final = -2
-"""What stands for the code of a number whose chunk was lost."""
+"""Stands for the code of a number whose chunk was lost."""
 
 
 @dataclass(frozen=True)
 class Change:
-    """Say what the value of a position was and is: its part, its number, its notation, and both values as text."""
+    """A changed value: the part, number and notation of the position, and the old and the new value as text."""
 
     part: str
     number: int
@@ -35,11 +35,11 @@ class Change:
 
 @dataclass(frozen=True)
 class Repair:
-    """Say what a repair found and did.
+    """The findings and changes of a repair.
 
-    `faults` is how many faults verification found, `lost` how many numbers had no sound chunk, `renewed` how many values
-    were worked out anew, `changed` how many of them are others than before (or were lost), `changes` the first of these,
-    `parts` the parts that were written again, and `checked` what was verified afterwards, which is free of faults.
+    `faults` is the number of faults found, `lost` the number of positions in damaged chunks, `renewed` the number of values
+    solved again, `changed` how many of them differ from before (or were lost), `changes` the first of these, `parts` the
+    parts written again, and `checked` describes the values that were verified afterwards and are free of faults.
     """
 
     game: str
@@ -53,11 +53,11 @@ class Repair:
     checked: str
 
     def __bool__(self) -> bool:
-        """Tell whether anything was repaired."""
+        """Return whether anything was repaired."""
         return bool(self.parts)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return all of it as numbers and text."""
+        """Return all fields as numbers and text."""
         return asdict(self)
 
     def __str__(self) -> str:
@@ -74,7 +74,7 @@ class Repair:
 def changes_of(
     database: Database, numbers: Sequence[int], before: npt.NDArray[np.int64], after: npt.NDArray[np.int64]
 ) -> tuple[Change, ...]:
-    """Return what became of some numbers of a database, by their codes; NO_POSITION and LOST may be among them."""
+    """Return the changes of some numbers of a database, by their codes; NO_POSITION and LOST may be among them."""
     found = []
     for number, old, new in zip(numbers, before.tolist(), after.tolist(), strict=True):
         part = next(part.name for part in database.parts if part.start <= number < part.stop)

@@ -1,7 +1,7 @@
-"""Work out the values of a region from those around it: a forward fixpoint over its states alone.
+"""Solve a region from the values around it: a forward fixpoint over its states only.
 
-A region is closed: what is outside of it does not rest on it. So the values outside are those of exits from the region,
-and where play stays in it for ever, its states keep the codes with which a fixpoint begins: a draw, no points, no way.
+A region is closed: no value outside rests on it. So values outside are fixed, as those of exits from the region. States
+from which play stays in the region for ever keep the initial code of a fixpoint: a draw, no points, no path.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from searchbench.solvers.exhaustive.retrograde import finish_block
 from searchbench.solvers.exhaustive.schedule import STOPPED, TOO_LARGE, make_room
 
 BLOCK: Final = 1 << 14
-"""How many states a thread takes at a time."""
+"""States that a thread takes at a time."""
 
 
 def solve_region(region: Region) -> None:
-    """Give every number of a region its value, group by group in the order of their needs. Raises BrokenRule."""
+    """Solve every number of a region, group by group in the order of their needs. Raises BrokenRule."""
     region.marks[region.numbers] = OPEN
     for group in groups_in_order(region.parts):
         inside = [region.numbers[_span(region.numbers, part.start, part.stop)] for part in group.parts]
@@ -53,7 +53,7 @@ def _solve(region: Region, numbers: Numbers) -> None:
 
 
 def _lists(region: Region, numbers: Numbers) -> tuple[npt.NDArray[Any], Edges]:
-    """Return the first codes of some states, and their edges, in which a place stands for each number."""
+    """Return the initial codes of some states, and their edges, which refer to states by their place."""
     kernel, width = jit.bind(list_states, region.names), len(region.names["new_moves"]())
     table = region.table
 
@@ -78,7 +78,7 @@ def _lists(region: Region, numbers: Numbers) -> tuple[npt.NDArray[Any], Edges]:
 
 
 def _until_stable(region: Region, table: Table, edges: Edges) -> None:
-    """Gather all states from their edges again and again until nothing changes. Raises NoFixpoint."""
+    """Gather all states from their edges until nothing changes. Raises NoFixpoint."""
     listed = np.flatnonzero(np.diff(edges.begins) > 0)
     edges = Edges(listed, np.append(edges.begins[listed], edges.begins[-1:]), edges.ends)
     target = table if region.rule.unique else table.copy()

@@ -1,4 +1,4 @@
-"""What the papers report, measured again: one function per row, in a module per paper."""
+"""Measure the papers' results again: one function per row, in a module per paper."""
 
 from searchbench.reproduce import (
     allis,

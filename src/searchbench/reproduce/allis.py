@@ -1,4 +1,4 @@
-"""Awari, whose databases Allis (1994, section 2.4) and Gasser (1995, section 1) report."""
+"""Row on awari, whose databases Allis (1994, section 2.4) and Gasser (1995, section 1) report."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ STONES = 10
 
 
 def awari(run: Run) -> dict[str, Any]:
-    """Return what a database of all positions with up to ten stones holds, and the size of the paper's one."""
+    """Return the counts and faults of a database of up to ten stones, and the size of the paper's database."""
     solved = solve_states(load(f"awari:{STONES}"), run=Run(memory=run.memory, threads=run.threads))
     parts = {part.name: solved.histogram(part.name) for part in solved.parts}
     return {

@@ -19,16 +19,16 @@ from searchbench.solvers.guided import AStar, BestFirst, search_state
 from searchbench.solvers.guided.contract import dead
 
 PRINTED: Final = "C2 S1(Z) D4 D3 D4 C1(Y) C2 D1(X) C3 S2 H2 S4 C4 D2 S5 C5 H4 S3 D1(W) H1(X) S4 D2 H2 S5 D3 D4 D5 H5"
-"""The line that the paper ends with, for the layout of its figure 1A."""
+"""The line at the end of the paper, for the layout of its figure 1A."""
 TABLE_1: Final = """
 BF1+ 23 2800 8170   32 9624 41407    47 22611 82139    A*+ 22 5489 8167   33 24187 41407   62 59162 82134
 DF+ 22 4618 9299    31 21906 41331   50 50636 81276    BF2+ 26 1775 8320  36 6600 41450    48 10770 82135
 BF1 23 2896 15760   32 10140 42121   48 24603 85665    A* 22 5711 15760   34 25923 42121   65 62705 85665
 DF 22 4834 15760    33 24476 42121   54 54647 85665    BF2 26 2912 15760  37 8376 42121    50 15145 85665
 """
-"""For each program and size: moves, and nodes where the deal can be solved and where not; + is with deadlock detection."""
+"""For each program and size: moves, nodes on solvable deals, nodes on unsolvable deals; + is with deadlock detection."""
 FROZEN: Final = 200
-"""How many frozen layouts of each size are looked at."""
+"""Frozen layouts of each size."""
 MOST_MOVES: Final = 300
 
 
@@ -42,7 +42,7 @@ def _table_1() -> dict[str, dict[str, dict[str, float]]]:
 
 
 def example(run: Run) -> dict[str, int]:
-    """Return the moves of the printed line, once it was played to the end, and the least number of moves."""
+    """Return the number of moves of the printed line, if it solves the layout, and the least number of moves."""
     game = load("superpuzz:4x6")
     position = game.position()
     for move in PRINTED.split():
@@ -53,17 +53,17 @@ def example(run: Run) -> dict[str, int]:
 
 
 def whole_table(size: str, run: Run, entries: int = TABLE) -> dict[tuple[str, bool], list[Try]]:
-    """Return what each of the eight programs makes of each deal of a size, with room for so many states."""
+    """Return the results of the eight programs on all deals of a size, with tables of `entries` states."""
     return {program: tries(size, *program, run, entries) for program in programs()}
 
 
 def share_solved(run: Run, sizes: Sequence[str]) -> dict[str, int]:
-    """Return how many of the 100 deals of each size some program solves."""
+    """Return the number of deals of each size, out of 100, that some program solves."""
     return {size: sum(solvable(whole_table(size, run))) for size in sizes}
 
 
 def claims(run: Run, sizes: Sequence[str]) -> dict[str, dict[str, bool | int]]:
-    """Return what must hold of the eight programs on each deal, whatever they are worth."""
+    """Return whether the results of the eight programs on each deal are consistent."""
     found: dict[str, dict[str, bool | int]] = {}
     for size in sizes:
         table = whole_table(size, run)
@@ -84,7 +84,7 @@ def claims(run: Run, sizes: Sequence[str]) -> dict[str, dict[str, bool | int]]:
 
 
 def averages(run: Run, sizes: Sequence[str], entries: int = TABLE) -> dict[str, dict[str, dict[str, float]]]:
-    """Return table 1: moves and nodes (different states) of each program, by the paper's rules for what is not solved."""
+    """Return table 1: moves and nodes (distinct states) of each program, by the paper's rules for unsolved deals."""
     found: dict[str, dict[str, dict[str, float]]] = {}
     for size in sizes:
         table = whole_table(size, run, entries)
@@ -101,14 +101,14 @@ def averages(run: Run, sizes: Sequence[str], entries: int = TABLE) -> dict[str, 
 
 
 def averages_with_room(run: Run, sizes: Sequence[str]) -> dict[str, dict[str, dict[str, float]]]:
-    """Return the same with a table in which nearly all deals find room."""
+    """Return the same with a table that is large enough for nearly all deals."""
     return averages(run, sizes, LARGE)
 
 
 def same_order(paper: Any, measured: Any) -> Verdict:
-    """Judge table 1 by what the paper concludes from it: BF1 is far ahead of A* and DF at little longer solutions.
+    """Judge table 1 by the paper's conclusion: BF1 is far ahead of A* and DF, with slightly longer solutions.
 
-    That BF2 is the best is asked for where the deals are hardest, at the width 8.
+    BF2 must be the best only at the width 8, where the deals are hardest.
     """
     for size, ours in measured.items():
         for plus in ("+", ""):
@@ -123,7 +123,7 @@ def same_order(paper: Any, measured: Any) -> Verdict:
 
 
 def detection_ratios(run: Run, sizes: Sequence[str]) -> dict[str, dict[str, float]]:
-    """Return table 3: the nodes with deadlock detection, as a part of those without it."""
+    """Return table 3: the ratio of the nodes with deadlock detection to those without it."""
     table = averages(run, sizes)
     return {
         size: {
@@ -143,7 +143,7 @@ def detection_helps(paper: Any, measured: Any) -> Verdict:
 
 
 class Rejections(NamedTuple):
-    """Count frozen layouts, those that can be solved, and what each procedure rejects of them, rightly and wrongly."""
+    """Counts of frozen layouts, of solvable ones, and of those that each procedure rejects, rightly and wrongly."""
 
     layouts: int
     solvable: int
@@ -152,7 +152,7 @@ class Rejections(NamedTuple):
 
 
 def frozen_layouts(game: Game, chance: random.Random, count: int) -> list[list[int]]:
-    """Return layouts in which random play puts the last ace at the left edge; aces there stay."""
+    """Return layouts from random play after the last ace has reached the left edge, where aces stay."""
     columns: int = game.parameters["columns"]
     found: list[list[int]] = []
     while len(found) < count:
@@ -173,7 +173,7 @@ def frozen_layouts(game: Game, chance: random.Random, count: int) -> list[list[i
 
 
 def rejections(game: Game, layouts: Sequence[Sequence[int]], run: Run) -> Rejections:
-    """Compare what both procedures reject with what a search without them proves."""
+    """Compare the layouts that both procedures reject with the proofs of a search without them."""
     usual = game.names(target="interpreted")
     others = game.enhancements()
     procedures = {
@@ -197,7 +197,7 @@ def rejections(game: Game, layouts: Sequence[Sequence[int]], run: Run) -> Reject
 
 
 def rejected_shares(run: Run, sizes: Sequence[str]) -> dict[str, dict[str, float]]:
-    """Return which part of the unsolvable frozen layouts each procedure rejects, and how many solvable ones the improved do."""
+    """Return each procedure's share of rejected unsolvable layouts, and the solvable ones rejected by the improved one."""
     found = {}
     for size in sizes:
         game = load(f"superpuzz:{size}")
@@ -211,7 +211,7 @@ def rejected_shares(run: Run, sizes: Sequence[str]) -> dict[str, dict[str, float
 
 
 def at_least(paper: Any, measured: Any) -> Verdict:
-    """Judge shares that are to be reached, and a number of errors that is to be 0."""
+    """Judge shares, which must be reached, and a number of errors, which must be 0."""
     for size, figures in paper.items():
         ours = measured[size]
         if any(ours[name] < share for name, share in figures.items()) or ours["solvable ones rejected by the improved"]:
@@ -220,7 +220,7 @@ def at_least(paper: Any, measured: Any) -> Verdict:
 
 
 def about(paper: Any, measured: Any) -> Verdict:
-    """Judge shares of 100 random deals: they may be off by two standard deviations."""
+    """Judge shares of 100 random deals: they may differ by two standard deviations."""
     return "match" if all(abs(measured[size] - share) <= 9 for size, share in paper.items()) else "differs"
 
 

@@ -14,7 +14,7 @@ from searchbench.rules import new_state
 
 
 def count_faults(first: int, stop: int, seen: Any) -> int:
-    """Count the numbers of first .. stop - 1 that do not come back from their states, or whose rank was seen already."""
+    """Count the numbers of first .. stop - 1 that differ from their state's rank, or whose rank is a duplicate."""
     state = new_state()
     faults = 0
     for number in range(first, stop):
@@ -28,7 +28,7 @@ def count_faults(first: int, stop: int, seen: Any) -> int:
 
 
 def count_sample_faults(numbers: Any) -> int:
-    """Count the numbers that do not come back from their states."""
+    """Count the numbers that differ from their state's rank."""
     state = new_state()
     faults = 0
     for index in range(len(numbers)):
@@ -49,13 +49,13 @@ def _names(index: Index) -> jit.Names:
 
 
 def faults_in_full(index: Index) -> int:
-    """Return how many numbers of an index are at fault, having tried all."""
+    """Return the number of faults in an index, from a check of all its numbers."""
     kernel = jit.bind(count_faults, _names(index))
     return int(kernel(0, index.size, np.zeros(index.size, np.uint8)))
 
 
 def faults_in_samples(index: Index, samples: int, seed: int = 1995) -> int:
-    """Return how many of a sample of numbers are at fault; the first and the last number are always tried."""
+    """Return the number of faults in a sample of numbers, which includes the first and the last number."""
     chooser = random.Random(seed)
     numbers = [0, index.size - 1, *(chooser.randrange(index.size) for _ in range(samples))]
     return int(jit.bind(count_sample_faults, _names(index))(np.array(numbers, np.int64)))

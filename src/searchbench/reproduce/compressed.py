@@ -1,4 +1,4 @@
-"""Compressed pattern databases: depths modulo a small number tell the same bound everywhere (Edelkamp 2017)."""
+"""Check that depths modulo a small number give the same bound as whole ones everywhere (Edelkamp 2017)."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ PATTERNS: Final = {
     "seven-tiles": "sliding-groups:4x4,1-2-3-4-5-6-7",
     "six-edges": "rubik-pattern:UR-UF-UL-UB-FR-FL,clockwise",
 }
-"""Tiles of the 15-puzzle with the empty cell, tokens, and edges of a cube whose faces turn one way only."""
+"""Tiles of the 15-puzzle with the empty cell, tokens, and edges of a cube whose faces turn only one way."""
 SHORT: Final = ("five-tiles", "top-spin", "four-edges")
 SLICE: Final = 1 << 20
 
 
 def count_differences(codes: Any, residues: Any, digits: Any, modulus: int, first: int, stop: int) -> int:
-    """Count the moves after which depths that follow from residues differ from the table, for some numbers."""
+    """Count the moves of the states first .. stop - 1 after which the depth by residues differs from the table."""
     state = new_state()
     out = new_moves()
     numbers = new_moves()

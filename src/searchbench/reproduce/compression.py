@@ -1,4 +1,4 @@
-"""Forms that take less room: Gasser 1995, sections 2.5, 4.4 and 5.5."""
+"""Rows on compressed forms of databases: Gasser 1995, sections 2.5, 4.4 and 5.5."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ FACTORS: Final = {
 
 
 def factors(run: Run, parts: Sequence[str]) -> dict[str, float]:
-    """Return how many times smaller than a byte for each number the databases of parts are, with every value kept."""
+    """Return the compression factors of the databases of parts, against a byte a number, with every value kept."""
     own = Run(memory=run.memory, threads=run.threads, report=run.report)
     found = {}
     with TemporaryDirectory(prefix="searchbench-") as scratch:
@@ -42,17 +42,17 @@ def factors(run: Run, parts: Sequence[str]) -> dict[str, float]:
 
 
 def no_smaller(paper: dict[str, float], measured: dict[str, float]) -> Verdict:
-    """Judge factors: more is better, and none may be less."""
+    """Judge factors: none may be smaller than the paper's."""
     return "better" if all(measured[name] >= factor for name, factor in paper.items()) else "differs"
 
 
 def best_moves(run: Run) -> dict[str, Any]:
-    """Tell whether the 8-puzzle is smaller as best moves than as values, and what comes back of it."""
+    """Return whether the 8-puzzle takes less room as best moves than as values, and gives the same values."""
     return _compared("sliding:3x3", "best-move", run)
 
 
 def left_out(run: Run) -> dict[str, Any]:
-    """Tell whether every fourth value is enough, of the 8-puzzle and of the game with three men each; and one parity."""
+    """Return the same for every fourth value and for one parity, of the 8-puzzle and of morris with three men each."""
     return {
         f"{game} {form}": _compared(game, form, run)
         for game, form in (("sliding:3x3", "every:4"), ("sliding:3x3", "parity"), ("morris:3,3", "every:4"))

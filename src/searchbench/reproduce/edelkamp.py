@@ -35,7 +35,7 @@ def selection_ranks(run: Run) -> dict[str, int]:
 
 
 def _search(spec: str, run: Run, form: str | None = None) -> tuple[Database, Cost]:
-    """Search a game breadth first from its start; return what is found and what it takes."""
+    """Search a game breadth first from its start; return the database and the cost."""
     forget_peak()
     fresh = Run(memory=run.memory, threads=run.threads, report=run.report, work=run.work)
     solved = solve_states(load(spec), solver="bfs", form=form, run=fresh)
@@ -44,7 +44,7 @@ def _search(spec: str, run: Run, form: str | None = None) -> tuple[Database, Cos
 
 
 def _search_twice(spec: str, run: Run, form: str | None = None) -> tuple[Database, Cost]:
-    """Do it twice, so that the seconds of the second time are not those of compiling."""
+    """Search twice, so that the seconds of the second search do not include compilation."""
     _search(spec, run, form)
     return _search(spec, run, form)
 
@@ -56,7 +56,7 @@ def _states_and_seconds(specs: dict[str, str], run: Run) -> Measured:
 
 
 def forms(run: Run) -> dict[str, str]:
-    """Return whether the forms of breadth-first search agree on the 2x4 board: in the layers, or in what is reached."""
+    """Return whether the forms of breadth-first search agree on the 2x4 board: in the layers, or in the reached states."""
     game = load("sliding:2x4,half=yes")
     whole = solve_states(game, solver="bfs", form="values", run=Run(threads=run.threads))
     layers = [count for depth, count in whole.histogram().items() if depth is not None]
@@ -80,7 +80,7 @@ def sliding_tiles(run: Run) -> Measured:
 
 
 def _deepest(spec: str, run: Run) -> tuple[int, Cost]:
-    """Return the largest depth and the cost of a search; what was found is let go of."""
+    """Return the largest depth and the cost of a search, and drop the database."""
     solved, cost = _search_twice(spec, run)
     return solved.facts["levels"] - 1, cost
 
@@ -107,7 +107,7 @@ def pancakes(run: Run) -> Measured:
 
 
 def peg_solitaire(run: Run) -> Measured:
-    """Return how many positions of peg solitaire each number of jumps leads to, and how many there are after the start."""
+    """Return the number of positions of peg solitaire after each number of jumps, and of all positions after the start."""
     solved, cost = _search_twice("peg-solitaire", run, "layers")
     layers = [count for depth, count in solved.histogram().items() if depth is not None]
     figures = {
@@ -120,26 +120,26 @@ def peg_solitaire(run: Run) -> Measured:
 
 
 def _table_and_time(paper: dict[str, Any], measured: dict[str, Any]) -> Verdict:
-    """Judge a table that must be the paper's and a time that is to be beaten."""
+    """Judge a table, which must equal the paper's, and a time, which must be lower."""
     if {**paper, "seconds": 0} != {**measured, "seconds": 0}:
         return "differs"
     return "better" if measured["seconds"] < paper["seconds"] else "differs"
 
 
 def cube_corners(run: Run) -> Measured:
-    """Return how many states the corners of the cube have, and how many of the whole cube follow from its invariants."""
+    """Return the number of states of the cube's corners, and of the whole cube by its invariants."""
     _, cost = _search_twice("corner-cube", run)
     edges = factorial(12) * 2**12
     return Measured({"corners": cost.states, "cube": cost.states * edges // (2 * 2)}, [cost])
 
 
 def fore_and_aft(run: Run) -> Measured:
-    """Return the states of Fore and Aft at each depth, and how many moves reverse the board."""
+    """Return the states of Fore and Aft at each depth, and the number of moves that reverse the board."""
     return _exchange("fore-and-aft", run)
 
 
 def frogs_and_toads(run: Run) -> Measured:
-    """Return the states of Frogs and Toads with 15 pieces a side at each depth, and how many moves reverse the board."""
+    """Return the states of Frogs and Toads with 15 pieces a side at each depth, and the moves that reverse the board."""
     return _exchange("frogs-and-toads:4", run)
 
 

@@ -1,6 +1,6 @@
-"""The experiment of Berliner and Goetsch (1984): four searches with and without dead ends, on the same deals of Superpuzz.
+"""Repeat the experiment of Berliner and Goetsch (1984): four searches, with and without dead ends, on deals of Superpuzz.
 
-What came of each deal is kept in the run's folder as soon as it is known, so that the experiment can be stopped at any time.
+The result of each deal is saved to the run's folder at once, so the experiment can be stopped at any time.
 """
 
 from __future__ import annotations
@@ -27,22 +27,22 @@ METHODS: Final = {
     "BF2": "bestfirst by=goodness weight=3",
 }
 PLAIN: Final = "without=dead,cuts,relevance"
-"""What is added to a configuration that does not detect deadlocks."""
+"""The words that turn off deadlock detection in a configuration."""
 TABLE: Final = 1 << 16
-"""The states that the paper's programs could keep."""
+"""Most states in the tables of the paper's programs."""
 LARGE: Final = 1 << 20
-"""The states of the second column, in which hardly any program stops for want of room."""
+"""Most states in the tables of the second column, which rarely overflow."""
 GIVE_UP: Final = 16
-"""DF goes on when its table is full: after so many nodes for each entry it gives up, in the place of the paper's ten minutes."""
+"""DF continues when its table is full; it gives up after this many nodes per entry, instead of the paper's ten minutes."""
 DEFAULT_LENGTH: Final = {"4x6": 60, "4x7": 90, "4x8": 120}
-"""What a program gets for a deal that it does not solve, and another does."""
+"""The moves that count for a program on a deal that only another program solves."""
 SOLVED, UNSOLVABLE, OPEN = "solved", "unsolvable", "open"
 
 
 class Try(NamedTuple):
-    """Hold what one program made of one deal: how it ended, the moves (0: none), states, nodes, CPU seconds.
+    """The result of one program on one deal: its end, the moves (0: none), states, nodes, CPU seconds.
 
-    `optimal` tells that no line is shorter: DF returns its best line so far where it gives up.
+    `optimal` means that no line is shorter: DF returns its best line so far when it gives up.
     """
 
     ended: str
@@ -54,7 +54,7 @@ class Try(NamedTuple):
 
 
 class Average(NamedTuple):
-    """Hold what a program took on average for deals that can be solved, and for those that cannot; and its failures."""
+    """A program's average costs on solvable and on unsolvable deals, and its failures."""
 
     length: float
     states: float
@@ -66,7 +66,7 @@ class Average(NamedTuple):
 
 
 def deals(size: str) -> list[list[int]]:
-    """Return the 100 deals of a size, as they are kept with the package."""
+    """Return the 100 deals of a size that come with the package."""
     name = f"superpuzz-{size}.txt"
     text = (files("searchbench.reproduce") / "deals" / name).read_text()
     return read_states(load(f"superpuzz:{size}"), text, name)
@@ -85,7 +85,7 @@ def program_text(method: str, detects: bool, entries: int) -> str:
 
 
 def tries(size: str, method: str, detects: bool, run: Run, entries: int = TABLE) -> list[Try]:
-    """Return what a program makes of each deal of a size; it goes on with what the run's folder has.
+    """Return the results of a program on all deals of a size, resuming from the run's folder.
 
     Raises BadRequest and DamagedData.
     """
@@ -103,7 +103,7 @@ def tries(size: str, method: str, detects: bool, run: Run, entries: int = TABLE)
 
 
 def _kept(work: WorkingFolder) -> list[Try]:
-    """Return what the folder has. Raises DamagedData."""
+    """Return the results in a folder. Raises DamagedData."""
     try:
         return [Try(*one) for one in work.record.get("tries", ())]
     except TypeError:
@@ -116,7 +116,7 @@ def _attempts(game: Game, states: Sequence[Sequence[int]], text: str, entries: i
     chosen = contestant(game, text).configuration
     limits = Limits(GIVE_UP * entries if isinstance(chosen, IDAStar) else 0)
     for _ in search_many(game, states[:1], chosen, Run(run.memory, 1), Limits(1)):
-        pass  # so that compiling does not count
+        pass  # compile before the clock starts
     began = time.process_time()
     for attempt in search_many(game, states, chosen, Run(run.memory, 1, run.report), limits):
         spent = time.process_time() - began
@@ -134,12 +134,12 @@ def _told(attempt: Attempt, seconds: float) -> Try:
 
 
 def solvable(table: dict[tuple[str, bool], list[Try]]) -> list[bool]:
-    """Return for each deal whether some program has solved it: the others count as unsolvable, as in the paper."""
+    """Return for each deal whether some program has solved it; as in the paper, all others count as unsolvable."""
     return [any(one.ended == SOLVED for one in ones) for ones in zip(*table.values(), strict=True)]
 
 
 def average(size: str, ones: Sequence[Try], can: Sequence[bool], entries: int = TABLE) -> Average:
-    """Return the figures of the paper's first table for a program; a deal that it gives up counts two tables of states."""
+    """Return a program's figures for the paper's first table; a deal given up counts as two tables of states."""
     yes = [one for one, known in zip(ones, can, strict=True) if known]
     no = [one for one, known in zip(ones, can, strict=True) if not known]
     lengths = [one.length if one.ended == SOLVED else DEFAULT_LENGTH[size] for one in yes]

@@ -1,4 +1,4 @@
-"""The 15-puzzle: Korf's 100 instances with pattern databases (Gasser 1995, chapter 6; Korf and Felner 2002)."""
+"""Solve Korf's 100 instances of the 15-puzzle with pattern databases (Gasser 1995, chapter 6; Korf and Felner 2002)."""
 
 from __future__ import annotations
 
@@ -50,14 +50,14 @@ AUTOMATON: Final = 12
 
 
 def count_useful(run: Run) -> dict[str, int]:
-    """Return how many many-empty patterns of 2, 3 and 4 tiles are useful."""
+    """Return the numbers of useful many-empty patterns of 2, 3 and 4 tiles."""
     return {f"{tiles} tiles": len(useful_patterns(4, 4, tiles)) for tiles in (2, 3, 4)}
 
 
 def one_empty(run: Run, parts: tuple[str, ...]) -> Measured:
     """Return the number of states, the largest and the mean distance of the one-empty databases.
 
-    The paper leaves out one of two mirror images, unless both the empty cell and the last tile are on the diagonal.
+    The paper omits one of two mirror images, unless both the empty cell and the last tile are on the diagonal.
     """
     figures, costs = {}, []
     with _folder(run) as folder:
@@ -75,13 +75,13 @@ def one_empty(run: Run, parts: tuple[str, ...]) -> Measured:
 
 
 def korf_with_automaton(run: Run) -> Measured:
-    """Return how many of the 100 lengths are exact, and the nodes, with Manhattan distance and the automaton of moves."""
+    """Return the number of exact lengths and the nodes, with Manhattan distance and the automaton of moves."""
     figures, cost = _korf(run, "Manhattan distance", None, automaton=AUTOMATON)
     return Measured(figures, [cost])
 
 
 def korf_as_gasser(run: Run, parts: tuple[str, ...]) -> Measured:
-    """Return the same for the bounds of the paper: many-empty patterns alone, and with one-empty databases."""
+    """Return the same for the paper's bounds: many-empty patterns only, and with one-empty databases."""
     figures, costs = {}, []
     game = load("sliding:4x4")
     with _folder(run) as folder:
@@ -109,14 +109,14 @@ def korf_with_two_databases(run: Run) -> Measured:
 
 
 def korf(game: Game) -> tuple[list[list[int]], list[int]]:
-    """Return the states of Korf's instances, and their least numbers of moves."""
+    """Return the states of Korf's instances, and the lengths of their shortest lines."""
     instances = [line.split() for line in KORF]
     states = [game.read(" ".join(str(int(digit, 16)) for digit in board)) for board, _ in instances]
     return states, [int(length) for _, length in instances]
 
 
 def _korf(run: Run, name: str, chosen: Heuristic | None, **options: Any) -> tuple[dict[str, int], Cost]:
-    """Search Korf's instances on one thread; return how many lengths are exact, the nodes, and what it took."""
+    """Search Korf's instances on one thread; return the number of exact lengths, the nodes, and the cost."""
     forget_peak()
     game = load("sliding:4x4")
     states, lengths = korf(game)
@@ -132,7 +132,7 @@ def _korf(run: Run, name: str, chosen: Heuristic | None, **options: Any) -> tupl
 
 
 def _folder(run: Run) -> Any:
-    """Return where one-empty databases are kept: beside the work of the rows that use them, or in a folder that goes."""
+    """Return the folder of one-empty databases: beside the work of the rows that use them, or a temporary one."""
     if run.work is None:
         return _Scratch()
     folder = run.work.parent / "one-empty"
@@ -146,7 +146,7 @@ class _Scratch(TemporaryDirectory[str]):
 
 
 def _one_empty(run: Run, folder: Path, name: str) -> tuple[Database, list[Cost]]:
-    """Return a one-empty database: opened if it is kept in the folder, else solved and kept, and what that took."""
+    """Return a one-empty database, opened from the folder or solved and saved there, and the costs."""
     kept = folder / f"{name}.db"
     if kept.exists():
         return open_database(kept), []
@@ -163,9 +163,9 @@ def _cost_of(database: Database) -> Cost:
 
 
 def fewer_nodes(paper: Any, measured: Any) -> Verdict:
-    """Judge {"exact lengths": n, "nodes": n}, or such figures by name: the lengths must be exact, the nodes are to be beaten.
+    """Judge {"exact lengths": n, "nodes": n}, or such figures by name: the lengths must be exact, the nodes fewer.
 
-    One node in a thousand more is a match: at the last bound it depends on the order of the moves.
+    Up to 0.1 % more nodes are a match: in the last iteration their number depends on the order of the moves.
     """
     if "nodes" not in paper:
         verdicts = {fewer_nodes(figures, measured[name]) for name, figures in paper.items()}

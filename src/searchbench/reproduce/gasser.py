@@ -84,7 +84,7 @@ def _ring(length: int) -> str:
 
 
 def fixpoints(run: Run) -> dict[str, str]:
-    """Return what becomes of (max + 1) mod 5 on a ring of five states and on a ring of four, and the small town."""
+    """Return the fixpoints, if any, of (max + 1) mod 5 on rings of five and of four states, and of the small town."""
     found = {}
     for length in (5, 4):
         try:
@@ -102,7 +102,7 @@ def fixpoints(run: Run) -> dict[str, str]:
 
 
 def value_rules(run: Run) -> dict[str, Any]:
-    """Return what three value rules give on small problems: edge costs, win/draw/loss with depth, and a user's own."""
+    """Return the values of small problems by three value rules: edge costs, win/draw/loss with depth, a user's own."""
     # From node 0 the direct edge costs 9, the way round 2 + 3 + 1.
     costs = _solve("graph:0>3:9;0>1:2;1>2:3;2>3:1;3=0", run)
     # 4 is lost for the player to move there; 3 can only go there; 2 can go to 3 or stay in a circle with 1.
@@ -120,8 +120,8 @@ def value_rules(run: Run) -> dict[str, Any]:
 def passes_of_the_model() -> int:
     """Return the last pass in which the paper's model of the 8-puzzle still reaches states.
 
-    It counts the states with the empty cell in a corner, on an edge and in the centre: those that are left, those of the
-    present pass, and the moves from these that do not lead back. Where moves go is drawn at random.
+    It counts the states with the empty cell in a corner, on an edge and in the centre: the unreached ones, those of the
+    current pass, and the moves from these that do not lead back. Moves lead to random states.
     """
     left = [80640.0, 80640.0, 20160.0]
     now = [1.0, 0.0, 0.0]
@@ -142,7 +142,7 @@ def passes_of_the_model() -> int:
 
 
 def prediction(run: Run) -> dict[str, Any]:
-    """Return what the paper predicts the time of the 8-puzzle from, and what comes of it."""
+    """Return the quantities from which the paper predicts the time of the 8-puzzle, and the prediction."""
     game = load("sliding:3x3")
     sampler = Sampler(game, value_rule(game.values))
     everything = [(part.start, part.stop) for part in game.parts()]
@@ -161,7 +161,7 @@ def prediction(run: Run) -> dict[str, Any]:
 
 
 def index_functions(run: Run) -> dict[str, int]:
-    """Return the faults of the index functions: fully up to a million numbers, by samples up to 2^63."""
+    """Return the faults of the index functions: of all numbers up to a million, of samples up to 2^63."""
     full: list[Index] = [
         LexicographicPermutation(9),
         LexicographicPermutation(9, even=True),
@@ -248,7 +248,7 @@ ROWS = [
         {"same database": True, "codes in files": True, "I/O dominates": False},
         out_of_core,
         note="9 pancakes; input and output dominate if the system's share of the CPU seconds is more than our own; "
-        "waiting for the disk is not counted, as the system keeps what was written in memory that nobody else needs",
+        "waiting for the disk is not counted, as the system keeps written data in free memory",
     ),
     Row(
         "G5",
@@ -260,12 +260,12 @@ ROWS = [
     ),
     Row(
         "G6",
-        "8-puzzle: what its run-time is predicted from",
+        "8-puzzle: the figures from which its run-time is predicted",
         "Gasser 1995, section 4.2",
         {"fan-out": "8/3", "seconds by the paper's rates": 64, "passes of the model": 25, "passes": 31},
         prediction,
         note="64 s follow from the 0.0043 ms that the paper measures for a propagation, not from the 0.38 ms printed in its "
-        "sum, which would give 245 s; what our own prediction is worth is on docs/benchmarks.md",
+        "sum, which would give 245 s; docs/benchmarks.md compares our own prediction with measured times",
     ),
     Row(
         "G13",

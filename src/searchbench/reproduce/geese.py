@@ -1,4 +1,4 @@
-"""How many positions of fox and geese are won for the geese: Edelkamp 2017, table 0.7."""
+"""Count the positions of fox and geese that are won for the geese: Edelkamp 2017, table 0.7."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ SYMMETRIES: Final = 8
 POINTS: Final = 33
 FEWEST: Final = 4
 TURN: Final = 2
-"""The cell of a state that says whose turn it is: 1 is the fox's."""
+"""The cell of a state with the player to move: 1 is the fox."""
 DRAW: Final = 0
 PIECE: Final = 1 << 20
 
 
 def count_won(codes: Any, illegal: int, first: int, stop: int, won: Any) -> None:
-    """Add up the positions first .. stop - 1: all of them, and those won for the geese, each with its images."""
+    """Count the positions first .. stop - 1 with their images: all of them, and those won for the geese."""
     state = new_state()
     for number in range(first, stop):
         code = codes[number]
@@ -42,7 +42,7 @@ def count_won(codes: Any, illegal: int, first: int, stop: int, won: Any) -> None
 
 
 def won_for_geese(solved: Database, run: Run) -> dict[int, tuple[int, int]]:
-    """Return for each number of geese the positions and how many of them the geese win, turned and mirrored ones apart."""
+    """Return the positions and those won for the geese by the number of geese; symmetric positions count one by one."""
     kernel = jit.bind(count_won, solved.game.names())
     codes = solved.codes
 
@@ -99,8 +99,8 @@ ROWS = [
         SOURCE,
         paper(range(4, 7)),
         fox_and_geese(6),
-        note="geese and fox go along the lines in any direction, the fox takes one goose at a jump or none; what nobody can "
-        "force is no win for the geese. The paper prints 59,808,675 states for 6 geese, where its own formula gives "
+        note="geese and fox go along the lines in any direction, the fox takes one goose at a jump or none; a win that the "
+        "geese cannot force does not count. The paper prints 59,808,675 states for 6 geese, where its own formula gives "
         "59,808,672. Its iterations are those of its own program",
     ),
     Row(

@@ -1,4 +1,4 @@
-"""Hardest positions of the 15-puzzle, bounds by subgoals, and the 24-puzzle (Gasser 1995, sections 6.5 and 6.6)."""
+"""Rows on hardest positions of the 15-puzzle, bounds by subgoals, and the 24-puzzle (Gasser 1995, sections 6.5, 6.6)."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from searchbench.analyse.completions import solve_completions
 from searchbench.analyse.detours import prove_limit
 from searchbench.analyse.subgoals import Subgoals, solve_subgoals
 from searchbench.catalogue import load
@@ -15,11 +16,11 @@ from searchbench.reproduce.fifteen import SEVEN_AND_EIGHT
 from searchbench.reproduce.row import Cost, Measured, Row, Verdict, forget_peak, peak_memory
 from searchbench.run import Run
 from searchbench.solvers.exhaustive import solve_states
-from searchbench.solvers.guided import IDAStar, search_many, solve_together
+from searchbench.solvers.guided import IDAStar, search_many
 from searchbench.store import Database, open_database
 
 LOCAL: Final = "sliding-groups:4x4,local"
-"""The Local database: only the empty cell and tile 15 must come home; the others come near."""
+"""The Local database: only the empty cell and tile 15 must come home; all other tiles only into their group."""
 SEVENTY: Final = "15 10 8 9 11 14 12 13 2 3 1 4 6 7 5 0"
 """One of the boards that need 70 moves even if only the groups of Local count: the paper's diagram, filled in."""
 EIGHTY: Final = (
@@ -36,16 +37,16 @@ STEPS: Final = {
 """The paper's three ways to solve the 15-puzzle in two steps; they are drawn there, the numbers of states tell the tiles."""
 BEST: Final = "row and column"
 DETOURS: Final = 85
-"""What is proved to suffice for every board, by detours in the first step; the paper proves 87."""
+"""Proved upper bound of the moves for every board, by detours in the first step; the paper proves 87."""
 FIVE: Final = ("24-23-19", "22-21-20", "14-9-4")
 FOUR: Final = ("20-21-22-23-24", "4-9-14-19")
-"""The steps of the 24-puzzle until a 15-puzzle is left."""
+"""The steps of the 24-puzzle that leave a 15-puzzle."""
 SIXES: Final = ("1-2-5-6-7-12", "3-4-8-9-13-14", ("10-11-15-16-20-21", "17-18-19-22-23-24"))
 """Korf and Felner's four patterns of six tiles: the last two look like the second."""
 
 
 def _kept(spec: str, run: Run, **options: Any) -> Database:
-    """Solve a game, or open what was kept of it in the folder of the run's work."""
+    """Solve a game, or open its database in the folder of the run's work."""
     place = None if run.work is None else Path(run.work) / f"{spec.replace(':', '_').replace(',', '_')}.db"
     if place is not None and place.exists():
         return open_database(place)
@@ -60,16 +61,16 @@ def _kept(spec: str, run: Run, **options: Any) -> Database:
 
 
 def completions(run: Run) -> Measured:
-    """Return how many of the 10,368 boards of the 70-move pattern take how many moves, and how many diagrams take the most.
+    """Return a histogram of the moves of the 10,368 boards of the 70-move pattern, and the diagrams with the most moves.
 
-    As in the paper, what takes more than 78 moves is solved board by board; here with databases of 7 and 8 tiles.
+    As in the paper, boards of more than 78 moves are solved one by one; here with databases of 7 and 8 tiles.
     """
     forget_peak()
     local = _kept(LOCAL, run, solver="bfs")
     game = load("sliding:4x4")
-    work = None if run.work is None else run.work / "together"
+    work = None if run.work is None else run.work / "completions"
     own = Run(memory=run.memory, threads=1, report=run.report, work=work)
-    found = solve_together(game, game.read(SEVENTY), local, own, limit=78)
+    found = solve_completions(game, game.read(SEVENTY), local, own, limit=78)
     costs = [
         Cost("Local", local.size, float(local.facts["seconds"]), local.size // 5, 0),
         Cost("all completions, up to 78 moves", found.nodes, found.seconds, local.size // 5, peak_memory()),
@@ -97,7 +98,7 @@ def _one_by_one(game: Game, states: Sequence[tuple[int, ...]], run: Run) -> tupl
 
 
 def as_hard_or_harder(paper: Any, measured: Any) -> Verdict:
-    """Judge the numbers of boards by their moves, up to which the paper and we may differ only in the last two.
+    """Judge the numbers of boards by their moves, which may differ from the paper's only in the last two.
 
     The paper's boards of 80 moves must be among ours, and no board may be lost.
     """
@@ -115,7 +116,7 @@ def as_hard_or_harder(paper: Any, measured: Any) -> Verdict:
 
 
 def two_steps(run: Run, parts: tuple[str, ...]) -> Measured:
-    """Return the states and the largest distance of both steps, and the most that they take together, also with detours."""
+    """Return the states and the largest distance of both steps, and the sum's upper bound, also with detours."""
     costs: list[Cost] = []
     found: dict[str, Any] = {}
     for part in parts:
@@ -141,7 +142,7 @@ def _costs(chain: Subgoals) -> list[Cost]:
 
 
 def fewer_moves(paper: Any, measured: Any) -> Verdict:
-    """Judge the steps and what they take together: all figures are the paper's, but detours may prove less to suffice."""
+    """Judge the steps and their sum: all figures must equal the paper's, but detours may prove a smaller upper bound."""
     steps = {name: figures for name, figures in measured.items() if name != "with detours"}
     if any(figures != paper[name] for name, figures in steps.items()):
         return "differs"
@@ -155,7 +156,7 @@ def fewer_moves(paper: Any, measured: Any) -> Verdict:
 def many_steps(run: Run, parts: tuple[str, ...]) -> Measured:
     """Return the states, the mean and the largest distance of the steps of the 24-puzzle, and the sums.
 
-    The 15-puzzle that is left is solved in two steps, row and column first.
+    The remaining 15-puzzle is solved in two steps, row and column first.
     """
     rest = solve_subgoals(load("sliding:4x4"), STEPS[BEST], run, run.work)
     found, costs = {}, _costs(rest)
@@ -209,7 +210,7 @@ def optimal_lines(run: Run, parts: tuple[str, ...]) -> Measured:
 
 
 def same_lengths(paper: Any, measured: Any) -> Verdict:
-    """Judge {instance: {"length": n, "nodes": n}}: the lengths must be the same; the nodes stand beside the paper's."""
+    """Judge {instance: {"length": n, "nodes": n}}: the lengths must equal the paper's; the nodes are for comparison."""
     alike = paper.keys() == measured.keys() and all(paper[one]["length"] == measured[one]["length"] for one in paper)
     if not alike:
         return "differs"

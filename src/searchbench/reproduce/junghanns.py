@@ -18,9 +18,9 @@ AGREE: Final = "all agree"
 EASY: Final = (79, 12, 42, 55)
 """The easiest of Korf's instances, by their numbers."""
 DEALS: Final = 8
-"""How many of the deals of Superpuzz are searched."""
+"""Deals of Superpuzz that are searched."""
 LIMIT: Final = 20_000_000
-"""After so many nodes a search gives up, which says nothing for or against it."""
+"""Limit of nodes; a search that reaches it gives no verdict."""
 OF_ALL: Final = (
     "idastar", "idastar order=moves", "idastar order=bound", "idastar table=16MB", "idastar table=1MB replacement=always",
     "idastar step=2", "idastar table=16MB restarts=20000", "idastar table=16MB restarts=1000 impatience=2 seed=5", "astar",
@@ -44,7 +44,7 @@ OF_ITS_OWN: Final = {
 
 
 def every_enhancement(run: Run, puzzles: Sequence[str]) -> dict[str, str]:
-    """Search the same states of each puzzle with each enhancement, on and off, and compare what that comes to."""
+    """Search the same states of each puzzle with each enhancement, on and off, and compare the results."""
     return {puzzle: _compared(load(puzzle), _states(puzzle), (*OF_ALL, *OF_ITS_OWN[puzzle]), run) for puzzle in puzzles}
 
 

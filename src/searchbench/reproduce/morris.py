@@ -1,7 +1,7 @@
 """Rows on Nine Men's Morris of R. Gasser, Harnessing Computational Resources for Efficient Exhaustive Search, 1995.
 
-A row that is measured part by part needs the values of a part: they are solved, with the parts that they need, into the
-folder that the run keeps its unfinished work in, and are found there by the next row. The part 3-3 alone has 48 symmetries.
+A row that is measured part by part needs the values of a part. It solves them, with the parts that they need, into the
+folder of the run's unfinished work, where the next row finds them. Only the part 3-3 has 48 symmetries.
 """
 
 from __future__ import annotations
@@ -43,9 +43,9 @@ RECOUNTED: Final = {
     "8-6": 735881740, "8-7": 1046697920, "9-3": 73827320, "9-4": 216131860, "9-5": 452410480, "9-6": 692192560,
     "9-7": 778332176,
 }  # fmt: skip
-"""Takeda and Hoki, Analysis of the Number of Piece Configurations in N Men's Morris, 2020: where they differ."""
+"""Counts that differ from Gasser's: Takeda and Hoki, Analysis of the Number of Piece Configurations in N Men's Morris, 2020."""
 OVERFLOWED: Final = frozenset({"8-7"})
-"""Where one byte for each value was too small for the paper's program (section 5.5)."""
+"""Parts for which one byte a value was too small in the paper's program (section 5.5)."""
 
 
 def _appendix() -> dict[str, dict[str, int]]:
@@ -60,7 +60,7 @@ APPENDIX: Final = _appendix()
 
 
 def both_ways(name: str) -> list[str]:
-    """Return the parts of the game that make one of the paper's: it has both sides to move."""
+    """Return the parts of the game that make up one of the paper's parts, which has both sides to move."""
     own, other = name.split("-")
     return list(dict.fromkeys([f"{own}-{other}", f"{other}-{own}"]))
 
@@ -81,7 +81,7 @@ def count_positions(first: int, stop: int) -> int:
 
 
 def positions(run: Run, parts: Sequence[str]) -> dict[str, int]:
-    """Return how many positions parts have, up to symmetry."""
+    """Return the number of positions of parts, up to symmetry."""
     found = {}
     for place, name in enumerate(parts):
         run.progress(f"counting {name}", place, len(parts))
@@ -112,7 +112,7 @@ def recount(paper: dict[str, int], measured: dict[str, int]) -> Verdict:
 
 
 def index_range(_run: Run) -> dict[str, Any]:
-    """Return the range of the index, and by how much it exceeds the number of positions that the paper gives."""
+    """Return the range of the index, and its excess over the paper's number of positions in percent."""
     size = max(part.stop for part in load(GAME).parts())
     legal = sum(sum(figures.values()) for figures in APPENDIX.values())
     return {"range": size, "excess": round(100 * (size / legal - 1), 2)}
@@ -127,7 +127,7 @@ def smaller(paper: dict[str, Any], measured: dict[str, Any]) -> Verdict:
 
 
 def outcomes(run: Run, parts: Sequence[str]) -> dict[str, dict[str, int]]:
-    """Return how many positions of parts are won, lost and drawn for the player to move."""
+    """Return the numbers of positions of parts that are won, lost and drawn for the player to move."""
     words = {1: "won", -1: "lost", 0: "drawn"}
     found = {}
     for name, values in _histograms(run, parts).items():
@@ -139,10 +139,10 @@ def outcomes(run: Run, parts: Sequence[str]) -> dict[str, dict[str, int]]:
 
 
 def counted_once(paper: dict[str, dict[str, int]], measured: dict[str, dict[str, int]]) -> Verdict:
-    """Judge outcomes: where the paper counts a set of men twice, the second numbers stay drawn, as no move leads to them.
+    """Judge outcomes: where the paper counts a set of men twice, its second numbers stay draws, as no move leads to them.
 
-    Where it leaves positions out, others may have other values for it: there only the number of positions is compared, and
-    `searchbench verify` tells whether ours are right.
+    Where the paper omits positions, other positions may have wrong values in it: there only the number of positions is
+    compared, and `searchbench verify` checks our values.
     """
     better = False
     for name, figures in paper.items():
@@ -164,7 +164,7 @@ def longest(run: Run, parts: Sequence[str]) -> dict[str, int]:
 
 
 def _histograms(run: Run, parts: Sequence[str]) -> dict[str, dict[Any, int]]:
-    """Return how often each value occurs in parts, by both sides to move."""
+    """Return the count of each value in parts, with both sides to move."""
     alone = Run(memory=run.memory, threads=run.threads, report=run.report)
     found: dict[str, dict[Any, int]] = {}
     with TemporaryDirectory(prefix="searchbench-") as scratch:
@@ -187,7 +187,7 @@ def _histogram(database: Database, parts: Sequence[str]) -> dict[Any, int]:
 
 
 def longest_or_more(paper: dict[str, int], measured: dict[str, int]) -> Verdict:
-    """Judge the longest lines: only where the paper's byte was too small ours may be longer."""
+    """Judge the longest lines: ours may be longer only where the paper's byte was too small."""
     if measured == paper:
         return "match"
     differ = {name for name in paper if measured[name] != paper[name]}
@@ -195,7 +195,7 @@ def longest_or_more(paper: dict[str, int], measured: dict[str, int]) -> Verdict:
 
 
 SMALL: Final = ("3-3", "4-3", "4-4", "5-3")
-"""What is measured unless other parts are asked for: seconds, where all of them take hours."""
+"""The parts measured by default: they take seconds; all parts take hours."""
 
 ROWS = [
     Row(
@@ -238,7 +238,7 @@ ROWS = [
         {"3-3": 26, "6-4": 157, "8-7": 187},
         longest,
         longest_or_more,
-        note="in 8-7 the paper's byte was too small for counts and depths together, and what had collided was mended by hand; "
+        note="in 8-7 the paper's byte was too small for counts and depths together, and the collisions were mended by hand; "
         "`searchbench verify --parts 8-7,7-8` tells whether ours are right",
         parts=("3-3",),
     ),

@@ -1,7 +1,7 @@
 """Rows on the opening of morris, and on decision trees, of R. Gasser, Harnessing Computational Resources, 1995.
 
-A row with parts is measured for numbers of men. The midgame's parts are solved into the folder that the run keeps its
-unfinished work in; what is there already, of "morris" with nine men, is used.
+The parts of a row are numbers of men. The midgame's parts are solved into the folder of the run's unfinished work; parts
+of "morris" with nine men that are already there are used.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def _midgame(run: Run, parts: Sequence[str]) -> Iterator[Database]:
 
 
 def values(run: Run, men: Sequence[str]) -> dict[str, str]:
-    """Return the value of the game with so many men, for the first player."""
+    """Return the value of the game for the first player, for each number of men."""
     found = {}
     for number in men:
         with _midgame(run, [f"{number}-{number}"]) as database:
@@ -45,9 +45,9 @@ def values(run: Run, men: Sequence[str]) -> dict[str, str]:
 
 
 def three_databases(run: Run, men: Sequence[str]) -> dict[str, dict[str, Any]]:
-    """Return the value of the game by the databases alone where at most one man of each side is gone.
+    """Return the value of the game by only those databases in which each side lacks at most one man.
 
-    Also how many positions after 8 plies were searched for each bound: those where it was proven, and the others.
+    Also return, for each bound, the number of positions after 8 plies where it was proven, and of the others.
     """
     found: dict[str, dict[str, Any]] = {}
     for number in men:
@@ -69,12 +69,12 @@ def three_databases(run: Run, men: Sequence[str]) -> dict[str, dict[str, Any]]:
 
 
 def same_value(paper: dict[str, dict[str, Any]], measured: dict[str, dict[str, Any]]) -> Verdict:
-    """Judge the values: how many positions are searched for them depends on the order of the moves."""
+    """Judge the values only: the number of positions searched depends on the order of the moves."""
     return "match" if all(measured[men]["value"] == paper[men]["value"] for men in paper) else "differs"
 
 
 def first_mistakes(run: Run, men: Sequence[str]) -> dict[str, int]:
-    """Return the first ply at which a move can lose what was not lost."""
+    """Return the first ply at which a move can lose a game that was not lost."""
     found = {}
     for number in men:
         with _midgame(run, [f"{number}-{number}"]) as database:
@@ -84,12 +84,12 @@ def first_mistakes(run: Run, men: Sequence[str]) -> dict[str, int]:
 
 
 def not_later(paper: dict[str, int], measured: dict[str, int]) -> Verdict:
-    """Judge the first mistake: the paper tells the earliest that was found in its game, of nine men; 0 where it tells none."""
+    """Judge the first mistake: the paper gives the earliest one found in its game, of nine men; 0 where it gives none."""
     return "match" if all(not paper[men] or measured[men] <= paper[men] for men in paper) else "differs"
 
 
 def wins_told_apart(run: Run) -> dict[str, int]:
-    """Return how many states with three men each there are, and how many a decision tree does not tell won or not."""
+    """Return the number of states with three men each, and of those that a decision tree puts in a wrong class."""
     tree = decision_tree(solve_states(load("morris:3,3"), run=run), "win", run=run)
     return {"attributes": len(tree.attributes), "states": tree.states, "in a wrong class": tree.wrong}
 

@@ -1,4 +1,4 @@
-"""Games for points: awari by the number of stones, and dots and boxes (Gasser 1995, section 1.2; Edelkamp 2017)."""
+"""Rows on games for points: awari by the number of stones, and dots and boxes (Gasser 1995, section 1.2; Edelkamp 2017)."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def awari(stones: int) -> Callable[[Run], Measured]:
 
 
 def all_awari(stones: int) -> dict[str, Any]:
-    """Return what must come out: so many ways to put at most `stones` stones in twelve pits."""
+    """Return the expected figures: the number of ways to put at most `stones` stones into twelve pits."""
     return {"positions": comb(stones + PITS, PITS), "verified": True}
 
 

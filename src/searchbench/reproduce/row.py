@@ -1,4 +1,4 @@
-"""A row: one result of a paper, and how it is measured again and judged."""
+"""Define rows: a row is one result of a paper, with the function that measures it again and the judge."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Judge = Callable[[Any, Any], Verdict]
 
 
 class Cost(NamedTuple):
-    """Hold what a search took: its states, its seconds, the bytes of its tables, the peak of the process (0: unknown)."""
+    """The cost of a search: its states, seconds, bytes of tables, and the peak memory of the process (0: unknown)."""
 
     name: str
     states: int
@@ -25,7 +25,7 @@ class Cost(NamedTuple):
     peak: int
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the figures that a reader wants: also states a second and bytes a state."""
+        """Return all figures, with states a second and bytes a state."""
         return {
             "name": self.name,
             "states": self.states,
@@ -37,14 +37,14 @@ class Cost(NamedTuple):
 
 
 class Measured(NamedTuple):
-    """Hold our figures of a row, and what the searches for them took."""
+    """Our figures for a row, and the costs of the searches for them."""
 
     figures: Any
     costs: list[Cost]
 
 
 def forget_peak() -> None:
-    """Begin to measure the peak of this process's memory anew, where the system can (Linux)."""
+    """Reset the peak of this process's memory, if the system can (Linux)."""
     try:
         Path("/proc/self/clear_refs").write_text("5")
     except OSError:
@@ -52,7 +52,7 @@ def forget_peak() -> None:
 
 
 def peak_memory() -> int:
-    """Return the most memory that this process has had, in bytes; 0 where the system does not tell."""
+    """Return the peak memory of this process in bytes; 0 if the system does not give it."""
     try:
         status = Path("/proc/self/status").read_text()
     except OSError:
@@ -63,7 +63,7 @@ def peak_memory() -> int:
 
 @dataclass(frozen=True)
 class Reproduction:
-    """Hold what one row came to: the paper's figure, ours, the verdict, and what each search took."""
+    """The result of one row: the paper's figure, ours, the verdict, and the cost of each search."""
 
     id: str
     title: str
@@ -76,19 +76,19 @@ class Reproduction:
     costs: tuple[dict[str, Any], ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the row as it is printed with --json."""
+        """Return the row as printed with --json."""
         return asdict(self)
 
 
 def exact(paper: Any, measured: Any) -> Verdict:
-    """Judge a figure that has one right value."""
+    """Judge a figure that must equal the paper's."""
     return "match" if paper == measured else "differs"
 
 
 def faster(paper: Any, measured: Any) -> Verdict:
-    """Judge {name: {"seconds": s, ...}}: all but the seconds must be the paper's, and the seconds are to be beaten.
+    """Judge {name: {"seconds": s, ...}}: all but the seconds must equal the paper's, and the seconds must be lower.
 
-    The papers give whole seconds: less than one is as good as their 0.
+    The papers give whole seconds: any time below 1 s matches their 0.
     """
     if paper.keys() != measured.keys():
         return "differs"
@@ -102,11 +102,11 @@ def faster(paper: Any, measured: Any) -> Verdict:
 
 @dataclass(frozen=True)
 class Row:
-    """Name one result of a paper: where it stands, its figure, the function that measures ours, and the judge.
+    """One result of a paper: its source, its figure, the function that measures ours, and the judge.
 
-    `measure` returns a figure, or Measured. What is `long` takes more than a few minutes or gigabytes, and is measured only
-    when it is asked for by its name. Where there are `parts`, the paper has a figure for each of many parts; these are
-    measured unless others are asked for, and `measure` takes their names too.
+    `measure` returns a figure, or Measured. A `long` row takes more than a few minutes or gigabytes, and is measured only on
+    request by its name. In a row with `parts`, the paper has a figure for each of many parts; `parts` are measured by
+    default, and `measure` also takes the names of the parts.
     """
 
     id: str
@@ -120,7 +120,7 @@ class Row:
     parts: tuple[str, ...] = ()
 
     def chosen(self, parts: Sequence[str] = ()) -> tuple[str, ...]:
-        """Return the parts to be measured; "all" are those that there are, and none means a few. Raises BadRequest."""
+        """Return the parts to measure; "all" selects all parts, and no name the default ones. Raises BadRequest."""
         known = self.paper if self.parts else {}
         if list(parts) == ["all"]:
             return tuple(known)

@@ -1,4 +1,4 @@
-"""Edelkamp 2017, symmetries: searching one of each class of symmetric states, and searching from one end to the middle."""
+"""Measure searches of one state per symmetry class, and searches from the start to the middle (Edelkamp 2017)."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from searchbench.solvers.exhaustive import search_by_duality, solve_states
 from searchbench.store import Database
 
 PIECE: Final = 1 << 21
-"""How many numbers are looked at in one go."""
+"""Numbers per piece of work."""
 
 
 def symmetry_and_duality(run: Run) -> Measured:
-    """Return what whole searches, searches of classes and searches by duality find, and whether the latter take less."""
+    """Return the results of whole searches, of searches of classes and by duality, and whether the latter cost less."""
     costs: list[Cost] = []
     found: dict[str, Any] = {}
     for spec, form in (("peg-solitaire", "layers"), ("fore-and-aft", "two-bit")):
@@ -67,7 +67,7 @@ def _moves_to_the_goal(database: Database) -> int:
 
 
 def takes_less(costs: list[Cost]) -> bool:
-    """Tell whether whole searches have more states, and that of peg solitaire the highest peak of the memory."""
+    """Return whether whole searches have the most states, and the one of peg solitaire the highest memory peak."""
     wholes = [cost for cost in costs if cost.name in {"peg-solitaire", "fore-and-aft"}]
     return all(
         cost.states < whole.states and (cost.peak <= whole.peak or whole.name == "fore-and-aft")
@@ -78,7 +78,7 @@ def takes_less(costs: list[Cost]) -> bool:
 
 
 def list_words(bits: Any, origin: int, powers: Any, words: Any) -> int:
-    """Write the states, of one word each, whose bits are set, from the number `origin` on; return how many there are."""
+    """Write the states, one word each, of the numbers whose bits are set, from `origin` on; return how many."""
     state = new_state()
     count = 0
     for place in range(len(bits)):
@@ -92,7 +92,7 @@ def list_words(bits: Any, origin: int, powers: Any, words: Any) -> int:
 
 
 def states_of_classes(database: Database, run: Run) -> list[int]:
-    """Return how many states the classes at each depth have together, turned and reflected one by one."""
+    """Return the number of states in all classes of each depth, counting symmetric states one by one."""
     game: Any = database.game
     table = images(symmetries(game.cells, game.directions), len(game.cells.places))
     lister = jit.bind(list_words, game.names())

@@ -1,4 +1,4 @@
-"""Work that is killed and goes on, and work that does not fit into the memory (Gasser 1995, sections 3.5 and 4.1)."""
+"""Rows on work that is killed and resumed, and work that does not fit into memory (Gasser 1995, sections 3.5 and 4.1)."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ solve_with_copies(*sys.argv[1:])
 
 
 def solve_with_copies(to: str, threads: str) -> None:
-    """Solve the game into a folder, with as many copies of unfinished work as are made at all."""
+    """Solve the game into a folder, saving the unfinished work as often as possible."""
     with Run(threads=int(threads), work=Path(f"{to}.work"), checkpoint_interval=0) as run:
         solve_states(load(GAME), run=run).save(to)
 
 
 def killed_and_resumed(run: Run) -> dict[str, Any]:
-    """Kill a computation at ten random moments; return how often, and whether the database is that of one in peace."""
+    """Kill a computation at ten random moments; return how often, and whether the database equals an undisturbed one."""
     moments = random.Random(1995)
     with TemporaryDirectory(prefix="searchbench-") as scratch:
         plain = Path(scratch) / "plain.db"
@@ -55,7 +55,7 @@ def killed_and_resumed(run: Run) -> dict[str, Any]:
 
 
 def _seconds_in_peace(to: Path, threads: int) -> float:
-    """Return how long it takes to solve the game in a process, once it has begun."""
+    """Return the seconds that an undisturbed process takes to solve the game, from the start of the work."""
     with _begun(to, threads) as process:
         begun = time.monotonic()
         process.wait()
@@ -63,7 +63,7 @@ def _seconds_in_peace(to: Path, threads: int) -> float:
 
 
 def _begun(to: Path, threads: int) -> subprocess.Popen[bytes]:
-    """Return a process that has just begun to solve the game."""
+    """Start a process that solves the game; return it when the work begins."""
     command = [sys.executable, "-c", PROGRAM, str(to), str(threads)]
     process = subprocess.Popen(command, stdout=subprocess.PIPE)
     assert process.stdout is not None
@@ -72,7 +72,7 @@ def _begun(to: Path, threads: int) -> subprocess.Popen[bytes]:
 
 
 def _solve_in_a_process(to: Path, threads: int, seconds: float | None) -> bool:
-    """Solve in a process that is killed some seconds after it began; return whether it was done before."""
+    """Solve in a process that is killed `seconds` after its work began; return whether it finished before."""
     with _begun(to, threads) as process:
         try:
             return process.wait(seconds) == 0
@@ -82,7 +82,7 @@ def _solve_in_a_process(to: Path, threads: int, seconds: float | None) -> bool:
 
 
 def out_of_core(run: Run) -> dict[str, Any]:
-    """Solve the game with a tenth of the memory that its codes take, and compare."""
+    """Solve the game with a tenth of the memory of its codes, and compare."""
     game = load(GAME)
     whole = solve_states(game, run=Run(threads=run.threads, report=run.report))
     with TemporaryDirectory(prefix="searchbench-") as scratch:

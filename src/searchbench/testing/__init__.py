@@ -1,4 +1,4 @@
-"""Check that a game keeps the laws of the contract: `check_game`, for every shipped game and for a user's own."""
+"""Check that a game obeys the laws of the contract: `check_game`, for shipped and user-defined games."""
 
 from searchbench.testing.check import LAWS, Broken, Check, check_game
 

@@ -1,4 +1,4 @@
-"""The laws on lower bounds."""
+"""Define the laws on lower bounds."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from searchbench.testing.subject import Finding, Law, State, Subject, of_each_st
 
 
 def heuristic(subject: Subject, state: State) -> Iterator[str]:
-    """Require h >= 0, h = 0 where solved, h_step its change, and that it falls by no more than the cost where claimed."""
+    """Require h >= 0, h = 0 for solved states, `h_step` equal to h's change, and consistency if it is claimed."""
     before = _bound(subject, state)
     if before < 0 or (subject.terminal(state) == 0 and before != 0):
         yield f"h is {before}"
@@ -36,11 +36,11 @@ def admissible(subject: Subject, distances: Database) -> Iterator[Finding]:
 
 
 LEAVING_OUT: Final = ("dead", "forced_move", "relevance_cut")
-"""The functions by which a search leaves something out."""
+"""The functions by which a search prunes states or moves."""
 
 
 def nothing_lost(subject: Subject, distances: Database) -> Iterator[Finding]:
-    """Require that what a search leaves out takes no cheapest line away from any state."""
+    """Require that pruning leaves every state a cheapest line."""
     for state in subject.states:
         if subject.rank(subject.canonical(state)) == NOWHERE or not distances.probe(state):
             continue

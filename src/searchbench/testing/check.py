@@ -1,4 +1,4 @@
-"""Check all laws: first the rules alone, interpreted; then compiled; then what a solver finds against what is known."""
+"""Check all laws: first the interpreted rules, then the compiled ones, then a solver's result against known figures."""
 
 from __future__ import annotations
 
@@ -19,23 +19,23 @@ from searchbench.testing.sweep import sweep
 from searchbench.values import Distance, value_rule
 
 LOT: Final = 200
-"""How many states are looked at in one go."""
+"""States checked in one lot."""
 SECONDS: Final = 2.5
-"""How long further states are looked at, first interpreted, then compiled."""
+"""Seconds for checks of further states, first interpreted, then again compiled."""
 IN_VAIN: Final = 20
-"""After how many lots without a state that was not seen it is enough."""
+"""Stop after this many lots without a new state."""
 SHOWN: Final = 3
-"""How many states are shown that break a law."""
+"""States shown that break a law."""
 SMALL: Final = 1_000_000
-"""An index of at most so many numbers is solved, to compare with what is known."""
+"""An index of up to this many numbers is solved, to compare with known figures."""
 RULES: Final = (*moves.LAWS, *successions.LAWS, *numbers.LAWS, *shortcuts.LAWS, *bounds.LAWS, *images.LAWS)
 LAWS: Final = (*(law.name for law in (*RULES, *compiled.LAWS)), "admissible", "nothing-lost", "known")
-"""The names of all laws, in the order in which they are checked."""
+"""The names of all laws, in the order of the check."""
 
 
 @dataclass(frozen=True)
 class Broken:
-    """Say which law is broken, by which state, and how; `state` is "" where no single state shows it."""
+    """A broken law: its name, a state that breaks it ("" if no single state does), and a message."""
 
     law: str
     state: str
@@ -47,10 +47,10 @@ class Broken:
 
 @dataclass(frozen=True)
 class Check:
-    """Hold the outcome of a check: `laws` that were checked, `skipped` ones with the reason, and what is `broken`.
+    """The outcome of a check: the `laws` checked, the `skipped` ones with the reason, and the `broken` ones.
 
-    `states` were looked at, with `numbers` of the `size` numbers of the index; the laws of moves on `swept` of them (0: on the
-    same). True as a condition when nothing is broken.
+    `states` is the number of states checked, `numbers` how many of the index's `size` numbers were among them; the laws of
+    moves were checked on `swept` numbers (0: on the same). True as a condition if no law is broken.
     """
 
     game: str
@@ -63,7 +63,7 @@ class Check:
     swept: int = 0
 
     def __bool__(self) -> bool:
-        """Tell whether no law is broken."""
+        """Return whether no law is broken."""
         return not self.broken
 
     def __str__(self) -> str:
@@ -72,7 +72,7 @@ class Check:
         return "\n  ".join([head, *map(str, self.broken)])
 
     def _looked_at(self) -> str:
-        """Say how many states were looked at, and how many there are."""
+        """Return a text with the number of states checked, and of all states."""
         states = f"{self.states:,} states"
         if not self.size:
             return f"{states} met in random play (no index says how many there are)"
@@ -87,12 +87,12 @@ def _of(some: int, size: int) -> str:
 
 
 def check_game(game: Game, samples: int | None = None, seed: int = 0, run: Run | None = None) -> Check:
-    """Check that a game keeps the laws of the contract, on about `samples` states, the same ones for the same `seed`.
+    """Check that a game obeys the laws of the contract, on about `samples` states, the same ones for the same `seed`.
 
-    Half of the states are met in random play, half are drawn by number (all of them where there are at most 2000). By default
-    so many are looked at as take some seconds, and the laws of moves are checked, compiled, on further numbers, so that rare
-    moves are seen. The rules may raise anything: that breaks a law. Rules that break a law are not compiled, as compiled
-    code does not look whether it writes beyond its buffers; small games that break none are solved in the end, with `run`.
+    Half of the states come from random play, half from random numbers (all numbers if there are at most 2000). By default
+    the check takes some seconds, and checks the compiled laws of moves on further numbers, to find rare moves. An exception
+    in the rules breaks a law. Rules that break a law are not compiled, because compiled code may write beyond its buffers.
+    Small games that break no law are solved at the end, with `run`.
     """
     with run or Run() as active:
         work = _Work(Subject(game, min(samples or LOT, LOT), seed), active)
@@ -119,7 +119,7 @@ class _Work:
         self.broken: list[Broken] = []
 
     def check(self, law: Law, obstacle: str = "") -> None:
-        """Check a law, or say why not."""
+        """Check a law, or record why it is skipped."""
         obstacle = self.subject.obstacle(law) or obstacle
         if obstacle:
             self.skipped.append((law.name, obstacle))
@@ -127,7 +127,7 @@ class _Work:
             self._find(law.name, law.breaks(self.subject))
 
     def look_further(self, samples: int | None) -> None:
-        """Check the laws that hold so far on further samples: as many as asked for, else for some seconds."""
+        """Check the laws that hold so far on further samples: up to `samples`, or for some seconds."""
         first = self.subject.states, self.subject.numbers
         seen, begun = set(self.subject.states), time.thread_time()
         vain = 0
@@ -147,7 +147,7 @@ class _Work:
         self.subject.states, self.subject.numbers = first
 
     def _on_these(self, laws: Iterable[Law]) -> bool:
-        """Check laws that hold so far on the states that were drawn; return whether one is broken."""
+        """Check laws that hold so far on the drawn states; return whether one is broken."""
         before = len(self.broken)
         known = {one.law for one in self.broken}
         for law in laws:
@@ -156,7 +156,7 @@ class _Work:
         return len(self.broken) > before
 
     def sweep(self, seed: int) -> None:
-        """Check the laws of moves on further numbers, compiled; what is found is told by the laws themselves."""
+        """Check the compiled laws of moves on further numbers; the interpreted laws then explain the breaks."""
         subject = self.subject
         if (
             self.broken
@@ -217,7 +217,7 @@ class _Work:
         return f"{self.subject.size:,} numbers are too many to solve on the way" if self.subject.size > SMALL else ""
 
     def _find(self, law: str, findings: Iterable[Finding]) -> None:
-        """Note a law as checked, and the first states that break it."""
+        """Record a law as checked, and the first states that break it."""
         self.laws.append(law)
         self.broken += self._shown(law, findings)
 
@@ -232,7 +232,7 @@ class _Work:
 
 
 def _differences(known: Mapping[str, Any], database: Database, run: Run) -> Iterator[Finding]:
-    """Compare a solved game with the numbers that it carries; "reachable" counts what the start can reach."""
+    """Compare a solved game with its `known` figures; "reachable" is the number of states reachable from the start."""
     rule, game = database.rule, database.game
     counts = database.histogram()
     depths: list[Any] = [getattr(value, "depth", value) for value in counts if value is not None]

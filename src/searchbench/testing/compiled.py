@@ -1,4 +1,4 @@
-"""The law that compiled rules do what the interpreted ones do: one kernel each way, over the same states."""
+"""Require that compiled rules agree with interpreted ones: run the same kernel both ways over the same states."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def read(table: Any, place: int, state: Any) -> None:
 
 
 def digest(state: Any) -> int:
-    """Return a number that differs for different states, as good as always."""
+    """Return a hash of a state."""
     code = 0
     for cell in range(len(state)):
         code = (code * 1000003 + state[cell] + 128) & 0xFFFFFFFFFFF
@@ -61,7 +61,7 @@ def digest(state: Any) -> int:
 
 
 def survey_moves(states: Any, two_players: bool, facts: Any, move_facts: Any) -> None:
-    """Note what the forward rules say of each state, and of each of its moves."""
+    """Record the results of the forward rules for each state and each of its moves."""
     state = new_state()
     out = new_moves()
     for place in range(len(states)):
@@ -85,7 +85,7 @@ def survey_moves(states: Any, two_players: bool, facts: Any, move_facts: Any) ->
 
 
 def survey_unmoves(states: Any, listed: Any, staying: Any) -> None:
-    """Note the moves backwards of each state."""
+    """Record the moves backwards of each state."""
     state = new_state()
     out = new_moves()
     for place in range(len(states)):
@@ -99,7 +99,7 @@ def survey_unmoves(states: Any, listed: Any, staying: Any) -> None:
 
 
 def survey_shortcuts(states: Any, two_players: bool, facts: Any, leaving: Any) -> None:
-    """Note what the functions give that are there to be quick."""
+    """Record the results of the optional fast functions for each state."""
     state = new_state()
     scratch = new_state()
     out = new_moves()
@@ -114,7 +114,7 @@ def survey_shortcuts(states: Any, two_players: bool, facts: Any, leaving: Any) -
 
 
 def survey_numbers(numbers: Any, cells: Any, ranks: Any) -> None:
-    """Note the state of each number, and its number."""
+    """Record the state of each number, and that state's number."""
     state = new_state()
     for place in range(len(numbers)):
         unrank(numbers[place], state)
@@ -123,7 +123,7 @@ def survey_numbers(numbers: Any, cells: Any, ranks: Any) -> None:
 
 
 def survey_steps(numbers: Any, listed: Any) -> None:
-    """Note what `steps` gives for each number."""
+    """Record the result of `steps` for each number."""
     state = new_state()
     out = new_moves()
     found = new_moves()
@@ -134,7 +134,7 @@ def survey_steps(numbers: Any, listed: Any) -> None:
 
 
 def survey_advance(numbers: Any, cells: Any) -> None:
-    """Note the state that `advance` makes of the one with the number before."""
+    """Record the state that `advance` makes of the state with the number before."""
     state = new_state()
     unrank(numbers[0], state)
     for place in range(1, len(numbers)):
@@ -143,7 +143,7 @@ def survey_advance(numbers: Any, cells: Any) -> None:
 
 
 def survey_bounds(states: Any, two_players: bool, bounds: Any, changes: Any) -> None:
-    """Note the lower bound of each state and its change by each move."""
+    """Record the lower bound of each state and its change by each move."""
     state = new_state()
     out = new_moves()
     for place in range(len(states)):
@@ -155,18 +155,18 @@ def survey_bounds(states: Any, two_players: bool, bounds: Any, changes: Any) -> 
 
 
 class _Output(NamedTuple):
-    """Say what a survey writes: an array of this shape, whose first axis is the state; the last may name the facts."""
+    """An output array of a survey: its shape, whose first axis is the state; the last axis may name functions."""
 
     shape: tuple[int, ...]
     facts: tuple[str, ...]
 
     def name(self, where: tuple[int, ...]) -> str:
-        """Return which function wrote a cell of the array."""
+        """Return the function that wrote a cell of the array."""
         return self.facts[where[-1]] if len(self.facts) > 1 else self.facts[0]
 
 
 def compiled_equals_interpreted(subject: Subject) -> Iterator[Finding]:
-    """Require that every function of the rules gives compiled what it gives interpreted."""
+    """Require that every function of the rules gives the same result compiled as interpreted."""
     game = subject.game
     most = max(game.max_moves, game.max_unmoves)
     shown = _spread(subject.states)
@@ -205,20 +205,20 @@ def compiled_equals_interpreted(subject: Subject) -> Iterator[Finding]:
 
 
 def _spread(samples: list[Any]) -> list[Any]:
-    """Return at most about MOST of the samples, evenly chosen."""
+    """Return about MOST of the samples at most, evenly spaced."""
     return samples[:: 1 + len(samples) // MOST]
 
 
 def _compare(
     subject: Subject, survey: Any, inputs: tuple[Any, ...], outputs: list[_Output], states: list[State]
 ) -> Iterator[Finding]:
-    """Run a survey interpreted and compiled, and tell where what they write differs."""
+    """Run a survey interpreted and compiled, and yield the differences between their outputs."""
     interpreted: list[npt.NDArray[Any]] = [np.zeros(output.shape, np.int64) for output in outputs]
     compiled: list[npt.NDArray[Any]] = [np.zeros(output.shape, np.int64) for output in outputs]
     jit.bind(survey, subject.names)(*inputs, *interpreted)
     try:
         jit.bind(survey, subject.game.names())(*inputs, *compiled)
-    except Exception as error:  # the compiler has many
+    except Exception as error:  # the compiler raises many kinds
         lines = [line.strip() for line in str(error).splitlines() if line.strip()]
         yield None, f"the rules do not compile: {type(error).__name__}: {' '.join(lines)[:400]}"
         return

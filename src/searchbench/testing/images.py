@@ -1,4 +1,4 @@
-"""The law on abstractions: how the states of the original are looked up."""
+"""Define the law on abstractions: the look-ups of states of the original game."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from searchbench.rules import dual_state
 from searchbench.testing.subject import Finding, Law, Subject, raised
 
 WALK = 30
-"""How long a walk in the original is."""
+"""Moves of a walk in the original."""
 AT_ONCE = 5
-"""How many moves, and how many images, are looked at in each state."""
+"""Moves, and images, checked in each state."""
 
 
 def images(subject: Subject) -> Iterator[Finding]:

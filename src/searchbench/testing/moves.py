@@ -1,4 +1,4 @@
-"""The laws on moves, positions and notation, state by state."""
+"""Define the laws on moves, positions and notation, state by state."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from searchbench.testing.subject import Finding, Law, State, Subject, of_each_st
 from searchbench.values import value_rule
 
 WALKS = 40
-"""About how many sequences of moves are made from each state."""
+"""Approximate number of sequences of moves played from each state."""
 EXPANDED = 500
-"""How many states around the start are expanded."""
+"""States around the start that are expanded."""
 
 
 def start(subject: Subject) -> Iterator[Finding]:
-    """Require that `start` writes a legal state, and writes all of it."""
+    """Require that `start` writes all cells of a legal state."""
     try:
         first = subject.start()
         scribbled = [1] * subject.game.width
@@ -33,7 +33,7 @@ def start(subject: Subject) -> Iterator[Finding]:
 
 
 def cells_fit(subject: Subject, state: State) -> Iterator[str]:
-    """Require that every cell holds what the game's dtype can hold, also after every move."""
+    """Require that every cell fits the game's dtype, also after every move."""
     limits = np.iinfo(subject.game.dtype)
     for after in (state, *(subject.play(state, move) for move in subject.moves(state))):
         if not all(limits.min <= cell <= limits.max for cell in after):
@@ -41,7 +41,7 @@ def cells_fit(subject: Subject, state: State) -> Iterator[str]:
 
 
 def rules_leave_state(subject: Subject, state: State) -> Iterator[str]:
-    """Require that rules which only look leave the state as it is."""
+    """Require that rules which only read a state do not change it."""
     moves = subject.moves(state)
     buffer = [0] * subject.room
     calls: list[tuple[str, tuple[Any, ...]]] = [(name, ()) for name in ("terminal", "legal", "rank", "key", "solvable")]
@@ -103,7 +103,7 @@ def unplay_undoes_play(subject: Subject, state: State) -> Iterator[str]:
 
 
 def moves_are_unmoves(subject: Subject, state: State) -> Iterator[str]:
-    """M in moves(s) => m in unmoves(play(s, m))."""
+    """Require m in unmoves(play(s, m)) for every m in moves(s)."""
     for move in subject.moves(state):
         after = subject.play(state, move)
         if move not in subject.unmoves(after):
@@ -111,7 +111,7 @@ def moves_are_unmoves(subject: Subject, state: State) -> Iterator[str]:
 
 
 def unmoves_are_moves(subject: Subject, state: State) -> Iterator[str]:
-    """M in unmoves(s) => m in moves(unplay(s, m)), and play brings back s; unless unplay(s, m) is no position."""
+    """Require m in moves(unplay(s, m)) for every m in unmoves(s), and that m leads back; unless the former is illegal."""
     for move in subject.unmoves(state):
         before = subject.unplay(state, move)
         if not subject.legal(before):
@@ -123,7 +123,7 @@ def unmoves_are_moves(subject: Subject, state: State) -> Iterator[str]:
 
 
 def legal_closed(subject: Subject, state: State) -> Iterator[str]:
-    """Require that what a legal state leads to is legal."""
+    """Require that the successors of a legal state are legal."""
     if subject.legal(state):
         for move in subject.moves(state):
             after = subject.play(state, move)
@@ -132,13 +132,13 @@ def legal_closed(subject: Subject, state: State) -> Iterator[str]:
 
 
 def has_move(subject: Subject, state: State) -> Iterator[str]:
-    """Require a move where a game of two players is undecided."""
+    """Require a move in every undecided state of a game of two players."""
     if subject.terminal(state) == UNDECIDED and not subject.moves(state):
         yield "no move, but `terminal` is UNDECIDED"
 
 
 def costs_positive(subject: Subject, state: State) -> Iterator[str]:
-    """Require that every move costs at least 1; where states share a number, 0 or 1."""
+    """Require that every move costs at least 1 or, if states share a number, 0 or 1."""
     shared = subject.has("blank")
     for move in subject.moves(state):
         cost = subject.cost(state, move)
@@ -158,7 +158,7 @@ def inverse(subject: Subject, state: State) -> Iterator[str]:
 
 
 def canonical(subject: Subject, state: State) -> Iterator[str]:
-    """Require a representative of itself, as final and legal as the state, with the same neighbours up to symmetry."""
+    """Require that `canonical` is idempotent and keeps `terminal`, `legal` and, up to symmetry, all neighbours."""
     one = subject.canonical(state)
     if subject.canonical(one) != one:
         yield f"the representative {subject.text(one)} has another, {subject.text(subject.canonical(one))}"
@@ -184,7 +184,7 @@ def _predecessors(subject: Subject, state: State) -> set[State]:
 
 
 def _class(subject: Subject, state: State) -> State:
-    """Return the representative of a state; of one without a number only the result counts."""
+    """Return the representative of a state, or just the result of a state without a number."""
     one = subject.canonical(state)
     if subject.has("rank") and subject.rank(one) == NOWHERE:
         return (subject.terminal(state),)
@@ -192,7 +192,7 @@ def _class(subject: Subject, state: State) -> State:
 
 
 def reversal(subject: Subject, state: State) -> Iterator[str]:
-    """Require an involution that reverses moves and exchanges the start and the solved state, up to symmetry."""
+    """Require an involution that, up to symmetry, reverses moves and exchanges the start and the solved state."""
     other = subject.reversal(state)
     if subject.reversal(other) != state:
         yield f"the reversal {subject.text(other)} has another reversal, {subject.text(subject.reversal(other))}"
@@ -211,12 +211,12 @@ def reversal(subject: Subject, state: State) -> Iterator[str]:
 
 
 def _costs_to(subject: Subject, state: State) -> set[tuple[State, int]]:
-    """Return the successors with what the moves to them cost."""
+    """Return the successors with the costs of the moves to them."""
     return {(subject.play(state, move), subject.cost(state, move)) for move in subject.moves(state)}
 
 
 def alternates(subject: Subject, state: State) -> Iterator[str]:
-    """Require that `alternates` gives 0 or 1, the same for symmetric states, and the other one after every move."""
+    """Require that `alternates` is 0 or 1, the same for symmetric states, and changes with every move."""
     own = subject.call("alternates", list(state))
     if own not in (0, 1):
         yield f"`alternates` gives {own}, expected 0 or 1"
@@ -228,7 +228,7 @@ def alternates(subject: Subject, state: State) -> Iterator[str]:
 
 
 def parse_format(subject: Subject, state: State) -> Iterator[str]:
-    """Require parse(format(s)) = s on one line, and different texts for the moves of a state, which parse_move reads."""
+    """Require parse(format(s)) = s on one line, and different texts for a state's moves that parse_move reads."""
     game = subject.game
     text = game.format(state)
     if not isinstance(text, str):
@@ -252,7 +252,7 @@ def _misread(subject: Subject, state: State, texts: Iterable[str]) -> Iterator[s
 
 
 def rearranges(subject: Subject) -> Iterator[Finding]:
-    """Require that moves do the same in all states with the same moves."""
+    """Require that moves act alike in all states with the same moves."""
     models: dict[tuple[int, ...], tuple[State, list[tuple[int, ...]], list[int]]] = {}
     for state in subject.states:
         if subject.terminal(state) not in (0, UNDECIDED):
@@ -270,7 +270,7 @@ def rearranges(subject: Subject) -> Iterator[Finding]:
 
 
 def _walks(subject: Subject, state: State) -> tuple[list[tuple[int, ...]], list[int]]:
-    """Return the moves after each of some sequences of moves, and which sequence was the first to lead to the same state."""
+    """Return the legal moves after each of some sequences of moves, and the first sequence that leads to the same state."""
     reached = [state]
     possible = []
     for before in reached:  # which grows
@@ -282,7 +282,7 @@ def _walks(subject: Subject, state: State) -> tuple[list[tuple[int, ...]], list[
 
 
 def locality(subject: Subject) -> Iterator[Finding]:
-    """Require that no move brings the start nearer by more moves than is claimed; looked for around the start."""
+    """Require that no move around the start decreases the depth by more than the claimed locality."""
     claimed = subject.game.locality
     assert claimed is not None
     first = subject.canonical(subject.start())

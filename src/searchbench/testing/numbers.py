@@ -1,4 +1,4 @@
-"""The laws on numbers: rank and unrank, parts, and what claims to know successors' numbers."""
+"""Define the laws on numbers: rank and unrank, parts, and functions that return successors' numbers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from searchbench.testing.subject import Finding, Law, State, Subject, of_each_st
 
 
 def rank_of_unrank(subject: Subject) -> Iterator[Finding]:
-    """Require rank(unrank(i)) = i for every number of a legal state, and that unrank writes all cells."""
+    """Require rank(unrank(i)) = i for every number i of a legal state, and that unrank writes all cells."""
     for number in subject.numbers:
         try:
             state = subject.unrank(number)
@@ -34,7 +34,7 @@ def rank_of_unrank(subject: Subject) -> Iterator[Finding]:
 
 
 def unrank_of_rank(subject: Subject, state: State) -> Iterator[str]:
-    """Require unrank(rank(s)) = s for a representative, and a rank in the range."""
+    """Require unrank(rank(s)) = s for a representative, and a rank within the index."""
     one = subject.canonical(state)
     number = subject.rank(one)
     if number == NOWHERE:
@@ -46,7 +46,7 @@ def unrank_of_rank(subject: Subject, state: State) -> Iterator[str]:
 
 
 def closed(subject: Subject, state: State) -> Iterator[str]:
-    """Require a number for every state; where `closed` is False, a terminal one may have none."""
+    """Require a number for every state, except for terminal ones if `closed` is False."""
     for one in (state, *(subject.play(state, move) for move in subject.moves(state))):
         if subject.rank(subject.canonical(one)) != NOWHERE:
             continue
@@ -57,7 +57,7 @@ def closed(subject: Subject, state: State) -> Iterator[str]:
 
 
 def parts(subject: Subject) -> Iterator[Finding]:
-    """Require that the parts cover the numbers once, and that moves lead to parts that the state's part needs."""
+    """Require that the parts cover all numbers once, and that moves lead only to parts that the state's part needs."""
     declared = sorted(subject.game.parts(), key=lambda part: part.start)
     ends = [0, *(part.stop for part in declared)]
     index = subject.game.index()
@@ -145,7 +145,7 @@ def product_moves(subject: Subject) -> Iterator[Finding]:
 
 
 def _rearranged(told: Sequences, cells: list[int]) -> Iterator[list[int]]:
-    """Yield what the rearrangements make of a sequence and what follows it: the place, or the sides."""
+    """Yield the results of the rearrangements on a sequence and the place or the sides after it."""
     order, rest = cells[: told.n], cells[told.n :]
     place = rest[0] if told.places > 1 else 0
     for move in told.moves:
@@ -159,7 +159,7 @@ def _rearranged(told: Sequences, cells: list[int]) -> Iterator[list[int]]:
 
 
 def advance(subject: Subject) -> Iterator[Finding]:
-    """Require that `advance` leads from each number to the next one and to the next of the sample, as `unrank` does."""
+    """Require that `advance` leads to the same state as `unrank`, from each number to the next one and the next sample."""
     numbers = sorted(set(subject.numbers))
     steps = [(one, one + 1) for one in numbers if one + 1 < subject.size]
     for number, target in [*steps, *pairwise(numbers)]:
@@ -179,7 +179,7 @@ def advance(subject: Subject) -> Iterator[Finding]:
 
 
 def places(subject: Subject) -> Iterator[Finding]:
-    """Require that `spread` and `conversion_edges` find what `moves` and `cost` do, from every place of a number alone."""
+    """Require that `spread` and `conversion_edges` agree with `moves` and `cost`, from every single place of a number."""
     names = subject.names.without(*FAST)
     for number in subject.numbers:
         state = subject.unrank(number)
@@ -197,11 +197,11 @@ def places(subject: Subject) -> Iterator[Finding]:
 
 FAST: Final = ("zero_cost_closure", "unit_cost_successors")
 LARGEST_FAN: Final = 64
-"""Room for the states that moves from one place lead to."""
+"""Room for the successors of one place."""
 
 
 def _from_place(rule: Any, names: jit.Names, number: int, state: list[int], place: int) -> Any:
-    """Return what `spread` or `conversion_edges` finds from one place."""
+    """Return the result of `spread` or `conversion_edges` from one place."""
     if rule is zero_cost_closure:
         return jit.bind(rule, names)(list(state), 1 << place)
     numbers, bits = [0] * LARGEST_FAN, [0] * LARGEST_FAN

@@ -1,4 +1,4 @@
-"""The laws on functions that a game supplies to be quick, where others imply what they must return."""
+"""Define the laws on optional fast functions, whose results other functions imply."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def mobility(subject: Subject, state: State) -> Iterator[str]:
 
 
 def canonical_rank(subject: Subject, state: State) -> Iterator[str]:
-    """Require that `canonical_rank` gives the number of the representative, and leaves the state as it is."""
+    """Require that `canonical_rank` gives the number of the representative, and does not change the state."""
     same = list(state)
     found = int(subject.call("canonical_rank", same, [0] * len(state)))
     if tuple(same) != state:
@@ -31,7 +31,7 @@ def canonical_rank(subject: Subject, state: State) -> Iterator[str]:
 
 
 def conversions(subject: Subject, state: State) -> Iterator[str]:
-    """Require that `conversions` are moves, and all those that leave the group of parts."""
+    """Require that `conversions` are moves, and include all moves that leave the group of parts."""
     if subject.over(state):
         return
     moves, leaving = subject.moves(state), subject.written("conversions", state)
@@ -43,7 +43,7 @@ def conversions(subject: Subject, state: State) -> Iterator[str]:
 
 
 def unmoves_within(subject: Subject, state: State) -> Iterator[str]:
-    """Require that `unmoves_within` are unmoves, and all those from the same group of parts."""
+    """Require that `unmoves_within` are unmoves, and include all unmoves from the same group of parts."""
     unmoves, staying = subject.unmoves(state), subject.written("unmoves_within", state)
     if extra := set(staying) - set(unmoves):
         yield f"move {min(extra)} of `unmoves_within` is no unmove"
@@ -54,7 +54,7 @@ def unmoves_within(subject: Subject, state: State) -> Iterator[str]:
 
 
 def stabilizer(subject: Subject, state: State) -> Iterator[str]:
-    """Require what `stabilizer` is used for: moves from s to t times those that fix t are unmoves times those that fix s."""
+    """Require that the moves from s to t times `stabilizer` of t equal the unmoves from t to s times `stabilizer` of s."""
     fixing = int(subject.call("stabilizer", list(state)))
     if fixing < 0 or (fixing and fixing != subject.call("stabilizer", list(subject.canonical(state)))):
         yield f"`stabilizer` gives {fixing}, and another number for the representative"
@@ -81,7 +81,7 @@ def _number(subject: Subject, state: State) -> int:
 
 
 def _group(subject: Subject, state: State) -> int:
-    """Return the group of parts in which a state is, or NOWHERE."""
+    """Return the group of parts of a state, or NOWHERE."""
     number = _number(subject, state)
     return next((group for start, stop, group in _intervals(subject.game) if start <= number < stop), NOWHERE)
 

@@ -1,4 +1,4 @@
-"""The game under test: its rules, interpreted, one state at a time, and the states to try them on."""
+"""Call the interpreted rules of the game under test, one state at a time, and sample its states."""
 
 from __future__ import annotations
 
@@ -15,30 +15,30 @@ from searchbench.user_code import check_parts
 
 State = tuple[int, ...]
 Finding = tuple[State | None, str]
-"""A state that breaks a law (None: the game as a whole does), and how."""
+"""A state that breaks a law (None: the game as a whole breaks it), and a message."""
 
 FEW = 2000
-"""An index of at most so many numbers is checked number by number."""
+"""An index of up to this many numbers is checked number by number."""
 LONGEST_WALK = 200
 LISTED = 1 << 20
-"""An index of at most so many numbers is drawn from without drawing a number twice."""
+"""An index of up to this many numbers is sampled without replacement."""
 WALKS_IN_VAIN = 50
-"""How many games are played at random for each lot of further samples."""
+"""Random games played for each lot of further samples."""
 
 
 class Law(NamedTuple):
-    """Name a law, say how to find what breaks it, and which functions a game must supply for it to apply."""
+    """A law: its name, the check that finds breaks, and the functions that a game must supply for it to apply."""
 
     name: str
     breaks: Callable[[Subject], Iterable[Finding]]
     needs: tuple[str, ...] = ()
     two_players: bool = False
     everywhere: bool = False
-    """Whether it is checked on all samples; else on the first ones, which tell enough."""
+    """Whether to check it on all samples; otherwise only on the first ones, which are enough."""
 
 
 def of_each_state(breaks: Callable[[Subject, State], Iterator[str]]) -> Callable[[Subject], Iterator[Finding]]:
-    """Return the check of all sampled states from that of one; the first break of a state counts, or what it raises."""
+    """Return the check of all samples from the check of one state; it yields a state's first break or exception."""
 
     def check(subject: Subject) -> Iterator[Finding]:
         for state in subject.states:
@@ -54,20 +54,20 @@ def of_each_state(breaks: Callable[[Subject, State], Iterator[str]]) -> Callable
 
 
 def on_all_samples(law: Law) -> bool:
-    """Tell whether a law is checked on all samples, however many there are."""
+    """Return whether a law is checked on all samples."""
     return law.everywhere or hasattr(law.breaks, "of_each_state")
 
 
 def raised(error: Exception) -> str:
-    """Return what to say of rules that raised an exception."""
+    """Return the message for rules that raised an exception."""
     return f"the rules raised {type(error).__name__}: {error}"
 
 
 class Subject:
-    """Call the rules of a game on tuples, and hold the sampled `states` and `numbers`.
+    """Call the rules of a game on tuples, and keep the sampled `states` and `numbers`.
 
-    Half of the samples are met in random play from the start, the others come from random numbers of the index, or from
-    all of them where there are few. Positions that are not legal are left out.
+    Half of the samples come from random play from the start, the others from random numbers of the index, or from all of
+    them if they are few. Illegal positions are left out.
     """
 
     def __init__(self, game: Game, samples: int, seed: int) -> None:
@@ -94,11 +94,11 @@ class Subject:
     # --- rules -------------------------------------------------------------------------------------------------------
 
     def has(self, name: str) -> bool:
-        """Tell whether the game supplies a function."""
+        """Return whether the game supplies a function."""
         return name in self.names
 
     def obstacle(self, law: Law) -> str:
-        """Say why a law does not apply to the game; empty if it does."""
+        """Return why a law does not apply to the game, or "" if it does."""
         missing = [name for name in law.needs if not self.has(name)]
         if missing:
             return f"the game supplies no `{missing[0]}`"
@@ -121,7 +121,7 @@ class Subject:
         return int(self.call("terminal", list(state)))
 
     def legal(self, state: State) -> bool:
-        """Tell whether a state is a position."""
+        """Return whether a state is a position."""
         return bool(self.call("legal", list(state)))
 
     def start(self) -> State:
@@ -141,26 +141,26 @@ class Subject:
         return tuple(self.game.unrank_like(number, like))
 
     def over(self, state: State) -> bool:
-        """Tell whether two players do not move any more."""
+        """Return whether a game of two players is over."""
         return self.game.two_players and self.terminal(state) != UNDECIDED
 
     def cost(self, state: State, move: int) -> int:
-        """Return what a move costs."""
+        """Return the cost of a move."""
         return int(self.call("cost", list(state), move))
 
     def gain(self, state: State, move: int) -> int:
-        """Return what a move gains."""
+        """Return the gain of a move."""
         return int(self.call("gain", list(state), move))
 
     def move_text(self, state: State, move: int) -> str:
-        """Return a move as a person reads it."""
+        """Return a move in the game's notation, with its number."""
         try:
             return f"{self.game.format_move(state, move)} ({move})"
         except Exception:  # notation is checked elsewhere
             return str(move)
 
     def text(self, state: State | None) -> str:
-        """Return a state as a person reads it, or its numbers where the notation fails."""
+        """Return a state in the game's notation, or its cells if the notation fails."""
         if state is None:
             return ""
         try:
@@ -170,12 +170,12 @@ class Subject:
 
     @property
     def size(self) -> int:
-        """Return how many numbers the index has."""
+        """Return the size of the index."""
         return max((part.stop for part in self.game.parts()), default=0)
 
     def written(self, name: str, state: State) -> list[int]:
         """Return the moves that a function of the contract writes."""
-        out = [0] * self.room  # more than the rules ask for, to see how many they would write
+        out = [0] * self.room  # more than the rules ask for, to count the moves that they write beyond
         count = self.call(name, list(state), out)
         return [int(move) for move in out[:count]]
 
@@ -196,9 +196,9 @@ class Subject:
         return sorted({*ends[: samples // 2], *(chance.randrange(self.size) for _ in range(samples // 2))})
 
     def draw(self, samples: int, seen: set[State]) -> bool:
-        """Draw other numbers, and states of random play that were not `seen`; return false if there are none.
+        """Draw new numbers, and states of random play that are not in `seen`; return false if there are none.
 
-        Half of the samples come from numbers that were not drawn yet, as long as there are such.
+        Half of the samples come from numbers not drawn before, as long as there are any.
         """
         self._new_caches()
         if self._left is None:
@@ -231,7 +231,7 @@ class Subject:
                 continue
 
     def _walks(self, chance: random.Random, samples: int, games: int | None = None) -> list[State]:
-        """Return the states met in random play; where the rules raise, the laws will meet the same state again."""
+        """Return the states met in random play; end a game where the rules raise: the laws will report that state."""
         found: dict[State, None] = {}
         for _ in range(samples if games is None else games):
             if len(found) >= samples // 2:

@@ -1,4 +1,4 @@
-"""The laws on moves that are played one after the other."""
+"""Define the laws on successive moves."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from collections.abc import Iterator
 from searchbench.testing.subject import Finding, Law, State, Subject
 
 WALKS = 30
-"""How many random walks are turned round, each one move longer."""
+"""Random walks that are inverted, each one move longer than the one before."""
 LOOKED_AT = 12
-"""In how many states all pairs of moves are tried."""
+"""States in which all pairs of moves are tried."""
 
 
 def follows(subject: Subject) -> Iterator[Finding]:
-    """Require of some of the states what `_follows` does: there are many pairs of moves."""
+    """Check `_follows` on some of the states only: there are many pairs of moves."""
     step = max(1, len(subject.states) // LOOKED_AT)
     for state in subject.states[::step]:
         yield from ((state, message) for message in _follows(subject, state))
 
 
 def _follows(subject: Subject, state: State) -> Iterator[str]:
-    """Require that what is not tried after a move is reached as cheaply by fewer moves, or by two that come earlier."""
+    """Require that a pair of moves that is not tried can be replaced, at no higher cost, by fewer or by two earlier moves."""
     cheapest: dict[State, int] = {state: 0}
     pairs: list[tuple[int, int, State, int]] = []
     for move in subject.moves(state):
@@ -38,7 +38,7 @@ def _follows(subject: Subject, state: State) -> Iterator[str]:
 
 
 def invert(subject: Subject) -> Iterator[Finding]:
-    """Require that the inverse of a state is where the inverse moves lead from the start, the last one first."""
+    """Require that the inverse of a state is reached from the start by the inverse moves in reverse order."""
     chance = random.Random(0)
     for length in range(1, WALKS):
         state = subject.start()

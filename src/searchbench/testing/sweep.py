@@ -1,4 +1,4 @@
-"""The laws of moves on many numbers: compiled, so that rare moves are seen; what it finds, the interpreted laws explain."""
+"""Check the laws of moves, compiled, on many numbers, to find rare moves; the interpreted laws explain the faults."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from searchbench.rules import NOWHERE, UNDECIDED, cost, legal, moves, new_state,
 from searchbench.testing.subject import Subject
 
 AT_ONCE: Final = 2000
-"""How many numbers are looked at between two looks at the clock."""
+"""Numbers checked between two looks at the clock."""
 MOST: Final = 3
-"""After how many numbers with a fault it is enough."""
+"""Stop after this many numbers with a fault."""
 
 
 def same(state: Any, other: Any) -> bool:
-    """Tell whether two states are the same."""
+    """Return whether two states are equal."""
     for cell in range(len(state)):
         if state[cell] != other[cell]:
             return False
@@ -29,7 +29,7 @@ def same(state: Any, other: Any) -> bool:
 
 
 def lists(out: Any, count: int, move: int) -> bool:
-    """Tell whether a move is among the first `count`."""
+    """Return whether a move is among the first `count`."""
     for index in range(count):
         if out[index] == move:
             return True
@@ -37,7 +37,7 @@ def lists(out: Any, count: int, move: int) -> bool:
 
 
 def twice(out: Any, count: int) -> bool:
-    """Tell whether a move is listed more than once."""
+    """Return whether a move is listed more than once."""
     for index in range(count):
         if lists(out, index, out[index]):
             return True
@@ -48,7 +48,7 @@ def forwards_wrong(
     number: int, state: Any, copy: Any, scratch: Any, out: Any, most: int, size: int, least_cost: int,
     two_players: bool, closed: bool,
 ) -> bool:  # fmt: skip
-    """Tell whether a position or one of its moves breaks a law."""
+    """Return whether a position or one of its moves breaks a law."""
     if rank(state) != number:
         return True
     if two_players and terminal(state) != UNDECIDED:
@@ -74,7 +74,7 @@ def forwards_wrong(
 def sweep_forwards(
     numbers: Any, out: Any, most: int, size: int, least_cost: int, two_players: bool, closed: bool, wrong: Any
 ) -> int:
-    """Write the numbers of positions that break a law of moves; return how many, at most as many as there is room for."""
+    """Write the numbers of positions that break a law of moves; return how many, at most the length of `wrong`."""
     state = new_state()
     copy = new_state()
     scratch = new_state()
@@ -93,7 +93,7 @@ def sweep_forwards(
 
 
 def backwards_wrong(state: Any, copy: Any, out: Any, back: Any, most: int, two_players: bool) -> bool:
-    """Tell whether moves and unmoves of a position are not each other's reverse."""
+    """Return whether moves and unmoves of a position are not each other's reverse."""
     count = unmoves(state, out)
     if count > most or not same(state, copy) or twice(out, count):
         return True
@@ -121,7 +121,7 @@ def backwards_wrong(state: Any, copy: Any, out: Any, back: Any, most: int, two_p
 
 
 def sweep_backwards(numbers: Any, out: Any, back: Any, most: int, two_players: bool, wrong: Any) -> int:
-    """Write the numbers of positions whose moves and unmoves do not fit; return how many."""
+    """Write the numbers of positions whose moves and unmoves disagree; return how many."""
     state = new_state()
     copy = new_state()
     found = 0
@@ -137,7 +137,7 @@ def sweep_backwards(numbers: Any, out: Any, back: Any, most: int, two_players: b
 
 
 def sweep(subject: Subject, seconds: float, seed: int, target: jit.Target = "cpu") -> tuple[int, list[int]]:
-    """Look at all numbers, or at as many random ones as some seconds allow; return how many, and some that break a law."""
+    """Check numbers in random order for `seconds`, or until all are checked; return how many, and some that break a law."""
     looks = list(_looks(subject, target))
     for look in looks:
         look(np.zeros(0, np.int64))  # compile it
@@ -152,7 +152,7 @@ def sweep(subject: Subject, seconds: float, seed: int, target: jit.Target = "cpu
 
 
 def _looks(subject: Subject, target: jit.Target) -> Iterator[Callable[[Any], list[int]]]:
-    """Yield what finds numbers that break a law among those given: forwards, and backwards where the game has unmoves."""
+    """Yield functions that return the given numbers that break a law: forwards, and backwards if the game has unmoves."""
     game = subject.game
     names = game.names(target=target)
     wrong = np.zeros(MOST, np.int64)
@@ -176,14 +176,14 @@ def _looks(subject: Subject, target: jit.Target) -> Iterator[Callable[[Any], lis
 
 
 def _drawn(size: int, seed: int) -> Iterator[Any]:
-    """Yield all numbers, some at a time, in an order that is the same for the same seed: piece by piece, the pieces shuffled."""
+    """Yield all numbers in pieces, shuffled by the seed; for a huge index, random numbers without end."""
     pieces = -(-size // AT_ONCE)
     chance = random.Random(seed)
     if pieces <= 1 << 20:
         order = list(range(pieces))
         chance.shuffle(order)
         for piece in order:
-            # Every `pieces`-th number: neighbours are alike, and each piece is to show all there is.
+            # Every `pieces`-th number: neighbours are alike, and each piece should sample the whole index.
             yield np.arange(piece, size, pieces, dtype=np.int64)
     else:
         while True:

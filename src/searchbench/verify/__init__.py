@@ -1,4 +1,4 @@
-"""Check results by forward search with the rules alone; nothing of the solvers is used."""
+"""Check results by forward search with the rules only, without any code of the solvers."""
 
 from searchbench.verify.database import verify_database
 from searchbench.verify.line import verify_line

@@ -1,4 +1,4 @@
-"""Kernels that work out the least cost of the states that share a number, state by state, by the rules alone."""
+"""Compute the least cost of the states that share a number, state by state, by the rules only."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ def first_state(places: int) -> int:
 
 
 def follow_moves(costs: Any, places: int, now: int) -> int:
-    """Enter what the states with the entry `now` (1 and the cost) lead to; return how many got the same entry.
+    """Expand the states with the entry `now` (1 + cost); return the number of successors that got the same entry.
 
-    `costs` has a number for each state: 0 where none is known yet.
+    `costs` has an entry for each state, 0 if its cost is not known yet.
     """
     state = new_state()
     out = new_moves()

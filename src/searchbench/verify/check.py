@@ -1,4 +1,4 @@
-"""Kernels that compare each stored code with what the rules and the codes of its successors imply."""
+"""Compare each stored code with the code implied by the rules and the successors' codes."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from searchbench.verify.successors import BEYOND, is_broken, look_ahead, number_
 Note = MutableSequence[int]
 
 STATES, FOUND, FREE = range(3)
-"""What a kernel notes of a block: how many positions, how many faults, how many moves that cost or gain nothing."""
+"""A kernel's counts for a block: positions, faults, and moves that cost or gain nothing."""
 
 NOT_LEGAL, NOT_FIRST, NOT_THERE, ENDED, IMPLIED, LOST, COST = range(7)
-"""Faults: a value of what is no position, or not the representative of its class; a position without value; a wrong
-value of a finished game; one that the successors contradict; a move out of the index; a negative cost."""
+"""Faults: a value of an illegal state, or of a state that is not its class's representative; a position without value; a
+wrong value of a finished game; a value that the successors contradict; a move out of the index; a negative cost."""
 UNREACHED, UNSUPPORTED, CIRCULAR, OPEN, AMBIGUOUS = range(7, 12)
 """Faults of whole tables: see :mod:`searchbench.verify.depth`, :mod:`searchbench.verify.ground` and
 :mod:`searchbench.verify.modulo`."""
 
 
 def report(faults: Any, note: Note, number: int, kind: int, expected: int) -> None:
-    """Write down a fault, if there is room, and count it."""
+    """Count a fault, and list it if there is room."""
     if note[FOUND] < len(faults):
         faults[note[FOUND], 0] = number
         faults[note[FOUND], 1] = kind
@@ -33,7 +33,7 @@ def report(faults: Any, note: Note, number: int, kind: int, expected: int) -> No
 
 
 def is_position(codes: Any, illegal: int, number: int, state: Any, scratch: Any, faults: Any, note: Note) -> bool:
-    """Unrank a number and tell whether it is a position with a value; write down where the table sees it otherwise."""
+    """Unrank a number and return whether it is a position with a value; report a fault if the table disagrees."""
     unrank(number, state)
     if not legal(state):
         if codes[number] != illegal:
@@ -56,8 +56,8 @@ def check_block(
 ) -> None:
     """Check the numbers first .. stop - 1.
 
-    `working`: the rule gathers into another code than the stored one; it starts from the initial one then. `revalue`:
-    finished games are gathered as well. `least` is the least weight that a move may have.
+    `working`: the rule gathers into a working code, which starts from the initial one, instead of the stored code.
+    `revalue`: gather finished games, too. `least` is the least weight that a move may have.
     """
     state = new_state()
     scratch = new_state()

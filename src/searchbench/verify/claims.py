@@ -1,7 +1,7 @@
-"""What a stored value claims of the successors' stored values, for each shipped value rule, in words of its own.
+"""State the claims of each shipped value rule: how a stored value follows from the successors' stored values.
 
-The solvers work with `initial`, `propagate`, `gather` and `finish` of the value rule. Verification puts the functions
-below in the place of these names: they know only what a *stored* code means, and state what it must follow from.
+The solvers work with `initial`, `propagate`, `gather` and `finish` of the value rule. Verification binds the functions
+below to these names. They are written independently of the value rules, and work on *stored* codes only.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ Codes = MutableSequence[int]
 
 
 def same(code: int) -> int:
-    """Return a stored code as it is."""
+    """Return a stored code unchanged."""
     return code
 
 
 def end_of_puzzle(result: int, count: int) -> int:
-    """Return distance 0 of a solved state; no distance of any other that play ends in."""
+    """Return distance 0 for a solved state, and no distance for any other terminal state."""
     return 1 if result == 0 else 0
 
 
@@ -37,7 +37,7 @@ def shortest(code: int, successors: Codes, weights: Codes, count: int) -> int:
 
 
 def end_of_game(result: int, count: int) -> int:
-    """Return a win, draw or loss in 0 plies; nobody wins where there is no move and no result."""
+    """Return a win, draw or loss in 0 plies; a draw for a state without a move or a result."""
     if result == UNDECIDED or result == 0:
         return 0
     return 2 if result > 0 else 1
@@ -69,7 +69,7 @@ def best_outcome(code: int, successors: Codes, weights: Codes, count: int) -> in
 
 
 def end_without_depth(result: int, count: int) -> int:
-    """Return 1 for a loss, 2 for a draw, 3 for a win; nobody wins where there is no move and no result."""
+    """Return 1 for a loss, 2 for a draw, 3 for a win; a draw for a state without a move or a result."""
     return 2 if result == UNDECIDED else 2 + result
 
 
@@ -82,7 +82,7 @@ def best_ending(code: int, successors: Codes, weights: Codes, count: int) -> int
 
 
 def points_of(code: int) -> int:
-    """Return the score that a code stands for: 0, -1, 1, -2, 2, ... are the codes 0, 1, 2, 3, 4, ..."""
+    """Return the score of a code: the codes 0, 1, 2, 3, 4, ... stand for 0, -1, 1, -2, 2, ..."""
     return code // 2 if code % 2 == 0 else -(code // 2) - 1
 
 
@@ -92,12 +92,12 @@ def code_of(points: int) -> int:
 
 
 def end_of_score(result: int, count: int) -> int:
-    """Return the points of a finished game; where there is no move and no result, nothing more is gained."""
+    """Return the points of a finished game; 0 for a state without a move or a result."""
     return 0 if result == UNDECIDED else code_of(result)
 
 
 def most_points(code: int, successors: Codes, weights: Codes, count: int) -> int:
-    """Return the most that a move gains, at once and then less what the opponent gains."""
+    """Return the largest gain of a move: its own points minus the opponent's score after it."""
     if count == 0:
         return 0
     best = weights[0] - points_of(successors[0])
@@ -115,5 +115,5 @@ _CLAIMS: dict[type[ValueRule], dict[str, Callable[..., Any]]] = {
 
 
 def claims_of(rule: ValueRule) -> dict[str, Callable[..., Any]] | None:
-    """Return the functions that state a shipped rule's claims; None for a rule of the user's own."""
+    """Return the functions that state a shipped rule's claims; None for a user-defined rule."""
     return _CLAIMS.get(type(rule))

@@ -1,8 +1,8 @@
-"""Check every value of a database by the rules alone, one move ahead; no solver, no move backwards.
+"""Check every value of a database by the rules only, one move ahead; no solver, no move backwards.
 
-Each shipped value rule has its claims stated anew (:mod:`searchbench.verify.claims`): the value of every position is
-compared with what the values after its moves imply. Where values could agree with each other and still be wrong, they are
-also traced to the ends of the game (:mod:`searchbench.verify.ground`) or to the start (:mod:`searchbench.verify.depth`).
+Verification restates the claims of each shipped value rule (:mod:`searchbench.verify.claims`), and compares the value of
+every position with the value that its successors imply. Where consistent values could still be wrong, it also traces them
+to the ends of the game (:mod:`searchbench.verify.ground`) or to the start (:mod:`searchbench.verify.depth`).
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from searchbench.store import Database
 
 READ: Final = 1 << 24
-"""How many codes are read at a time."""
+"""Codes read at a time."""
 NO_DEPTHS: Final = (
     "depths are not kept, so not checked: wins and losses that support only each other on a cycle would not be noticed"
 )
@@ -55,19 +55,19 @@ def verify_database(
 ) -> Report:
     """Check every value of a database and report the faults, at most `limit` of them in words.
 
-    With `parts`, names with commas between them, only the values of these are checked, against those that their moves lead
-    to: of outcomes on disk.
-    With a folder `work`, what was found right is noted there as long as the verification is not done: if it is stopped, it
-    goes on from there, with a database on disk whose values follow from those after the moves.
-    The codes are read into memory, and a byte for each where values must be grounded; of outcomes on disk, only those of a
-    part and its needs at a time; of depths whose parts are layers, only the bits of two layers. Raises OutOfMemory,
-    MissingRule, BadRequest for parts that cannot be checked alone, and DamagedData for a database on disk that was altered.
+    `parts`, names separated by commas, restricts the check to the values of these parts; for outcomes on disk only. `work`
+    is a folder that records the progress, so that a stopped verification resumes; only for a database on disk whose values
+    follow from the successors' values.
+
+    In memory are all codes, and a byte for each where values must be grounded; for outcomes on disk, only the codes of one
+    part and its needs; for depths whose parts are layers, only the bits of two layers. Raises OutOfMemory, MissingRule,
+    BadRequest for parts that cannot be checked alone, and DamagedData for a database on disk that has been altered.
     """
     chosen = None if parts is None else _chosen(database, parts)
     with run or Run() as active:
         if not database.rule.tells_losses:
             if work is not None:
-                raise BadRequest(f"{work}: what is won is checked in one go: there is no work to keep")
+                raise BadRequest(f"{work}: a database of won states is checked in one go: there is no work to keep")
             return verify_won(database, active, limit, target)
         if are_layers(database):
             if work is not None:
@@ -89,7 +89,7 @@ def _chosen(database: Database, parts: str) -> list[Part]:
 
 
 def _goes_by_parts(database: Database) -> bool:
-    """Tell whether no more of the database has to be in memory than a part and its needs: outcomes need no grounds."""
+    """Return whether one part and its needs in memory are enough: outcomes need no grounding."""
     return database.rule.outcomes and database.path is not None
 
 
@@ -99,7 +99,7 @@ def least_weight(rule: ValueRule) -> int:
 
 
 class Findings(NamedTuple):
-    """Hold every number at which a fault was found, in order, the parts whose header counts otherwise, and the report."""
+    """The numbers with a fault, in order; the parts whose header has wrong counts; and the report."""
 
     numbers: npt.NDArray[np.int64]
     miscounted: tuple[str, ...]
@@ -109,7 +109,7 @@ class Findings(NamedTuple):
 def find_faults(database: Database, run: Run, limit: int = 100, target: jit.Target = "cpu") -> Findings:
     """Check every value as `verify_database` does, and return all faults, at most `limit` of them in words.
 
-    Whole values only. Raises OutOfMemory, and DamagedData for a database on disk that was altered.
+    The values must be whole. Raises OutOfMemory, and DamagedData for a database on disk that has been altered.
     """
     verification = _Verification(database, run, limit, target, VerificationRecord(None, {}), every=True)
     report = verification.report()
@@ -117,7 +117,7 @@ def find_faults(database: Database, run: Run, limit: int = 100, target: jit.Targ
 
 
 def verify_won(database: Database, run: Run, limit: int, target: jit.Target) -> Report:
-    """Check the endings that follow from what is won, and what is not, a move further on."""
+    """Check the endings that follow from the bits `won` of the successors."""
     size = sum(part.size for part in database.parts)
     run.demand(size * 2, f"verifying {database.game} ({size:,} numbers)")
     endings = endings_of_bits(database, run, claim_names(database.game, Ending(), target))
@@ -168,7 +168,7 @@ class _Verification:
         else:
             self._check_values()
             if claims_of(self.rule) is None:
-                note = f"{self.rule.name} is a rule of one's own: each value was found to follow from its successors'"
+                note = f"{self.rule.name} is a user-defined rule: each value follows from its successors' by that rule"
             elif not self.rule.has_lines:
                 note = NO_DEPTHS
             elif self.passes.count == 0:
@@ -204,7 +204,7 @@ class _Verification:
             )
 
     def _bring(self, parts: list[Part]) -> None:
-        """Have the codes of just these parts in memory."""
+        """Load the codes of these parts, and unload all others."""
         for part in self.present - set(parts):
             release(self.codes, part.start, part.stop)
         for part in set(parts) - self.present:
@@ -231,7 +231,7 @@ class _Verification:
         self.passes.add(np.flatnonzero(reached & (led_to == 0)), check.UNSUPPORTED)
 
     def _check_bounds(self) -> None:
-        """Compare each bound with the least cost of the states that share the number, all worked out anew."""
+        """Compare each bound with the least cost of the states that share the number, computed independently."""
         places = self.game.places
         size = len(self.codes) * (places + self.codes.itemsize)
         self.run.demand(size, f"verifying {self.game}, {places} states to a number,")
@@ -251,7 +251,7 @@ class _Verification:
         self.passes.add(wrong, check.IMPLIED, least[wrong])
 
     def _check_levels(self) -> None:
-        """Follow the codes level by level from the start: depths modulo 3, or just what is reached."""
+        """Follow the codes level by level from the start: depths modulo 3, or reached states only."""
         modulus = self.database.modulus
         marks = np.zeros(len(self.codes), np.int8)
         kernel = jit.bind(check_level, self.names)
@@ -298,7 +298,7 @@ class _Verification:
             backwards = not backwards
 
     def _held(self, place: int) -> dict[int, int]:
-        """Return how often each code occurs in a part; of depths modulo 3, what was counted level by level."""
+        """Return the count of each code in a part; for depths modulo 3, as counted level by level."""
         part = self.parts[place]
         if part.name in self.held:
             return self.held[part.name]
@@ -312,7 +312,7 @@ class _Verification:
 
 @lru_cache(maxsize=64)
 def claim_names(game: Game, rule: ValueRule, target: jit.Target) -> jit.Names:
-    """Return the names of a game with the claims of a shipped rule in the place of the rule's functions."""
+    """Return the names of a game, with the claims of a shipped rule instead of the rule's functions."""
     names = game.names(rule, target)
     claims = claims_of(rule)
     return names if claims is None else names.with_(**claims)

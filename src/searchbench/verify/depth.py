@@ -1,4 +1,4 @@
-"""Kernels that check how far each state is from the start: every move forwards, and who led to whom."""
+"""Check the depth of each state: no move skips a depth, and every state has a predecessor one less deep."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ def check_depths(
     faults: Any,
     note: Note,
 ) -> None:
-    """Check that no move leads more than one deeper, and mark in `led_to` what a move leads just one deeper to.
+    """Check that no move leads more than one deeper, and mark in `led_to` the successors exactly one deeper.
 
-    Code 0 is not reached, d + 1 a depth of d. `marked`: numbers that are no positions have the code `illegal`; else they are
-    not reached, and nothing that is not reached is looked at. `through_ends`: finished games have moves, as solved puzzles do.
+    Code 0 is an unreached state, d + 1 a depth of d. `marked`: illegal numbers have the code `illegal`; otherwise they count
+    as unreached, and unreached numbers are skipped. `through_ends`: finished games have moves, as solved puzzles do.
     """
     state = new_state()
     scratch = new_state()

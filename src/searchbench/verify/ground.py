@@ -1,15 +1,15 @@
-"""Kernels that ask what a value rests on: values that fit their successors can still hold up each other on a cycle.
+"""Ground values: values that fit their successors may still support only each other on a cycle.
 
-Distances over moves that all cost something, and outcomes with their depth, cannot: what they follow from is smaller.
-Moves that cost nothing can keep a distance alive that leads nowhere, and points can be promised for ever. So each value
-must be *grounded*: known from the ends of the game upwards.
+Distances over moves of positive cost, and outcomes with their depth, cannot: they follow from smaller values. But moves of
+cost 0 can support a distance that leads nowhere, and points can be promised for ever. So each value must be *grounded*:
+derived from the ends of the game.
 
-For points, two things are asked of a state's value v, each marked once it is known: the player to move gets at least v
-(AT_LEAST), and not more (AT_MOST). A finished game has both. A state is worth at least v if a move to a state that is
-worth at most what it claims makes v; it is worth at most v if all states that it leads to are worth at least what they
-claim. These marks grow until they stop. Play without end is the other ground: of the states whose every move leads to a
-state with both marks, or gains nothing and stays among them (AMONG), those with v >= 0 are worth at most v, those with
-v <= 0 at least v, as endless play gains 0 and who does not want it has a way out. Both steps are taken in turn.
+For points, a state with the value v gets two marks as they are proved: the player to move gets at least v (AT_LEAST), and
+at most v (AT_MOST). A finished game has both. A state is worth at least v if some move that yields v leads to a state with
+AT_MOST; it is worth at most v if all its successors have AT_LEAST. These marks grow to a fixpoint. Endless play is the other
+ground. Take the states whose every move leads to a state with both marks, or gains nothing and stays in the set (AMONG):
+those with v >= 0 are worth at most v, those with v <= 0 at least v, because endless play gains 0 and every move out of the
+set leads to a state with both marks. Both steps alternate.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ BOTH: Final = 3
 AMONG: Final = 4
 
 Sweep = Callable[[Callable[..., None], Sequence[Part], Any], None]
-"""Call a kernel for all numbers of some parts, again and again until it changes no more marks."""
+"""Calls a kernel for all numbers of some parts until it changes no mark."""
 
 
 def ground_distances(codes: Any, illegal: int, first: int, stop: int, backwards: bool, marks: Any, note: Note) -> None:
-    """Mark solved states, and those from which a best move costs something or leads to a marked state."""
+    """Mark solved states, and states with a best move that has a positive cost or leads to a marked state."""
     state = new_state()
     scratch = new_state()
     out = new_moves()
@@ -65,7 +65,7 @@ def ground_distances(codes: Any, illegal: int, first: int, stop: int, backwards:
 
 
 def ground_points(codes: Any, illegal: int, first: int, stop: int, backwards: bool, marks: Any, note: Note) -> None:
-    """Mark what is known of the points from what is known of the successors' points."""
+    """Mark bounds on the points that follow from the marks of the successors."""
     state = new_state()
     scratch = new_state()
     out = new_moves()
@@ -88,7 +88,7 @@ def ground_points(codes: Any, illegal: int, first: int, stop: int, backwards: bo
             if not mark & AT_LEAST:
                 at_most = False
             if at_least and not (open_above and at_most):
-                break  # nothing more can be learnt
+                break  # no mark can be added
         known = marks[number] | (AT_LEAST if at_least else 0) | (AT_MOST if at_most or not open_above else 0)
         if known != marks[number]:
             marks[number] = known
@@ -96,7 +96,7 @@ def ground_points(codes: Any, illegal: int, first: int, stop: int, backwards: bo
 
 
 def leave_neutral(codes: Any, illegal: int, first: int, stop: int, backwards: bool, marks: Any, note: Note) -> None:
-    """Take AMONG from states with a move that gains points, or leaves those marked, to a state without both marks."""
+    """Clear AMONG for states with a move to a state without both marks that gains points or leaves the set."""
     state = new_state()
     scratch = new_state()
     out = new_moves()
@@ -116,14 +116,14 @@ def leave_neutral(codes: Any, illegal: int, first: int, stop: int, backwards: bo
 
 
 def circular_distances(codes: Any, illegal: int, parts: Sequence[Part], until_stable: Sweep) -> Any:
-    """Return the numbers whose distance rests on nothing but moves that cost nothing."""
+    """Return the numbers whose distance rests only on moves of cost 0."""
     marks = np.zeros(len(codes), np.int8)
     until_stable(ground_distances, parts, marks)
     return np.flatnonzero((marks == 0) & (codes != 0) & (codes != illegal))
 
 
 def circular_points(codes: Any, illegal: int, parts: Sequence[Part], until_stable: Sweep) -> tuple[Any, Any]:
-    """Return the numbers whose points are never cashed, and if there are none, those that endless gains leave open."""
+    """Return the numbers whose points are never gained; if there are none, also those left open by endless gains."""
     marks = np.zeros(len(codes), np.int8)
     marks[codes == illegal] = BOTH
     for group in _in_order(parts):
@@ -141,12 +141,12 @@ def circular_points(codes: Any, illegal: int, parts: Sequence[Part], until_stabl
 
 
 def _known(group: Sequence[Part], marks: Any) -> int:
-    """Return how many numbers of a group have both marks."""
+    """Return the number of states of a group that have both marks."""
     return sum(int(np.count_nonzero(marks[part.start : part.stop] == BOTH)) for part in group)
 
 
 def _neutral(group: Sequence[Part], marks: Any, until_stable: Sweep) -> Any:
-    """Return the numbers of a group from which play may go on for ever without a gain; see the head of this module."""
+    """Return the numbers of a group from which play may go on for ever without a gain; see the module's docstring."""
     inside = np.concatenate([np.arange(part.start, part.stop) for part in group])
     inside = inside[marks[inside] != BOTH]
     marks[inside] |= AMONG
@@ -157,7 +157,7 @@ def _neutral(group: Sequence[Part], marks: Any, until_stable: Sweep) -> Any:
 
 
 def _in_order(parts: Sequence[Part]) -> Iterator[list[Part]]:
-    """Yield the parts after those that they need; parts that need each other together with all that is left."""
+    """Yield the parts in the order of their needs; all parts on or behind a cycle of needs come last, as one group."""
     left, done = list(parts), set[str]()
     while left:
         ready = [part for part in left if all(need in done or need == part.name for need in part.needs)] or left

@@ -1,7 +1,7 @@
-"""Check depths whose parts are layers, all states of a part having one depth: with no more than two layers' bits in memory.
+"""Check depths whose parts are layers, with the bits of two layers in memory.
 
-A part then tells the depth, and one bit whether a state is reached. Just those states of a layer must be reached that a
-move leads to from the layer before, and in the first one the start.
+All states of a part then have one depth, and one bit tells whether a state is reached. The reached states of a layer must
+be exactly the successors of the layer before; in the first layer, the start.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
     from searchbench.store import Database
 
 PIECE: Final = 1 << 21
-"""How many numbers are read and expanded at a time."""
+"""Numbers read and expanded at a time."""
 SCAN: Final = 1 << 16
-"""How many words are compared at a time."""
+"""Words compared at a time."""
 
 
 class Layer(NamedTuple):
-    """Hold the bits of all parts of a layer, each from a word of its own on: what is reached, and what was led to."""
+    """The bits of all parts of a layer, each part from a new word on: the reached states, and the successors found."""
 
     starts: Any
     stops: Any
@@ -42,7 +42,7 @@ class Layer(NamedTuple):
 
 
 def bit_of(number: int, layer: Layer) -> int:
-    """Return which bit of a layer is that of a number, -1 if it lies in none of its parts."""
+    """Return the bit of a number in a layer, or -1 if it lies in none of its parts."""
     for part in range(len(layer.starts)):
         if layer.starts[part] <= number < layer.stops[part]:
             return int(64 * layer.words[part] + number - layer.starts[part])
@@ -52,9 +52,9 @@ def bit_of(number: int, layer: Layer) -> int:
 def check_piece(
     words: Any, origin: int, bits: Any, deeper: Layer, size: int, expected: int, through_ends: bool, faults: Any, note: Note
 ) -> None:  # fmt: skip
-    """Expand the states whose bits are set in `words`, from the number `origin` on: what follows must be in the next layer.
+    """Expand the states with a bit in `words`, from the number `origin` on; their successors must be in the next layer.
 
-    `bits[k]` is 2^k, `size` that of the index, `expected` the code of the next layer.
+    `bits[k]` is 2^k, `size` the size of the index, `expected` the code of the next layer.
     """
     state = new_state()
     scratch = new_state()
@@ -84,7 +84,7 @@ def check_piece(
 
 
 def are_layers(database: Database) -> bool:
-    """Tell whether all states of a part have one depth, and lead to parts one deeper."""
+    """Return whether all states of each part have one depth, and all moves lead to parts one deeper."""
     if not (database.rule.from_start and database.rule.has_lines) or database.modulus:
         return False
     codes: dict[str, int] = {}
@@ -99,7 +99,7 @@ def are_layers(database: Database) -> bool:
 
 
 def verify_layers(database: Database, run: Run, limit: int, target: jit.Target = "cpu") -> Report:
-    """Check such a database and report the faults, at most `limit` of them in words. Raises OutOfMemory."""
+    """Check a database of layers and report the faults, at most `limit` of them in words. Raises OutOfMemory."""
     return _Verification(database, run, limit, target).report()
 
 
@@ -134,7 +134,7 @@ class _Verification:
         for code in range(1, deepest + 1):
             parts = self.layers.get(code, [])
             self._compare(parts, layer)
-            del layer  # before there is another one
+            del layer  # free its memory before the next one is read
             layer = self._load(self.layers.get(code + 1, []))
             self._expand(parts, layer, code + 1)
             self.run.progress(f"checking depth {code - 1}", code, deepest)
@@ -158,7 +158,7 @@ class _Verification:
             place, part, first = job
             at = 8 * int(words[place]) + (first - part.start) // 8
             found = self.database.bits(part, first, min(first + PIECE, part.stop))
-            if found.any():  # what is never written takes no memory
+            if found.any():  # pages never written take no memory
                 layer.reached.view(np.uint8)[at : at + len(found)] = found
 
         self.run.map(read, [(place, *job) for place, part in enumerate(parts) for job in _pieces(part)])
@@ -183,7 +183,7 @@ class _Verification:
             self.found += [(int(number), int(kind), int(code)) for number, kind, code in faults]
 
     def _compare(self, parts: Sequence[Part], layer: Layer | None) -> None:
-        """Count what is reached in each part, and find what nothing leads to; without a layer, none must be reached."""
+        """Count the reached states of each part, and find those without a predecessor; without a layer, none may be reached."""
         for place, part in enumerate(parts):
             if layer is None:
                 self._compare([part], self._load([part]))

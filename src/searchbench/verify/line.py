@@ -7,10 +7,10 @@ from searchbench.rules import UNDECIDED
 
 
 def verify_line(line: Line) -> list[str]:
-    """Return what is wrong with a line: a start that is no state, an illegal move, a wrong cost, an end that is none.
+    """Return the faults of a line: a start that is no state, an illegal move, a wrong cost, an end that is not terminal.
 
-    The rules are interpreted and played forwards only; a puzzle that is lost cannot be moved on. They cannot tell whether
-    a cheaper line exists: the claim `optimal` is not checked here, but by a database or by another search.
+    The rules are interpreted and played forwards only; a lost puzzle has no moves. They cannot tell whether a cheaper line
+    exists: a database or another search must check the claim `optimal`.
     """
     game = line.game
     state = list(line.start)

@@ -1,8 +1,8 @@
-"""Check depths that are kept modulo 3, and what is reached, by a breadth-first search of its own.
+"""Check depths modulo 3, and reached states, by an independent breadth-first search.
 
-The table says where each level must be: what a state of depth d leads to has the code of depth d + 1, or was seen before. What
-was seen at an earlier level and has that code nonetheless lies two levels nearer to the start, or more: then the codes do not
-tell whole depths (:mod:`searchbench.store.modulo`).
+A successor of a state of depth d must have the code of depth d + 1, or have been seen before. A successor with that code
+that was seen at an earlier level lies two or more levels nearer to the start: then the codes do not determine whole depths
+(:mod:`searchbench.store.modulo`).
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ from searchbench.verify.check import AMBIGUOUS, IMPLIED, LOST, STATES, Note, rep
 from searchbench.verify.successors import is_broken, look_ahead
 
 NOT_SEEN, DONE, EVEN = range(3)
-"""Marks of numbers; EVEN and EVEN + 1 are the levels at work, by their parity."""
+"""Marks of numbers; EVEN and EVEN + 1 are the current levels, by their parity."""
 
 
 def check_level(
     codes: Any, first: int, stop: int, now: int, next_code: int, expected: int, through_ends: bool, whole: bool, marks: Any,
     faults: Any, note: Note,
 ) -> None:  # fmt: skip
-    """Expand the states marked `now` among first .. stop - 1, and mark those that follow and have the code of the next level.
+    """Expand the states marked `now` among first .. stop - 1, and mark successors that have the code of the next level.
 
-    What follows and was not seen before must have that code: it cannot be nearer to the start, nor farther away. Else
-    `expected` is the code of the value that it should have. `whole`: from the codes whole depths shall follow.
+    A successor not seen before must have that code: it is neither nearer to the start nor farther away. `expected` is the
+    code to report if it has another one. `whole`: the codes must determine whole depths.
     """
     state = new_state()
     scratch = new_state()

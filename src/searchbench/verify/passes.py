@@ -1,4 +1,4 @@
-"""Passes over a table: kernels run over its numbers on all threads, and what they find is gathered."""
+"""Run kernels over the numbers of a table on all threads, and gather the faults."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from searchbench.verify import check
 from searchbench.verify.record import Noted, VerificationRecord
 
 BLOCK: Final = 1 << 15
-"""How many numbers a thread checks at a time."""
+"""Numbers that a thread checks at a time."""
 
 Work = Callable[[int, int, Any, Any], None]
 """Called with the first number, the one after the last, room for faults, and a note (see :mod:`searchbench.verify.check`)."""
 
 
 class Passes:
-    """Gather the faults of a table, and count: positions, faults, and moves that cost or gain nothing.
+    """Gather the faults of a table, and count positions, faults, and moves that cost or gain nothing.
 
-    Of each block, and each list of faults, `limit` are kept; all if it is None.
+    Keeps up to `limit` faults of each block and of each added list; all if it is None.
     """
 
     def __init__(self, parts: Sequence[Part], run: Run, limit: int | None) -> None:
@@ -32,7 +32,7 @@ class Passes:
         self._found: list[npt.NDArray[np.int64]] = []
 
     def rows(self) -> npt.NDArray[np.int64]:
-        """Return the faults that were kept, in order: number, kind and detail of each."""
+        """Return the faults kept, in order: number, kind and detail of each."""
         rows = np.concatenate([np.empty((0, 3), np.int64), *self._found])
         return rows[np.lexsort(rows.T[::-1])]
 
@@ -49,7 +49,7 @@ class Passes:
             pass
 
     def check_part(self, stage: str, work: Work, part: Part, record: VerificationRecord) -> None:
-        """Check what of a part has not been found right before, and note how far it is right now."""
+        """Resume checking a part; record the progress while no fault is found."""
         noted = record.noted(part)
         states, free = self.states, self.free
         self.states += noted.states
@@ -59,7 +59,7 @@ class Passes:
                 record.note(part, Noted(stop - part.start, self.states - states, self.free - free))
 
     def _checked(self, stage: str, work: Work, parts: Sequence[Part]) -> Iterator[int]:
-        """Run a kernel over the numbers of some parts, in order; yield after each block where it ends."""
+        """Run a kernel over the numbers of some parts, in order; yield the end of each block."""
         room = BLOCK if self.limit is None else self.limit
 
         def job(interval: tuple[int, int]) -> tuple[Any, Any, int]:
@@ -81,7 +81,7 @@ class Passes:
     def over(
         self, stage: str, parts: Sequence[Part], job: Callable[[Any], Any], backwards: bool = False
     ) -> Iterator[Any]:
-        """Call a job for each block of some parts, on all threads; yield what it returns."""
+        """Call a job for each block of some parts, on all threads; yield the results."""
         jobs = [
             (first, min(first + BLOCK, part.stop)) for part in parts for first in range(part.start, part.stop, BLOCK)
         ]

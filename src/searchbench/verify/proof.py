@@ -1,7 +1,7 @@
 """Check a proof by following its strategies against every reply.
 
-A claim of a win must end: a state that comes back in the course of play is a fault. A claim of a draw or better may go
-on for ever.
+Play under a claim of a win must end: a state that repeats is a fault. Under a claim of a draw or better, play may go on
+for ever.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _AT_LEAST = {-1: "a loss or better", 0: "a draw or better", 1: "a win"}
 
 
 def verify_proof(proof: Proof) -> list[str]:
-    """Return what is wrong with a proof, each fault with its state; an empty list if nothing is."""
+    """Return the faults of a proof, each with its state; an empty list if there are none."""
     if proof.outcome not in (-1, 0, 1):
         return [f"outcome {proof.outcome}: expected -1, 0 or +1"]
     if not proof.outcome <= proof.highest <= 1:
@@ -41,7 +41,7 @@ def verify_proof(proof: Proof) -> list[str]:
 
 
 def _check(game: Game, root: _State, claim: Claim, leaves: KnownOutcomes | None) -> list[str]:
-    """Follow a strategy depth first from the root; each state is looked at once."""
+    """Follow a strategy depth first from the root; visit each state once."""
     if claim.player not in _WHO or claim.bound not in _AT_LEAST:
         return [f"a claim of player {claim.player} for {claim.bound}: expected player 0 or 1, and -1, 0 or +1"]
     about = f"{game}: {_WHO[claim.player]} gets {_AT_LEAST[claim.bound]}"
@@ -68,7 +68,7 @@ def _check(game: Game, root: _State, claim: Claim, leaves: KnownOutcomes | None)
 def _next_turns(
     game: Game, claim: Claim, turn: _Turn, leaves: KnownOutcomes | None, about: str, faults: list[str]
 ) -> Iterator[_Turn]:
-    """Yield what can come after a turn; add what is wrong with it to the faults."""
+    """Yield the turns that can follow a turn; add its errors to `faults`."""
     state, claims = turn
     result = game.terminal(state)
     if result == UNDECIDED and leaves is not None and (known := leaves.outcome(state)) is not None:

@@ -1,4 +1,4 @@
-"""What of a database on disk was found right already, so that a verification that was stopped goes on."""
+"""Record the progress of a verification, so that a stopped one resumes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Noted(NamedTuple):
-    """Say how many numbers of a part were found right, how many positions, and how many moves that cost nothing."""
+    """The progress in a part: numbers found right, positions among them, and moves that cost or gain nothing."""
 
     checked: int = 0
     states: int = 0
@@ -25,7 +25,7 @@ class Noted(NamedTuple):
 
 
 class VerificationRecord:
-    """Keep how far each part was found right, in a working folder, as long as no byte of it or of its needs changes."""
+    """Keep the progress of each part in a working folder; it is valid while the bytes of the part and its needs are."""
 
     def __init__(self, folder: WorkingFolder | None, digests: dict[str, str]) -> None:
         self._folder = folder
@@ -33,12 +33,12 @@ class VerificationRecord:
         self._parts: dict[str, Any] = {} if folder is None else dict(folder.record.get("parts", {}))
 
     def noted(self, part: Part) -> Noted:
-        """Return what was noted of a part."""
+        """Return the progress in a part."""
         kept = self._parts.get(part.name)
         return Noted(*kept["noted"]) if kept is not None and kept["digests"] == self._of(part) else Noted()
 
     def note(self, part: Part, noted: Noted) -> None:
-        """Note how far a part is right; it is kept now and then, and when the part is done."""
+        """Set the progress in a part; it is saved at intervals, and at the end of the part."""
         if self._folder is None:
             return
         self._parts[part.name] = {"digests": self._of(part), "noted": list(noted)}
@@ -51,7 +51,7 @@ class VerificationRecord:
 
 @contextmanager
 def verification_record(database: Database, work: Path | None, whole: bool = True) -> Iterator[VerificationRecord]:
-    """Give the record that is in the folder `work`, which goes when the `whole` database is verified. Raises BadRequest."""
+    """Open the record in the folder `work`; remove the folder once the `whole` database is verified. Raises BadRequest."""
     if work is None:
         yield VerificationRecord(None, {})
         return

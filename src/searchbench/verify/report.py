@@ -1,4 +1,4 @@
-"""What verification reports: faults in words, and how many there are."""
+"""Report the faults that verification finds, in words."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Fault:
-    """Say what is wrong with the value of a position: its notation, its number, the claim that fails, and how."""
+    """A wrong value of a position: its notation, its number, the failed claim, and a message."""
 
     position: str
     number: int
@@ -28,9 +28,9 @@ class Fault:
 
 @dataclass(frozen=True)
 class Report:
-    """Say how many positions were checked and what was found: `count` faults, the first of them in `faults`.
+    """The number of positions checked and of faults (`count`), and the first faults.
 
-    `note` says what was not checked, if anything.
+    `note` describes the values or depths that were not checked, if any.
     """
 
     game: str
@@ -41,7 +41,7 @@ class Report:
     note: str = ""
 
     def __bool__(self) -> bool:
-        """Tell whether no fault was found."""
+        """Return whether no fault was found."""
         return self.count == 0
 
     def __str__(self) -> str:
@@ -50,7 +50,7 @@ class Report:
 
 
 def fault_of(database: Database, number: int, kind: int, detail: int) -> Fault:
-    """Return the fault of a kind at a number; `detail` is another number, a weight or the code that is expected."""
+    """Return the fault of a kind at a number; `detail` is another number, a weight, or the expected code."""
     claim, message = _TEXTS[kind]
     value, expected = value_text(database, database.residue(number)), value_text(database, detail)
     text = database.game.format(database.game.unrank(number))
@@ -58,12 +58,12 @@ def fault_of(database: Database, number: int, kind: int, detail: int) -> Fault:
 
 
 def value_text(database: Database, code: int) -> str:
-    """Return what a code stands for."""
+    """Return the value of a code as text."""
     return "no position" if code == database.illegal else database.rule.format(database.rule.decode(max(code, 0)))
 
 
 def wrong_counts(database: Database, parts: Sequence[Part], held: Sequence[Mapping[int, int]]) -> list[Fault]:
-    """Compare what the database says of some of its parts with how often they `held` each code."""
+    """Compare a database's counts of codes in some parts with the actual counts, `held`."""
     faults = []
     for part, found in zip(parts, held, strict=True):
         told = database.part_counts(part)
@@ -80,7 +80,7 @@ def wrong_counts(database: Database, parts: Sequence[Part], held: Sequence[Mappi
 _TEXTS: Final = {
     check.NOT_LEGAL: ("legal", "is no position by the rules, and has the value {value}"),
     check.NOT_FIRST: ("representative", "has the value {value}, which only number {detail} of its class may have"),
-    check.NOT_THERE: ("legal", "is a position, and the table says it is none"),
+    check.NOT_THERE: ("legal", "is a position, but the table says that it is not"),
     check.ENDED: ("terminal", "the game is over with the value {expected}, the table says {value}"),
     check.IMPLIED: ("value", "the table says {value}, the moves imply {expected}"),
     check.LOST: ("successor", "a move leads to number {detail}, which is no position (-1: to none that is numbered)"),

@@ -1,4 +1,4 @@
-"""Numbers of the successors of a state, by the rules alone: verification shares no step with the solvers."""
+"""Number the successors of a state by the rules only: verification shares no step with the solvers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ BEYOND: Final = -(1 << 40)
 
 
 def number_of(state: State, scratch: State) -> Rank:
-    """Return the number of the representative of a state's symmetry class; the state stays as it is."""
+    """Return the number of the representative of a state's symmetry class; the state is unchanged."""
     if not SYMMETRIC:
         return rank(state)
     for cell in range(len(state)):
@@ -26,7 +26,7 @@ def number_of(state: State, scratch: State) -> Rank:
 
 
 def after(state: State, move: int, scratch: State) -> Rank:
-    """Return the number after a move, or BEYOND + the result of a state without one; the state stays as it is."""
+    """Return the number after a move, or BEYOND + result for a state without a number; the state is unchanged."""
     play(state, move)
     number = number_of(state, scratch)
     if number == NOWHERE:
@@ -36,7 +36,7 @@ def after(state: State, move: int, scratch: State) -> Rank:
 
 
 def look_ahead(state: State, scratch: State, out: Numbers, numbers: Numbers, weights: Numbers) -> int:
-    """Write the successors' numbers and the weights of the moves there; return how many there are.
+    """Write the successors' numbers and the weights of the moves to them; return their count.
 
     Moves of one weight to one symmetry class are one edge: the class is a single state of the table.
     """
@@ -56,5 +56,5 @@ def look_ahead(state: State, scratch: State, out: Numbers, numbers: Numbers, wei
 
 
 def is_broken(number: int, size: int) -> bool:
-    """Tell whether a successor's number lies outside the index without being the end of the game."""
+    """Return whether a successor's number lies outside the index without being the end of the game."""
     return number >= size or number == BEYOND + UNDECIDED or (BEYOND - UNDECIDED < number < 0)

@@ -1,4 +1,4 @@
-"""Check what is won and what is not: where a bit is all that is kept, endings follow from the bits a move further on."""
+"""Derive endings where a database keeps only a bit, `won`: they follow from the bits of the successors."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from searchbench.store import Database
 
 BLOCK: Final = 1 << 15
-"""How many numbers a thread looks at in one go."""
+"""Numbers that a thread handles at a time."""
 
 
 def ending_of_bits(codes: Any, illegal: int, first: int, stop: int, endings: Any) -> None:
-    """Write the ending that bits tell: 3 a win, as the bit says; 1 a loss, the opponent wins after every move; else 2.
+    """Write the endings that the bits imply: 3, a win, by the bit; 1, a loss, if the opponent wins after every move; else 2.
 
-    A finished game that is not won is lost or drawn by the rules. What is no position gets the mark of its kind.
+    A finished game that is not won is lost or drawn by the rules. Illegal numbers get 255.
     """
     state = new_state()
     scratch = new_state()
@@ -52,7 +52,7 @@ def ending_of_bits(codes: Any, illegal: int, first: int, stop: int, endings: Any
 
 
 def endings_of_bits(database: Database, run: Run, names: jit.Names) -> Any:
-    """Return the ending of each state: a state after whose every move the opponent wins is lost."""
+    """Return the ending of each state, computed by `ending_of_bits` on all threads."""
     codes = database.codes
     endings = untouched(len(codes), np.uint8)
     kernel = jit.bind(ending_of_bits, names)

@@ -1,4 +1,4 @@
-"""The explorer: databases and searches in the browser, and the JSON API under it (the extra ``searchbench[web]``)."""
+"""Serve the explorer: databases and searches in the browser, and the JSON API under it (extra ``searchbench[web]``)."""
 
 from searchbench.web.app import create_app
 from searchbench.web.library import Library

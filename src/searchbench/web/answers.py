@@ -1,4 +1,4 @@
-"""What the API answers: values, moves, positions, lines and databases as plain data."""
+"""Build the API's answers: values, moves, positions, lines and databases as plain data."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def probe_answer(database: Database, position: Position) -> Answer:
 
 
 def moves_answer(database: Database, position: Position) -> list[Answer]:
-    """Return the moves, best first, each with what it is worth to the player who makes it."""
+    """Return the moves, best first, each with its value for the player who makes it."""
     choices = database.moves(position)
     worths = [database.worth(position.state, choice) for choice in choices]
     return [
@@ -68,7 +68,7 @@ def _move(game: Game, position: Position, move: int, after: Position) -> Answer:
 
 
 def position_answer(game: Game, position: Position, side: int, database: Database | None = None) -> Answer:
-    """Return everything that the page of a position shows; `side` is the player to move, 0 or 1."""
+    """Return the content of a position's page; `side` is the player to move, 0 or 1."""
     board, pieces = game.board(), game.pieces(position.state)
     answer: Answer = {
         "game": game.spec,
@@ -97,7 +97,7 @@ def position_answer(game: Game, position: Position, side: int, database: Databas
 
 
 def _result(game: Game, position: Position) -> str | None:
-    """Return how a finished game has ended, in words; None while it goes on."""
+    """Return the result of a finished game in words; None while the game goes on."""
     result = game.terminal(position.state)
     if not game.two_players:
         if result == UNDECIDED:
@@ -113,7 +113,7 @@ def _result(game: Game, position: Position) -> str | None:
 
 
 def picture(position: Position, side: int = 0) -> str | None:
-    """Return the drawing of a position for a page; None where the game has no board."""
+    """Return the drawing of a position for a page; None if the game has no board."""
     board = position.game.board()
     if board is None:
         return None
@@ -121,7 +121,7 @@ def picture(position: Position, side: int = 0) -> str | None:
 
 
 def palette_answer(game: Game, position: Position, side: int) -> list[Answer]:
-    """Return the pieces that a reader can put on the board: nothing, and those of the start and of this position."""
+    """Return the pieces that a reader can put on the board: an empty cell, and those of the start and this position."""
     board = game.board()
     if board is None:
         return []
@@ -141,7 +141,7 @@ def _numbers_between(board: Board, pieces: Sequence[str]) -> list[str]:
 
 
 def line_answer(database: Database, position: Position, side: int, limit: int, pictures: bool) -> Answer:
-    """Return a line of best play, with a drawing of each position where they are wanted."""
+    """Return a line of best play, with a drawing of each position if `pictures`."""
     line = database.line(position, limit)
     positions = list(line)
     turned = database.game.two_players
@@ -161,7 +161,7 @@ def line_answer(database: Database, position: Position, side: int, limit: int, p
 
 
 def database_answer(name: str, database: Database) -> Answer:
-    """Return what a database is, in a few words for a list."""
+    """Return a short description of a database for a list."""
     return {
         "name": name,
         "game": database.game.spec,
@@ -174,7 +174,7 @@ def database_answer(name: str, database: Database) -> Answer:
 
 
 def details_answer(name: str, database: Database, checked: Answer | None) -> Answer:
-    """Return all that is known of a database: game, parameters, size, how it is kept, and whether it was verified."""
+    """Return the details of a database: game, parameters, size, storage, and whether it has been verified."""
     assert database.path is not None
     header = read_header(database.path)
     on_disk = sum(file.stat().st_size for file in database.path.rglob("*") if file.is_file())
@@ -201,7 +201,7 @@ def details_answer(name: str, database: Database, checked: Answer | None) -> Ans
 
 
 def stats_answer(database: Database, part: str | None) -> Answer:
-    """Return how many states have each value, and the longest of each kind."""
+    """Return the number of states with each value, and the longest value of each kind."""
     counts = database.histogram(part)
     rows = [
         {**value_answer(database.rule, value), "count": count} for value, count in counts.items() if value is not None
@@ -219,7 +219,7 @@ def _parameter(value: Any) -> str:
 
 
 def game_answer(spec: str, kind: type[Game], game: Game | None, databases: Sequence[str]) -> Answer:
-    """Return what a list of games says of one; `size` is None where its states have no numbers."""
+    """Return a short description of a game for a list; `size` is None if the game has no index."""
     answer = {**described(kind), "spec": spec, "example": None, "size": None, "databases": list(databases)}
     answer["parameters"] = {
         key: None if value is None else _parameter(value) for key, value in answer["parameters"].items()

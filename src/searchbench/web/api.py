@@ -1,4 +1,4 @@
-"""The JSON API: what databases answer. Everything here only reads."""
+"""Answer questions to databases by a JSON API; nothing here changes anything."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def library_of(request: Request) -> Library:
 
 
 def position_in(database: Database, state: str) -> Position:
-    """Return the position that a text means; "hardest" is the first of those furthest from the end."""
+    """Return the position of a text; "hardest" is the first of the positions furthest from the end."""
     if state.strip() == "hardest":
         return database.position(hardest_number(database))
     return database.game.position(state)
@@ -52,7 +52,7 @@ def position_in(database: Database, state: str) -> Position:
 
 @router.get("/health", tags=["server"], response_model=schema.Health)
 def health(request: Request) -> JSONResponse:
-    """Tell that the server is up, its version, and how much it has to do."""
+    """Return the server's version and load."""
     jobs = request.app.state.jobs
     return JSONResponse(
         {
@@ -67,7 +67,7 @@ def health(request: Request) -> JSONResponse:
 
 @router.get("/databases", tags=["databases"], response_model=list[schema.DatabaseItem])
 def databases(request: Request) -> JSONResponse:
-    """List the databases that can be asked; one that cannot be read now says why."""
+    """List the databases; one that cannot be read now comes with the reason."""
     return JSONResponse([_item(library_of(request), name) for name in library_of(request).names()])
 
 
@@ -80,7 +80,7 @@ def _item(library: Library, name: str) -> dict[str, Any]:
 
 @router.get("/databases/{name}", tags=["databases"], response_model=schema.DatabaseDetails, responses=FAILURES)
 def details(request: Request, name: Name) -> JSONResponse:
-    """Tell what a database is: its game, size, compression, and whether it was verified."""
+    """Describe a database: its game, size, compression, and whether it has been verified."""
     library = library_of(request)
     answer = library.ask(name, lambda database: answers.details_answer(name, database, library.verified(name)))
     return JSONResponse({**answer, "predicates": sorted(library.predicates)})
@@ -94,7 +94,7 @@ async def probe(request: Request, name: Name, state: State = "start") -> JSONRes
     def question(database: Database) -> dict[str, Any]:
         return answers.probe_answer(database, position_in(database, state))
 
-    # A look-up is done at once; a way back to the start, or a search of the table, would let others wait.
+    # A look-up is fast; a walk to the start, or a search of the table, would block other requests.
     if library.database(name).modulus or state.strip() == "hardest":
         return JSONResponse(await run_in_threadpool(library.ask, name, question))
     return JSONResponse(library.ask(name, question))
@@ -143,33 +143,22 @@ def line(
 def find(
     request: Request,
     name: Name,
-    value: Annotated[
-        str | None, Query(description="A value or range: 31, 20-25, draw, loss 26.", max_length=60)
-    ] = None,
-    part: Annotated[str | None, Query(description="Only in this part.", max_length=200)] = None,
-    first: Annotated[int, Query(description="Only from this number on; `next` of the page before.", ge=0)] = 0,
-    last: Annotated[int | None, Query(description="Only up to this number.", ge=0)] = None,
-    where: Annotated[
-        str | None, Query(description="A condition such as count(pieces, 'W') == 3.", max_length=400)
-    ] = None,
-    predicate: Annotated[
-        str | None, Query(description="A predicate that the server was given.", max_length=200)
-    ] = None,
-    limit: Annotated[int, Query(description="At most so many positions.", ge=1, le=100)] = 12,
-    pictures: Annotated[bool, Query(description="Whether to draw each position.")] = False,
+    asked: Annotated[schema.Conditions, Query()],
 ) -> JSONResponse:
-    """Find the positions that meet all conditions; a request looks for a limited time, so a page may be short."""
+    """Find the positions that meet all conditions; a request searches for a limited time, so a page may be short."""
     library = library_of(request)
-    if predicate is not None and predicate not in library.predicates:
+    if asked.predicate is not None and asked.predicate not in library.predicates:
         known = ", ".join(library.predicates) or "none (see `searchbench serve --predicate`)"
-        raise UnknownName(f"there is no predicate {predicate!r}; there are: {known}")
-    test = None if predicate is None else library.predicates[predicate]
-    wanted = Filter(value or None, part or None, first, last, where or None, test)
+        raise UnknownName(f"there is no predicate {asked.predicate!r}; there are: {known}")
+    test = None if asked.predicate is None else library.predicates[asked.predicate]
+    wanted = Filter(asked.value or None, asked.part or None, asked.first, asked.last, asked.where or None, test)
 
     def question(database: Database) -> dict[str, Any]:
         if wanted.value == "hardest":
-            return _page(database, wanted._replace(value=database.rule.format(database.hardest())), limit, pictures)
-        return _page(database, wanted, limit, pictures)
+            return _page(
+                database, wanted._replace(value=database.rule.format(database.hardest())), asked.limit, asked.pictures
+            )
+        return _page(database, wanted, asked.limit, asked.pictures)
 
     return JSONResponse(library.ask(name, question))
 
@@ -222,7 +211,7 @@ def palette(request: Request, name: Name, state: State = "start", side: Side = 0
 
 @router.post("/databases/{name}/arrange", tags=["positions"], response_model=schema.Position, responses=FAILURES)
 def arrange(request: Request, name: Name, asked: schema.Pieces) -> JSONResponse:
-    """Return the position that has these pieces."""
+    """Return the position with these pieces."""
 
     def question(database: Database) -> dict[str, Any]:
         game = database.game

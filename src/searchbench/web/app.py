@@ -1,4 +1,4 @@
-"""The application: the API, the pages, and how errors are told."""
+"""Build the web application: the API, the pages, and the error handlers."""
 
 from __future__ import annotations
 
@@ -44,14 +44,14 @@ STATUS: Final[tuple[tuple[type[SearchBenchError], int], ...]] = (
     (UnknownName, 404), (UnknownGame, 404), (Unsolvable, 422), (NoFixpoint, 422), (LimitReached, 503), (OutOfMemory, 503),
     (DamagedData, 503), (SearchBenchError, 400),
 )  # fmt: skip
-"""The HTTP status of each kind of error; the first that fits."""
+"""The HTTP status of each kind of error; the first match counts."""
 LONGEST_MESSAGE: Final = 1200
 
 ABOUT: Final = """Ask databases of solved games: values, moves, lines, counts, positions that meet conditions.
 
-Every error is answered as `{"error": {"kind": ..., "message": ...}}` with the status that fits: 400 for what is no position,
-move or value, 404 for a name that there is not, 413 and 414 for what is too long, 422 where there is no answer (no solution),
-503 where a limit is reached or a database cannot be read now."""
+The answer to an error is `{"error": {"kind": ..., "message": ...}}` with the status 400 for an invalid position, move or
+value, 404 for an unknown name, 413 and 414 for a request that is too long, 422 if there is no answer (no solution), or 503 if
+a limit is reached or a database cannot be read now."""
 
 
 def create_app(
@@ -59,8 +59,8 @@ def create_app(
 ) -> FastAPI:  # fmt: skip
     """Return the application for the databases of a library.
 
-    Without `limits` it only reads: no jobs are taken. `hosts` are the names under which it can be reached ("*": any).
-    What jobs solve is kept in the folder `keep`, or else removed at the end.
+    Without `limits` it only reads and accepts no jobs. `hosts` are the names under which it can be reached ("*": any).
+    Databases solved by jobs are kept in the folder `keep`, or removed at the end if it is None.
     """
     jobs = Jobs(limits, lambda path, spec: library.add(path, spec), keep) if limits is not None else None
 

@@ -1,7 +1,7 @@
-"""Conditions on positions, typed by a reader: a small part of Python's expressions, worked out without Python's `eval`.
+"""Evaluate conditions on positions, typed by a reader: a small subset of Python's expressions, without `eval`.
 
-A server must not run what a page sends it. So an expression is read into a tree, every node of which is one of a few
-kinds; numbers stay below 2^63, and nothing can be called but the functions named here.
+A server must not run code from a page. So an expression is parsed into a tree with only a few kinds of nodes; numbers stay
+below 2^63, and only the functions named here can be called.
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ FUNCTIONS: Final[dict[str, Callable[..., Any]]] = {
 
 
 def condition(text: str, names: Sequence[str]) -> tuple[Callable[[Scope], bool], frozenset[str]]:
-    """Return the test that an expression means, and the names of `names` that it uses. Raises BadRequest.
+    """Return the test of an expression, and the names of `names` that it uses. Raises BadRequest.
 
-    The test raises BadRequest where the expression goes wrong on what it is given.
+    The test raises BadRequest if the expression cannot be evaluated.
     """
     if len(text) > LONGEST:
         raise BadRequest(f"a condition of {len(text):,} characters: at most {LONGEST}")

@@ -1,4 +1,4 @@
-"""Find positions page by page: a request looks for a limited time, and says where the next one goes on."""
+"""Find positions page by page: a request searches for a limited time, and returns where the next one resumes."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from searchbench.web.condition import condition
 from searchbench.web.library import Predicate
 
 SECONDS: Final = 1.5
-"""How long one request looks."""
+"""Seconds of search in one request."""
 PATIENCE: Final = 30.0
-"""How long a hardest position is looked for, once for each database."""
+"""Seconds of search for a hardest position, once for each database."""
 FIRST_STEP, LARGEST_STEP = 1 << 16, 1 << 24
 NAMES: Final = ("state", "pieces", "number", "value", "outcome", "plies")
-"""What a condition may ask of a position: its cells, what stands on them, its number, its value as a number (None: none),
-"win", "draw" or "loss" for the player to move, and after how many plies."""
+"""The names in a condition: a position's cells, the pieces on them, its number, its value as a number (None: none), "win",
+"draw" or "loss" for the player to move, and the plies to it."""
 _VALUES: Final = frozenset({"value", "outcome", "plies"})
 
 
 class Filter(NamedTuple):
-    """Say what is looked for: a value as the rule reads it, a part, numbers from `first` to `last`, and two kinds of tests."""
+    """The conditions of a search: a value as the rule reads it, a part, numbers from `first` to `last`, and two tests."""
 
     value: str | None = None
     part: str | None = None
@@ -36,14 +36,14 @@ class Filter(NamedTuple):
 
 
 class Page(NamedTuple):
-    """Hold the numbers that were found, and where to go on (None: the end was reached)."""
+    """The numbers found, and the number from which to resume (None: the end was reached)."""
 
     numbers: list[int]
     following: int | None
 
 
 def find_page(database: Database, wanted: Filter, limit: int, seconds: float = SECONDS) -> Page:
-    """Return the first positions that meet all conditions, at most `limit` of them, looking for at most about `seconds`."""
+    """Return the first positions that meet all conditions, at most `limit`, after a search of about `seconds` at most."""
     begin, end = _interval(database, wanted)
     value, tests = wanted.value, list(_tests(database, wanted))
     if value is not None and database.modulus and not _listed(database, value):
@@ -69,7 +69,7 @@ def find_page(database: Database, wanted: Filter, limit: int, seconds: float = S
 
 @lru_cache(maxsize=64)
 def hardest_number(database: Database) -> int:
-    """Return the number of the first of the positions furthest from the end; it is looked for once. Raises LimitReached."""
+    """Return the number of the first of the positions furthest from the end; search for it once. Raises LimitReached."""
     page = find_page(database, Filter(database.rule.format(database.hardest())), 1, PATIENCE)
     if not page.numbers:
         raise LimitReached(
@@ -79,7 +79,7 @@ def hardest_number(database: Database) -> int:
 
 
 def count_all(database: Database, wanted: Filter) -> int | None:
-    """Return how many positions there are in all, where the header of the database tells it at once."""
+    """Return the total number of positions if the database's header has it, else None."""
     if wanted.where or wanted.predicate or wanted.first or wanted.last is not None:
         return None
     if wanted.part is None:
@@ -107,13 +107,13 @@ def part_of(database: Database, name: str) -> Any:
 
 
 def _listed(database: Database, value: str) -> bool:
-    """Tell whether the numbers of all positions with a value are listed, as those of small layers are."""
+    """Return whether the header lists all positions with a value, as it does for small layers."""
     fits, few = database.rule.parse(value), database.facts.get("few", {})
     return all(str(found) in few for found in database.histogram() if fits(found))
 
 
 def _by_walking(database: Database, value: str) -> Callable[[int], bool]:
-    """Return a test of the value where only depths modulo 3 are kept: number by number, so that no table is read whole."""
+    """Return a test of the value of single numbers, for depths modulo 3; it reads no whole table."""
     fits = database.rule.parse(value)
     codes = [database.rule.encode(found) for found in database.histogram() if fits(found)]
     residues = {1 + (code - 1) % database.modulus if code else 0 for code in codes}

@@ -1,4 +1,4 @@
-"""What every request passes first: its size, where it comes from, and what the answer may do in the browser."""
+"""Check every request first: its size and its origin; and restrict the answer's rights in the browser."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ HEADERS: Final = {
 
 
 def error_response(status: int, kind: str, message: str) -> JSONResponse:
-    """Return an error as the API tells it."""
+    """Return an error as the API's answer."""
     return JSONResponse({"error": {"kind": kind, "message": message}}, status)
 
 
 class Guard:
-    """Refuse requests that are too large, for another host's name, or made by the page of another site.
+    """Refuse requests that are too large, for another host's name, or from a page of another site.
 
-    A page elsewhere can make a browser send requests to a server on the reader's own machine; it shows in the headers
-    Host (where a name was made to lead here) and Origin.
+    A page of another site can make a browser send requests to a server on the reader's own machine; the headers Host (after
+    DNS rebinding) and Origin show it.
     """
 
     def __init__(self, app: ASGIApp, hosts: Sequence[str] = LOCAL) -> None:
@@ -53,7 +53,7 @@ class Guard:
             nonlocal taken
             message = await receive()
             taken += len(message.get("body", b""))
-            if taken > LONGEST_BODY:  # a body that did not tell its length
+            if taken > LONGEST_BODY:  # a body without a Content-Length
                 return {"type": "http.disconnect"}
             return message
 

@@ -1,4 +1,4 @@
-"""Jobs: what takes longer than a request. Each runs in a process of its own, with limits, and can be stopped."""
+"""Run jobs, which take longer than a request: each in a process of its own, with limits, and stoppable."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ Done = Callable[[dict[str, Any]], None]
 
 KINDS: Final = ("solve", "search", "prove", "verify")
 REMEMBERED: Final = 32
-"""How many jobs that have ended are remembered."""
+"""Ended jobs that are remembered."""
 
 
 @dataclass(frozen=True)
 class Limits:
-    """Say what jobs may take.
+    """The limits of jobs.
 
-    How many run at once; the seconds, the memory and the nodes of each; the states of a game to be solved; and how many
-    games are solved before the server must be started anew.
+    The number of jobs at once; the seconds, memory and nodes of each; the states of a game to solve; and the number of
+    games to solve before the server must be restarted.
     """
 
     at_once: int = 2
@@ -44,7 +44,7 @@ class Limits:
 
 @dataclass
 class Job:
-    """Hold a job: what was asked, how far it is, and what came of it."""
+    """A job: its request, its progress and its result."""
 
     id: str
     request: dict[str, Any]
@@ -58,7 +58,7 @@ class Job:
     changes: int = 0
 
     def answer(self) -> dict[str, Any]:
-        """Return the job as the API tells it."""
+        """Return the job as the API's answer."""
         seconds = (self.ended or time.monotonic()) - self.started
         return {
             "id": self.id,
@@ -73,7 +73,7 @@ class Job:
 
 
 class Jobs:
-    """Start, watch and stop jobs; `solved` is told of each database that a job has made, and returns its name."""
+    """Start, watch and stop jobs; `solved` is called with each database that a job has made, and returns its name."""
 
     def __init__(self, limits: Limits, solved: Callable[[Path, str], str], keep: Path | None = None) -> None:
         self.limits = limits
@@ -85,7 +85,7 @@ class Jobs:
         self.folder = keep or Path(tempfile.mkdtemp(prefix="searchbench-"))
 
     def start(self, request: dict[str, Any], done: Done | None = None) -> Job:
-        """Start a job; `done` is told its result. Raises LimitReached while as many run as may."""
+        """Start a job; `done` is called with its result. Raises LimitReached while the maximum number of jobs runs."""
         if request["kind"] not in KINDS:
             raise BadRequest(f"a job of kind {request['kind']!r}: there are {', '.join(KINDS)}")
         with self._lock:
@@ -93,9 +93,7 @@ class Jobs:
             if running >= self.limits.at_once:
                 raise LimitReached(f"{running} jobs are running, which is as many as may: wait, or stop one")
             if request["kind"] == "solve" and self._solved_so_far >= self.limits.databases:
-                raise LimitReached(
-                    f"{self._solved_so_far} games have been solved, which is as many as may: start the server anew"
-                )
+                raise LimitReached(f"{self._solved_so_far} games have been solved, the most for one server: restart it")
             job = Job(secrets.token_hex(6), request, _process())
             self._jobs[job.id] = job
             self._forget()
@@ -117,7 +115,7 @@ class Jobs:
         return sum(job.status == "running" for job in list(self._jobs.values()))
 
     def stop(self, name: str) -> Job:
-        """Stop a job; one that has ended stays as it is."""
+        """Stop a job; an ended job is unchanged."""
         job = self.get(name)
         if job.status == "running":
             job.status = "stopped"
@@ -125,7 +123,7 @@ class Jobs:
         return job
 
     def close(self) -> None:
-        """Stop all jobs, and remove what they made unless it was to be kept."""
+        """Stop all jobs, and remove their databases unless `keep` was given."""
         for job in list(self._jobs.values()):
             job.process.kill()
             job.process.wait()
@@ -146,7 +144,7 @@ class Jobs:
     def _follow(
         self, job: Job, task: dict[str, Any], target: Path, done: Done | None
     ) -> None:  # fmt: skip
-        """Hand the task over and read what the process tells, line by line."""
+        """Send the task to the process, and read its reports line by line."""
         timer = threading.Timer(self.limits.seconds, self._too_long, (job,))
         timer.start()
         try:
@@ -163,7 +161,7 @@ class Jobs:
             self._end(job, target)
 
     def _end(self, job: Job, target: Path) -> None:
-        """Take note of how a job has ended, and remove what it left unfinished."""
+        """Record the end of a job, and remove its unfinished files."""
         job.process.wait()
         if job.process.stdout is not None:
             job.process.stdout.close()

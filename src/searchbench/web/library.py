@@ -1,4 +1,4 @@
-"""The databases and games that a server shows, by their names; nothing else can be reached."""
+"""Keep the databases and games of a server by their names; no others can be reached."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SPEC: Final = re.compile(r"[a-z][a-z0-9-]{0,40}(:[\w=,;:>-]{0,400})?")
 
 @dataclass
 class Entry:
-    """Hold a database, where it is, and what its folder looked like when it was opened."""
+    """A database, its path, and the stamp of its folder when it was opened."""
 
     path: Path
     database: Database
@@ -36,9 +36,9 @@ class Entry:
 
 
 class Library:
-    """Keep databases open under their names; `cache` is how much of each may stay in memory.
+    """Keep databases open under their names; `cache` limits the memory of each.
 
-    `games` are games of the user's own, by their names; `predicates` functions of the user's own for `find`.
+    `games` are user-defined games by their names, `predicates` user-defined functions for `find`.
     """
 
     def __init__(
@@ -60,11 +60,11 @@ class Library:
     # --- databases -----------------------------------------------------------------------------------------------------
 
     def names(self) -> list[str]:
-        """Return the databases' names, in the order in which they came."""
+        """Return the databases' names, in the order in which they were added."""
         return list(self._entries)
 
     def add(self, path: Path, name: str | None = None) -> str:
-        """Open a database and return the name it goes by: that of its folder, with a number where it is taken."""
+        """Open a database and return its name: that of its folder, with a number if that name is taken."""
         stem = re.sub(r"[^\w.-]+", "-", name or path.resolve().name.removesuffix(".db")).strip("-.") or "database"
         chosen, number = stem, 2
         while chosen in self._entries:
@@ -73,7 +73,7 @@ class Library:
         return chosen
 
     def database(self, name: str) -> Database:
-        """Return a database; one that was replaced since it was opened is opened again. Raises UnknownName, DamagedData."""
+        """Return a database; reopen it if its folder has been replaced. Raises UnknownName, DamagedData."""
         entry = self._entry(name)
         stamp = _stamp(entry.path)
         if not stamp:
@@ -87,7 +87,7 @@ class Library:
         return entry.database
 
     def ask(self, name: str, question: Callable[[Database], Result]) -> Result:
-        """Return the answer to a question; it is asked again where the database is replaced in the middle of it."""
+        """Return the answer to a question; ask it again if the database is replaced meanwhile."""
         database = self.database(name)
         try:
             return question(database)
@@ -98,11 +98,11 @@ class Library:
             return question(again)
 
     def verified(self, name: str) -> dict[str, Any] | None:
-        """Return what the last verification of a database has found; None where it was not verified as it is now."""
+        """Return the result of a database's last verification, or None if the present one has not been verified."""
         return self._entry(name).verified
 
     def keep_verified(self, name: str, database: Database, result: dict[str, Any]) -> None:
-        """Remember what a verification has found, unless the database was replaced in the meantime."""
+        """Store the result of a verification, unless the database was replaced meanwhile."""
         entry = self._entry(name)
         if entry.database is database and _stamp(entry.path) == entry.stamp:
             entry.verified = result
@@ -114,24 +114,27 @@ class Library:
         return self._entries[name]
 
     def _fitting(self, path: Path) -> Sequence[Game] | None:
-        """Return the games that were given for databases, if one is that of this database."""
+        """Return those games given for databases that have the name of this database's game, or None."""
         name = read_header(path).game["name"]
         fitting = [game for game in self._database_games if game.name == name]
         return fitting or None
 
     def _open(self, path: Path) -> Entry:
-        stamp = _stamp(path)  # before it is opened: what is replaced meanwhile is opened once more
+        stamp = _stamp(path)  # before it is opened: a folder replaced meanwhile is opened again
         return Entry(path, Database.open(path, self._fitting(path), cache=self._cache), stamp)
 
     # --- games -----------------------------------------------------------------------------------------------------------
 
     def games(self) -> list[tuple[str, type[Game], Game | None]]:
-        """Return the name, the class and an instance (None: it needs parameters) of each game: the user's own, then shipped."""
+        """Return name, class and instance (None: it needs parameters) of each game: first user-defined, then shipped ones."""
         own = [(spec, type(game), game) for spec, game in self._games.items()]
         return [*own, *((found.name, found, _default(found)) for found in shipped())]
 
     def game(self, spec: str) -> Game:
-        """Return a game that was named at the start, is that of a database, or is shipped. Raises UnknownGame, BadRequest."""
+        """Return a game named at the server's start, the game of a database, or a shipped game.
+
+        Raises UnknownGame and BadRequest.
+        """
         if spec in self._games:
             return self._games[spec]
         for entry in self._entries.values():
@@ -154,7 +157,7 @@ def _default(kind: type[Game]) -> Game | None:
 
 
 def _stamp(path: Path) -> tuple[int, ...]:
-    """Return what changes when a folder is replaced; nothing where it is gone."""
+    """Return a stamp that changes when a folder is replaced; empty if the folder does not exist."""
     try:
         folder, document = path.stat(), (path / DOCUMENT).stat()
     except OSError:

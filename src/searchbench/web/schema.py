@@ -1,4 +1,4 @@
-"""What the API takes and answers, for its description (OpenAPI); answers are made as plain data and not checked again."""
+"""Describe the API's requests and answers (OpenAPI); answers are plain data and are not validated again."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pydantic import BaseModel, Field
 
 
 class Error(BaseModel):
-    """What went wrong: the kind of the error, and a message for people."""
+    """An error: its kind, and a message for people."""
 
     kind: str
     message: str
@@ -37,9 +37,9 @@ class Probe(BaseModel):
 
 
 class Move(BaseModel):
-    """A move: as text, the state after it, the cells to click, and what it is worth.
+    """A move: as text, the state after it, the cells to click, and its value.
 
-    `value` is for the player who makes the move, `after` for whoever is to move then.
+    `value` is for the player who makes the move, `after` for the player to move after it.
     """
 
     move: str
@@ -59,7 +59,7 @@ class Moves(BaseModel):
 
 
 class Position(BaseModel):
-    """All that the page of a position shows; `picture` is SVG, or null where the game has no board."""
+    """The content of a position's page; `picture` is SVG, or null if the game has no board."""
 
     game: str
     state: str
@@ -96,7 +96,7 @@ class Found(BaseModel):
 
 
 class FindPage(BaseModel):
-    """Some of the positions wanted; `next` is the number to go on from, null at the end, `count` that of all if known."""
+    """A page of positions; `next` is the first number of the next page (null: the end), `count` the total if known."""
 
     states: list[Found]
     next: int | None
@@ -104,13 +104,13 @@ class FindPage(BaseModel):
 
 
 class Counted(Value):
-    """A value and how many states have it."""
+    """A value and the number of states with it."""
 
     count: int
 
 
 class Stats(BaseModel):
-    """How many states have each value, how many have none, and the longest of each kind."""
+    """The number of states with each value and without a value, and the longest value of each kind."""
 
     part: str | None
     values: list[Counted]
@@ -120,7 +120,7 @@ class Stats(BaseModel):
 
 
 class DatabaseItem(BaseModel):
-    """A database in a list; where it cannot be read now there is only its name and the error."""
+    """A database in a list; if it cannot be read now, only its name and the error."""
 
     name: str
     game: str = ""
@@ -141,7 +141,7 @@ class PartItem(BaseModel):
 
 
 class DatabaseDetails(DatabaseItem):
-    """All that is known of a database; `verified` is null until it has been verified by this server."""
+    """The details of a database; `verified` is null until this server has verified it."""
 
     parameters: dict[str, str]
     numbers: int
@@ -162,7 +162,7 @@ class DatabaseDetails(DatabaseItem):
 
 
 class GameItem(BaseModel):
-    """A game: its parameters with their defaults, how many numbers its states have, its databases."""
+    """A game: its parameters with their defaults, the size of its index, and its databases."""
 
     name: str
     title: str
@@ -176,7 +176,7 @@ class GameItem(BaseModel):
 
 
 class Health(BaseModel):
-    """How the server is."""
+    """The status of the server."""
 
     status: Literal["ok"]
     version: str
@@ -192,8 +192,21 @@ class PieceItem(BaseModel):
     picture: str
 
 
+class Conditions(BaseModel):
+    """Which positions are wanted, and how many of them."""
+
+    value: str | None = Field(None, description="A value or range: 31, 20-25, draw, loss 26.", max_length=60)
+    part: str | None = Field(None, description="Only in this part.", max_length=200)
+    first: int = Field(0, description="Only from this number on; `next` of the page before.", ge=0)
+    last: int | None = Field(None, description="Only up to this number.", ge=0)
+    where: str | None = Field(None, description="A condition such as count(pieces, 'W') == 3.", max_length=400)
+    predicate: str | None = Field(None, description="A predicate that the server was given.", max_length=200)
+    limit: int = Field(12, description="At most so many positions.", ge=1, le=100)
+    pictures: bool = Field(False, description="Whether to draw each position.")
+
+
 class Pieces(BaseModel):
-    """What stands on each cell, as the player to move sees it."""
+    """The piece on each cell, as the player to move sees it."""
 
     pieces: list[str] = Field(max_length=2000)
     side: int = Field(0, ge=0, le=1)
@@ -211,7 +224,7 @@ class JobRequest(BaseModel):
 
 
 class JobAnswer(BaseModel):
-    """A job, how far it is, and what came of it."""
+    """A job, its progress and its result."""
 
     id: str
     kind: str

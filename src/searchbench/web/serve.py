@@ -15,7 +15,7 @@ from searchbench.web.jobs import Limits
 from searchbench.web.library import Library
 
 LONGEST_HEAD: Final = 4 << 20
-"""How many bytes of a request's head are read before it is refused, so that the refusal can say why."""
+"""Bytes of a request's head that are read before it is refused, so that the refusal can give the reason."""
 
 
 def serve(
@@ -28,7 +28,7 @@ def serve(
 ) -> None:
     """Serve the explorer until it is interrupted; without `limits` it only reads.
 
-    `ready` is called with the address once there is somebody to answer. Raises BadRequest where nothing can listen there.
+    `ready` is called with the address once the server listens. Raises BadRequest if it cannot listen there.
     """
     import uvicorn
 
@@ -41,13 +41,13 @@ def serve(
         create_app(library, limits, hosts, keep), log_level="warning", access_log=False, limit_concurrency=256,
         h11_max_incomplete_event_size=LONGEST_HEAD, timeout_graceful_shutdown=2,
     )  # fmt: skip
-    with place, contextlib.suppress(KeyboardInterrupt):  # which is how it is ended
+    with place, contextlib.suppress(KeyboardInterrupt):  # the usual end
         ready(f"http://{f'[{host}]' if ':' in host else host}:{place.getsockname()[1]}/")
         uvicorn.Server(config).run([place])
 
 
 def listening(host: str, port: int) -> socket.socket:
-    """Return a socket that listens. That it is TCP is said outright: else answers would wait for the client's next word."""
+    """Return a listening socket, explicitly of TCP: otherwise asyncio does not turn off Nagle's delay of answers."""
     place = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         place.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -1,4 +1,4 @@
-"""The part of the API that starts something: jobs, and what they tell while they run."""
+"""Start, watch and stop jobs by the API."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LOOK_EVERY: Final = 0.1
 
 
 def jobs_of(request: Request) -> Jobs:
-    """Return the jobs of the server that a request came to. Raises BadRequest where it takes none."""
+    """Return the jobs of the server that a request came to. Raises BadRequest if it accepts none."""
     jobs: Jobs | None = request.app.state.jobs
     if jobs is None:
         raise BadRequest("this server only reads: it was started with --read-only, or for other machines")
@@ -44,14 +44,14 @@ def start(request: Request, asked: schema.JobRequest) -> JSONResponse:
         raise BadRequest(f"a job of kind {asked.kind} needs a game")
     game = library.game(asked.game)
     if asked.kind != "solve":
-        task["state"] = game.position(asked.state or "start").text  # refused here and now if it is none
+        task["state"] = game.position(asked.state or "start").text  # refuse an invalid position at once
     task["game"] = game.spec
     return JSONResponse(jobs.start(task).answer(), 202)
 
 
 @router.get("/{name}", response_model=schema.JobAnswer, responses=FAILURES)
 def show(request: Request, name: Id) -> JSONResponse:
-    """Tell how far a job is, or what came of it."""
+    """Return the progress or the result of a job."""
     return JSONResponse(jobs_of(request).get(name).answer())
 
 
@@ -63,7 +63,7 @@ def stop(request: Request, name: Id) -> JSONResponse:
 
 @router.get("/{name}/events", responses=FAILURES)
 async def events(request: Request, name: Id) -> StreamingResponse:
-    """Stream a job, a server-sent event at each change, until it has ended."""
+    """Stream a job until it ends, with a server-sent event at each change."""
     job = jobs_of(request).get(name)
 
     async def stream() -> AsyncIterator[str]:

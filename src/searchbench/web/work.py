@@ -1,4 +1,4 @@
-"""What the process of a job does: read a task from stdin, tell progress and the result on stdout, a JSON object a line."""
+"""Run the process of a job: read a task from stdin, write progress and the result to stdout, a JSON object a line."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from searchbench.web.answers import picture
 EVERY: Final = 0.1
 """Seconds between two reports."""
 LONGEST: Final = 600
-"""How many positions of a line are drawn."""
+"""Most positions of a line that are drawn."""
 
 Task = dict[str, Any]
 
 
 class Reporter:
-    """Tell how far a job is; it is what a run reports to."""
+    """Write the progress of a job; a run's `report`."""
 
     def __init__(self, out: TextIO) -> None:
         self._out = out
         self.root: Position | None = None
-        """Where the search that is watched begins."""
+        """The root of the search that is watched."""
         self._last, self._began = 0.0, time.monotonic()
         self._line: Task | None = None
 
@@ -40,7 +40,7 @@ class Reporter:
         self._out.flush()
 
     def __call__(self, stage: str, done: int, total: int) -> None:
-        """Report a stage, unless the last report was only just now."""
+        """Report a stage, unless the last report is less than EVERY seconds old."""
         now = time.monotonic()
         if now - self._last < EVERY:
             return
@@ -51,7 +51,7 @@ class Reporter:
         )
 
     def watch(self, moves: Sequence[int]) -> None:
-        """Keep the line that a search is looking at for the next report."""
+        """Keep a search's current line for the next report."""
         if self.root is None or time.monotonic() - self._last < EVERY:
             return
         game = self.root.game
@@ -67,7 +67,7 @@ class Reporter:
 
 
 def solve(task: Task, reporter: Reporter) -> Task:
-    """Solve all states of a game that is not too large, into a folder."""
+    """Solve all states of a game into a folder; refuse a game that is too large."""
     game = sb.load(task["game"])
     size = max((part.stop for part in game.parts()), default=0)
     if not size:
@@ -123,7 +123,7 @@ def prove(task: Task, reporter: Reporter) -> Task:
     root = reporter.root = game.position(task.get("state") or "start")
     run = Run(parse_memory(task["memory"]), 1, reporter, watch=reporter.watch)
     method = task.get("method") or "pns"
-    # With a little less than the job's time a value without its evidence is told before the job is stopped.
+    # A little less than the job's time, so that a value without its evidence is reported before the job is stopped.
     proof = prove_state(game, root, method, run, Limits(task["nodes"], 0.9 * task["seconds"]))
     sizes = [len(claim.strategy) for claim in proof.claims]
     return {"value": proof.value, "nodes": proof.nodes, "took": round(proof.seconds, 4), "strategies": sizes}
@@ -137,7 +137,7 @@ WORK: Final[dict[str, Callable[[Task, Reporter], Task]]] = {
 def main() -> None:
     """Do one task."""
     out = os.fdopen(os.dup(1), "w")
-    sys.stdout = sys.stderr  # what a user's game prints must not get among the reports
+    sys.stdout = sys.stderr  # output of a user's game must not mix with the reports
     task = json.load(sys.stdin)
     reporter = Reporter(out)
     try:

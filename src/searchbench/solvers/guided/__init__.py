@@ -1,4 +1,4 @@
-"""Search one state of a puzzle, or all that look alike: best-first and depth-first searches guided by a bound."""
+"""Search one state of a puzzle: best-first and depth-first searches guided by a bound."""
 
 from searchbench.solvers.guided.astar import AStar
 from searchbench.solvers.guided.bestfirst import BestFirst
@@ -7,9 +7,8 @@ from searchbench.solvers.guided.idastar import IDAStar
 from searchbench.solvers.guided.many import Attempt, read_states, search_many
 from searchbench.solvers.guided.search import METHODS, search_state
 from searchbench.solvers.guided.task import Heuristic
-from searchbench.solvers.guided.together import Completions, solve_together
 
 __all__ = [
-    "METHODS", "AStar", "Attempt", "BestFirst", "Completions", "Guided", "Heuristic", "IDAStar", "read_states", "search_many",
-    "search_state", "solve_together",
+    "METHODS", "AStar", "Attempt", "BestFirst", "Guided", "Heuristic", "IDAStar", "read_states", "search_many",
+    "search_state",
 ]  # fmt: skip

@@ -1,8 +1,7 @@
-"""Alpha-beta search of win, draw and loss, with a transposition table (Knuth and Moore 1975; Allis 1994, section 2.4).
+"""Search win, draw and loss by alpha-beta with a transposition table (Knuth and Moore 1975; Allis 1994, section 2.4).
 
-The search keeps its own stack: it can stop after any move and go on later, so there are limits, progress and
-interruption, and no depth that Python or the machine's stack would set. Every frame has a window; with the window
-(0, 1) the search answers "win or not", with (-1, 0) "loss or not".
+The search keeps its own stack: it can stop after any move and resume later. This allows limits, progress and interruption,
+and any depth. Every frame has a window; with the window (0, 1) the search answers "win or not", with (-1, 0) "loss or not".
 """
 
 from __future__ import annotations
@@ -32,14 +31,14 @@ from searchbench.solvers.proof.strategy_table import ABSENT, StrategyTable, larg
 from searchbench.solvers.shared.transposition import Transpositions, grown, largest_size, probe
 
 SLICE: Final = 1 << 18
-"""How many moves are played before the search reports and can be stopped."""
+"""Moves between two reports, at which the search can be stopped."""
 
 # The columns of a frame.
 ALPHA, BETA, BEST, PLACE, COUNT, NEXT, HINT, AT_LEAST, AT_MOST, SINCE = range(10)
 _COLUMNS: Final = 10
 # AT_LEAST and AT_MOST: the path dependence of "the value is at least BEST" and of "it is at most BEST".
 
-# What a search notes; BOOK is the depth whose states enter the book, -1: none.
+# The places of `note`; BOOK is the depth whose states enter the book, -1: none.
 DEPTH, NODES, VALUE, BOOK = range(4)
 
 NOBODY: Final = -1
@@ -47,7 +46,7 @@ _NO_VALUE: Final = -2
 
 
 class Stack(NamedTuple):
-    """Hold the state at hand, the path to it, a frame and a list of moves for each depth, and what is known beforehand."""
+    """The current state, the path to it, a frame and a list of moves for each depth, and the leaves."""
 
     state: Any
     scratch: Any
@@ -58,7 +57,7 @@ class Stack(NamedTuple):
 
 
 class View(NamedTuple):
-    """Say what is known of a state before it is searched: its value or UNDECIDED, its path dependence, where to begin."""
+    """A state before its search: its value or UNDECIDED, the value's path dependence, and the place of the first move."""
 
     value: int
     path_dependence: int
@@ -68,10 +67,10 @@ class View(NamedTuple):
 def look(
     stack: Stack, depth: int, window: Any, table: Transpositions, strategy_table: StrategyTable, claimer: int
 ) -> View:
-    """Return what the rules, the tables and the path tell of the state at this depth, for a window (alpha, beta).
+    """Look up the state at this depth in the rules, the tables and the path, for a window (alpha, beta).
 
     While evidence is gathered for the claimer (the player to move at depth 0 or 1), only the strategy table can confirm the
-    claim; the table can refute it.
+    claim; the transposition table can refute it.
     """
     alpha, beta = window
     result = outcome_of(stack.state)
@@ -113,7 +112,7 @@ def open_frame(stack: Stack, depth: int, window: Any, hint: int, nodes: int) -> 
 
 
 def next_place(frame: Any) -> int:
-    """Return the place of the move to search next: the hint's first, then the others in the game's order."""
+    """Return the place of the next move to search: first the hint, then the others in the game's order."""
     turn, hint = frame[NEXT], frame[HINT]
     if hint == NO_PLACE:
         return int(turn)
@@ -121,7 +120,7 @@ def next_place(frame: Any) -> int:
 
 
 def take(frame: Any, place: int, value: int, at_least: int, at_most: int) -> None:
-    """Take the value of a move, for the player to move, with the path dependence of its two bounds."""
+    """Update a frame by the value of a move, for the player to move, and the path dependence of its two bounds."""
     frame[AT_MOST] = min(frame[AT_MOST], at_most)
     if value > frame[BEST]:
         frame[BEST] = value
@@ -138,7 +137,7 @@ def close_frame(
     book: StrategyTable,
     note: Any,
 ) -> None:
-    """End the search of the state at this depth: keep what is true of it on every path."""
+    """End the search of the state at this depth; store the bounds that hold on every path."""
     leave(stack.path, depth)
     frame = stack.frames[depth]
     best = frame[BEST]
@@ -176,7 +175,7 @@ def descend(
     stop: int,
     note: Any,
 ) -> None:
-    """Search until the root's frame is closed (then the depth noted is -1), `stop` moves are played, or room is short."""
+    """Search until the root's frame is closed (note[DEPTH] is then -1), `stop` moves are played, or an array is full."""
     state, path = stack.state, stack.path
     depth = note[DEPTH]
     while strategy_table.rows[0] < len(strategy_table.moves) and book.rows[0] < len(book.moves):
@@ -215,10 +214,10 @@ def _nothing() -> None:
 
 
 class AlphaBetaSearch:
-    """Search states of one game; the table, the strategy table and the count of nodes go on from one search to the next.
+    """Search states of one game; searches share the transposition table, the strategy table and the count of nodes.
 
-    `most_states` is how many states the strategy table may come to hold. What is found at `book_depth`, and holds on every path,
-    enters the book: states up to symmetry, and 1 for each that reaches its window's upper end.
+    `most_states` limits the states of the strategy table. Results at `book_depth` that hold on every path enter the book:
+    states up to symmetry, and 1 for each that reaches the upper end of its window.
     """
 
     def __init__(
@@ -239,7 +238,7 @@ class AlphaBetaSearch:
         self.strategy_table = new_strategy_table(game, 2)
         self.most_states = 0
         self.unknown = 0
-        """How many leaves were met whose outcome is not known."""
+        """The number of visits to leaves with an unknown outcome."""
         self.book = new_strategy_table(game, 2)
         self.book_depth = -1
         self.pause: Callable[[], None] = _nothing
@@ -259,8 +258,8 @@ class AlphaBetaSearch:
     def value(self, state: Any, alpha: int, beta: int, claimer: int = NOBODY, assumed: int = -1) -> int:
         """Return the outcome of a state that is not terminal, exact between alpha and beta, else a bound beyond one.
 
-        For a claimer the strategy table is filled with the claimer's states that the proof needs. A leaf where the game
-        goes on as another one, and whose outcome is not known, is taken to be `assumed` for the player to move.
+        For a claimer, fills the strategy table with the claimer's states that the proof needs. A leaf of another game with
+        an unknown outcome counts as `assumed` for the player to move at the root.
         Raises LimitReached at the limit of nodes, or when the strategy table is too large.
         """
         if self.leaves is not None and not self.leaves.goes_on:
@@ -288,15 +287,15 @@ class AlphaBetaSearch:
 
     @property
     def known_leaves(self) -> Leaves:
-        """Return what is known of the leaves, and what the last search has assumed."""
+        """Return the leaves, with the assumption of the last search."""
         return self._stack.leaves
 
     def rest_on_assumptions(self) -> None:
-        """Note that the table holds facts that rest on what unknown leaves were taken to be."""
+        """Note that facts in the table may rest on assumptions about unknown leaves."""
         self._stack.leaves.note[USED] = 1
 
     def _make_room(self, depth: int) -> None:
-        """Enlarge what is full, or raise LimitReached."""
+        """Enlarge full arrays, or raise LimitReached."""
         self.budget.check()
         if depth + 1 == len(self._stack.path.keys):
             stack = self._stack

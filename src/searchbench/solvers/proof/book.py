@@ -1,9 +1,8 @@
-"""A book: what was found a few plies from the start of a long search, kept in a file (Gasser 1995, section 5.6).
+"""Keep a book: the results of a long search a few plies from the start, in a file (Gasser 1995, section 5.6).
 
-Gasser kept the positions after 8 plies, so that the search behind them need not be done again while a game is played. For
-each question that was asked (see :mod:`searchbench.solvers.proof.bounding`) the book holds the states of that depth that
-the search has decided, up to symmetry, and whether the answer was yes. Where positions repeat, an answer that is due to the
-path from the start does not enter it. A search that was stopped goes on with the book.
+Gasser kept the positions after 8 plies, to avoid searching below them again while playing a game. For each question (see
+:mod:`searchbench.solvers.proof.bounding`) the book holds the decided states of one depth, up to symmetry, and whether the
+answer was yes. Answers that depend on the path from the start do not enter it. A stopped search resumes with the book.
 """
 
 from __future__ import annotations
@@ -29,35 +28,35 @@ from searchbench.solvers.proof.strategy_table import StrategyTable, larger, new_
 from searchbench.solvers.shared.transposition import LARGEST_WORTH, Transpositions
 
 SECONDS: Final = 60.0
-"""How long a search goes on before the book is kept again."""
+"""Seconds of search between two saves of the book."""
 _FORMAT: Final = 2
 _DIGEST: Final = 32
-"""The bytes of the digest at the head of a file."""
+"""Bytes of the digest at the head of a file."""
 
 
 class Question(NamedTuple):
-    """Ask whether the player to move at the root gets at least `bound`, with unknown leaves `assumed` for her."""
+    """The question whether the player to move at the root gets at least `bound`, with unknown leaves `assumed` for her."""
 
     bound: int
     assumed: int
 
 
 class Answers(NamedTuple):
-    """Hold states, one in each row, and for each whether the player at the root gets the bound through it."""
+    """States, one a row, and for each whether it gives the player to move at the root the bound."""
 
     states: Any
     reached: Any
 
     @property
     def proven(self) -> int:
-        """Return how many states have the answer yes."""
+        """Return the number of states with the answer yes."""
         return int(np.count_nonzero(self.reached))
 
 
 def know(
     table: Transpositions, book: StrategyTable, states: Any, words: Any, lower: int, upper: int, assumptions: int
 ) -> None:
-    """Enter states with their answers in a book, and the bounds that they stand for in a table."""
+    """Enter states with their answers into a book, and the bounds that follow into a table."""
     for row in range(len(states)):
         code = key(states[row])
         record(book, code, states[row], words[row])
@@ -68,9 +67,9 @@ def know(
 
 
 class Book:
-    """Keep the states `depth` plies from the start of a game's search, in the file `path` if there is one.
+    """Keep the states `depth` plies from the start of a game, in the file `path` if given.
 
-    Raises DamagedData for a file that is no book, or altered, and BadRequest for one of another search.
+    Raises DamagedData for a file that is not a book or has been altered, and BadRequest for a book of another search.
     """
 
     def __init__(self, game: Game, leaves: LeafDatabase, depth: int, path: str | Path | None = None) -> None:
@@ -79,7 +78,7 @@ class Book:
         self.game, self.leaves, self.depth = game, leaves, depth
         self.path = None if path is None else Path(path)
         if self.path is not None and (self.path.is_dir() or not self.path.parent.is_dir()):
-            raise BadRequest(f"{self.path}: a book is kept in a file; give the name of one in a folder that there is")
+            raise BadRequest(f"{self.path}: a book is a file; give the name of a file in an existing folder")
         self.answers: dict[Question, Answers] = {}
         self._open: tuple[AlphaBetaSearch, Question] | None = None
         self._kept = time.monotonic()
@@ -87,9 +86,9 @@ class Book:
             self.answers = self._read(self.path)
 
     def begin(self, search: AlphaBetaSearch, root: Any, bound: int, assumed: int) -> None:
-        """Let a search that asks this fill the book; what the book has already is told to the search."""
+        """Attach a search that asks this question to the book, and enter the book's answers into its table."""
         if not np.array_equal(root, np.array(self.game.start(), self.game.dtype)):
-            raise BadRequest("a book is of the start of a game: prove another state without it")
+            raise BadRequest("a book belongs to the start of a game: prove any other state without it")
         question = Question(bound, assumed)
         self._open = (search, question)
         search.book_depth, search.pause = self.depth, self._pause
@@ -103,7 +102,7 @@ class Book:
         self._tell(search, question, known, assumptions)
 
     def tell(self, search: AlphaBetaSearch) -> None:
-        """Tell a search all that the book knows of the answers that hold whatever unknown leaves are worth."""
+        """Enter into a search's table the book's answers that hold for any value of the unknown leaves."""
         for question, known in self.answers.items():
             sure = known.reached if question.assumed < 0 else ~known.reached
             self._tell(search, question, Answers(known.states[sure], known.reached[sure]), ANY_LEAVES)
@@ -121,7 +120,7 @@ class Book:
             self.save()
 
     def save(self) -> None:
-        """Take what the search at work has found, and keep the file, which is replaced in one go."""
+        """Fetch the answers of the attached search, and replace the file atomically."""
         if self._open is not None:
             search, question = self._open
             filled = search.book.filled
@@ -133,7 +132,7 @@ class Book:
         self._kept = time.monotonic()
 
     def facts(self) -> list[str]:
-        """Return for each question how many states were asked, and the answers."""
+        """Return a text for each question: the numbers of states with the answers yes and no."""
         told = []
         for question, known in self.answers.items():
             asked = f"after {self.depth} plies, the first player gets at least a {'win' if question.bound else 'draw'}"
@@ -142,7 +141,7 @@ class Book:
         return told
 
     def _identity(self) -> dict[str, Any]:
-        """Return what a file must agree with: the game, its rules, the depth, and the leaves by the counts of their values."""
+        """Return the identity that a file must have: game, rules, depth, and a digest of the leaves' value counts."""
         database = self.leaves.database
         parts = {
             part.name: [[code, n] for code, n in sorted(database.part_counts(part).items())]
@@ -171,7 +170,7 @@ class Book:
         digest, content = data[:_DIGEST], data[_DIGEST:]
         if hashlib.sha256(content).digest() != digest:
             raise DamagedData(
-                f"{path} is no book of searchbench, or was altered: it does not have the digest kept with it"
+                f"{path} is no book of searchbench, or was altered: its content does not match its digest"
             )
         try:
             with np.load(io.BytesIO(content), allow_pickle=False) as file:

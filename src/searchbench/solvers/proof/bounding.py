@@ -1,8 +1,8 @@
-"""Bound the outcome of a state by alpha-beta searches that end at leaves, some of which nobody knows.
+"""Bound the outcome of a state by alpha-beta searches that end at leaves, some of them unknown.
 
-Each search asks one question, with the narrowest window: "does the player to move at the root get at least so much?", and
-takes every leaf without an outcome to be lost for her, or to be won. The first kind of answer, if it is yes, is true; of the
-second kind, if it is no (Gasser 1995, section 5.6).
+Each search asks one question, with a window of width 1: "does the player to move at the root get at least this bound?",
+and counts every unknown leaf as lost for her, or as won. The answer yes is certain if unknown leaves count as lost, and the
+answer no if they count as won (Gasser 1995, section 5.6).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _ARRAYS: Final = ("keys", "words", "used")
 
 
 class Solved(NamedTuple):
-    """Hold the bounds of an outcome, the tables of the searches that found each, and what they counted."""
+    """The bounds of an outcome, the tables of the searches that found each, and their counts."""
 
     lower: int
     upper: int
@@ -33,12 +33,12 @@ class Solved(NamedTuple):
 
 
 def first_size(memory: int) -> int:
-    """Return the entries that a transposition table begins with, in so many bytes; it grows as it fills."""
+    """Return the initial entries of a transposition table that may grow to `memory` bytes."""
     return min(_FIRST_SIZE, largest_size(memory))
 
 
 class Bounding:
-    """Search with unknown leaves taken to be lost, and with unknown leaves taken to be won; each has a table of its own."""
+    """Search twice, with unknown leaves as losses and as wins; each search has its own table."""
 
     def __init__(
         self,
@@ -58,11 +58,11 @@ class Bounding:
 
     @property
     def nodes(self) -> int:
-        """Return how many moves all searches have played."""
+        """Return the number of moves that all searches have played."""
         return sum(search.nodes for search in self.searches.values())
 
     def solve(self, root: Any) -> Solved:
-        """Return the bounds of the outcome of a state; both are the outcome where no unknown leaf matters."""
+        """Return the bounds of the outcome of a state; they are equal if no unknown leaf matters."""
         if self.reaches(root, 0, LOST):
             open_above = self.reaches(root, 1, WON)
             lower = 1 if open_above and self.reaches(root, 1, LOST) else 0
@@ -76,7 +76,7 @@ class Bounding:
         return Solved(lower, upper, tables, facts | ({"book": self.book.facts()} if self.book is not None else {}))
 
     def reaches(self, root: Any, bound: int, assumed: int) -> bool:
-        """Tell whether the player to move gets at least `bound`, if unknown leaves are `assumed` for her."""
+        """Return whether the player to move gets at least `bound`, if unknown leaves are `assumed` for her."""
         search, other = self.searches[assumed], self.searches[-assumed]
         search.stage = (
             f"at least a {'draw' if bound == 0 else 'win'}, unknown leaves {'lost' if assumed < 0 else 'won'}"
@@ -85,9 +85,9 @@ class Bounding:
             self.book.begin(search, root, bound, assumed)
         try:
             found = search.value(root, bound - 1, bound, assumed=assumed) >= bound
-        finally:  # also where the search was stopped
+        finally:  # also if the search was stopped
             if self.book is not None:
                 self.book.save()
-        if search.unknown == 0 and other.nodes == 0 and self.book is None:  # what was found holds whatever is assumed
+        if search.unknown == 0 and other.nodes == 0 and self.book is None:  # no fact rests on an assumption
             other.table = search.table._replace(**{name: getattr(search.table, name).copy() for name in _ARRAYS})
         return found

@@ -1,8 +1,8 @@
-"""What a proof may take: nodes and seconds, for all its searches and its evidence together.
+"""Limit a proof: nodes and seconds, for all its searches and its evidence together.
 
-A search from one state looks at lines, and where positions repeat there are many more lines than positions. Retrograde
-analysis looks at each position a few times, so where it could do that it is recommended, and a search without limits
-ends once it has taken many times as much.
+A search from one state follows lines, and where positions repeat there are many more lines than positions. Retrograde
+analysis visits each position a few times. So where the game fits it, the budget recommends it, and ends a search without
+limits that has taken many times as long.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from searchbench.run import Run
 
 ADVISED: Final = 1 << 22
 STOPPED: Final = 1 << 26
-"""After how many nodes at least a search with repetitions is advised against, and stopped if it has no limit."""
+"""Least nodes before the warning about a search with repetitions, and before its end if it has no limit."""
 ADVISED_TIMES: Final = 4
 STOPPED_TIMES: Final = 64
-"""The same as multiples of the number of states."""
+"""The same thresholds, in multiples of the number of states; the larger one counts."""
 EVIDENCE: Final = 1 << 22
 EVIDENCE_TIMES: Final = 4
-"""How many nodes evidence may take without a limit: so many, and so many times as many as the search took."""
+"""Nodes for evidence where no limit is set: EVIDENCE, and EVIDENCE_TIMES the nodes of the search."""
 log = logging.getLogger(__name__)
 
 
@@ -38,13 +38,13 @@ class Budget:
         self.renew()
 
     def renew(self) -> None:
-        """Count from nothing again."""
+        """Reset all counts."""
         self.nodes = self.repetitions = 0
         self.began = self.run.seconds
         self.advised = False
 
     def room(self, most: int) -> int:
-        """Return how many nodes the next slice of a search may take, up to `most`."""
+        """Return the nodes allowed for the next slice of a search, up to `most`."""
         return max(0, min(most, self.limit - self.nodes)) if self.limit else most
 
     def spend(self, stage: str, nodes: int, repetitions: int) -> None:
@@ -59,22 +59,22 @@ class Budget:
         self.run.progress(stage, self.nodes, self.limit)
 
     def allow_evidence(self) -> None:
-        """Set the limit for evidence where none is set."""
+        """Set the limit of nodes for evidence if none is set."""
         if self.unlimited:
             self.limit = EVIDENCE + (1 + EVIDENCE_TIMES) * self.nodes
 
     @property
     def cyclic(self) -> bool:
-        """Tell whether positions have repeated in a game that retrograde analysis could hold in memory."""
+        """Return whether positions have repeated in a game that fits retrograde analysis in memory."""
         return self.repetitions > 0 and 0 < self.size <= self.run.memory
 
     @property
     def advice(self) -> str:
-        """Return the other way to the value."""
+        """Return the advice to solve the whole game."""
         return f"this game has cycles and {self.size:,} states: `searchbench solve {self.game}` decides all of them"
 
     def check(self, told: str = "") -> None:
-        """Raise LimitReached where a search that is not done must stop; `told` is what is known about it."""
+        """Raise LimitReached if an unfinished search must stop; `told` describes its progress."""
         about = f" ({told})" if told else ""
         advice = f"; {self.advice}" if self.cyclic else ""
         if self.limit and self.nodes >= self.limit:
@@ -86,5 +86,5 @@ class Budget:
         if self.unlimited and self.cyclic and self.nodes >= max(STOPPED, STOPPED_TIMES * self.size):
             raise LimitReached(
                 f"{self.game}: no result within {self.nodes:,} nodes{about}, and positions repeat{advice}; "
-                "with a limit of nodes the search goes on as far as that"
+                "give a limit of nodes to search further"
             )

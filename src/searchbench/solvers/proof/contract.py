@@ -1,4 +1,4 @@
-"""The contract of proof search: what is known where a search may stop."""
+"""Define the slot that proof search fills to recognize leaves."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from searchbench.slots import slot
 
 @slot
 def leaf_rank(state: State, scratch: State) -> Rank:
-    """Return the number of a state in the index of the database at a search's leaves, or NOWHERE: it is no leaf.
+    """Return the number of a state in the index of the leaf database, or NOWHERE if it is not a leaf.
 
-    `prove` supplies it where it is given such a database (see `Game.rank_in`); `scratch` may be changed.
+    `prove` supplies it if it is given a leaf database (see `Game.rank_in`); `scratch` may be changed.
     """
     return NOWHERE

@@ -1,9 +1,9 @@
-"""Evidence: the strategies that show an outcome, complete for every reply.
+"""Gather evidence: the strategies that show an outcome, complete for every reply.
 
-The search that found the outcome may have forgotten parts of its proof. So the claim is searched once more, led by the
-moves that the table remembers; this time every state of the claimer that is proved enters a strategy table. What the strategy
-reaches from the root is then taken out of the strategy table. Where a draw rests on repetition, a state may be missing, because
-its result was known on one path only: it is searched from a path of its own.
+The search that found the outcome may have lost parts of its proof. So the claim is searched once more, guided by the moves
+in the transposition table, and every proved state of the claimer enters a strategy table. The strategy is the part of that
+table reachable from the root. Where a draw rests on repetition, a state may be missing, because its result was known on one
+path only: it is then searched as a root of its own.
 """
 
 from __future__ import annotations
@@ -33,19 +33,19 @@ from searchbench.solvers.proof.strategy_table import (
 from searchbench.solvers.shared.transposition import Transpositions
 
 MOST_STATES = 1 << 24
-"""The largest strategy table."""
+"""Most states in a strategy table."""
 
-# What a walk notes: how many rows are waiting, how many of them are done.
+# The places of a walk's `note`: the number of listed rows, and how many of them are done.
 _WAITING, _DONE = range(2)
 
 
 def ended(state: State, leaves: Leaves) -> bool:
-    """Tell whether the game is over, or its outcome known."""
+    """Return whether the game is over or its outcome known."""
     return outcome_of(state) != UNDECIDED or outcome_of_leaf(state, new_state(), 0, leaves) != UNDECIDED
 
 
 def need(strategy_table: StrategyTable, state: State, leaves: Leaves, wanted: Any, reached: Any, note: Any) -> bool:
-    """Put the claimer's state on the list of rows to be followed; return false if the strategy table does not have it."""
+    """List the row of a claimer's state to be followed; return false if the state is not in the strategy table."""
     if ended(state, leaves) or moves(state, new_moves()) == 0:
         return True
     row = row_of(strategy_table, key(state), state)
@@ -61,7 +61,7 @@ def need(strategy_table: StrategyTable, state: State, leaves: Leaves, wanted: An
 def need_replies(
     strategy_table: StrategyTable, state: State, leaves: Leaves, wanted: Any, reached: Any, note: Any
 ) -> bool:
-    """Put the states after every reply on the list; on return of false `state` is one that the strategy table does not have."""
+    """List the states after every reply; if one is not in the strategy table, leave it in `state` and return false."""
     if ended(state, leaves):
         return True
     out = new_moves()
@@ -74,7 +74,7 @@ def need_replies(
 
 
 def follow(strategy_table: StrategyTable, leaves: Leaves, wanted: Any, reached: Any, note: Any, missing: Any) -> bool:
-    """Follow the strategy from the rows on the list; on return of false `missing` is a state without a move."""
+    """Follow the strategy from the listed rows; if a state has no move, write it to `missing` and return false."""
     state = new_state()
     while note[_DONE] < note[_WAITING]:
         row = wanted[note[_DONE]]
@@ -89,7 +89,7 @@ def follow(strategy_table: StrategyTable, leaves: Leaves, wanted: Any, reached: 
 
 
 class _Walk:
-    """Take what a strategy reaches out of a strategy table."""
+    """Extract the reachable part of a strategy from a strategy table."""
 
     def __init__(self, search: AlphaBetaSearch, player: int, bound: int) -> None:
         self.search, self.player, self.bound = search, player, bound
@@ -120,7 +120,7 @@ class _Walk:
             )
 
     def _reach(self, root: Any) -> Any:
-        """Follow the strategy from the root, on from where it ended; return a state that the strategy table has not, or None."""
+        """Follow the strategy from the root, resuming at the last row; return a state missing in the table, or None."""
         strategy_table, names, leaves = self.search.strategy_table, self.search.names, self.search.known_leaves
         new = len(strategy_table.moves) - len(self.wanted)  # rows stay where they are when the strategy table grows
         self.wanted, self.reached = np.pad(self.wanted, (0, new)), np.pad(self.reached, (0, new))
@@ -143,10 +143,10 @@ def gather_claims(
     leaves: LeafDatabase | None = None,
     target: jit.Target = "cpu",
 ) -> Iterator[Claim]:
-    """Yield the claims that bound the outcome of a state: for each side that is sure of more than a loss, its strategy.
+    """Yield the claims that bound the outcome of a state: a strategy for each side that is sure of more than a loss.
 
-    `tables` are those of the searches that found the lower and the upper bound. Raises LimitReached when a strategy needs
-    too many states or nodes.
+    `tables` belong to the searches that found the lower and the upper bound. Raises LimitReached when a strategy needs too
+    many states or nodes.
     """
     root = np.array(state, game.dtype)
     memory = budget.run.memory // 4

@@ -1,9 +1,9 @@
-"""What proof search knows of a state: bounds on its outcome, and the place of a move that reaches the lower one.
+"""Store facts about states: bounds on the outcome, and the place of a move that reaches the lower one.
 
-A fact is one word of a transposition table. It holds for the state however it was reached. Where play may return to
-an earlier state, a bound that is due to such a repetition holds only on the path it was found on, and is no fact: see
-:mod:`searchbench.solvers.proof.path`. Where a search has taken unknown leaves to be lost for one player, a fact holds with
-that assumption: a state can occur with either player to move, so the fact tells for which *assumptions* it holds.
+A fact is one word of a transposition table. It holds for the state on any path. A bound that is due to a repetition holds
+only on the path of its search and is not a fact: see :mod:`searchbench.solvers.proof.path`. If a search counted unknown
+leaves as lost for one player, its facts rest on that assumption. A state can occur with either player to move, so each fact
+has the set of *assumptions* under which it holds.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ NO_PLACE: Final = -1
 LOST_LEAVES: Final = 1
 WON_LEAVES: Final = 2
 ANY_LEAVES: Final = 3
-"""Assumptions: unknown leaves are lost for the player to move in the state, or won for that player, or either."""
+"""Sets of assumptions: unknown leaves are lost for the player to move in the state; won for that player; both sets."""
 _ASSUMPTION_SHIFT: Final = 4
 _PLACE_SHIFT: Final = 6
 _PLACE_MASK: Final = (1 << (WORTH_SHIFT - _PLACE_SHIFT)) - 1
@@ -39,12 +39,12 @@ def outcome_of(state: State) -> int:
 
 
 def lower_of(fact: int) -> int:
-    """Return the outcome that the player to move is sure of; -1 of the empty fact 0."""
+    """Return the lower bound of the outcome for the player to move; -1 for the empty fact 0."""
     return (fact & 3) - 1
 
 
 def upper_of(fact: int) -> int:
-    """Return the outcome that the player to move cannot exceed; +1 of the empty fact 0."""
+    """Return the upper bound of the outcome for the player to move; +1 for the empty fact 0."""
     return 1 - ((fact >> 2) & 3)
 
 
@@ -54,7 +54,7 @@ def place_of(fact: int) -> int:
 
 
 def fact_about(table: Transpositions, key: int, assumptions: int) -> int:
-    """Return what the table knows of a state under assumptions; the empty fact 0 where it knows nothing that holds."""
+    """Return the table's fact about a state if it holds under these assumptions, else the empty fact 0."""
     known = probe(table, key)
     return known if (known >> _ASSUMPTION_SHIFT) & assumptions == assumptions else 0
 
@@ -62,7 +62,7 @@ def fact_about(table: Transpositions, key: int, assumptions: int) -> int:
 def learn(
     table: Transpositions, key: int, lower: int, upper: int, place: int, work: int, assumptions: int = ANY_LEAVES
 ) -> None:
-    """Add bounds to what the table knows of a state; `place` is that of a move which reaches the lower one."""
+    """Add bounds to the fact about a state; `place` is the place of a move that reaches the lower one."""
     known = probe(table, key)
     shared = (known >> _ASSUMPTION_SHIFT) & assumptions
     if shared == 0:

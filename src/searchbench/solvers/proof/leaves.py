@@ -1,8 +1,8 @@
-"""Databases at the leaves of a search: what is looked up need not be searched (Gasser 1995, section 5.6).
+"""Look up the leaves of a search in a database (Gasser 1995, section 5.6).
 
-The outcomes of some parts of a database are packed, four to a byte, into pages of numbers; pages without any are not kept.
-A game that goes on as another one (`Game.rank_in`) ends there for the search: what a leaf without an outcome is worth must
-be assumed, and two searches, once for and once against the player to move, bound the value.
+The outcomes of some parts of a database are packed, four to a byte, into pages of numbers; pages without an outcome take no
+memory. If a game continues as another one (`Game.rank_in`), the search ends there. It must then assume an outcome for
+unknown leaves; two searches, one assuming wins and one losses for the player to move, bound the value.
 """
 
 from __future__ import annotations
@@ -27,19 +27,19 @@ from searchbench.values import Result
 PAGE_BITS: Final = 16
 _PAGE: Final = 1 << PAGE_BITS
 _READ: Final = 64
-"""How many pages are packed in one go."""
+"""Pages packed at a time."""
 _PLACES: Final = np.array([1, 4, 16, 64], np.uint8)
 
-# What leaves note.
+# The places of `Leaves.note`.
 ASSUMED, UNKNOWN, USED = range(3)
 _NO_OUTCOME: Final = -2
 
 
 class Leaves(NamedTuple):
-    """Hold where the page of a number stands, the packed outcomes (2 + outcome, 0: unknown), and three notes.
+    """The page of each number, the packed outcomes (2 + outcome, 0: unknown), and three notes.
 
-    The notes are what an unknown leaf is taken to be for the player to move at the root (UNDECIDED: it is searched on),
-    how often one was met, and whether anything that the search knows may rest on it (0: no). Page 0 has no outcome.
+    The notes are the assumed outcome of an unknown leaf for the player to move at the root (UNDECIDED: search below it),
+    the number of visits to unknown leaves, and whether any fact may rest on the assumption (0: no). Page 0 has no outcome.
     """
 
     pages: Any
@@ -47,12 +47,12 @@ class Leaves(NamedTuple):
     note: Any
 
     def assuming(self, outcome: int) -> Leaves:
-        """Return the same leaves with unknown ones taken to be such for the player to move at the root."""
+        """Return the same leaves, with this outcome assumed for unknown ones, for the player to move at the root."""
         return self._replace(note=np.array([outcome, 0, self.note[USED]], np.int64))
 
 
 def no_leaves() -> Leaves:
-    """Return leaves of which nothing is known."""
+    """Return leaves without any outcome."""
     return Leaves(np.zeros(1, np.int32), np.zeros(_PAGE // 4, np.uint8), np.array([UNDECIDED, 0, 0], np.int64))
 
 
@@ -73,14 +73,14 @@ def outcome_of_leaf(state: State, scratch: State, depth: int, leaves: Leaves) ->
 
 
 def assumptions_at(leaves: Leaves, depth: int) -> int:
-    """Return for which assumptions about unknown leaves holds what is found of a state at this depth."""
+    """Return the set of assumptions about unknown leaves under which results at this depth hold."""
     if leaves.note[USED] == 0:
         return ANY_LEAVES
     return LOST_LEAVES if (leaves.note[ASSUMED] < 0) == (depth & 1 == 0) else WON_LEAVES
 
 
 def looked_up(leaves: Leaves, number: int) -> int:
-    """Return the outcome that is kept for a number, or -2."""
+    """Return the stored outcome of a number, or -2 if there is none."""
     page = int(leaves.pages[number >> PAGE_BITS])
     four = int(leaves.outcomes[(page << (PAGE_BITS - 2)) + ((number & (_PAGE - 1)) >> 2)])
     return ((four >> 2 * (number & 3)) & 3) - 2
@@ -91,18 +91,18 @@ def _number_of_class(state: State, scratch: State) -> int:
 
 
 class LeafDatabase:
-    """Look up the leaves of a game in a database of the same game, or of one that it goes on as.
+    """Look up the leaves of a game in a database of the same game, or of a game that it continues as.
 
-    `parts` are the names of the parts that are used, by default all that are there. Raises BadRequest for a database of
-    another game, of values that are not outcomes, or without such a part.
+    `parts` names the parts to use, by default all in the database. Raises BadRequest for a database of an unrelated game,
+    of values that are not outcomes, or without one of the parts.
     """
 
     def __init__(self, game: Game, database: Database, parts: Iterable[str] | None = None) -> None:
         rule = _number_of_class if database.game == game else game.rank_in(database.game)
         if rule is None:
-            raise BadRequest(f"{database!r} cannot stand at the leaves of {game}: its states are none of this game's")
+            raise BadRequest(f"{database!r} cannot stand at the leaves of {game}: it is of an unrelated game")
         if not database.rule.outcomes or database.modulus:
-            raise BadRequest(f"{database!r} cannot stand at the leaves of {game}: expected whole outcomes")
+            raise BadRequest(f"{database!r} cannot stand at the leaves of {game}: its values are not whole outcomes")
         self.game, self.database, self.rule = game, database, rule
         self.parts = [database.part(name) for name in parts] if parts is not None else list(database.parts)
         self.goes_on = database.game == game
@@ -110,22 +110,22 @@ class LeafDatabase:
         self._rank = jit.bind(leaf_rank, game.names(target="interpreted").with_(**self.names()))
 
     def names(self) -> dict[str, Any]:
-        """Return the function that tells a leaf's number."""
+        """Return the binding of `leaf_rank`."""
         return {"leaf_rank": self.rule}
 
     def leaves(self, run: Run | None = None) -> Leaves:
-        """Return the packed outcomes; they are read once. Raises OutOfMemory."""
+        """Return the packed outcomes, read on the first call. Raises OutOfMemory."""
         if self._leaves is None:
             self._leaves = _packed(self.database, self.parts, run or Run())
         return self._leaves
 
     def outcome(self, state: Sequence[int]) -> int | None:
-        """Return the outcome of a leaf, None for what is no leaf, or lies in no part that is used."""
+        """Return the outcome of a leaf, or None if the state is not a leaf or lies in no part in use."""
         value = self.value(state)
         return None if value is None else value.outcome
 
     def value(self, state: Sequence[int]) -> Result | None:
-        """Return the outcome of a leaf with its depth, None as above."""
+        """Return the outcome of a leaf with its depth, or None as `outcome` does."""
         number = int(self._rank(list(state), [0] * self.game.width))
         if number == NOWHERE or not any(part.start <= number < part.stop for part in self.parts):
             return None
@@ -159,7 +159,7 @@ def _packed(database: Database, parts: Sequence[Part], run: Run) -> Leaves:
 
 
 def _outcome_of_code(database: Database, part: Part) -> Any:
-    """Return 2 + outcome of each code that occurs in a part, and 0, for what is no position, behind them."""
+    """Return 2 + outcome for each code that occurs in a part, followed by 0 for illegal numbers."""
     codes = [code for code in database.part_counts(part) if code != database.illegal]
     table = np.zeros(max(codes, default=-1) + 2, np.uint8)
     for code in codes:

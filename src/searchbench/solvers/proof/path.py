@@ -1,11 +1,11 @@
-"""The path from the root to the state at hand, and what a state is worth that comes back.
+"""Keep the path from the root to the current state, and detect repetitions.
 
-Play that never ends is a draw. A state that repeats one on the path, with the same player to move, therefore counts as
-a draw: who wants to win gains nothing by it, for a win must be forced in a finite number of moves. A win found in this
-way is a win however the state was reached. That it is *not* a win may be due to the path: such a result carries its
-*path dependence*, the least depth of the path that it refers to. Once the search has left that depth the result holds of the
-state itself, since a strategy that only returns to its own states is a complete one. (Compare the graph-history problem
-in Allis 1994, section 2.3.4; results that rely on a path are not kept, so nothing wrong can be.)
+Play that never ends is a draw. A state that repeats one on the path, with the same player to move, therefore counts as a
+draw: the player who wants to win gains nothing by it, since a win must be forced in a finite number of moves. A win found
+in this way is a win on any path. That a state is *not* a win may be due to the path: such a result carries its *path
+dependence*, the least depth of the path that it refers to. Once the search has left that depth the result holds on any
+path, since a strategy that only returns to its own states is complete. (Compare the graph-history-interaction problem in
+Allis 1994, section 2.3.4; it does not arise here, because path-dependent results are not stored.)
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from searchbench.rules import mix
 NEVER: Final = 1 << 30
 """The path dependence of a result that does not depend on the path."""
 _SLOTS: Final = 4
-"""How many slots there are for each state that the path has room for; both numbers are powers of two."""
+"""Hash slots per state of the path; both the slots and the states are powers of two."""
 
 
 class Path(NamedTuple):
-    """Hold the keys of the states from the root on, and a hash table with the depths + 1 of those in force (0: empty).
+    """The keys of the states from the root on, and a hash table of the depths + 1 of those on the path (0: empty).
 
-    States leave in the reverse order in which they enter, so a slot that is emptied never stands between another state
-    and the slot where its search begins. `repetitions` counts how often a state has come back, in its one cell.
+    States leave in the reverse order of their entry, so an emptied slot never lies between another state and the slot where
+    its probe begins. `repetitions[0]` counts the repetitions found.
     """
 
     keys: Any
@@ -35,12 +35,12 @@ class Path(NamedTuple):
 
 
 def new_path(depth: int) -> Path:
-    """Return room for a path of so many states, a power of two."""
+    """Allocate a path of up to `depth` states, a power of two."""
     return Path(np.zeros(depth, np.int64), np.zeros(_SLOTS * depth, np.int64), np.zeros(1, np.int64))
 
 
 def longer(path: Path) -> Path:
-    """Return a path that is full, all its states in force, with room for twice as many."""
+    """Copy a full path to one with twice the room."""
     new = new_path(2 * len(path.keys))._replace(repetitions=path.repetitions)
     new.keys[: len(path.keys)] = path.keys
     for depth in range(len(path.keys)):
@@ -49,17 +49,17 @@ def longer(path: Path) -> Path:
 
 
 def enter(path: Path, depth: int) -> None:
-    """Put the state of this depth, whose key is written already, in force."""
+    """Enter the state of this depth, whose key is already written, into the hash table."""
     path.slots[_slot(path, depth, 0)] = depth + 1
 
 
 def leave(path: Path, depth: int) -> None:
-    """Take the state of this depth, the last one in force, back."""
+    """Remove the state of this depth, the last one entered, from the hash table."""
     path.slots[_slot(path, depth, depth + 1)] = 0
 
 
 def _slot(path: Path, depth: int, held: int) -> int:
-    """Return the first slot for the state of this depth that holds this number."""
+    """Return the first slot that holds the number `held` in the probe sequence of the state of this depth."""
     mask: int = len(path.slots) - 1
     slot: int = mix(path.keys[depth]) & mask
     while path.slots[slot] != held:
@@ -68,7 +68,10 @@ def _slot(path: Path, depth: int, held: int) -> int:
 
 
 def earlier(path: Path, depth: int) -> int:
-    """Return the depth where the state of this depth, not in force itself, occurred with the same player to move, or -1."""
+    """Return the least depth at which this state occurred with the same player to move, or -1.
+
+    The state of `depth` must not be in the hash table. Counts a repetition.
+    """
     key = path.keys[depth]
     mask: int = len(path.slots) - 1
     slot: int = mix(key) & mask

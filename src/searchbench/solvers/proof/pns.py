@@ -1,9 +1,9 @@
-"""Proof-number search on a tree (Allis 1994, sections 2.2 and 2.3; numbers from the mover's side: Nagai 2002).
+"""Search a tree by proof numbers (Allis 1994, sections 2.2 and 2.3; numbers from the mover's side: Nagai 2002).
 
 The question is "does the player to move get at least `bound`?"; one ply deeper the opponent asks for ``1 - bound``. So a
 node's *proof* is the least of its children's *disproofs*, and its disproof the sum of their proofs, at every depth.
-Solved children leave the tree at once; what they prove stays in a transposition table (solution databases: section
-5.5), where a later occurrence of the state finds it.
+Solved children leave the tree at once; their results stay in a transposition table for later occurrences of the state
+(solution databases: section 5.5).
 """
 
 from __future__ import annotations
@@ -49,13 +49,13 @@ from searchbench.solvers.proof.tree import (
 from searchbench.solvers.shared.transposition import Transpositions, grown, largest_size, probe
 
 SLICE: Final = 1 << 17
-"""How many nodes are created before the search reports and can be stopped."""
-# Why a slice ended.
+"""Nodes created between two reports, at which the search can be stopped."""
+# The reasons for the end of a slice.
 SOLVED, PAUSED, FULL, DEEP = range(4)
 
 
 class Question(NamedTuple):
-    """Say what is asked of the root, and how: with mobility as first numbers, with known facts looked up."""
+    """The bound in question at the root, and two flags: mobility as initial numbers, and lookup of known facts."""
 
     bound: int
     mobility: int
@@ -63,7 +63,7 @@ class Question(NamedTuple):
 
 
 class Search(NamedTuple):
-    """Hold all that a kernel works on: the tree, the state at hand, the path to it, what is known, what is noted."""
+    """The data of a kernel: the tree, the current state, the path to it, the table, the question, and notes."""
 
     tree: Tree
     state: Any
@@ -74,12 +74,12 @@ class Search(NamedTuple):
 
 
 def bound_at(question: Question, depth: int) -> int:
-    """Return what the player to move at a depth is asked to get."""
+    """Return the bound in question for the player to move at a depth."""
     return question.bound if depth & 1 == 0 else 1 - question.bound
 
 
 def known(search: Search, depth: int) -> int:
-    """Return +1 or -1 if the table tells that the player to move gets the bound or not, else UNDECIDED."""
+    """Return +1 if by the table the player to move gets the bound, -1 if she does not, else UNDECIDED."""
     if not search.question.lookup:
         return UNDECIDED
     fact = probe(search.table, search.path.keys[depth])
@@ -90,7 +90,7 @@ def known(search: Search, depth: int) -> int:
 
 
 def evaluate(search: Search, depth: int, scratch: Any) -> Numbers:
-    """Return the first numbers of the state at the end of the path."""
+    """Return the initial numbers of the state at the end of the path."""
     value = outcome_of(search.state)
     path_dependence = NEVER
     if value == UNDECIDED:
@@ -119,7 +119,7 @@ def develop(search: Search, node: int, depth: int) -> int:
     out, scratch = new_moves(), new_moves()
     count = moves(state, out)
     note[DEVELOPED] += 1
-    if count == 0:  # nobody has won, and nobody can move: a draw
+    if count == 0:  # no move and no winner: a draw
         solve(tree, node, bound_at(search.question, depth) <= 0, NEVER)
     last = NONE
     for place in range(count):
@@ -145,7 +145,7 @@ def develop(search: Search, node: int, depth: int) -> int:
 
 
 def remember(search: Search, node: int, depth: int, place: int) -> None:
-    """Keep what a solved node proves of its state (by the move of this place), unless it is true on this path only."""
+    """Store the bound that a solved node proves (by the move of this place), unless it depends on the path."""
     tree = search.tree
     if tree.node[node, RELIANCE] < depth:
         return
@@ -168,7 +168,7 @@ def place_among_moves(state: State, move: int) -> int:
 def back_up(search: Search, node: int, depth: int, place: int) -> tuple[int, int]:
     """Set the numbers of a developed node and its ancestors; return the first that does not change, and its depth.
 
-    `place` is that of the move which proves the developed node, if one does.
+    `place` is the place of the move that proves the developed node, or NO_PLACE.
     """
     tree = search.tree
     while True:
@@ -190,10 +190,10 @@ def back_up(search: Search, node: int, depth: int, place: int) -> tuple[int, int
 
 
 def grow(search: Search, stop: int) -> None:
-    """Develop most-proving nodes until the root is solved, `stop` nodes are created, or room is short.
+    """Develop most-proving nodes until the root is solved, `stop` nodes are created, or an array is full.
 
-    After a development the numbers change up to the first ancestor that stays as it is; the next search for the
-    most-proving node begins there (section 2.3.2).
+    After a development the numbers change up to the first unchanged ancestor; the next search for the most-proving node
+    begins there (section 2.3.2).
     """
     tree, state, path, note = search.tree, search.state, search.path, search.note
     room = len(tree.move) - len(new_moves())
@@ -220,9 +220,9 @@ def grow(search: Search, stop: int) -> None:
 
 
 class ProofNumberSearch:
-    """Ask questions of one state; the table and the counts go on from one question to the next.
+    """Answer questions about one state; they share the transposition table and the counts.
 
-    Nodes created are what the budget counts. The tree takes `tree_memory` bytes at most.
+    The budget counts created nodes. The tree takes at most `tree_memory` bytes.
     """
 
     def __init__(
@@ -246,15 +246,15 @@ class ProofNumberSearch:
 
     @property
     def nodes(self) -> int:
-        """Return how many nodes were created."""
+        """Return the number of created nodes."""
         return int(self.note[CREATED])
 
     def facts(self) -> dict[str, int]:
-        """Return what else was counted."""
+        """Return the other counts by name."""
         return {"developments": int(self.note[DEVELOPED]), "peak": int(self.note[PEAK])}
 
     def holds(self, state: Any, bound: int, mobility: bool = False, lookup: bool = True) -> bool:
-        """Tell whether the player to move, in a state that is not terminal, gets at least `bound` (0 or 1).
+        """Return whether the player to move, in a state that is not terminal, gets at least `bound` (0 or 1).
 
         Raises LimitReached when the limit of nodes or the memory of the tree is used up.
         """
@@ -278,7 +278,7 @@ class ProofNumberSearch:
                 self.table = grown(self.table, self.names)
 
     def _most_proving_line(self) -> list[int]:
-        """Return the moves from the root to the node that is developed next."""
+        """Return the moves from the root to the most-proving node."""
         found: list[int] = []
         node = 0
         while self.tree.node[node, CHILD] != NONE and 0 not in self.tree.node[node, [PROOF, DISPROOF]]:

@@ -1,8 +1,8 @@
-"""Prove the outcome of a state: by proof-number search or alpha-beta search, with strategies for evidence.
+"""Prove the outcome of a state by proof-number search or alpha-beta search, with strategies as evidence.
 
-With a database at the leaves, parts of it may be missing. Two kinds of alpha-beta search then bound the outcome: one takes
-a leaf without an outcome to be lost for the player to move at the root, the other takes it to be won (Gasser 1995, section
-5.6, where three of 28 databases show that Nine Men's Morris is a draw).
+A leaf database may lack parts. Two alpha-beta searches then bound the outcome: one counts an unknown leaf as lost for the
+player to move at the root, the other as won (Gasser 1995, section 5.6, where three of 28 databases show that Nine Men's
+Morris is a draw).
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from searchbench import jit
+from searchbench.configuration import fitting
 from searchbench.errors import BadRequest, LimitReached, OutOfMemory
 from searchbench.game import Game, Position
 from searchbench.proof import Claim, Proof
@@ -38,7 +39,7 @@ log = logging.getLogger(__name__)
 def prove_state(
     game: Game,
     state: Position | str | Sequence[int] | None = None,
-    configuration: Proving | str = "pns",
+    configuration: Proving | str | None = None,
     run: Run | None = None,
     limits: Limits | None = None,
     *,
@@ -49,19 +50,23 @@ def prove_state(
     """Return the outcome of a state (by default the start) of a game of two players, with strategies that show it.
 
     `configuration` is a `ProofNumber` or an `AlphaBeta`; or the name of a method, "pns" or "alphabeta", with the fields of its
-    configuration, and `nodes` and `seconds` for the limits, as `options`. The limits are of the search and the evidence
-    together (0: no limit; then evidence may take a few times as many nodes as the search did, and a search in which positions
-    repeat ends where solving the whole game would have been much quicker). `told` is called with the proof as soon as the
-    outcome is known, before evidence is gathered. Without `evidence` the proof has no claims and cannot be verified. Where
-    the strategies need more nodes, seconds or memory than are left, `Proof.incomplete` says so.
-    If some leaves are not known that the proof would need, the outcome is what the player to move gets at least, and
-    `Proof.at_most` what she gets at most. Play that never ends is a draw. `target` "interpreted" runs the same kernels
-    without a compiler. Raises BadRequest for a game whose values are not outcomes, LimitReached where the outcome is not
-    known within the limits, and OutOfMemory.
+    configuration, and `nodes` and `seconds` for the limits, as `options`; by default the first method that takes
+    the options. The limits cover the search and the evidence
+    together. 0 is no limit; evidence may then take a few times the nodes of the search, and a search in which positions
+    repeat ends once solving the whole game would have been much quicker. `told` is called with the proof as soon as the
+    outcome is known, before evidence is gathered. Without `evidence` the proof has no claims and cannot be verified. If
+    the strategies need more nodes, seconds or memory than are left, `Proof.incomplete` gives the reason.
+
+    If the proof needs unknown leaves, the outcome is a lower bound for the player to move, and `Proof.at_most` is the upper
+    bound. Play that never ends is a draw. `target` "interpreted" runs the same kernels without a compiler. Raises
+    BadRequest for a game whose values are not outcomes, LimitReached if the outcome is not known within the limits, and
+    OutOfMemory.
     """
-    chosen, limits = requested(METHODS, configuration, limits, options)
+    own = {name: value for name, value in options.items() if name not in ("nodes", "seconds")}
+    chosen, limits = requested(METHODS, configuration or fitting(METHODS, own), limits, options)
     _check(game)
-    method, leaves = chosen.method, chosen.leaves if isinstance(chosen, AlphaBeta) else None
+    method, leaves = chosen.method, chosen.leaves_of(game) if isinstance(chosen, AlphaBeta) else None
+    book = chosen.book_of(game, leaves) if isinstance(chosen, AlphaBeta) else None
     check_first_state(game)
     root = game.position(state).state
     with run or Run() as active:
@@ -75,7 +80,6 @@ def prove_state(
                 told(proof)
             return proof
         start = np.array(root, game.dtype)
-        book = chosen.book if isinstance(chosen, AlphaBeta) else None
         if leaves is not None and (book is not None or not leaves.goes_on):
             found = Bounding(game, budget, leaves, book, target).solve(start)
         else:
@@ -106,7 +110,7 @@ def _check(game: Game) -> None:
 
 
 def _known(game: Game, root: Sequence[int], leaves: LeafDatabase | None) -> int | None:
-    """Return the outcome of a finished game, or of a leaf that is known; None where it takes a search."""
+    """Return the outcome of a finished game or of a known leaf; None if it takes a search."""
     result = game.terminal(root)
     if result != UNDECIDED:
         return (result > 0) - (result < 0)
@@ -118,7 +122,7 @@ def _known(game: Game, root: Sequence[int], leaves: LeafDatabase | None) -> int 
 def _by_proof_numbers(
     game: Game, root: Any, budget: Budget, table: Transpositions, mobility: bool, target: jit.Target
 ) -> Solved:  # fmt: skip
-    """Ask "does the player to move win?", and if not, "does she draw at least?"."""
+    """Ask "does the player to move win?", and if not, "does she get at least a draw?"."""
     memory = budget.run.memory
     search = ProofNumberSearch(game, budget, table, table_memory=memory // 4, tree_memory=memory // 2, target=target)
     wins = search.holds(root, 1, mobility)
@@ -144,9 +148,9 @@ def _with_evidence(
     incomplete = ""
     try:
         for claim in gather_claims(proof.game, proof.state, bounds, found.tables, budget, leaves, target):
-            claims.append(claim)  # what is complete stays where the next one is not
+            claims.append(claim)  # a complete claim stays, even if the next one fails
     except (LimitReached, OutOfMemory) as error:
-        incomplete = f"for its budget has ended: {error}"
+        incomplete = f"because its budget is used up: {error}"
         log.warning(
             "%s: %s is proved by the search, but the evidence is incomplete: %s", proof.game, proof.value, error
         )

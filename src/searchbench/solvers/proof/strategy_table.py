@@ -1,7 +1,6 @@
-"""A strategy table of proved states: for each the move that keeps the claim, never lost and never changed.
+"""Keep a strategy table: for each proved state the move that keeps the claim; entries are never replaced.
 
-A state enters when all that its proof rests on has entered, so a strategy read from the strategy table cannot run in a circle
-where a win is claimed.
+A state enters after all states that its proof rests on, so a strategy for a win cannot run in a circle.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ SMALLEST: Final = 1 << 10
 
 
 class StrategyTable(NamedTuple):
-    """Hold states[row] and moves[row], how many rows are filled, and a hash table of rows with twice as many slots."""
+    """A state and a move in each row, the number of filled rows, and a hash table of rows with twice as many slots."""
 
     states: Any
     moves: Any
@@ -28,17 +27,17 @@ class StrategyTable(NamedTuple):
 
     @property
     def filled(self) -> int:
-        """Return how many states there are."""
+        """Return the number of states."""
         return int(self.rows[0])
 
     @property
     def full(self) -> bool:
-        """Tell whether there is no room for one more state."""
+        """Return whether there is no room for one more state."""
         return self.filled == len(self.moves)
 
 
 def new_strategy_table(game: Game, size: int) -> StrategyTable:
-    """Return room for so many states, a power of two."""
+    """Allocate a table of `size` states, a power of two."""
     return StrategyTable(
         np.zeros((size, game.width), game.dtype),
         np.zeros(size, np.int64),
@@ -48,12 +47,12 @@ def new_strategy_table(game: Game, size: int) -> StrategyTable:
 
 
 def bytes_per_state(game: Game) -> int:
-    """Return what a state takes in a strategy table."""
+    """Return the bytes of a state in a strategy table."""
     return game.width * int(np.dtype(game.dtype).itemsize) + 16
 
 
 def same(states: Any, row: int, state: State) -> bool:
-    """Tell whether a row holds the state."""
+    """Return whether a row holds the state."""
     for cell in range(len(state)):
         if states[row, cell] != state[cell]:
             return False
@@ -61,7 +60,7 @@ def same(states: Any, row: int, state: State) -> bool:
 
 
 def slot_of(strategy_table: StrategyTable, code: int, state: State) -> int:
-    """Return the slot of the state with this key, or the free slot where it belongs."""
+    """Return the slot of the state with this key, or the free slot for it."""
     mask: int = len(strategy_table.slots) - 1
     slot: int = mix(code) & mask
     while strategy_table.slots[slot] != ABSENT and not same(strategy_table.states, strategy_table.slots[slot], state):
@@ -87,13 +86,13 @@ def record(strategy_table: StrategyTable, code: int, state: State, move: int) ->
 
 
 def record_all(old: StrategyTable, new: StrategyTable) -> None:
-    """Enter all states of a strategy table in another, in the same rows."""
+    """Enter all states of a strategy table into another, in the same rows."""
     for row in range(old.rows[0]):
         record(new, key(old.states[row]), old.states[row], old.moves[row])
 
 
 def larger(strategy_table: StrategyTable, game: Game, names: jit.Names) -> StrategyTable:
-    """Return a strategy table with room for twice as many states, and all that were there."""
+    """Copy a strategy table to one of twice the size."""
     new = new_strategy_table(game, 2 * len(strategy_table.moves))
     jit.bind(record_all, names)(strategy_table, new)
     return new

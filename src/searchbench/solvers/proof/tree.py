@@ -1,6 +1,6 @@
-"""The tree of proof-number search, in arrays (Allis 1994, sections 2.2 and 2.3.1).
+"""Keep the tree of proof-number search in arrays (Allis 1994, sections 2.2 and 2.3.1).
 
-The children of a node are a list. What is solved leaves it at once, and its place is used again.
+The children of a node are a linked list. Solved children leave it at once, and their rows are used again.
 """
 
 from __future__ import annotations
@@ -12,21 +12,21 @@ import numpy as np
 from searchbench.solvers.proof.path import NEVER
 
 INFINITE: Final = 1 << 30
-"""The proof number of what is disproved; sums of finite numbers stay below it."""
+"""The proof number of a disproved node; sums of finite numbers stay below it."""
 NONE: Final = -1
 NODE_BYTES: Final = 40
 
-# What a search notes: nodes created, nodes in the tree now and at most, developments; the free nodes are a list that
-# begins at FREE, and all from FRESH on.
+# The places of `note`: nodes created, nodes in the tree now, their peak, developments. The free nodes are a list that
+# begins at FREE, and all nodes from FRESH on.
 CREATED, LIVE, PEAK, DEVELOPED, FREE, FRESH, STATUS = range(7)
-# The columns of a node: its parent, first child and next sibling, its numbers, the least depth of the path that its
-# solved children refer to, how many nodes those took.
+# The columns of a node: its parent, first child and next sibling; its numbers; the path dependence of its solved children;
+# the nodes created below it.
 PARENT, CHILD, SIBLING, PROOF, DISPROOF, RELIANCE, WORK = range(7)
 _COLUMNS: Final = 8
 
 
 class Numbers(NamedTuple):
-    """Hold the first proof and disproof number of a state, and its path dependence if it is solved."""
+    """The initial proof and disproof numbers of a state, and its path dependence if it is solved."""
 
     proof: int
     disproof: int
@@ -34,14 +34,14 @@ class Numbers(NamedTuple):
 
 
 class Tree(NamedTuple):
-    """Hold the nodes: the move that leads to each, and a row of numbers for each (columns PARENT .. WORK)."""
+    """The nodes: the move that leads to each, and a row of numbers for each (columns PARENT .. WORK)."""
 
     move: Any
     node: Any
 
 
 def new_tree(size: int) -> Tree:
-    """Return room for so many nodes."""
+    """Allocate a tree of `size` nodes."""
     return Tree(np.empty(size, np.int64), np.empty((size, _COLUMNS), np.int32))
 
 
@@ -75,11 +75,11 @@ def add(tree: Tree, parent: int, move: int, numbers: Numbers, note: Any) -> int:
 
 
 def free(tree: Tree, top: int, note: Any) -> None:
-    """Give back a node that has left its parent's list, and all below it."""
+    """Free a node that has left its parent's list, and all its descendants."""
     tree.node[top, SIBLING] = NONE
     while top != NONE:
         below = tree.node[top, CHILD]
-        if below != NONE:  # hang the children into the list in front of their parent
+        if below != NONE:  # put the children in front of their parent in the list
             tree.node[top, CHILD] = NONE
             last = below
             while tree.node[last, SIBLING] != NONE:
@@ -95,7 +95,7 @@ def free(tree: Tree, top: int, note: Any) -> None:
 
 
 def free_children(tree: Tree, node: int, note: Any) -> None:
-    """Give back everything below a node."""
+    """Free all descendants of a node."""
     child = tree.node[node, CHILD]
     tree.node[node, CHILD] = NONE
     while child != NONE:
@@ -112,7 +112,7 @@ def solve(tree: Tree, node: int, proved: bool, path_dependence: int) -> None:
 
 
 def set_numbers(tree: Tree, node: int, note: Any) -> int:
-    """Compute a node's numbers from its children's and drop those that are solved; return the move that proves it."""
+    """Compute a node's numbers from its children's, and drop solved children; return the move that proves it."""
     proof, disproof = INFINITE, 0
     before = NONE
     child = tree.node[node, CHILD]

@@ -1,1 +1,1 @@
-"""What several searches keep: transposition tables and open lists."""
+"""Provide transposition tables and open lists to several searches."""

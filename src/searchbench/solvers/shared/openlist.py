@@ -1,7 +1,7 @@
-"""The open list of best-first search: nodes in buckets by f, then by larger g, for any costs and weights.
+"""Keep the open list of best-first search: nodes in buckets by f, then by larger g, for any costs and weights.
 
 A bucket is a linked list of the nodes with one pair (f, g), last in, first out. Few pairs occur, so the heap that orders
-the buckets is small, and most pushes and pops touch the head of one list only. All functions but the last two are for
+the buckets is small, and most pushes and pops touch only the head of one list. All functions but the last two are for
 kernels.
 """
 
@@ -16,18 +16,17 @@ from searchbench import jit
 from searchbench.rules import mix
 
 F, G, HEAD, PLACE = range(4)
-"""What is kept of a bucket: f and g of its nodes, the first of them, and its place in the heap; -1 for none."""
+"""Columns of a bucket: f and g of its nodes, its first node, and its place in the heap; -1 for none."""
 AFTER, BEFORE = range(2)
-"""What is kept of a node that is open: the next node of its bucket (-1: none) and the one before it; for the first node
-of bucket b, BEFORE is -1 - b."""
+"""Links of an open node: the next node of its bucket (-1: none) and the previous one (first of bucket b: -1 - b)."""
 CLOSED: Final = -(1 << 31)
 """BEFORE of a node that is not open."""
 BUCKETS, QUEUED = range(2)
-"""What is counted: the buckets, and those in the heap."""
+"""Counts: the buckets, and the buckets in the heap."""
 
 
 class OpenList(NamedTuple):
-    """Hold the arrays of an open list; `links` has a row for each node, and grows with them."""
+    """The arrays of an open list; `links` has a row for each node, and grows with the nodes."""
 
     links: npt.NDArray[np.int32]
     buckets: npt.NDArray[np.int64]
@@ -37,7 +36,7 @@ class OpenList(NamedTuple):
 
 
 def bucket_slot(queue: OpenList, f: int, g: int) -> int:
-    """Return the slot of the hash table where the bucket of (f, g) is, or where it belongs."""
+    """Return the slot of the bucket of (f, g) in the hash table, or the free slot for it."""
     mask = len(queue.slots) - 1
     slot = mix(mix(f) ^ g) & mask
     while queue.slots[slot] != 0:
@@ -49,20 +48,20 @@ def bucket_slot(queue: OpenList, f: int, g: int) -> int:
 
 
 def comes_first(queue: OpenList, one: int, other: int) -> bool:
-    """Tell whether a bucket's nodes are to be expanded before another's."""
+    """Return whether a bucket's nodes are expanded before another's."""
     if queue.buckets[one, F] != queue.buckets[other, F]:
         return bool(queue.buckets[one, F] < queue.buckets[other, F])
     return bool(queue.buckets[one, G] > queue.buckets[other, G])
 
 
 def put(queue: OpenList, place: int, bucket: int) -> None:
-    """Put a bucket in a place of the heap."""
+    """Put a bucket at a place of the heap."""
     queue.heap[place] = bucket
     queue.buckets[bucket, PLACE] = place
 
 
 def rise(queue: OpenList, place: int, bucket: int) -> None:
-    """Let a bucket rise in the heap from a place that is free."""
+    """Insert a bucket at a free place of the heap and sift it up."""
     while place > 0:
         above = queue.heap[(place - 1) >> 1]
         if not comes_first(queue, bucket, above):
@@ -73,7 +72,7 @@ def rise(queue: OpenList, place: int, bucket: int) -> None:
 
 
 def sink(queue: OpenList, bucket: int, size: int) -> None:
-    """Let a bucket sink from the top of a heap of this size."""
+    """Insert a bucket at the top of a heap of `size` places and sift it down."""
     place = 0
     while 2 * place + 1 < size:
         below = 2 * place + 1
@@ -87,7 +86,7 @@ def sink(queue: OpenList, bucket: int, size: int) -> None:
 
 
 def push(queue: OpenList, node: int, f: int, g: int) -> None:
-    """Open a node; there must be room for one more bucket."""
+    """Insert a node; there must be room for one more bucket."""
     slot = bucket_slot(queue, f, g)
     bucket = queue.slots[slot] - 1
     if bucket < 0:
@@ -110,12 +109,12 @@ def push(queue: OpenList, node: int, f: int, g: int) -> None:
 
 
 def is_open(queue: OpenList, node: int) -> bool:
-    """Tell whether a node is in the list."""
+    """Return whether a node is in the list."""
     return bool(queue.links[node, BEFORE] != CLOSED)
 
 
 def remove(queue: OpenList, node: int) -> None:
-    """Close an open node."""
+    """Remove an open node."""
     after = queue.links[node, AFTER]
     before = queue.links[node, BEFORE]
     if before < 0:
@@ -128,7 +127,7 @@ def remove(queue: OpenList, node: int) -> None:
 
 
 def first_bucket(queue: OpenList) -> int:
-    """Return the first bucket that has a node, or -1; empty ones before it leave the heap."""
+    """Return the first bucket that has a node, or -1; remove empty buckets before it from the heap."""
     while queue.counts[QUEUED] > 0:
         bucket = queue.heap[0]
         if queue.buckets[bucket, HEAD] >= 0:
@@ -141,14 +140,14 @@ def first_bucket(queue: OpenList) -> int:
 
 
 def refill(queue: OpenList) -> None:
-    """Enter every bucket in the empty hash table."""
+    """Enter every bucket into the empty hash table."""
     for bucket in range(queue.counts[BUCKETS]):
         slot = bucket_slot(queue, queue.buckets[bucket, F], queue.buckets[bucket, G])
         queue.slots[slot] = bucket + 1
 
 
 def new_open_list(room: int) -> OpenList:
-    """Return an empty list with room for so many nodes and as many buckets; a power of two."""
+    """Allocate an empty list with room for `room` nodes and as many buckets; `room` is a power of two."""
     return OpenList(
         np.zeros((room, 2), np.int32),
         np.zeros((room, 4), np.int64),

@@ -1,8 +1,8 @@
-"""A transposition table: one word about each of many states, by their keys, in a fixed room (Breuker 1998, chapter 2).
+"""Keep a transposition table of fixed size: a key and a word for each state (Breuker 1998, chapter 2).
 
-The arrays are arguments of kernels. An entry counts only when its whole key agrees. The high bits of a word are its
-*worth*, usually the work that it saves: with two places for each key the more valuable word is kept in the first, the
-newest other one in the second ("two-level"); with one place the newest word is kept ("always").
+The arrays are arguments of kernels. Entries match by their whole key. The high bits of a word are its *worth*, usually the
+work that it saves. The scheme "two-level" has two places for each key: the first keeps the more valuable word, the second
+the newest other one. The scheme "always" has one place, which keeps the newest word.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from searchbench.rules import mix
 Scheme = Literal["always", "two-level"]
 
 WORTH_SHIFT: Final = 24
-"""The bits of a word from here on are its worth."""
+"""The worth of a word begins at this bit."""
 LARGEST_WORTH: Final = (1 << 38) - 1
 ENTRY_BYTES: Final = 16
 SMALLEST: Final = 1 << 10
 
 
 class Transpositions(NamedTuple):
-    """Hold the keys and the words (0: empty) of 2^n entries, how many are used, and how many places a key has."""
+    """The keys and words (0: empty) of 2^n entries, the number of used ones, and the number of places for a key."""
 
     keys: Any
     words: Any
@@ -34,7 +34,7 @@ class Transpositions(NamedTuple):
 
     @property
     def crowded(self) -> bool:
-        """Tell whether more than half of the entries are used."""
+        """Return whether more than half of the entries are used."""
         return 2 * int(self.used[0]) > len(self.keys)
 
 
@@ -50,7 +50,7 @@ def new_transpositions(size: int, scheme: Scheme = "two-level") -> Transposition
 
 
 def largest_size(memory: int) -> int:
-    """Return how many entries, a power of two, a table may have within so many bytes."""
+    """Return the largest power of two of entries that fits into `memory` bytes, at least SMALLEST."""
     size = SMALLEST
     while 2 * size * ENTRY_BYTES <= memory:
         size *= 2
@@ -58,12 +58,12 @@ def largest_size(memory: int) -> int:
 
 
 def first_place(table: Transpositions, key: int) -> int:
-    """Return the first of the places where a key may stand."""
+    """Return the first place for a key."""
     return mix(key) & (len(table.keys) - table.places)
 
 
 def probe(table: Transpositions, key: int) -> int:
-    """Return the word of a key, 0 if there is none."""
+    """Return the word of a key, or 0 if there is none."""
     first = first_place(table, key)
     for place in range(first, first + table.places):
         if table.keys[place] == key and table.words[place] != 0:
@@ -80,7 +80,7 @@ def put(table: Transpositions, place: int, key: int, word: int) -> None:
 
 
 def store(table: Transpositions, key: int, word: int) -> None:
-    """Keep a word (not 0) under a key: in the place of an older word of this key, else of a less valuable one."""
+    """Store a word (not 0) under a key, over the key's old word or by the table's replacement scheme."""
     first = first_place(table, key)
     for place in range(first, first + table.places):
         if table.words[place] != 0 and table.keys[place] == key:

@@ -1,7 +1,8 @@
-"""Search by duality: a game that looks the same from both ends need be searched only from one, to the middle (Edelkamp 2017).
+"""Search a game that looks the same from both ends by duality: from the start to the middle only (Edelkamp 2017).
 
-What lies d moves from the start has a dual d moves from the goal. So breadth-first search from the start may stop at the
-first layer that holds the dual of a state of its own, or of the layer before: there the ways from both ends meet.
+A state d moves from the start has a dual d moves from the goal. So breadth-first search from the start may stop at the
+first layer that holds the dual of one of its own states or of a state of the layer before: there the paths from both
+ends meet.
 """
 
 from __future__ import annotations
@@ -29,13 +30,13 @@ from searchbench.store.planes import PlaneCodes
 from searchbench.values import Depth
 
 PIECE: Final = 1 << 21
-"""How many numbers of a layer are looked at in one go."""
+"""Numbers of a layer per piece of work."""
 REACHED: Final = 3
-"""The code of what is reached where one bit vector stands for both planes."""
+"""The code of a reached state where one bit vector stands for both planes."""
 
 
 class Duals(NamedTuple):
-    """Hold how many states have duals of each code, 0 to 3, and the number of one of these states."""
+    """For each code of a dual, 0 to 3: the number of states whose dual has it, and one of them (-1: none)."""
 
     counts: Any
     examples: Any
@@ -45,9 +46,10 @@ def find_duals(
     source: Vector, low: Any, high: Any, origin: int, bits: Any, blocks: tuple[int, int], counts: MutableSequence[int],
     examples: MutableSequence[int],
 ) -> None:  # fmt: skip
-    """Count the states of the marked blocks of an interval by their duals' codes in two planes, from `origin` on.
+    """Count the states of the marked blocks of an interval by the codes of their duals.
 
-    A dual outside the planes is not counted. `bits[k]` is 2^k.
+    `low` and `high` are the two planes, whose first bit stands for the number `origin`. Duals outside the planes do not
+    count. `bits[k]` is 2^k.
     """
     state = new_state()
     other = new_state()
@@ -84,7 +86,7 @@ def find_duals(
 
 
 class Finder:
-    """Look the duals of many states up, on all threads."""
+    """Look up the duals of many states on all threads."""
 
     def __init__(self, game: Game, run: Run, target: jit.Target = "cpu") -> None:
         self._run = run
@@ -104,7 +106,7 @@ class Finder:
         return _together(self._run.map(work, range(0, len(source.marks), step)))
 
     def in_parts(self, database: Database, source: Part, target: Part) -> Duals:
-        """Look up the duals of what is reached in one part among what is reached in another: the code is REACHED."""
+        """Look up the duals of the states reached in `source` in the part `target`; reached duals have the code REACHED."""
         words = _words(database, target, target.start, target.stop)
 
         def work(first: int) -> Duals:
@@ -126,7 +128,7 @@ def _together(found: list[Duals]) -> Duals:
 
 
 def _words(database: Database, part: Part, first: int, stop: int) -> Any:
-    """Return the bits of some numbers of a part as words."""
+    """Return the bits of the numbers first .. stop - 1 of a part as words."""
     words = np.zeros(words_for(stop - first), np.uint64)
     for start in range(first, stop, PIECE):
         bits = database.bits(part, start, min(start + PIECE, stop))
@@ -147,11 +149,10 @@ def search_by_duality(
     target: jit.Target = "cpu",
     **unknown: Any,
 ) -> Line:
-    """Return a line with the fewest moves from the start of a puzzle to its goal, by half of a breadth-first search.
+    """Return a shortest line from the start of a puzzle to its goal, by half of a breadth-first search.
 
-    A game whose parts are layers is searched at one bit a state, any other at two. Raises BadRequest for another state
-    than the start, for a game that supplies no `dual` or no index, or whose moves have costs, and for limits, of which
-    there are none; Unsolvable; and OutOfMemory.
+    A game whose parts are layers takes one bit a state, any other two. Raises BadRequest for a state other than the
+    start, a game without a `dual` or an index, moves with costs, and any further option; Unsolvable; and OutOfMemory.
     """
     _check(game)
     if unknown:
@@ -185,7 +186,7 @@ def dual_of(game: Game, state: list[int]) -> list[int]:
 
 
 def _meet_in_layers(game: Game, run: Run, target: jit.Target) -> tuple[Database, int, tuple[int, int]]:
-    """Search the layers up to the middle; return them, a state there, and the depths of it and of its dual.
+    """Search the layers up to the middle; return the database, a state whose dual is reached, and the depths of both.
 
     All lines that lead to the goal have the same length: the depth of its layer.
     """
@@ -209,7 +210,7 @@ def _meet_in_layers(game: Game, run: Run, target: jit.Target) -> tuple[Database,
 
 
 def _meet_in_planes(game: Game, run: Run, target: jit.Target) -> tuple[Database, int, tuple[int, int]]:
-    """Search until a layer meets its dual, or that of the layer before; return what `_meet_in_layers` does."""
+    """Search until a layer meets its own dual or that of the layer before; return the same as `_meet_in_layers`."""
     size = max(part.stop for part in game.parts())
     run.demand(two_bit_bytes(size), f"searching {game} by duality in the form {TWO_BIT}")
     finder = Finder(game, run, target)
@@ -236,7 +237,7 @@ def _unsolvable(game: Game) -> Unsolvable:
 
 
 def _way(database: Database, number: int, depth: int, dual_depth: int) -> list[int]:
-    """Return the numbers of the states from the start through a state to the goal."""
+    """Return the numbers of the states on a path from the start through a state to the goal."""
     game = database.game
     other = game.rank(dual_of(game, game.unrank(number)))
     there = _way_back(database, number, depth)[::-1]
@@ -245,7 +246,7 @@ def _way(database: Database, number: int, depth: int, dual_depth: int) -> list[i
 
 
 def _way_back(database: Database, number: int, depth: int) -> list[int]:
-    """Return the numbers on a shortest way from a state back to the start; what leads to it, the dual's moves tell."""
+    """Return the numbers on a shortest path from a state back to the start, found by the moves of the duals."""
     way = [number]
     untried = [_before(database, number, depth)]
     lost: set[tuple[int, int]] = set()
@@ -262,10 +263,10 @@ def _way_back(database: Database, number: int, depth: int) -> list[int]:
 
 
 def _before(database: Database, number: int, depth: int) -> Iterator[int]:
-    """Yield the states that lead to one of this depth and have the code of the depth before.
+    """Yield the predecessors of a state of this depth that have the code of the depth before.
 
-    Where a move may lead several levels back, states that are deeper by the modulus are among them: from these no way of the
-    right length leads back to the start, which alone has depth 0.
+    Where a move may lead several levels back, these include states that are deeper by a multiple of the modulus. No path
+    of the right length leads from them to the start, the only state of depth 0.
     """
     game = database.game
     if depth == 0:
@@ -279,7 +280,7 @@ def _before(database: Database, number: int, depth: int) -> Iterator[int]:
 
 
 def _moves_along(game: Game, way: list[int]) -> tuple[int, ...]:
-    """Return the moves from the start through states with these numbers, up to symmetry."""
+    """Return the moves from the start along states with these numbers, up to symmetry."""
     state = game.start()
     moves = []
     for number in way[1:]:

@@ -1,4 +1,7 @@
-"""The inner loops of the search on bit vectors. All words are unsigned 64-bit numbers, and so is all they are mixed with."""
+"""Run the inner loops of breadth-first search on bit vectors.
+
+All words are unsigned 64-bit integers, and so are their operands: a signed one would make the result a float.
+"""
 
 from __future__ import annotations
 
@@ -10,15 +13,15 @@ from searchbench.jit import atomic_or, popcount, prefetch, trailing_zeros
 from searchbench.rules import UNDECIDED, alternates, moves, new_moves, new_state, play, terminal, unplay
 
 BLOCK: Final = 64
-"""How many words make a block: it is skipped in one go where nothing has happened to it."""
+"""Words per block; the search skips a block that has not changed."""
 SLOTS: Final = 512
-"""How many words of bits wait to be written; a power of two."""
+"""Words of bits that wait to be written; a power of two."""
 ANY: Final = -1
-"""Instead of what `alternates` returns: all states are wanted."""
+"""Stands for either value of `alternates`: expand all states."""
 
 
 class Vector(NamedTuple):
-    """Hold the bits of the numbers from `origin` on, and a mark for each block of interest."""
+    """The bits of the numbers from `origin` on, and a nonzero mark for each block to process."""
 
     words: Any
     marks: Any
@@ -26,7 +29,7 @@ class Vector(NamedTuple):
 
 
 class Planes(NamedTuple):
-    """Hold the two planes of the depths modulo 3, the frontier with its marks, and what was led to with its marks."""
+    """The two planes of the depths modulo 3; the frontier and its marks; its successors and their marks."""
 
     low: Any
     high: Any
@@ -37,9 +40,10 @@ class Planes(NamedTuple):
 
 
 class Pending(NamedTuple):
-    """Hold bits that are to be set, a slot for each of some words: which word it is, or -1, and which of its bits.
+    """Bits to be set, in slots: the index of a word, or -1, and the bits to be set in it.
 
-    Meanwhile the word arrives from memory, and further bits of the same word join: neighbours lead to neighbours.
+    While the bits wait, the word arrives from memory, and further bits of the same word join: neighbouring states often
+    have neighbouring successors.
     """
 
     words: Any
@@ -47,16 +51,17 @@ class Pending(NamedTuple):
 
 
 def write_bits(target: Vector, word: int, bits: Any) -> None:
-    """Set those bits of a word that are not set, and mark its block; other threads write to the same words."""
+    """Set the bits of a word that are not set yet, and mark its block; other threads write to the same words."""
     if bits & ~target.words[word] != 0:
         atomic_or(target.words, word, bits)
         target.marks[word // BLOCK] = 1
 
 
 class Expansion(NamedTuple):
-    """Say which states are expanded, and how.
+    """The states to expand, and the way to expand them.
 
-    What `alternates` must return, or ANY; whether finished games go on; whether the game steps from number to number.
+    `parity` is the required value of `alternates`, or ANY; `through_ends` expands terminal states, too; `by_number` uses
+    the game's `successor_ranks`.
     """
 
     parity: int
@@ -69,8 +74,8 @@ def expand(
 ) -> int:
     """Set the bits of all successors of the states in the marked blocks of an interval; return -1.
 
-    Where a successor lies outside the target, stop and return the number of the state that leads there. `bits[k]` is 2^k;
-    `pending` has SLOTS slots.
+    If a successor lies outside the target, stop and return the number of its predecessor. `bits[k]` is 2^k; `pending` has
+    SLOTS slots.
     """
     state = new_state()
     scratch = new_state()
@@ -116,9 +121,9 @@ def expand(
 def successor_numbers(
     number: int, before: int, state: Any, scratch: Any, out: Any, numbers: Any, which: Expansion
 ) -> int:
-    """Write the successors' numbers and return how many there are: none, if the state is not to be expanded.
+    """Write the numbers of the successors and return their count: 0 for a state that is not to be expanded.
 
-    The state is that of the number `before`, unless it is -1; numbers come in order.
+    On entry `state` holds the state of the number `before`, which is less than `number`, or anything if `before` is -1.
     """
     plain = which.parity == ANY and which.through_ends
     if which.by_number and plain:
@@ -144,9 +149,9 @@ def successor_numbers(
 def close(
     planes: Planes, bits: Any, code: int, blocks: tuple[int, int], starts: Any, counts: MutableSequence[int]
 ) -> None:
-    """Give what is new in an interval of blocks its depth's code, make it the frontier, and count it part by part.
+    """Make the new states of an interval of blocks the frontier, write their depth's code, and count them by part.
 
-    `code` is 1 to 3; `starts` are the first numbers of the parts, in order. What was led to is forgotten.
+    `code` is 1 to 3; `starts` are the first numbers of the parts, in order. Clears `reached`.
     """
     low, high, frontier, reached = planes.low, planes.high, planes.frontier, planes.reached
     part = 0
@@ -169,9 +174,9 @@ def close(
 
 
 def count_word(left: Any, bits: Any, first: int, part: int, starts: Any, counts: MutableSequence[int]) -> int:
-    """Count the bits of a word whose lowest one stands for the number `first`; return the part of that number.
+    """Count by part the bits of a word whose lowest bit stands for the number `first`; return the part of `first`.
 
-    `part` is one that does not lie behind.
+    The search for that part begins at `part`, which must not lie behind it.
     """
     while part + 1 < len(starts) and starts[part + 1] <= first:
         part += 1
@@ -188,7 +193,7 @@ def count_word(left: Any, bits: Any, first: int, part: int, starts: Any, counts:
 
 
 def count_new(vector: Vector, held: Any, blocks: tuple[int, int]) -> int:
-    """Count what the marked blocks of an interval have gained since they were last counted."""
+    """Count the bits that the marked blocks of an interval have gained since their last count, `held`."""
     gained = 0
     for block in range(blocks[0], blocks[1]):
         if vector.marks[block] != 0:
@@ -201,7 +206,7 @@ def count_new(vector: Vector, held: Any, blocks: tuple[int, int]) -> int:
 
 
 def count_parts(vector: Vector, bits: Any, blocks: tuple[int, int], starts: Any, counts: MutableSequence[int]) -> None:
-    """Count the bits of an interval of blocks part by part."""
+    """Count the bits of an interval of blocks by part."""
     part = 0
     for word in range(blocks[0] * BLOCK, min(blocks[1] * BLOCK, len(vector.words))):
         if vector.words[word] != 0:

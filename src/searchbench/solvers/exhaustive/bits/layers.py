@@ -1,7 +1,7 @@
-"""Breadth-first search of a game whose parts are layers: a move always leads to a part one deeper (Edelkamp 2017).
+"""Search games whose parts are layers breadth first: every move leads to a part one deeper (Edelkamp 2017).
 
-So in peg solitaire the number of pegs tells the depth. One bit a state is enough, and only the layer that is written is
-held as bits: the others are packed, and unpacked piece by piece when they are expanded.
+In peg solitaire, for instance, the number of pegs gives the depth. One bit a state is enough. Only the layer under
+construction is a bit vector: the others are packed, and unpacked piece by piece for expansion.
 """
 
 from __future__ import annotations
@@ -29,20 +29,20 @@ from searchbench.store.bits import BitCodes, Layer, PackedBits
 from searchbench.store.working import WorkingFolder
 
 PACKED_SHARE = 8
-"""Packed layers are first taken to need this part of what they need as bits; what they do need is asked for as it grows."""
+"""Estimated compression: packed layers take 1 / PACKED_SHARE of their bits. The search checks the true size per depth."""
 
 
 class LayerSearch(NamedTuple):
-    """Hold what a search by layers found: how many states each depth has, and the codes of all states."""
+    """The result of a search by layers: the number of states of each depth, and the codes of all states."""
 
     counts: list[int]
     codes: BitCodes
 
 
 def layers_of(parts: Sequence[Part], first: int) -> list[list[Part]]:
-    """Return the parts of each depth, from that of the number `first` on; others cannot be reached. Raises BadRequest.
+    """Return the parts of each depth, beginning with the part of the number `first`; omit unreachable parts.
 
-    Every way from the first part to another one, by the parts that parts need, must be of the same length.
+    Raises BadRequest unless all paths from the first part to another one, along `Part.needs`, have the same length.
     """
     by_name = {part.name: part for part in parts}
     home = next((part for part in parts if part.start <= first < part.stop), None)
@@ -65,7 +65,7 @@ def layers_of(parts: Sequence[Part], first: int) -> list[list[Part]]:
 
 
 def layer_bytes(layers: Sequence[Sequence[Part]]) -> int:
-    """Return the memory that a search should take: the largest layer as bits, and all of them packed."""
+    """Estimate the memory of a search in bytes: the largest layer as bits, and all layers packed."""
     sizes = [8 * _words(*_hull(layer)) for layer in layers]
     return max(sizes) + sum(sizes) // PACKED_SHARE
 
@@ -77,13 +77,14 @@ def search_layers(
     deepest: int | None = None,
     work: WorkingFolder | None = None,
 ) -> LayerSearch:
-    """Search layer by layer, down to the depth `deepest`. Raises OutOfMemory where layers cannot be packed as was hoped.
+    """Search layer by layer, down to the depth `deepest` if given.
 
-    With a working folder it goes on from the layers that it finds there, and keeps them there from time to time.
+    With a working folder, resume from the layers in it and save the layers to it at intervals. Raises OutOfMemory if
+    layers compress worse than `layer_bytes` estimates.
     """
     expander = Expander(game, run, target)
     parts = in_order(game.parts())
-    layers = [*layers_of(parts, expander.first), []]  # behind the last layer there is nothing, as is made sure of
+    layers = [*layers_of(parts, expander.first), []]  # an empty one at the end: every search ends there
     found = _Found.of(work) if work is not None and work.record else _Found([], [])
     while not found.counts or len(found.counts) - 1 != deepest:
         depth = len(found.counts)
@@ -107,7 +108,7 @@ def search_layers(
 
 
 def _next_layer(expander: Expander, layers: Sequence[Sequence[Part]], found: _Found) -> tuple[list[int], PackedBits]:
-    """Return how many states each part of the next layer has, and the layer's bits: only here are they not packed."""
+    """Return the number of states in each part of the next layer, and the layer's packed bits."""
     depth = len(found.packed)
     window = _window(layers[depth])
     if depth:
@@ -119,14 +120,14 @@ def _next_layer(expander: Expander, layers: Sequence[Sequence[Part]], found: _Fo
 
 
 class _Found(NamedTuple):
-    """Hold the layers found so far: how many states each of their parts has, and their bits."""
+    """The layers found so far: the number of states in each of their parts, and their bits."""
 
     counts: list[list[int]]
     packed: list[PackedBits]
 
     @classmethod
     def of(cls, work: WorkingFolder) -> _Found:
-        """Return what a working folder holds."""
+        """Load the layers of a working folder."""
         counts = [list(held) for held in work.record["counts"]]
         packed = [
             PackedBits.of_flat(*(work.copy_of(f"{name}-{depth}") for name in ("pieces", "lengths")))
@@ -135,7 +136,7 @@ class _Found(NamedTuple):
         return cls(counts, packed)
 
     def keep(self, work: WorkingFolder, run: Run) -> None:
-        """Put the layers into a working folder; those that are there stay there."""
+        """Save to a working folder the layers that it does not have."""
         fresh = {
             f"{name}-{depth}": array
             for depth, bits in enumerate(self.packed)
@@ -146,7 +147,7 @@ class _Found(NamedTuple):
 
 
 def _hull(layer: Sequence[Part]) -> tuple[int, int]:
-    """Return the first number of all parts of a layer, and the number after the last."""
+    """Return the first number of a layer and the number after its last."""
     return min((part.start for part in layer), default=0), max((part.stop for part in layer), default=0)
 
 

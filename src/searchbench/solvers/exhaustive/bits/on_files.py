@@ -1,13 +1,13 @@
-"""Two-bit breadth-first search of any game with its bit vectors and the requests of a level in files.
+"""Search any game breadth first at two bits a state, with the bit vectors and the requests of a level in files.
 
-A level has two phases. First all states of the frontier are expanded: the numbers that they lead to are put into buckets,
-one for each block of numbers, which are appended to files. Then each bucket is applied to its block: what is new becomes
-the block's part of the next frontier, and goes into the two planes of the depths. Only a block is in memory, and the
-buckets' ends. (Gasser 1995, section 3.5, and Edelkamp 2017: delayed detection of duplicates.)
+A level has two phases. The first expands the frontier: it puts the numbers of the successors into buckets, one for each
+block of numbers, and appends the buckets to files. The second applies each bucket to its block: the new states become
+the block's part of the next frontier and enter the two planes of the depths. In memory are one block per thread and the
+ends of the buckets. (Delayed duplicate detection: Gasser 1995, section 3.5, and Edelkamp 2017.)
 
-It can be killed at any time. The record tells the level and the phase; an expansion that was cut short is begun again, and
-of each block the journal tells whether its part of the next frontier is written (then it is true, whatever the planes
-have of it) and whether the planes are, too.
+The search can be killed at any time. The record gives the level and the phase. An interrupted expansion starts again. For
+each block, the journal tells whether its part of the next frontier is written (it is then right, even if the planes are
+half updated) and whether the planes are written, too.
 """
 
 from __future__ import annotations
@@ -41,21 +41,22 @@ from searchbench.store.working import WorkingFolder
 
 Array = npt.NDArray[Any]
 LEAST_MEMORY: Final = 4 << 20
-"""What a search on files takes at least."""
+"""Least memory of a search on files, in bytes."""
 LEAST_BLOCK_BITS: Final = 12
 EXPAND, APPLY = "expand", "apply"
 TODO, FOUND, SETTLED = range(3)
-"""What the journal says of a block: nothing done, its part of the next frontier written, its planes written."""
+"""A block's state in the journal: nothing done, its part of the next frontier written, its planes written, too."""
 PIECE: Final = 1 << 16
-"""How many requests are read at a time."""
+"""Requests read at a time."""
 
 
 def emit(
     words: Any, bits: Any, first: int, stop: int, size: int, which: Expansion, block_bits: int, requests: Requests
 ) -> int:  # fmt: skip
-    """Put the successors of the states first .. stop - 1 whose bits are set into buckets.
+    """Put into buckets the successors of those states first .. stop - 1 whose bits are set.
 
-    Return the first state that is not done, because a bucket might overflow; -1 - number where a move leads astray.
+    Return `stop`; or the first state not expanded, if a bucket might overflow; or -1 - number, if a successor of the
+    state `number` lies outside the index.
     """
     state = new_state()
     scratch = new_state()
@@ -84,13 +85,13 @@ def emit(
 
 
 def mark(places: Any, words: Any, bits: Any) -> None:
-    """Set the bits of places."""
+    """Set the bits at these places."""
     for index in range(len(places)):
         words[places[index] >> 6] |= bits[places[index] & 63]
 
 
 def keep_new(reached: Any, low: Any, high: Any) -> bool:
-    """Keep of what a block's bucket reaches only what is new; return whether there is any."""
+    """Clear the bits in `reached` of states that have a code; return whether any bit remains."""
     found = False
     for word in range(len(reached)):
         new = reached[word] & ~(low[word] | high[word])
@@ -101,7 +102,7 @@ def keep_new(reached: Any, low: Any, high: Any) -> bool:
 
 
 def settle(new: Any, low: Any, high: Any, code: int) -> None:
-    """Give what is new its depth's code, 1 to 3, in the planes; once or twice is the same."""
+    """Write the code of the depth, 1 to 3, for the new states into the planes; idempotent."""
     if code & 1:
         for word in range(len(new)):
             low[word] |= new[word]
@@ -111,7 +112,7 @@ def settle(new: Any, low: Any, high: Any, code: int) -> None:
 
 
 class Shares(NamedTuple):
-    """Say how the memory is shared out: numbers of a block as a power of two, and the requests of a bucket that wait."""
+    """The division of memory: log2 of the numbers in a block, the number of blocks, and a bucket's waiting requests."""
 
     block_bits: int
     blocks: int
@@ -119,9 +120,9 @@ class Shares(NamedTuple):
 
 
 def shares(size: int, threads: int, reserve: int, memory: int, block_bits: int = 0) -> Shares:
-    """Share a budget: half of it for blocks at work (their bits and what is read of the files), half for requests.
+    """Divide a budget in bytes: half for the blocks at work (bits and file reads), half for waiting requests.
 
-    Blocks keep the size `block_bits` that was chosen when the work was begun, if it was.
+    A resumed search passes its `block_bits`; 0 chooses them.
     """
     each = max(memory, LEAST_MEMORY) // (2 * threads)
     block_bits = block_bits or min(MOST_BLOCK_BITS, max(LEAST_BLOCK_BITS, (2 * each).bit_length() - 1))
@@ -130,7 +131,7 @@ def shares(size: int, threads: int, reserve: int, memory: int, block_bits: int =
 
 
 def search_on_files(game: Game, run: Run, work: WorkingFolder, target: jit.Target = "cpu") -> Layers:
-    """Search from the start until nothing is new, with vectors and buckets in the working folder."""
+    """Search from the start until a level has no new state, with vectors and buckets in the working folder."""
     search = _Search(game, run, work, target)
     while search.next_level():
         counts = search.record["counts"]
@@ -165,7 +166,7 @@ class _Search:
             self._begin()
 
     def _begin(self) -> None:
-        """Note the start as the one request of depth 0."""
+        """Write the start as the only request of depth 0."""
         first = self.expander.first
         self.buckets.clear()
         requests = self._requests()
@@ -180,7 +181,7 @@ class _Search:
         self.work.commit(self.record)
 
     def next_level(self) -> bool:
-        """Finish the level that the record tells of; return whether anything was new."""
+        """Finish the level that the record names; return whether it has new states."""
         depth = len(self.record["counts"])
         if self.record["phase"] == EXPAND:
             self._expand(depth)
@@ -199,7 +200,7 @@ class _Search:
     # --- the two phases ----------------------------------------------------------------------------------------------
 
     def _requests(self) -> Requests:
-        """Return the room of this thread for requests."""
+        """Return this thread's buffer of requests."""
         if not hasattr(self.local, "requests"):
             blocks, room = self.shares.blocks, self.shares.room
             self.local.requests = Requests(np.zeros((blocks, room), np.uint32), np.zeros(blocks, np.int64))
@@ -208,7 +209,7 @@ class _Search:
         return requests
 
     def _expand(self, depth: int) -> None:
-        """Fill the buckets with what the frontier, of the depth before, leads to."""
+        """Fill the buckets with the successors of the frontier, which has the depth before."""
         self.buckets.clear()
         self.journal[:] = TODO
         frontier, filled = self.frontiers[(depth - 1) & 1], self.filled[(depth - 1) & 1]
@@ -228,7 +229,7 @@ class _Search:
                 )
                 if done < 0:
                     raise self.expander.astray(-1 - done)
-                # Also at the end of a piece: a thread takes its requests along to the next one.
+                # Also at the end of a piece: a thread carries its waiting requests over to the next one.
                 self.buckets.flush(requests, self.shares.room // 2)
             release(frontier, first >> 6, stop >> 6)
 
@@ -269,7 +270,7 @@ class _Search:
         self.run.map(work, range(self.shares.blocks))
 
     def _count(self, depth: int) -> list[int]:
-        """Count the new frontier part by part; list its states if they are few."""
+        """Count the new frontier by part; list its states if they are no more than FEW."""
         frontier, filled = self.frontiers[depth & 1], self.filled[depth & 1]
         starts = starts_of(self.parts)
         counts = np.zeros(len(self.parts), np.int64)
@@ -288,6 +289,6 @@ class _Search:
         return found
 
     def layers(self) -> Layers:
-        """Return what was found; the planes stay in the files."""
+        """Return the layers; the planes stay in the files."""
         self.buckets.clear()
         return Layers.of(self.record, *self.planes)

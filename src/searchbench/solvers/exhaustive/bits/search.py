@@ -1,9 +1,9 @@
-"""Breadth-first search of any game on bit vectors: two bits a state, or one bit (Edelkamp 2017, bitvector state space search).
+"""Search any game breadth first on bit vectors, at two bits a state or one (Edelkamp 2017, bitvector state space search).
 
-Two-bit search ends with two planes: 0 not reached, else 1 + depth mod 3; at work it has two more bit vectors, the
-frontier and what it leads to. One-bit search has nothing but the bits of what was reached: where every move changes what
-`alternates` returns, the states of one parity are expanded in turn, old ones again; without that, reachability expands
-everything again until nothing is new. Blocks of words to which nothing was added are skipped.
+Two-bit search ends with two planes: 0 not reached, else 1 + depth mod 3. It works with two more bit vectors, the frontier
+and its successors. One-bit search has only the bits of the reached states. Where every move changes the result of
+`alternates`, it expands the states of the two parities in turn, old ones again; otherwise (reachability) it expands all
+states again until none is new. Both skip blocks of words that have gained nothing.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ from searchbench.values import Depth
 Array = npt.NDArray[Any]
 BLOCK_BITS = 64 * BLOCK
 FEW = 100
-"""Of a layer with no more states than this, the numbers are listed."""
+"""Layers of up to this many states are listed state by state."""
 
 
 class Layers(NamedTuple):
-    """Hold how many states each depth has, in all and in each part, the planes, and the numbers of small layers."""
+    """The number of states of each depth, in all and by part; the planes; and the numbers of the states of small layers."""
 
     counts: list[int]
     parts: dict[str, list[int]]
@@ -44,7 +44,7 @@ class Layers(NamedTuple):
 
     @property
     def record(self) -> dict[str, Any]:
-        """Return what a working folder keeps beside the vectors."""
+        """Return the working folder's record: everything but the vectors."""
         return {
             "counts": self.counts, "parts": self.parts,
             "few": {str(depth): numbers for depth, numbers in self.few.items()},
@@ -52,7 +52,7 @@ class Layers(NamedTuple):
 
     @classmethod
     def of(cls, record: Mapping[str, Any], low: Array, high: Array) -> Layers:
-        """Return what a record and the planes hold."""
+        """Build layers from a record and the planes."""
         few = {int(depth): numbers for depth, numbers in record["few"].items()}
         return cls(
             list(record["counts"]), {name: list(counts) for name, counts in record["parts"].items()}, low, high, few
@@ -60,34 +60,34 @@ class Layers(NamedTuple):
 
 
 class Reach(NamedTuple):
-    """Hold the bits of all states that can be reached, and how many were new in each round: one-bit search's layers."""
+    """The bits of all reachable states, and the number of new ones in each round (the layers, in one-bit search)."""
 
     words: Array
     counts: list[int]
 
 
 def words_for(numbers: int) -> int:
-    """Return how many words have so many bits."""
+    """Return the number of words for `numbers` bits."""
     return -(-numbers // 64)
 
 
 def blocks_for(words: int) -> int:
-    """Return how many blocks have so many words."""
+    """Return the number of blocks for `words` words."""
     return -(-words // BLOCK)
 
 
 def two_bit_bytes(size: int) -> int:
-    """Return the memory of two-bit search: four bit vectors, and two marks a block."""
+    """Return the memory of two-bit search in bytes: four bit vectors, and two marks a block."""
     return 32 * words_for(size) + 2 * blocks_for(words_for(size))
 
 
 def one_bit_bytes(size: int) -> int:
-    """Return the memory of one-bit search and of reachability: one bit vector, and two marks and a count a block."""
+    """Return the memory of one-bit search and reachability in bytes: one bit vector; two marks and a count a block."""
     return 8 * words_for(size) + 4 * blocks_for(words_for(size))
 
 
 class Expander:
-    """Expand states on all threads; what every form of the search shares."""
+    """Expand states on all threads, for all forms of the search."""
 
     def __init__(self, game: Game, run: Run, target: jit.Target) -> None:
         self.game, self.run = game, run
@@ -100,13 +100,13 @@ class Expander:
         self._local = threading.local()
 
     def expand(self, source: Vector, target: Vector, parity: int = ANY) -> None:
-        """Set the bits of the successors of the states in the marked blocks of `source`. Raises BadRequest."""
+        """Set in `target` the bits of the successors of the states in the marked blocks of `source`. Raises BadRequest."""
         self._check(
             self.run.map(lambda blocks: self._one(source, blocks, target, parity), self.pieces(len(source.marks)))
         )
 
     def expand_packed(self, source: PackedBits, origin: int, target: Vector) -> None:
-        """Do the same for bits that are packed, of the numbers from `origin` on."""
+        """Do the same for packed bits, whose first one stands for the number `origin`."""
         marks = np.ones(blocks_for(PIECE_WORDS), np.uint8)
 
         def work(place: int) -> int:
@@ -122,25 +122,25 @@ class Expander:
         return int(self._expand(source, target, self.bits, self._local.pending, blocks, which))
 
     def _check(self, results: Sequence[int]) -> None:
-        """Complain of a state that a move leads astray from."""
+        """Raise BadRequest if a kernel returned the number of a state with a successor outside the target."""
         number = max(results, default=-1)
         if number >= 0:
             raise self.astray(number)
 
     def astray(self, number: int) -> BadRequest:
-        """Return the complaint about a state that a move leads astray from."""
+        """Return the error for a state with a successor outside the target."""
         text = self.game.format(self.game.unrank(number))
         return BadRequest(f"{self.game}: a move in {text!r} leads out of the index, or to a part that is not needed")
 
     def pieces(self, blocks: int) -> list[tuple[int, int]]:
-        """Return intervals of so many blocks for the threads to share: many where there is much to do."""
+        """Return intervals of `blocks` blocks for the threads to share, at least 32 a thread if there are enough blocks."""
         step = max(1, blocks // (32 * self.run.threads))
         return [(first, min(first + step, blocks)) for first in range(0, blocks, step)]
 
     def count(
         self, work: Callable[[tuple[int, int], Array], None], blocks: int, parts: Sequence[Part]
     ) -> npt.NDArray[np.int64]:
-        """Call a kernel that counts part by part for all blocks; return the sums."""
+        """Call a kernel that counts by part for all blocks; return the sums."""
 
         def piece(interval: tuple[int, int]) -> Array:
             counts = np.zeros(len(parts), np.int64)
@@ -152,7 +152,7 @@ class Expander:
 
 
 def in_order(parts: Sequence[Part]) -> list[Part]:
-    """Return the parts as they lie on the number line."""
+    """Return the parts in the order of their numbers."""
     return sorted(parts, key=lambda part: (part.start, part.stop))
 
 
@@ -170,21 +170,21 @@ def numbers_in(vector: Vector) -> list[int]:
 
 
 def bits_in(words: Array, first: int = 0) -> list[int]:
-    """Return where the bits of thinly set words are; the first bit is called `first`."""
+    """Return the places of the bits of sparse words, counted from `first`."""
     filled = np.flatnonzero(words)
     return [first + 64 * word + bit for word in filled.tolist() for bit in range(64) if int(words[word]) >> bit & 1]
 
 
 Stop = Callable[[Layers, Vector], bool]
-"""Asked after each layer, with what was found so far and with the layer itself, whether that will do."""
+"""Called after each layer with the layers so far and with the layer's bits; returns whether to stop."""
 
 
 def search_two_bit(
     game: Game, run: Run, target: jit.Target = "cpu", work: WorkingFolder | None = None, stop: Stop | None = None
 ) -> Layers:
-    """Search from the start until nothing is new, or `stop` says so; every state is expanded once.
+    """Search from the start until a layer is empty or `stop` returns true; expand every state once.
 
-    With a working folder it goes on from the copy that it finds there, and keeps one from time to time.
+    With a working folder, resume from the copy in it and save one to it at intervals.
     """
     expander = Expander(game, run, target)
     parts = in_order(game.parts())
@@ -232,10 +232,11 @@ def search_two_bit(
 def search_one_bit(
     game: Game, run: Run, alternating: bool, target: jit.Target = "cpu", work: WorkingFolder | None = None
 ) -> Reach:
-    """Search from the start until nothing is new, with one bit a state; go on with what is in the working folder.
+    """Search from the start until a round finds no new state, with one bit a state.
 
-    If `alternating`, only states whose `alternates` is that of the level are expanded, and the counts are those of the
-    layers. Old states are expanded again where their block has gained new ones in the round before.
+    If `alternating`, a round expands only states whose `alternates` is that of its depth, and the counts are those of the
+    layers. Old states are expanded again in blocks that gained states in the round before. With a working folder, resume
+    from the copy in it and save one to it at intervals.
     """
     expander = Expander(game, run, target)
     size = max(part.stop for part in game.parts())
@@ -281,7 +282,7 @@ def put(vector: Vector, number: int) -> None:
 
 
 def part_counts(expander: Expander, vector: Vector, parts: Sequence[Part]) -> list[int]:
-    """Return how many bits of a vector lie in each part; the parts are in order and hold all of them."""
+    """Count the bits of a vector in each part; the parts are in order and cover the vector."""
     counter = jit.bind(kernels.count_parts, expander.names)
     starts = starts_of(parts)
 

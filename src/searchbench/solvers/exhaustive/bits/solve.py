@@ -1,4 +1,4 @@
-"""The forms in which bit vectors keep a breadth-first search: what each needs, what it takes, and the database it makes."""
+"""Solve a game in a form of breadth-first search on bit vectors: its conditions, its memory, and its database."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ from searchbench.values import Depth, Reached
 
 TWO_BIT, ONE_BIT, LAYERS, REACHABILITY = BIT_FORMS = ("two-bit", "one-bit", "layers", "reachability")
 BY_MERIT: Final = (LAYERS, TWO_BIT, ONE_BIT)
-"""In which order they are taken where whole values do not fit: one bit alone does not tell depths."""
+"""The order of preference where whole values do not fit; ONE_BIT is last because it stores no depths."""
 
 
 def obstacle(game: Game, form: str) -> str:
-    """Return why a game cannot be searched in this form, "" if it can."""
+    """Return why this form does not serve a game, or "" if it does."""
     if form == TWO_BIT:
         return modulo.obstacle(game)
     if form == ONE_BIT and not game.has("alternates"):
@@ -51,7 +51,7 @@ def obstacle(game: Game, form: str) -> str:
 
 
 def bytes_needed(game: Game, form: str) -> int:
-    """Return the memory that a search in this form takes."""
+    """Return the memory that a search in this form takes, in bytes."""
     size = max(part.stop for part in game.parts())
     if form == TWO_BIT:
         return two_bit_bytes(size)
@@ -61,7 +61,7 @@ def bytes_needed(game: Game, form: str) -> int:
 
 
 def form_within(game: Game, run: Run, forms: Sequence[str] = BY_MERIT) -> str | None:
-    """Return the best of some forms that serves a game and fits into the memory, or can do with files, if there is one."""
+    """Return the best of `forms` that serves a game and fits into memory or can use files; None if there is none."""
     serving = [form for form in BY_MERIT if form in forms and not obstacle(game, form)]
     for form in serving:
         if bytes_needed(game, form) <= run.memory:

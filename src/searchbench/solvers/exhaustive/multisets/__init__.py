@@ -1,4 +1,4 @@
-"""Breadth-first search of arrangements of equal pieces, half a sequence at a time: no state is ranked, unranked or built."""
+"""Search arrangements of equal pieces breadth first, half a sequence at a time: no state is ranked, unranked or built."""
 
 from searchbench.solvers.exhaustive.multisets.plan import Plan
 from searchbench.solvers.exhaustive.multisets.search import MultisetSearch, bytes_needed

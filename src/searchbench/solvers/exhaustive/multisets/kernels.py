@@ -1,7 +1,8 @@
-"""The inner loops of the streaming search of equal pieces.
+"""Run the inner loops of the streaming search of equal pieces.
 
 A *tile* holds the frontier of a class, a line of 64 bytes for each head (of some tails, a lane each) or for each tail (of
-some heads). A *chunk* holds what comes to some of these lines. Both are passed twice, the same memory as lanes and as words.
+some heads). A *chunk* holds the successors in some of these lines. Both are passed twice, as lanes and as words of the same
+memory.
 """
 
 from __future__ import annotations
@@ -12,11 +13,11 @@ from searchbench.jit import or_line, popcount, prefetch, trailing_zeros
 from searchbench.solvers.exhaustive.multisets.plan import Crossing, Matrices, Moves
 
 AHEAD = 12
-"""How many lines ahead memory is asked for."""
+"""Lines of prefetch distance."""
 
 
 class Planes(NamedTuple):
-    """Hold the bit vectors, a lane for each word: the two planes of the depths, and what the frontier leads to."""
+    """The bit vectors, a lane for each word: the two planes of the depths, and the frontier's successors."""
 
     low: Any
     high: Any
@@ -24,7 +25,7 @@ class Planes(NamedTuple):
 
 
 class Room(NamedTuple):
-    """Hold what a thread works on: tile and chunk as words and as lanes, [lines, words or lanes]."""
+    """A thread's buffers: tile and chunk as words and as lanes, [lines, words or lanes], and the open bits of each chunk."""
 
     tile: Any
     tile_lanes: Any
@@ -34,10 +35,10 @@ class Room(NamedTuple):
 
 
 class Level(NamedTuple):
-    """Tell a level: the frontier is ``(low ^ flip_low) & (high ^ flip_high)``, new states get the code, 1 to 3.
+    """A level: its frontier is ``(low ^ flip_low) & (high ^ flip_high)``; its new states get the code, 1 to 3.
 
-    `all_places` has a bit for each place. It is a word, and so are `zero` and `one`: words must not be mixed with numbers
-    that have a sign.
+    `all_places` has a bit for each place. It is a word, and so are `zero` and `one`: words must not be mixed with signed
+    numbers.
     """
 
     flip_low: Any
@@ -52,7 +53,7 @@ class Level(NamedTuple):
 def pull_tails(
     planes: Planes, matrices: Matrices, moves: Moves, crossing: Crossing, level: Level, room: Room, tasks: Any
 ) -> None:
-    """Write to the result what moves within the tails and crossing moves bring; a task is (class, first row)."""
+    """Write to the result the successors by moves within the tails and by crossing moves; a task is (class, first row)."""
     for task in range(len(tasks)):
         kind = tasks[task, 0]
         first = matrices.begin[kind] + tasks[task, 1]
@@ -72,7 +73,7 @@ def pull_tails(
 def close_heads(
     planes: Planes, matrices: Matrices, moves: Moves, level: Level, room: Room, tasks: Any, found: Any
 ) -> None:
-    """Add what moves within the heads bring, and give new states their code; a task is (class, first column).
+    """Add the successors by moves within the heads, and write the code of new states; a task is (class, first column).
 
     ``found[0]`` counts the new states, and their numbers follow if they fit.
     """
@@ -99,7 +100,7 @@ def close_heads(
 
 
 def pull(room: Room, moves: Moves, kind: int, lines: int, start: int, count: int) -> None:
-    """Add to `count` lines of the chunk, from the line `start` of the tile on, what all moves bring."""
+    """Add to `count` lines of the chunk, from the line `start` of the tile on, the successors by all moves."""
     for move in range(len(moves.mask)):
         begin = moves.begin[kind] + move * lines + start
         source = moves.source[begin : begin + count]
@@ -119,9 +120,9 @@ def clear(chunk: Any) -> None:
 
 
 def load_columns(planes: Planes, matrices: Matrices, heads: Any, columns: int, level: Level, room: Room) -> bool:
-    """Bring the frontier of some heads into the tile, a lane each; return whether there is any.
+    """Load the frontier of some heads into the tile, a lane each; return whether it has a state.
 
-    ``room.open_bits`` tells for each chunk of the tile which bits stand for states that are not reached yet.
+    A chunk's word in ``room.open_bits`` gets the bits of the places at which some state is unreached.
     """
     some = level.zero
     for start in range(0, columns, len(room.chunk)):
@@ -153,7 +154,7 @@ def store_columns(planes: Planes, matrices: Matrices, heads: Any, start: int, co
 
 
 def cross(planes: Planes, matrices: Matrices, crossing: Crossing, head: int, level: Level) -> None:
-    """Add to the words of a head what crossing moves bring."""
+    """Add to the words of a head the successors by crossing moves."""
     for move in range(len(crossing.origin)):
         origin, target = crossing.origin[move], crossing.target[move]
         bit = level.one << origin
@@ -171,7 +172,10 @@ def cross(planes: Planes, matrices: Matrices, crossing: Crossing, head: int, lev
 def load_rows(
     planes: Planes, matrices: Matrices, heads: Any, column: int, lanes: int, level: Level, room: Room
 ) -> bool:
-    """Bring the frontier of some tails into the tile, a line for each head; return whether there is any, as above."""
+    """Load the frontier of some tails into the tile, a line for each head; return whether it has a state.
+
+    Sets ``room.open_bits`` as `load_columns` does.
+    """
     some = level.zero
     for start in range(0, len(heads), len(room.chunk)):
         left = level.zero
@@ -193,13 +197,13 @@ def load_rows(
 
 
 def fetch(vector: Any, first: int, lanes: int) -> None:
-    """Ask for the memory of some lanes, which may lie on two lines of the cache."""
+    """Prefetch some lanes, which may lie on two cache lines."""
     prefetch(vector, first)
     prefetch(vector, first + lanes - 1)
 
 
 def close(planes: Planes, matrices: Matrices, heads: Any, column: int, lanes: int, level: Level, room: Room) -> None:
-    """Leave in the chunk what is new, and give it its code."""
+    """Reduce the chunk to the new states, and write their code."""
     for line in range(len(heads)):
         first = matrices.start[heads[line]] + column
         low, high = planes.low[first : first + lanes], planes.high[first : first + lanes]
@@ -218,7 +222,7 @@ def close(planes: Planes, matrices: Matrices, heads: Any, column: int, lanes: in
 
 
 def note(matrices: Matrices, heads: Any, column: int, lanes: int, level: Level, room: Room, found: Any) -> None:
-    """Count the states in the chunk, and list them as long as there is room."""
+    """Count the states in the chunk, and list them if they fit."""
     count = 0
     words = room.chunk[: len(heads)].reshape(-1)
     for word in range(len(words)):

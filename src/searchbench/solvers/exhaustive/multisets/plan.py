@@ -1,13 +1,13 @@
-"""What each move of a game with equal pieces does to the numbers, with the sequence cut in two halves.
+"""Plan the effect of moves with equal pieces on the numbers, with the sequence cut in two.
 
 A state is a place and a word: the sequence of equal pieces (`Sequences`). The vectors have a *lane* of 8 to 64 bits for each
 word, in lexicographic order, with a bit for each place. The first letters of a word are its *head*, the others its *tail*.
-All words with the same head lie together, one for each tail with the pieces that the head leaves. So the heads with the
-same pieces, a *class*, make a matrix: a row for each head, a column for each tail. A move is one of three kinds:
+All words with the same head lie together, one for each tail of the remaining pieces. So the heads with the same pieces, a
+*class*, make a matrix: a row for each head, a column for each tail. A move is one of three kinds:
 
 - within the head: lane by lane, rows of the matrix go to rows, all columns alike;
-- within the tail, or of the place alone: columns go to columns, all rows alike;
-- *crossing*: all else. The words that are alike up to the last letter that moves are a run, and runs go to runs.
+- within the tail, or of the place only: columns go to columns, all rows alike;
+- *crossing*: any other move. The words that agree up to the last moved letter are a run, and runs go to runs.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from searchbench.solvers.exhaustive.multisets.words import Array, class_sizes, c
 
 LINE_BITS = 512
 MOST_LINES = 1 << 16
-"""How many heads or tails a class may have: a line of 64 bytes for each should stay near a core, and 16 bits name it."""
+"""Most heads or tails in a class: a line of 64 bytes for each should stay in a core's cache, and 16 bits index it."""
 MOST_RUNS = 1 << 23
-"""How many runs a crossing move may have."""
+"""Most runs of a crossing move."""
 
 
 class Matrices(NamedTuple):
-    """Hold the matrices: class c has the rows of ``heads[begin[c] : begin[c + 1]]``, and ``columns[c]`` columns.
+    """The matrices: class c has the rows of ``heads[begin[c] : begin[c + 1]]``, and ``columns[c]`` columns.
 
     ``start[head]`` is the number of the first word with a head.
     """
@@ -40,10 +40,10 @@ class Matrices(NamedTuple):
 
 
 class Moves(NamedTuple):
-    """Hold the moves within a half, to be pulled, for all classes one after the other.
+    """Pulls of the moves within a half, class by class.
 
-    In class c, which has `lines` heads or tails, move m brings to each line t what `mask[m]` leaves of the line
-    ``source[begin[c] + m * lines + t]``, turned left by `turn[m]` bits.
+    In class c, which has `lines` heads or tails, move m brings to each line t the bits `mask[m]` of the line
+    ``source[begin[c] + m * lines + t]``, rotated left by `turn[m]` bits.
     """
 
     begin: Array
@@ -53,7 +53,7 @@ class Moves(NamedTuple):
 
 
 class Crossing(NamedTuple):
-    """Hold the crossing moves: move m brings runs ``begin[m, head]`` to ``begin[m, head + 1]``, one after the other, to a head.
+    """The crossing moves: move m brings the runs ``begin[m, head]`` .. ``begin[m, head + 1] - 1``, in order, to a head.
 
     A run is `length` words from the number `source` on. Bit `origin[m]` of each goes to bit `target[m]`.
     """
@@ -66,7 +66,7 @@ class Crossing(NamedTuple):
 
 
 class Plan:
-    """Hold how the moves of a game with equal pieces act on the bit vectors. Raises BadRequest where that does not serve it."""
+    """The action of the moves of a game with equal pieces on the bit vectors. Raises BadRequest if the game does not fit."""
 
     def __init__(self, game: Sequences) -> None:
         if not game.pieces:
@@ -96,7 +96,7 @@ class Plan:
 
     @property
     def table_bytes(self) -> int:
-        """Return the memory of the tables."""
+        """Return the memory of the tables in bytes."""
         return sum(
             table.nbytes
             for tables in (self.matrices, self.head_moves, self.tail_moves, self.crossing)
@@ -104,7 +104,7 @@ class Plan:
         )
 
     def _moves(self, moves: list[Rearrangement], by_class: list[Array], first: int) -> Moves:
-        """Return moves within the half that begins with the letter `first`; `by_class` has an array of words for each class."""
+        """Build the moves within the half that begins with the letter `first`; `by_class` has the words of each class."""
         kinds = len(self.game.pieces)
         masks: dict[tuple[tuple[int, ...], int], int] = {}  # moves that differ only in their places are one
         for move in moves:
@@ -146,7 +146,7 @@ class Plan:
 
 
 def _cut(game: Sequences) -> int:
-    """Return the length of the head that makes the smallest classes, and of those the fewest runs."""
+    """Return the length of the head with the smallest classes; among equals, with the fewest runs."""
     crossing = {
         cut: [move.window[1] for move in game.moves if move.window[0] < cut < move.window[1]]
         for cut in range(1, game.n)
@@ -171,7 +171,7 @@ def _cut(game: Sequences) -> int:
 
 
 def _sizes(left: Array) -> Array:
-    """Return in how many ways words can be continued, by the pieces that they leave: [words, kinds]."""
+    """Return the number of continuations of words, given the pieces `left` after each: [words, kinds]."""
     left_by_class, members = classes(left)
     sizes: Array = np.array([multinomial(counts) for counts in map(tuple, left_by_class.tolist())], np.int64)
     found: Array = sizes[members]
@@ -179,7 +179,7 @@ def _sizes(left: Array) -> Array:
 
 
 def _starts(left: Array) -> Array:
-    """Return the number of the first whole word that continues each word."""
+    """Return the number of each word's first continuation, given the pieces `left` after each: [words, kinds]."""
     sizes = _sizes(left)
     found: Array = np.cumsum(sizes) - sizes
     return found

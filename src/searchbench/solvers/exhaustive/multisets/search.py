@@ -1,9 +1,9 @@
-"""Streaming search of equal pieces: level by level, each tile of a matrix by one thread (Edelkamp 2017, two-bit search).
+"""Search arrangements of equal pieces by streaming, each tile of a matrix by one thread (Edelkamp 2017, two-bit search).
 
-Every state has two bits, in two planes: 0 not reached, else 1 + depth mod 3; a third bit vector holds what a level leads
-to. The frontier is all states whose code is that of the depth: those that are three levels and more behind lead to nothing
-new. A level goes over the vectors twice, first with tiles of whole tails, then with tiles of whole heads. A tile reads the
-planes and writes only to itself, so the result does not depend on the number of threads.
+Every state has two bits, in two planes: 0 not reached, else 1 + depth mod 3; a third bit vector holds successors. The
+frontier is all states with the code of the depth: those three, six, ... levels back have no new successors. A level passes
+over the vectors twice, first with tiles of whole tails, then with tiles of whole heads. A tile reads the planes and writes
+only to itself, so the result does not depend on the number of threads.
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ from searchbench.store.working import WorkingFolder
 
 ALL_BITS: Final = (1 << 64) - 1
 CHUNK: Final = 64
-"""How many lines are pulled together: they stay in a core's first-level cache."""
+"""Lines pulled together: they stay in a core's first-level cache."""
 MOST_TASKS: Final = 16
-"""How many tiles a thread takes at a time."""
+"""Most tiles that a thread takes at a time."""
 
 
 def bytes_needed(plan: Plan, threads: int) -> int:
-    """Return the memory that a search takes."""
+    """Return the memory of a search in bytes."""
     vector = 8 * _words(plan)
     room = LINE_BITS // 8 * (plan.most_lines + CHUNK)
     return 3 * vector + plan.table_bytes + threads * room
 
 
 class MultisetSearch:
-    """Search with two planes of depths modulo 3, and a vector of what a level leads to."""
+    """Search with two planes of depths modulo 3, and a vector of successors."""
 
     def __init__(self, plan: Plan, start: int, run: Run) -> None:
         self.plan, self.run = plan, run
@@ -58,7 +58,7 @@ class MultisetSearch:
         self.local = threading.local()
 
     def level(self, depth: int) -> tuple[int, list[int]]:
-        """Find what has this depth; return how much it is, and if that is little the numbers."""
+        """Find the states of this depth; return how many there are, and their numbers if they are at most FEW."""
         plan = self.plan
         frontier = (depth - 1) % 3 + 1
         flip_low, flip_high = (np.uint64(0 if frontier & bit else ALL_BITS) for bit in (1, 2))
@@ -83,7 +83,7 @@ class MultisetSearch:
         return count, sorted(number for one in found for number in one[1 : 1 + one[0]].tolist()) if count <= FEW else []
 
     def resume(self, work: WorkingFolder, reached: int) -> None:
-        """Take the planes from a working folder."""
+        """Load the planes from a working folder."""
         load_copies(work, self.vectors, self.run)
 
     def codes(self, counts: Sequence[int]) -> PlaneCodes:
@@ -93,7 +93,7 @@ class MultisetSearch:
         return PlaneCodes(low, high, {"all": counts}, game.size, game.places, self.plan.word_bits)
 
     def _tasks(self, lines: Array) -> list[Array]:
-        """Return the tiles, (class, first line) each, in small lists; `lines` says how many lines a class has."""
+        """Return the tiles, (class, first line) each, in small lists; `lines` is the number of lines of each class."""
         tasks = np.array(
             [(kind, first) for kind, count in enumerate(lines.tolist()) for first in range(0, count, self.plan.lanes)]
         )
@@ -101,7 +101,7 @@ class MultisetSearch:
         return [tasks[first : first + step] for first in range(0, len(tasks), step)]
 
     def _room(self) -> Room:
-        """Return what this thread works on."""
+        """Return this thread's buffers."""
         if not hasattr(self.local, "room"):
             tile, chunk = (_lines(count) for count in (self.plan.most_lines, CHUNK))
             opens = np.zeros(-(-self.plan.most_lines // CHUNK), np.uint64)
@@ -115,7 +115,7 @@ def _words(plan: Plan) -> int:
 
 
 def _lines(count: int) -> Array:
-    """Return lines that begin where the cache's lines do."""
+    """Allocate `count` lines, aligned to cache lines."""
     bytes_in_line = LINE_BITS // 8
     memory = np.zeros((count + 1) * bytes_in_line, np.uint8)
     first = -memory.ctypes.data % bytes_in_line

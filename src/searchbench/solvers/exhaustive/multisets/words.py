@@ -1,4 +1,4 @@
-"""Words in bulk: arrays with one sequence of equal pieces a line, in lexicographic order."""
+"""List words in bulk: arrays with one sequence of equal pieces a line, in lexicographic order."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LARGEST_KEY: Final = (1 << 63) - 1
 
 
 def words(length: int, pieces: Counts) -> tuple[Array, Array]:
-    """Return all words of a length with at most ``pieces[k]`` pieces of kind k, and the counts that each leaves.
+    """Return all words of a length with at most ``pieces[k]`` pieces of kind k, and the counts of the remaining pieces.
 
     Both are arrays with a line for each word: [words, length] of int8 and [words, kinds] of int64.
     """
@@ -31,9 +31,9 @@ def words(length: int, pieces: Counts) -> tuple[Array, Array]:
 
 
 def keys(lines: Array, kinds: int) -> Array:
-    """Return a key for each word, with entries below `kinds`; keys of words of one length are in lexicographic order, too.
+    """Return a key for each word, with entries below `kinds`; keys of words of one length are ordered as the words are.
 
-    Keys are numbers, whose digits are the entries. Of words that are too long for that they are strings of bytes.
+    A key is a number whose digits are the entries or, for words too long for that, a string of bytes.
     """
     length = lines.shape[1]
     if kinds**length <= LARGEST_KEY:
@@ -44,13 +44,13 @@ def keys(lines: Array, kinds: int) -> Array:
 
 
 def classes(left: Array) -> tuple[Array, Array]:
-    """Return the different lines of counts, [classes, kinds], and for each line the number of its class."""
+    """Return the distinct lines of counts, [classes, kinds], and for each line the number of its class."""
     base = int(left.max()) + 1
     _, first, members = np.unique(keys(left, base), return_index=True, return_inverse=True)
     return left[first], members
 
 
 def class_sizes(length: int, pieces: Counts) -> dict[Counts, int]:
-    """Return how many words of a length have each count of pieces."""
+    """Return the number of words of a length with each combination of piece counts."""
     counts = product(*(range(count + 1) for count in pieces))
     return {count: multinomial(count) for count in counts if sum(count) == length}

@@ -1,11 +1,11 @@
-"""The streaming search of games whose every move changes the parity of the place: two bit vectors, and nothing else.
+"""Run the streaming search of games whose every move changes the parity of the place, with two bit vectors only.
 
-A state's place tells whether its depth is odd. So one bit, the second of the depth, tells depths modulo 4, and one more
-whether the state is reached. While a state is not reached, its second bit tells that it will be at the next level: moves
-within a block are made as soon as their state is found. Moves between blocks take as the frontier all that has the parity
-and the second bit of the level: layers four, eight, ... levels nearer to the start lead to nothing new. What is new has the
-other parity: blocks can be closed while others still read the frontier in them, and a level that was cut short can be
-searched again.
+The parity of a state's place gives the parity of its depth. So one bit, the second of the depth, gives depths modulo 4,
+and one more bit tells whether the state is reached. The second bit of an unreached state marks it for the next level:
+moves within a block are made as soon as their state is found. Moves between blocks take as the frontier all states with
+the parity and the second bit of the level: layers four, eight, ... levels nearer to the start have no new successors. New
+states have the other parity. So a block can be closed while other threads still read its frontier, and an interrupted
+level can be searched again.
 """
 
 from __future__ import annotations
@@ -16,11 +16,15 @@ from searchbench.jit import popcount, trailing_zeros
 from searchbench.solvers.exhaustive.permutations.kernels import Moves, pull_local, push_local, shift, stretch
 
 DENSE: Final = 4
-"""Where there is more than one new state to so many rows of a block, moves within it are made for all rows."""
+"""Moves within a block are made for all its rows if more than one row in DENSE has a new state."""
 
 
 class Vectors(NamedTuple):
-    """Hold what is reached, the second bits of the depths, and bits[k] = 2^k; and which blocks the last level changed."""
+    """The bits of the reached states; the second bits of the depths; constants; and marks of changed blocks.
+
+    `bits[k]` is 2^k, `ones` has the first bit of each row in a word. `fresh` marks the blocks that the last level changed,
+    `next_fresh` those that this level changes.
+    """
 
     reached: Any
     second: Any
@@ -31,7 +35,11 @@ class Vectors(NamedTuple):
 
 
 class Level(NamedTuple):
-    """Say what is pulled from, reached & (second ^ flip), what can be new, and the second bit of what is new, 64 times."""
+    """Words of 64 bits that describe a level.
+
+    The frontier is reached & (second ^ flip); `wanted` has the bits of the places that new states can have; `second`
+    repeats the second bit of the level's depth.
+    """
 
     flip: Any
     wanted: Any
@@ -42,11 +50,11 @@ def advance(
     vectors: Vectors, work: Any, coming: Any, lanes: Any, coming_lanes: Any, first: int, stop: int, pulls: Moves,
     pushes: Moves, parity: Any, place_bits: int, level: Level, notes: Any,
 ) -> int:  # fmt: skip
-    """Find what is new in the blocks first .. stop - 1 and close it; return how much it is.
+    """Find and close the new states of the blocks first .. stop - 1; return their number.
 
     `work` and `coming` have room for a block, all zero; `lanes` and `coming_lanes` are the same memory, a number a row.
-    `pulls` are the moves that lead to this level, `pushes` those that lead on. The first new bits are written to `notes`
-    behind their number, notes[0].
+    `pulls` are the moves to this level, `pushes` those to the next one. As long as they fit, the new states' bits are
+    listed in `notes`, after their number in notes[0].
     """
     count = 0
     words = len(work)
@@ -78,9 +86,9 @@ def mark_again(
     vectors: Vectors, work: Any, coming: Any, lanes: Any, coming_lanes: Any, first: int, stop: int, pushes: Moves,
     parity: Any, place_bits: int, level: Level,
 ) -> None:  # fmt: skip
-    """Mark anew, in the blocks first .. stop - 1, where the last level leads to within its blocks: by `pushes`, to `level`.
+    """Restore the marks of unreached states in the blocks first .. stop - 1: the last level's successors by `pushes`.
 
-    A process that ended while it closed a block may have left states without their marks that it had not yet reached.
+    A process killed while it closed a block may have overwritten such marks before it set the states' bits in `reached`.
     """
     words = len(work)
     for block in range(first, stop):
@@ -102,7 +110,7 @@ def lead_on(
     work: Any, coming: Any, lanes: Any, coming_lanes: Any, count: int, pushes: Moves, parity: int, bits: Any,
     place_bits: int,
 ) -> None:  # fmt: skip
-    """Find where `count` states of a block, `work`, lead to by moves within it."""
+    """Find the successors, by moves within the block, of the `count` states in `work`."""
     shift(work, coming, pushes)
     if len(pushes.local_target) > 0:
         tables = pushes.local_table[parity if len(pushes.local_table) == 2 else 0]
@@ -115,9 +123,9 @@ def lead_on(
 def pull_rows(
     vectors: Vectors, work: Any, start: int, length: int, source: Any, origin: Any, target: Any, flip: Any
 ) -> bool:
-    """Bring rows of `length` words to where they belong in the block that starts at the word `start`, from fresh blocks.
+    """Pull rows of `length` words from fresh blocks into the block that starts at the word `start`.
 
-    Return whether there were any. A row lies in one block, or is made of whole ones.
+    Return whether there were any. A row lies in one block or consists of whole blocks.
     """
     found = False
     words = len(work)
@@ -135,7 +143,7 @@ def pull_rows(
 
 
 def keep_new(reached: Any, work: Any) -> int:
-    """Keep of what was found in a block only what is new; return how much it is."""
+    """Clear the bits of reached states in `work`; return the number of bits left, the new states."""
     count = 0
     for word in range(len(work)):
         new = work[word] & ~reached[word]
@@ -145,10 +153,10 @@ def keep_new(reached: Any, work: Any) -> int:
 
 
 def close(reached: Any, second: Any, work: Any, coming: Any, second_bit: Any) -> None:
-    """Mark what is new in a block, `work`, as reached, and where it leads to as coming; leave both zero.
+    """Mark the new states of a block, `work`, as reached, and their successors for the next level; clear both arrays.
 
-    The second bits come first: where the process ends in between, the new states are not yet reached, and are found again,
-    once they have their marks again (`mark_again`).
+    The second bits are written first: if the process is killed in between, the new states are not yet reached, and are
+    found again after `mark_again` has restored their marks.
     """
     for word in range(len(work)):
         new = work[word]
@@ -160,7 +168,7 @@ def close(reached: Any, second: Any, work: Any, coming: Any, second_bit: Any) ->
 
 
 def note(bits: Any, work: Any, start: int, notes: Any) -> None:
-    """Write down where the bits of a block are."""
+    """Append the places of the bits of a block to `notes`."""
     for word in range(len(work)):
         left = work[word]
         while left != 0:

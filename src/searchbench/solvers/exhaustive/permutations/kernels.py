@@ -1,6 +1,6 @@
-"""What the inner loops of the streaming search share: how moves act on a block of the frontier.
+"""Apply moves to a block of the frontier: the shared inner loops of the streaming search.
 
-All words are unsigned 64-bit numbers, and so is all that they are mixed with.
+All words are unsigned 64-bit integers, and so are their operands.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from searchbench.jit import trailing_zeros
 
 
 class Moves(NamedTuple):
-    """Hold what a plan's moves do to the frontier, as arrays; `*_begin` tells where a move's part of a long array starts."""
+    """A plan's moves as arrays; `*_begin` has the first index of each move in the array of all moves."""
 
     shift_mask: Any
     shift_distance: Any
@@ -38,7 +38,7 @@ class Moves(NamedTuple):
 
 
 def shift(block: Any, work: Any, moves: Moves) -> None:
-    """Move the places of a block's frontier states by the distances of all shifts."""
+    """Apply all shifts to the frontier states of a block."""
     for move in range(len(moves.shift_mask)):
         mask, distance = moves.shift_mask[move], moves.shift_distance[move]
         if moves.shift_up[move]:
@@ -50,7 +50,7 @@ def shift(block: Any, work: Any, moves: Moves) -> None:
 
 
 def stretch(unit: int, left: int, length: int, source: Any) -> tuple[int, int]:
-    """Return where the units from `unit` on come from, and how many of them do so together: `left` at most."""
+    """Return the first source of the units from `unit` on, and the length of the contiguous run there, at most `left`."""
     window = len(source) * length
     whole = unit // window * window
     row = (unit - whole) // length
@@ -59,7 +59,7 @@ def stretch(unit: int, left: int, length: int, source: Any) -> tuple[int, int]:
 
 
 def push_local(block: Any, work: Any, bits: Any, place_bits: int, moves: Moves, tables: Any) -> None:
-    """Mark where the frontier states of a block go within the block; bits[k] = 2^k."""
+    """Mark the successors of a block's frontier states within the block, state by state; bits[k] = 2^k."""
     first, target, mask = moves.local_first, moves.local_target, moves.local_mask
     places = (1 << place_bits) - 1
     for word in range(len(work)):
@@ -74,7 +74,7 @@ def push_local(block: Any, work: Any, bits: Any, place_bits: int, moves: Moves, 
 
 
 def pull_local(lanes: Any, coming: Any, moves: Moves, tables: Any) -> None:
-    """Do the same for blocks in which there is much: `lanes` and `coming` have a number for each row, with its places' bits."""
+    """Do the same for dense blocks, row by row: `lanes` and `coming` have a number for each row, a bit for each place."""
     for move in range(len(moves.local_back)):
         table = tables[moves.local_back[move, 2]]
         origin, target = lanes.dtype.type(moves.local_back[move, 0]), lanes.dtype.type(moves.local_back[move, 1])
@@ -82,6 +82,6 @@ def pull_local(lanes: Any, coming: Any, moves: Moves, tables: Any) -> None:
 
 
 def pull_lanes(lanes: Any, coming: Any, table: Any, origin: Any, target: Any, one: Any) -> None:
-    """Bring the bits of one place to another, each from the row that a table tells."""
+    """Copy the bits of one place to another, each from the row given by a table."""
     for row in range(len(coming)):
         coming[row] |= ((lanes[table[row]] >> origin) & one) << target

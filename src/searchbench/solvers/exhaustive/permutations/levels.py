@@ -1,7 +1,7 @@
-"""Go level by level until nothing is new, whatever the vectors are that a search works on (Edelkamp 2017).
+"""Run a search level by level until a level has no new state, for any layout of the bit vectors (Edelkamp 2017).
 
-With a working folder a search can be killed at any time and goes on later: from the last copy of its vectors, or, where
-they are files, from the level at which it was.
+With a working folder a search can be killed at any time and resumes later: from the last copy of its vectors or, if they
+are files, from the interrupted level.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from searchbench.store.working import WorkingFolder
 
 Array = npt.NDArray[Any]
 FEW: Final = 100
-"""Of a layer with no more states than this, the numbers are listed."""
+"""Layers of up to this many states are listed state by state."""
 
 
 class Layers(NamedTuple):
-    """Hold what a search found: how many states each depth has, the numbers of small layers, and all codes."""
+    """The result of a search: the number of states of each depth, the states of small layers, and all codes."""
 
     counts: list[int]
     few: dict[int, list[int]]
@@ -30,10 +30,10 @@ class Layers(NamedTuple):
 
 
 class LevelSearch(Protocol):
-    """LevelSearch a level at a time.
+    """A search of one level at a time.
 
-    `size` is how many states there may be, `vectors` are all that has to be kept to go on, `on_files` says that they are
-    files. `ahead` is how many states of the next level were there before it was begun: a level was cut short.
+    `size` is the number of states in the index; `vectors` are the arrays needed to resume; `on_files` tells whether they
+    are files. `ahead` is the number of states of the next level that an interrupted run has already found.
     """
 
     size: int
@@ -42,7 +42,7 @@ class LevelSearch(Protocol):
     ahead: int
 
     def level(self, depth: int) -> tuple[int, list[int]]:
-        """Find what has this depth; return how much it is, and if that is little the numbers."""
+        """Find the states of this depth; return how many are new, and their numbers if they are at most FEW."""
         ...
 
     def codes(self, counts: Sequence[int]) -> PlaneCodes | AlternatingCodes:
@@ -50,12 +50,12 @@ class LevelSearch(Protocol):
         ...
 
     def resume(self, work: WorkingFolder, reached: int) -> None:
-        """Take the vectors from a working folder, by whose record so many states are reached."""
+        """Load the vectors from a working folder, whose record counts `reached` states."""
         ...
 
 
 def search_levels(search: LevelSearch, start: int, run: Run, work: WorkingFolder | None = None) -> Layers:
-    """LevelSearch on from the state with the number `start`, which is depth 0, until nothing is new."""
+    """Search from the state with the number `start`, at depth 0, until a level has no new state."""
     counts, few = [1], {0: [start]}
     if work is not None and work.record:
         counts = list(work.record["counts"])
@@ -75,7 +75,7 @@ def search_levels(search: LevelSearch, start: int, run: Run, work: WorkingFolder
 
 
 def keep(work: WorkingFolder, search: LevelSearch, counts: list[int], few: dict[int, list[int]], run: Run) -> None:
-    """Commit a level that is done: at once where the vectors are files, else with copies of them when it is time."""
+    """Commit a finished level: at once if the vectors are files, else with copies of them when a copy is due."""
     record = {"counts": counts, "few": {str(depth): numbers for depth, numbers in few.items()}}
     if search.on_files:
         work.commit(record)
@@ -91,6 +91,6 @@ def load_copies(work: WorkingFolder, vectors: dict[str, Array], run: Run) -> Non
 
 
 def bits_in(words: Array) -> list[int]:
-    """Return where the bits of thinly set words are."""
+    """Return the places of the bits of sparse words."""
     filled = np.flatnonzero(words)
     return [64 * word + bit for word in filled.tolist() for bit in range(64) if int(words[word]) >> bit & 1]

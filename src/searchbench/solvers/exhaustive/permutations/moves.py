@@ -1,4 +1,4 @@
-"""A plan's moves as the arrays that kernels read."""
+"""Turn a plan's moves into arrays for kernels."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ALL_BITS: Final = (1 << 64) - 1
 
 
 def moves_of(plan: Plan, parity: int | None) -> Moves:
-    """Return a plan's moves as arrays; with a parity, only what starts from places of that parity."""
+    """Return a plan's moves as arrays; with a parity, only those from places of that parity."""
     wanted = ALL_BITS
     if parity is not None:
         wanted = plan.spread(sum(1 << place for place in range(parity, plan.game.places, 2)))

@@ -1,4 +1,4 @@
-"""Orders in bulk: arrays with one permutation or selection a line, in lexicographic order, and their ranks."""
+"""List permutations and selections in bulk, one a line in lexicographic order, and rank them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def selections(n: int, k: int) -> Lines:
 
 
 def digits(lines: Lines) -> Lines:
-    """Return, for each entry, how many smaller entries follow it in its line: [lines, entries] of int64."""
+    """Return, for each entry, the number of smaller entries after it in its line: [lines, entries] of int64."""
     found = np.zeros(lines.shape, np.int64)
     for place in range(lines.shape[1]):
         for later in range(place + 1, lines.shape[1]):
@@ -44,7 +44,7 @@ def permutation_ranks(lines: Lines) -> Lines:
 
 
 def selection_ranks(lines: Lines, n: int) -> Lines:
-    """Return the lexicographic rank of each selection of some of 0 .. n - 1 in order."""
+    """Return the lexicographic rank of each ordered selection from 0 .. n - 1."""
     ranks = np.zeros(len(lines), np.int64)
     for place in range(lines.shape[1]):
         digit = lines[:, place].astype(np.int64)
@@ -61,7 +61,7 @@ def parities(lines: Lines) -> Lines:
 
 
 def prefix_parities(n: int, k: int) -> Lines:
-    """Return the parity that the first k digits give a permutation of n elements, for every selection of k."""
+    """Return, for every ordered selection of the first k of n elements, the parity of its k Lehmer digits."""
     found: Lines = np.zeros(1, np.int64)
     for place in range(k):
         found = (found[:, None] ^ (np.arange(n - place) & 1)[None, :]).ravel()

@@ -1,14 +1,14 @@
-"""What each move of a permutation game does to the numbers: shifts within a word, rows to rows, and tables.
+"""Plan the effect of a permutation game's moves on the numbers: shifts within a word, rows to rows, and tables.
 
 Bits of a bit vector stand for states: bit ``row * word_bits + place``, where `row` is the lexicographic rank of the
 sequence and `word_bits` is the number of places, rounded up to a power of two. A *block* holds all orders of the last
 BLOCK elements of the sequence behind one order of the first ones. A move is one of four kinds:
 
-- *shift*: the sequence stays, the place changes: a shift within the words;
-- *row map*: the last elements stay; long rows of bits go to other rows as they are (Lehmer digits of a window change);
-- *local*: only the last BLOCK elements move: a table of 16-bit numbers says where within the block;
-- *wide*: all else. The number after the move is the sum of a part that depends on the first elements alone and an entry
-  of a table row, and few kinds of first elements differ in their table rows.
+- *shift*: only the place changes: a shift within the words;
+- *row map*: the last elements stay, the Lehmer digits of a window change: long rows of bits move unchanged to other rows;
+- *local*: only the last BLOCK elements move: a table of 16-bit numbers gives the number within the block;
+- *wide*: any other move. The number after it is a base, which depends on the first elements only, plus an entry of a table
+  row. The first elements fall into few kinds, each with its own table row.
 """
 
 from __future__ import annotations
@@ -31,17 +31,17 @@ from searchbench.solvers.exhaustive.permutations.orders import (
 
 Array = npt.NDArray[Any]
 BLOCK = 8
-"""How many last elements' orders make a block: 8! = 40,320 numbers fit 16 bits and a core's first-level cache."""
+"""A block has all orders of this many last elements: 8! = 40,320 numbers fit 16 bits and a core's first-level cache."""
 LARGEST = 15
-"""How many elements there may be: a vector of 16! bits takes 2.6 TB, and the tables of the first eight elements many GB."""
+"""Most elements: a vector of 16! bits takes 2.6 TB, and the tables of the first eight elements many GB."""
 LARGEST_WINDOW = 1 << 22
-"""How many entries the table of a row map may have."""
+"""Most entries in the table of a row map."""
 LARGEST_WIDE = 1 << 27
-"""How many entries the table of a wide move may have."""
+"""Most entries in the table of a wide move."""
 
 
 class RowMap(NamedTuple):
-    """Pull rows: unit d of the result comes from unit ``source[row of d]`` of the frontier; a unit is 8 or 64 bits."""
+    """A pull of rows of `length` units of 8 or 64 bits: row r of each window comes from row ``source[r]`` of the window."""
 
     origin: int
     target: int
@@ -51,7 +51,7 @@ class RowMap(NamedTuple):
 
 
 class WideMap(NamedTuple):
-    """Map numbers: ``base[block] + rows[kind[block], number within the block]``; to `push` the move, or to pull its inverse."""
+    """A map of numbers, ``base[block] + rows[kind[block], number within the block]``: the move to push, or its inverse."""
 
     push: bool
     base: Array
@@ -60,10 +60,10 @@ class WideMap(NamedTuple):
 
 
 class Local(NamedTuple):
-    """Push within a block: from place p by the tables first[p] .. first[p + 1] - 1, each to its target place.
+    """Pushes within a block: from place p by the tables first[p] .. first[p + 1] - 1, each to its target place.
 
-    `tables` is [parity of the first elements, table, number within the block]; `mask` has the origins' bits. `back` tells
-    of each table's move where it starts and ends, and the table of the move that takes it back, -1 if there is none.
+    `tables` is [parity of the first elements, table, number within the block]; `mask` has the bits of the origins. `back`
+    has, for each table's move, its origin, its target, and the table of its inverse, -1 if there is none.
     """
 
     first: Array
@@ -74,13 +74,11 @@ class Local(NamedTuple):
 
 
 class Plan:
-    """Hold how the moves of a permutation game act on the bit vector. Raises BadRequest where rows do not serve the game."""
+    """The action of a permutation game's moves on the bit vector. Raises BadRequest where rows do not serve the game."""
 
     def __init__(self, game: Sequences) -> None:
         if not BLOCK <= game.n <= LARGEST:
-            raise BadRequest(
-                f"sequences of {game.n} elements: rows are of use from {BLOCK} on, and take {LARGEST} at most"
-            )
+            raise BadRequest(f"sequences of {game.n} elements: rows take {BLOCK} to {LARGEST}")
         self.game = game
         self.half = 2 if game.even else 1
         self.word_bits = word_bits_of(game)
@@ -116,22 +114,22 @@ class Plan:
 
     @property
     def alternates(self) -> bool:
-        """Tell whether two bit vectors are enough: every move changes the parity of the place, and none is wide."""
+        """Return whether two bit vectors are enough: every move changes the parity of the place, and none is wide."""
         return self.game.alternates and not self.wide_maps
 
     def bit(self, number: int) -> int:
-        """Return where the bit of a state's number is."""
+        """Return the place of the bit of a state's number."""
         row, place = divmod(number, self.game.places)
         return row * self.word_bits + place
 
     def number(self, bit: int) -> int:
-        """Return the number of the state whose bit it is."""
+        """Return the number of the state with this bit."""
         row, place = divmod(bit, self.word_bits)
         return row * self.game.places + place
 
     @property
     def table_bytes(self) -> int:
-        """Return the memory of the tables."""
+        """Return the memory of the tables in bytes."""
         tables = {id(wide.rows): wide.rows.nbytes for wide in self.wide_maps}
         return self.local.tables.nbytes + sum(row_map.source.nbytes for row_map in self.row_maps) + sum(tables.values())
 
@@ -187,12 +185,12 @@ class Plan:
 
 
 def word_bits_of(game: Sequences) -> int:
-    """Return how many bits of a vector stand for the places of a sequence."""
+    """Return the number of bits for the places of a sequence: `places`, rounded up to a power of two."""
     return 1 << (game.places - 1).bit_length()
 
 
 def _reaches(order: tuple[int, ...]) -> tuple[list[int], list[int], list[int]]:
-    """Return where each element goes, and which of the first ones land amid the last BLOCK and behind them all."""
+    """Return each element's target, and the first elements that land amid the last BLOCK elements and behind all of them."""
     n = len(order)
     goes = [0] * n
     for place, source in enumerate(order):
@@ -204,7 +202,7 @@ def _reaches(order: tuple[int, ...]) -> tuple[list[int], list[int], list[int]]:
 
 
 def _kinds(order: tuple[int, ...]) -> int:
-    """Return how many kinds of first elements there can be at most."""
+    """Return an upper bound of the number of kinds of first elements."""
     _, amid, after = _reaches(order)
     kinds: int = (BLOCK + 1) ** len(amid) * comb(BLOCK + len(after), len(after))
     return kinds
@@ -213,8 +211,8 @@ def _kinds(order: tuple[int, ...]) -> int:
 def _halved(base: Array, kind: Array, rows: Array, parity: Array) -> tuple[Array, Array, Array]:
     """Return the tables for even sequences, whose number is half the rank.
 
-    Of two orders of the last elements that follow each other one is even, so a block holds every second one; and the
-    half of a sum is the sum of the halves and a carry, which depends on whether the base is odd.
+    One of every two consecutive orders of the last elements is even, so a block holds half of them. Half a sum is the sum
+    of the halves and a carry, which depends on the parity of the base.
     """
     odd = parities(selections(BLOCK, BLOCK))
     variants, variant = np.unique(np.stack([kind, parity, base & 1], axis=1), axis=0, return_inverse=True)
@@ -225,15 +223,15 @@ def _halved(base: Array, kind: Array, rows: Array, parity: Array) -> tuple[Array
 def _wide_tables(order: tuple[int, ...]) -> tuple[Array, Array, Array]:
     """Return base, kind and rows of a wide move.
 
-    The digit of an element after the move counts the smaller elements behind it. Between two of the first elements that
-    is known from them alone; between two of the last ones, from the number within the block alone; and how a first and
-    a last element compare follows from how many of the last ones are smaller than the first one.
+    The digit of an element after the move counts the smaller elements behind it. Comparisons among the first elements
+    depend on them only, and those among the last ones on the number within the block only. A first and a last element
+    compare by the number of last elements that are smaller than the first one.
     """
     n = len(order)
     goes, amid, after = _reaches(order)
     weights = [factorial(n - 1 - place) for place in goes]
     firsts = selections(n, n - BLOCK).astype(np.int64)
-    smaller = firsts.copy()  # how many of the last elements are smaller than each of the first ones
+    smaller = firsts.copy()  # for each first element, the number of smaller last elements
     for one in range(n - BLOCK):
         for other in range(n - BLOCK):
             smaller[:, one] -= firsts[:, other] < firsts[:, one]
@@ -268,7 +266,7 @@ def _wide_rows(kinds: Array, goes: list[int], weights: list[int], amid: list[int
     for number, kind in enumerate(kinds):
         row = inner.copy()
         for last in lasts:
-            share = np.zeros(BLOCK, np.int64)  # what this element adds, by its value among the last ones
+            share = np.zeros(BLOCK, np.int64)  # this element's summand, by its value among the last ones
             for one, smaller in zip([*amid, *after], kind, strict=True):
                 if goes[one] > goes[last]:
                     share += (smaller <= values) * weights[last]

@@ -1,4 +1,7 @@
-"""The streaming search of any permutation game: two planes of depths modulo 3, the frontier, and what is new."""
+"""Run the inner loops of the streaming search of any permutation game.
+
+It works with two planes of depths modulo 3, the frontier, and the next frontier.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ from searchbench.solvers.exhaustive.permutations.kernels import Moves, push_loca
 
 
 class Planes(NamedTuple):
-    """Hold the bit vectors: the frontier, what is new, and the two planes of the depths; and bits[k] = 2^k."""
+    """The bit vectors: the frontier, the next frontier (`result`), and the two planes of the depths; and bits[k] = 2^k."""
 
     frontier: Any
     result: Any
@@ -26,7 +29,7 @@ def clear(words: Any, first: int, stop: int) -> None:
 
 
 def push_wide(planes: Planes, first: int, stop: int, block_words: int, base: Any, kind: Any, rows: Any) -> None:
-    """Mark where the frontier states of the blocks first .. stop - 1 go; other threads write to the same words."""
+    """Mark the successors of the frontier in the blocks first .. stop - 1; other threads write to the same words."""
     frontier, result, bits = planes.frontier, planes.result, planes.bits
     for block in range(first, stop):
         row = rows[kind[block]]
@@ -45,7 +48,7 @@ def advance(
     planes: Planes, frontier_bytes: Any, work: Any, work_bytes: Any, first: int, stop: int, moves: Moves, parity: Any,
     place_bits: int, code: int, pushed: bool,
 ) -> int:  # fmt: skip
-    """Find what is new in the blocks first .. stop - 1 and close it; return how much it is.
+    """Find and close the new states of the blocks first .. stop - 1; return their number.
 
     `work` has room for a block, all zero. `code` is the depth's, 1 to 3; `pushed` tells whether wide moves have already
     written to the result.
@@ -79,7 +82,7 @@ def advance(
 def pull_rows(
     frontier: Any, work: Any, start: int, length: int, source: Any, origin: Any, target: Any, ones: Any
 ) -> None:
-    """Bring rows of `length` words to where they belong in the block that starts at the word `start`."""
+    """Pull rows of `length` words into the block that starts at the word `start`."""
     done = 0
     while done < len(work):
         begin, count = stretch(start + done, len(work) - done, length, source)
@@ -90,7 +93,7 @@ def pull_rows(
 
 
 def pull_bytes(frontier: Any, work: Any, start: int, length: int, source: Any) -> None:
-    """Do the same where rows are no whole words and there is one place: the arrays are the same memory, as bytes."""
+    """Do the same for rows of bytes, in a game of one place; the arrays are the same memory, seen as bytes."""
     done = 0
     while done < len(work):
         begin, count = stretch(start + done, len(work) - done, length, source)
@@ -101,7 +104,7 @@ def pull_bytes(frontier: Any, work: Any, start: int, length: int, source: Any) -
 
 
 def pull_wide(planes: Planes, work: Any, start: int, pushed: bool, base: int, row: Any) -> None:
-    """Mark the states of a block, not yet seen, that the frontier leads to by the inverse of the table's move."""
+    """Mark the unseen states of a block with a predecessor in the frontier by the move whose inverse is in the table."""
     frontier, bits = planes.frontier, planes.bits
     for word in range(len(work)):
         seen = planes.low[start + word] | planes.high[start + word] | work[word]
@@ -117,7 +120,7 @@ def pull_wide(planes: Planes, work: Any, start: int, pushed: bool, base: int, ro
 
 
 def close(planes: Planes, work: Any, start: int, code: int, pushed: bool) -> int:
-    """Give what is new in a block its depth's code, make it the next frontier, and leave `work` zero; return how much."""
+    """Make the new states of a block the next frontier, write their code, and clear `work`; return their number."""
     stop = start + len(work)
     low, high, result = planes.low[start:stop], planes.high[start:stop], planes.result[start:stop]
     count = 0

@@ -1,4 +1,4 @@
-"""The streaming search of games whose every move changes the parity of the place, in memory or on files."""
+"""Search games whose every move changes the parity of the place by streaming, in memory or on files."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from searchbench.store.working import WorkingFolder
 
 Array = npt.NDArray[Any]
 LEAST_BUDGET: Final = 4 << 20
-"""What a search on files takes at least, beside its tables."""
+"""Least memory of a search on files, in bytes, in addition to its tables."""
 
 
 class AlternatingSearch:
@@ -54,12 +54,12 @@ class AlternatingSearch:
         self.local = threading.local()
         if not (work is not None and work.record):
             bit = plan.bit(start)
-            self.vectors["second"][bit >> 6] = self.bits[bit & 63]  # as if something led to it
+            self.vectors["second"][bit >> 6] = self.bits[bit & 63]  # the mark of a successor
             self.fresh[(bit >> 6) // plan.block_words] = 1
             self.level(0)
 
     def resume(self, work: WorkingFolder, reached: int) -> None:
-        """Take the vectors from a working folder; a level that was cut short has left states that are ahead of it."""
+        """Load the vectors from a working folder, and count the states that an interrupted level has already found."""
         if work.copies:
             load_copies(work, self.vectors, self.run)
         elif not self.on_files:
@@ -85,7 +85,7 @@ class AlternatingSearch:
         return max(LEAST_BUDGET, self.run.memory - self.plan.table_bytes)
 
     def _touched_by_block(self) -> int:
-        """Return the bytes of the vectors that a block needs: its own, and those where its rows come from."""
+        """Return the bytes of the vectors that a block needs: its own, and those of the sources of its rows."""
         return 16 * self.plan.block_words * (1 + max(len(moves.row_length) for moves in self.moves))
 
     def _release(self) -> None:
@@ -94,7 +94,7 @@ class AlternatingSearch:
                 release(vector, 0, len(vector))
 
     def level(self, depth: int) -> tuple[int, list[int]]:
-        """Find what has this depth; return how much it is, and if that is little the numbers."""
+        """Find the states of this depth; return how many are new, and their numbers if they are at most FEW."""
         plan = self.plan
         parity = (depth + self.start_parity) & 1
         level = Level(
@@ -141,7 +141,7 @@ class AlternatingSearch:
         return count, [plan.number(bit) for _, bits in results for bit in bits] if count <= FEW else []
 
     def _make_room(self, blocks: int) -> None:
-        """Give memory of the vectors back where they are files, before it is more than the budget."""
+        """Release mapped pages of vectors on files before they exceed the budget."""
         if not self.on_files:
             return
         self.untouched += blocks * self._touched_by_block()
@@ -159,10 +159,10 @@ class AlternatingSearch:
 
 
 def bytes_needed(plan: Plan) -> int:
-    """Return the memory that a search takes which has its vectors in memory."""
+    """Return the memory of a search with its vectors in memory, in bytes."""
     return plan.table_bytes + 16 * plan.words
 
 
 def bytes_needed_on_files(plan: Plan) -> int:
-    """Return the memory that a search takes at least."""
+    """Return the least memory of a search with its vectors on files, in bytes."""
     return plan.table_bytes + LEAST_BUDGET

@@ -1,4 +1,4 @@
-"""The streaming search of any permutation game: two planes of depths modulo 3, the frontier, and what is new, in memory."""
+"""Search any permutation game by streaming, in memory: two planes of depths modulo 3, the frontier, and the next one."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Array = npt.NDArray[Any]
 
 
 class PlaneSearch:
-    """Search with two planes of depths modulo 3, a frontier, and what is new."""
+    """Search with two planes of depths modulo 3, the frontier, and the next frontier."""
 
     def __init__(self, plan: Plan, start: int, run: Run) -> None:
         self.plan, self.run = plan, run
@@ -43,7 +43,7 @@ class PlaneSearch:
         self.local = threading.local()
 
     def level(self, depth: int) -> tuple[int, list[int]]:
-        """Find what has this depth; return how much it is, and if that is little the numbers."""
+        """Find the states of this depth; return how many there are, and their numbers if they are at most FEW."""
         vectors = self.vectors
         ones = np.uint64(self.plan.spread(1))
         found = Planes(vectors["frontier"], self.result, vectors["low"], vectors["high"], self.bits, ones)
@@ -53,7 +53,7 @@ class PlaneSearch:
         return count, [self.plan.number(bit) for bit in bits_in(vectors["frontier"])] if count <= FEW else []
 
     def resume(self, work: WorkingFolder, reached: int) -> None:
-        """Take the vectors from a working folder."""
+        """Load the vectors from a working folder."""
         load_copies(work, self.vectors, self.run)
 
     def _starts(self) -> range:
@@ -100,5 +100,5 @@ class PlaneSearch:
 
 
 def bytes_needed(plan: Plan) -> int:
-    """Return the memory that a search takes."""
+    """Return the memory of a search in bytes."""
     return plan.table_bytes + 32 * plan.words

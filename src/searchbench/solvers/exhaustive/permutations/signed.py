@@ -1,8 +1,8 @@
-"""The streaming search of permutation games whose elements have two sides, as burnt pancakes do.
+"""Search permutation games whose elements have two sides, as burnt pancakes do, by streaming.
 
-A row holds the 2^n ways in which the elements of one sequence lie: bit ``row * 2^n + sides``. A move sends a row to a row and,
-within it, exchanges and inverts bits of the numbers of the bits: a few exchanges of parts of words, for all 2^n states at
-once. So a row's source is ranked but once for all of them.
+A row holds the 2^n orientations of the elements of one sequence: bit ``row * 2^n + sides``. A move sends a row to a row.
+Within it, the move exchanges and inverts bits of the bits' numbers: a few exchanges of parts of words, for all 2^n states
+at once. So the search ranks one sequence for 2^n states.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ from searchbench.store.working import WorkingFolder
 
 Array = npt.NDArray[Any]
 WORD_BITS = 6
-"""A word holds 2^6 bits: the lowest six bits of a bit's number tell where in the word it is."""
+"""A word holds 2^6 bits: the lowest six bits of a bit's number are its place in the word."""
 LARGEST = 11
-"""For how many elements a row is looked at as a whole."""
+"""Most elements: the search handles a whole row of 2^n bits at once."""
 EXCHANGE, CROSS, WORDS, INVERT, INVERT_WORDS = range(5)
 """Steps: exchange two low bits of the numbers; a low and a high one; two high ones; invert a low bit; a high one."""
 
 
 class Steps(NamedTuple):
-    """Hold the steps of all moves: those of move m are begin[m] .. begin[m + 1] - 1."""
+    """The steps of all moves: those of move m are begin[m] .. begin[m + 1] - 1."""
 
     begin: Any
     kind: Any
@@ -46,7 +46,7 @@ class Steps(NamedTuple):
 
 
 class Planes(NamedTuple):
-    """Hold the bit vectors: the frontier, what is new, and the two planes of the depths."""
+    """The bit vectors: the frontier, the next frontier (`result`), and the two planes of the depths."""
 
     frontier: Any
     result: Any
@@ -55,7 +55,7 @@ class Planes(NamedTuple):
 
 
 class SignedPlan:
-    """Hold how the moves act on rows. Raises BadRequest where rows do not serve the game."""
+    """The action of the moves on rows. Raises BadRequest where rows do not serve the game."""
 
     def __init__(self, game: Sequences) -> None:
         if not WORD_BITS <= game.n <= LARGEST or game.even:
@@ -78,15 +78,15 @@ class SignedPlan:
 
 
 def _steps(move: Rearrangement) -> list[tuple[int, int, int]]:
-    """Return how the bits' numbers change: (EXCHANGE, one, other) and (INVERT, bit, 0), by bits of the numbers.
+    """Return a move's steps on the bits of a bit's number: (EXCHANGE, one, other) and (INVERT, bit, 0).
 
-    The side of the first element is the highest bit. Element i comes from order[i], so bit n - 1 - i becomes what bit
-    n - 1 - order[i] was.
+    The side of the first element is the highest bit. Element i comes from order[i], so bit n - 1 - i takes the value of
+    bit n - 1 - order[i].
     """
     n = len(move.order)
     come_from = [n - 1 - move.order[n - 1 - bit] for bit in range(n)]
     steps = []
-    now = list(range(n))  # which old bit each bit has become so far
+    now = list(range(n))  # the old bit that each bit holds so far
     for bit in range(n):
         other = now.index(come_from[bit])
         if other != bit:
@@ -96,7 +96,7 @@ def _steps(move: Rearrangement) -> list[tuple[int, int, int]]:
 
 
 def _step(kind: int, one: int, other: int) -> tuple[int, int, int, int, int]:
-    """Return a step as kernels take it: its kind, shift, mask, and the bits of the words' numbers."""
+    """Return a step in the form that kernels take: its kind, shift, mask, and the bits of the words' numbers."""
     low, high = min(one, other), max(one, other)
     if kind == INVERT:
         if one < WORD_BITS:
@@ -110,12 +110,12 @@ def _step(kind: int, one: int, other: int) -> tuple[int, int, int, int, int]:
 
 
 def _mask(bit: int, value: int) -> int:
-    """Return the bits of a word in whose number a bit has a value."""
+    """Return the bits of a word whose numbers have the value `value` in the bit `bit`."""
     return sum(1 << place for place in range(64) if place >> bit & 1 == value)
 
 
 def turn(row: Any, steps: Steps, first: int, stop: int) -> None:
-    """Change a row as a move does."""
+    """Apply the steps first .. stop - 1 of a move to a row."""
     words = len(row)
     for step in range(first, stop):
         kind, shift, mask = steps.kind[step], steps.shift[step], steps.mask[step]
@@ -135,7 +135,7 @@ def turn(row: Any, steps: Steps, first: int, stop: int) -> None:
                     row[word] ^= apart << shift
         else:
             for word in range(words):
-                if word & high == 0 and word & low == low:  # low is 0 where words are just inverted
+                if word & high == 0 and word & low == low:  # low is 0 for INVERT_WORDS
                     other = (word | high) ^ low
                     row[word], row[other] = row[other], row[word]
 
@@ -143,9 +143,9 @@ def turn(row: Any, steps: Steps, first: int, stop: int) -> None:
 def advance(
     planes: Planes, first: int, stop: int, orders: Any, steps: Steps, code: int, sequence: Any, before: Any, row: Any
 ) -> int:
-    """Find what is new in the rows first .. stop - 1 and give it its depth's code, 1 to 3; return how much it is.
+    """Find the new states of the rows first .. stop - 1, write their depth's code, 1 to 3, and return their number.
 
-    `sequence` and `before` have room for a sequence, `row` for a row. Rows in which nothing is missing are passed over.
+    `sequence` and `before` have room for a sequence, `row` for a row. Skips rows whose states are all reached.
     """
     words = len(row)
     count = 0
@@ -184,7 +184,7 @@ def copy(come: Any, row: Any) -> bool:
 
 
 def close(result: Any, low: Any, high: Any, code: int) -> int:
-    """Keep of a row's result what is new, and give it its depth's code; return how much it is."""
+    """Clear the reached states in a row's result, and write the code of the others; return their number."""
     count = 0
     for word in range(len(result)):
         new = result[word] & ~(low[word] | high[word])
@@ -198,7 +198,7 @@ def close(result: Any, low: Any, high: Any, code: int) -> int:
 
 
 class SignedSearch:
-    """Search with two planes of depths modulo 3, a frontier, and what is new."""
+    """Search with two planes of depths modulo 3, the frontier, and the next frontier."""
 
     def __init__(self, plan: SignedPlan, start: int, run: Run) -> None:
         self.plan, self.run = plan, run
@@ -213,7 +213,7 @@ class SignedSearch:
         self.local = threading.local()
 
     def level(self, depth: int) -> tuple[int, list[int]]:
-        """Find what has this depth; return how much it is, and if that is little the numbers."""
+        """Find the states of this depth; return how many there are, and their numbers if they are at most FEW."""
         vectors, plan = self.vectors, self.plan
         planes = Planes(vectors["frontier"], self.result, vectors["low"], vectors["high"])
         step = max(1, min(4096, plan.rows // (8 * self.run.threads)))
@@ -231,7 +231,7 @@ class SignedSearch:
         return count, bits_in(vectors["frontier"]) if count <= FEW else []
 
     def resume(self, work: WorkingFolder, reached: int) -> None:
-        """Take the vectors from a working folder."""
+        """Load the vectors from a working folder."""
         load_copies(work, self.vectors, self.run)
 
     def codes(self, counts: Sequence[int]) -> PlaneCodes:
@@ -240,5 +240,5 @@ class SignedSearch:
 
 
 def bytes_needed(plan: SignedPlan) -> int:
-    """Return the memory that a search takes."""
+    """Return the memory of a search in bytes."""
     return 32 * plan.words

@@ -1,1 +1,1 @@
-"""Breadth-first search of product indexes whose moves are tables of rows and columns: a row is moved once for all columns."""
+"""Search product indexes breadth first by tables of rows and columns: a row is moved once for all its columns."""

@@ -1,4 +1,4 @@
-"""The inner loop of the search of products: a row of the next level at a time, forwards or backwards.
+"""Run the inner loop of the search of products: a row of the next level at a time, forwards or backwards.
 
 A row is a line of words, a bit for each column. One thread writes a row, and works in its first-level cache.
 """
@@ -11,11 +11,11 @@ from searchbench.jit import popcount, trailing_zeros, unsigned
 
 
 class Tables(NamedTuple):
-    """Hold the moves.
+    """The moves as tables.
 
     `sources` is the row that a move comes from, [row, move]; `actions` the action of a move, [row before it, move], or
-    [1, move]; `after` and `before` are the columns after and before an action, [action, column]; `mask` tells which bits of
-    a row's words stand for columns. A new state found backwards costs `weight` hundredths of a state moved forwards.
+    [1, move]; `after` and `before` are the columns after and before an action, [action, column]; `mask` has the bits of a
+    row's words that stand for columns. A look at a predecessor costs `weight` hundredths of a move forwards.
     """
 
     sources: Any
@@ -27,7 +27,7 @@ class Tables(NamedTuple):
 
 
 class Vectors(NamedTuple):
-    """Hold the frontier and how many of its states each row has, the same for what is new, and the planes; [row, word]."""
+    """The frontier and its number of states per row, the same for the next frontier, and the planes; [row, word]."""
 
     frontier: Any
     counts: Any
@@ -38,9 +38,9 @@ class Vectors(NamedTuple):
 
 
 class Room(NamedTuple):
-    """Hold what a thread works on: a byte for each column, the same as words, and the columns not reached as words.
+    """A thread's buffers: a byte for each column, the same memory as words, and the unreached columns as bits of words.
 
-    Words must not be mixed with numbers that have a sign, so some constants are words, too.
+    Words must not be mixed with signed numbers, so some constants are words, too.
     """
 
     reached: Any
@@ -53,7 +53,7 @@ class Room(NamedTuple):
 
 
 def advance(vectors: Vectors, new_bytes: Any, tables: Tables, room: Room, first: int, stop: int, code: int) -> int:
-    """Find what is new in the rows first .. stop - 1, give it its code, 1 to 3, and return how much it is."""
+    """Find the new states of the rows first .. stop - 1, write their code, 1 to 3, and return their number."""
     moves, words = tables.sources.shape[1], len(tables.mask)
     columns = tables.after.shape[1]
     total = 0
@@ -70,7 +70,7 @@ def advance(vectors: Vectors, new_bytes: Any, tables: Tables, room: Room, first:
         for word in range(words):
             new[word] = room.zero
         if unreached > 0 and coming > 0:
-            # a state is looked for among its predecessors until one is in the frontier, which some `coming / columns` are
+            # The expected number of predecessors to look at until one is in the frontier: `coming / columns` of them are.
             looks = min(moves, 1 + moves * columns // (1 + coming))
             if unreached * looks * tables.weight < 100 * coming:
                 pull(vectors, tables, room, row)
@@ -90,7 +90,7 @@ def advance(vectors: Vectors, new_bytes: Any, tables: Tables, room: Room, first:
 
 
 def push(vectors: Vectors, new_bytes: Any, tables: Tables, room: Room, row: int) -> None:
-    """Move all states of the frontier that come to a row."""
+    """Mark the successors of the frontier in a row, state by state of the frontier."""
     for word in range(len(room.reached_words)):
         room.reached_words[word] = room.zero
     shared = tables.actions.shape[0] == 1
@@ -111,7 +111,7 @@ def push(vectors: Vectors, new_bytes: Any, tables: Tables, room: Room, row: int)
 
 
 def pull(vectors: Vectors, tables: Tables, room: Room, row: int) -> None:
-    """Look for each state of a row that is not reached whether a predecessor is in the frontier."""
+    """Mark the unreached states of a row that have a predecessor in the frontier."""
     new = vectors.new[row]
     shared = tables.actions.shape[0] == 1
     for move in range(tables.sources.shape[1]):

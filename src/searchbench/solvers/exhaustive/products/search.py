@@ -1,8 +1,8 @@
-"""Breadth-first search of a product index: level by level, each row by one thread (Korf 1997; Edelkamp 2017, two-bit search).
+"""Search a product index breadth first, each row by one thread (Korf 1997; Edelkamp 2017, two-bit search).
 
-Every state has two bits, in two planes: 0 not reached, else 1 + depth mod 3. The frontier and what is new are bit vectors of
-their own. A row is filled forwards, by moving the frontier of the rows that lead to it, or backwards, by looking for a
-predecessor of each state that is not reached, where that takes fewer steps.
+Every state has two bits, in two planes: 0 not reached, else 1 + depth mod 3. The frontier and the next frontier are bit
+vectors of their own. A row is filled forwards, by expanding the frontier in its source rows, or backwards, by looking for
+a predecessor of each unreached state, whichever takes fewer steps.
 """
 
 from __future__ import annotations
@@ -25,20 +25,20 @@ from searchbench.store.working import WorkingFolder
 
 Array = npt.NDArray[Any]
 WEIGHT: Final = 300
-"""How long it takes to look at a predecessor, in hundredths of the time to move a state."""
+"""The time to look at a predecessor, in hundredths of the time to move a state."""
 EIGHT_BYTES: Final = 0x0102040810204080
-"""Times eight bytes that are 0 or 1, this has all their bits in its last byte."""
+"""Multiplied by eight bytes that are 0 or 1, gathers their bits in the highest byte."""
 
 
 def bytes_needed(moves: ProductMoves) -> int:
-    """Return the memory that a search takes, the tables that are there already among it."""
+    """Return the memory of a search in bytes, with the existing tables of `moves`."""
     rows, columns = moves.rows.shape[0], moves.columns.shape[1]
     tables = 2 * moves.rows.nbytes + moves.actions.nbytes + 4 * moves.columns.size + moves.columns.nbytes
     return int(4 * 8 * rows * _words(columns) + 8 * rows + tables)
 
 
 class ProductSearch:
-    """Search with two planes of depths modulo 3, a frontier, and what is new. The moves must be one to one."""
+    """Search with two planes of depths modulo 3, the frontier, and the next frontier. The moves must be one to one."""
 
     def __init__(self, moves: ProductMoves, start: int, run: Run, weight: int = WEIGHT) -> None:
         rows, self.columns = moves.rows.shape[0], moves.columns.shape[1]
@@ -62,7 +62,7 @@ class ProductSearch:
         self.local = threading.local()
 
     def level(self, depth: int) -> tuple[int, list[int]]:
-        """Find what has this depth; return how much it is, and if that is little the numbers."""
+        """Find the states of this depth; return how many there are, and their numbers if they are at most FEW."""
         kept = self.vectors
         rows = len(self.new_counts)
         frontier, new, low, high = (
@@ -84,7 +84,7 @@ class ProductSearch:
         return count, [row * self.columns + column for row, column in places]
 
     def resume(self, work: WorkingFolder, reached: int) -> None:
-        """Take the vectors from a working folder."""
+        """Load the vectors from a working folder."""
         load_copies(work, self.vectors, self.run)
 
     def codes(self, counts: Sequence[int]) -> PlaneCodes:
@@ -94,7 +94,7 @@ class ProductSearch:
         )
 
     def _room(self) -> Room:
-        """Return what this thread works on."""
+        """Return this thread's buffers."""
         if not hasattr(self.local, "room"):
             reached = np.zeros(self.row_bits, np.uint8)
             left = np.zeros(self.row_bits // 64, np.uint64)

@@ -1,8 +1,9 @@
-"""All states that look alike, solved together, against the distances of all states; kept, killed, and gone on with."""
+"""All completions of a pattern against the distances of all states; kept, killed, and gone on with."""
 
 from __future__ import annotations
 
 import itertools
+import pkgutil
 import random
 from pathlib import Path
 from typing import Any
@@ -12,12 +13,12 @@ import pytest
 
 import naive
 import searchbench as sb
+from searchbench.analyse import solve_completions
+from searchbench.analyse.orders import compose, kinds_of, order_of, orders, rank_order, reorder, unrank_order
 from searchbench.catalogue import load
 from searchbench.errors import BadRequest, OutOfMemory
 from searchbench.run import Run
 from searchbench.solvers.exhaustive import solve_states
-from searchbench.solvers.guided import solve_together
-from searchbench.solvers.guided.orders import compose, kinds_of, order_of, orders, rank_order, reorder, unrank_order
 from searchbench.store import Database
 
 GAME = load("sliding:3x3")
@@ -70,7 +71,7 @@ def test_a_move_changes_every_order_alike() -> None:
                 assert rank_order(order, kinds) == row[number]
 
 
-# --- together -----------------------------------------------------------------------------------------------------------
+# --- completions --------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -86,7 +87,7 @@ def test_all_completions_have_their_distances(spec: str, form: str | None) -> No
     database = solve(spec, form=form)
     kinds = database.game.kinds()  # type: ignore[attr-defined]
     for state in random.Random(2).sample(list(DEPTHS), 3):
-        found = solve_together(GAME, state, database, Run(threads=1))
+        found = solve_completions(GAME, state, database, Run(threads=1))
         assert found.open == ()
         assert found.costs == {other: DEPTHS[other] for other in alike(state, kinds)}
         assert sum(found.histogram().values()) == len(found.costs)
@@ -97,18 +98,18 @@ def test_interpreted_and_from_the_solved_state() -> None:
     game = load("sliding:2x3")
     depths = naive.depths(game)
     for state in ([0, 1, 2, 3, 4, 5, 0], [3, 0, 5, 1, 4, 2, 1]):
-        ours = solve_together(game, state, database, Run(threads=1))
+        ours = solve_completions(game, state, database, Run(threads=1))
         assert ours.costs == {other: depths[other] for other in ours.costs}
         assert len(ours.costs) == 6
-        interpreted = solve_together(game, state, database, Run(threads=1), target="interpreted")
+        interpreted = solve_completions(game, state, database, Run(threads=1), target="interpreted")
         assert (interpreted.costs, interpreted.nodes) == (ours.costs, ours.nodes)
 
 
 def test_what_costs_more_than_the_limit_stays_open() -> None:
     database, state = solve("sliding-groups:3x3,1.2-3.6.4.5"), max(DEPTHS, key=lambda state: DEPTHS[state])
-    whole = solve_together(GAME, state, database, Run(threads=1))
+    whole = solve_completions(GAME, state, database, Run(threads=1))
     for limit in (0, 21, 25):
-        found = solve_together(GAME, state, database, Run(threads=1), limit)
+        found = solve_completions(GAME, state, database, Run(threads=1), limit)
         assert found.costs == {one: cost for one, cost in whole.costs.items() if cost <= limit}
         assert set(found.open) == set(whole.costs) - set(found.costs)
         assert limit < found.bound <= min(whole.costs[one] for one in found.open)
@@ -129,13 +130,13 @@ def test_what_was_stopped_goes_on(tmp_path: Path, after: int, monkeypatch: pytes
             raise Stopped(stage)
 
     with pytest.raises(Stopped):
-        solve_together(GAME, state, database, Run(threads=1, report=stop, work=tmp_path / "work"))
+        solve_completions(GAME, state, database, Run(threads=1, report=stop, work=tmp_path / "work"))
     other = random.Random(3).choice(list(DEPTHS))
     if (tmp_path / "work").exists():
         with pytest.raises(BadRequest, match="another task"):
-            solve_together(GAME, other, database, Run(threads=1, work=tmp_path / "work"))
-    whole = solve_together(GAME, state, database, Run(threads=1))
-    again = solve_together(GAME, state, database, Run(threads=1, work=tmp_path / "work"))
+            solve_completions(GAME, other, database, Run(threads=1, work=tmp_path / "work"))
+    whole = solve_completions(GAME, state, database, Run(threads=1))
+    again = solve_completions(GAME, state, database, Run(threads=1, work=tmp_path / "work"))
     assert (again.costs, again.open, again.nodes) == (whole.costs, (), whole.nodes)
     assert not (tmp_path / "work").exists()
 
@@ -143,17 +144,25 @@ def test_what_was_stopped_goes_on(tmp_path: Path, after: int, monkeypatch: pytes
 def test_what_does_not_serve_is_refused() -> None:
     state = [8, 7, 6, 0, 4, 1, 2, 5, 3, 3]
     with pytest.raises(BadRequest, match="no database of an abstraction of sliding:3x3"):
-        solve_together(GAME, state, solve("sliding:3x3"))
+        solve_completions(GAME, state, solve("sliding:3x3"))
     with pytest.raises(BadRequest, match="every move costs 1"):
-        solve_together(GAME, state, solve("sliding-pattern:3x3,1-2-5"))
+        solve_completions(GAME, state, solve("sliding-pattern:3x3,1-2-5"))
     with pytest.raises(BadRequest, match="completions: expected at most 65,536"):
         kinds_of([0] + [1] * 9)
     with pytest.raises(OutOfMemory):
-        solve_together(GAME, state, solve("sliding-groups:3x3,1"), Run(memory=1000, threads=1))
+        solve_completions(GAME, state, solve("sliding-groups:3x3,1"), Run(memory=1000, threads=1))
 
 
 def test_from_python(tmp_path: Path) -> None:
     sb.solve("sliding-groups:3x3,1.2-3.6.4.5", to=tmp_path / "look.db", solver="bfs")
-    found = sb.together("sliding:3x3", "8 7 6 0 4 1 2 5 3", tmp_path / "look.db", limit=27)
+    found = sb.analyse.solve_completions("sliding:3x3", "8 7 6 0 4 1 2 5 3", tmp_path / "look.db", limit=27)
     assert found.costs == {state: DEPTHS[state] for state in found.costs}
-    assert isinstance(found, sb.Completions)
+    assert isinstance(found, sb.analyse.Completions)
+
+
+def test_the_names_of_analyses_are_no_modules() -> None:
+    """Importing a module puts it in the place of a name of its package."""
+    modules = {found.name for found in pkgutil.iter_modules(sb.analyse.__path__)}
+    assert not modules & set(sb.analyse.__all__)
+    for name in sb.analyse.__all__:
+        assert getattr(sb.analyse, name).__module__.startswith("searchbench.analyse.")

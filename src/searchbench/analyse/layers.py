@@ -12,9 +12,9 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from searchbench.abstraction import pattern_rank
+from searchbench.analyse.orders import Kinds, order_of, rank_order
 from searchbench.jit import trailing_zeros
 from searchbench.rules import State, mix, moves, new_moves, new_state, play, unplay
-from searchbench.solvers.guided.orders import Kinds, order_of, rank_order
 
 AT, EDGES, NODES, CUT, CHANGE = range(5)
 """What `expand` notes: the pattern at hand, how many edges and patterns there are, the smallest cost above the bound, and the

@@ -1,8 +1,8 @@
-"""Solve all states together that look alike in an abstraction (Gasser 1995, section 6.5).
+"""Solve all completions of a pattern, the states that look alike in an abstraction, in one search (Gasser 1995, section 6.5).
 
-What leads from one such state to any goal of the abstraction leads another to the solved state: which one, the order tells in
-which the pieces arrive there. So one breadth-first search from one state, held below a bound by the database of the
-abstraction, finds the costs of all. It keeps each pattern once, with a list of orders.
+Moves that lead from one completion to a goal of the abstraction lead another completion to the solved state; the order in which
+the pieces arrive tells which. So one breadth-first search from one completion finds the costs of all. The database of the
+abstraction cuts off states that lie too far from its goals. The search keeps each pattern once, with a list of orders.
 """
 
 from __future__ import annotations
@@ -10,19 +10,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 
 from searchbench import jit
 from searchbench.abstraction import Abstraction, joined_tables, pattern_rank
+from searchbench.analyse.layers import AT, CHANGE, CUT, EDGES, NODES, Edges, Layer, expand, fill_slots, gather
+from searchbench.analyse.orders import Changes, kinds_of, order_of, orders, rank_order, reorder, unrank_order
+from searchbench.catalogue import load
 from searchbench.errors import BadRequest
-from searchbench.game import Game
+from searchbench.game import Game, Position
 from searchbench.run import Run
 from searchbench.solvers.guided.nodes import slots_for
-from searchbench.solvers.guided.orders import Changes, kinds_of, order_of, orders, rank_order, reorder, unrank_order
-from searchbench.solvers.guided.patterns import AT, CHANGE, CUT, EDGES, NODES, Edges, Layer, expand, fill_slots, gather
-from searchbench.store import Database
+from searchbench.store import Database, open_database
 from searchbench.store.modulo import packed_residues
 from searchbench.store.working import WorkingFolder, discard
 from searchbench.values import Depth, Distance
@@ -35,7 +37,7 @@ ROOM: Final = 1 << 16
 
 @dataclass(frozen=True)
 class Completions:
-    """Hold the costs of the states that look like a pattern: `costs` by state, `open` states cost at least `bound`."""
+    """Hold the costs of a pattern's completions: `costs` by state; each of the `open` states costs at least `bound`."""
 
     game: Game
     costs: Mapping[tuple[int, ...], int]
@@ -50,23 +52,24 @@ class Completions:
         return {cost: found.count(cost) for cost in dict.fromkeys(found)}
 
 
-def solve_together(
-    game: Game,
-    state: Sequence[int],
-    database: Database,
+def solve_completions(
+    game: str | Game,
+    state: Position | str | Sequence[int],
+    like: str | Path | Database,
     run: Run | None = None,
     limit: int | None = None,
     target: jit.Target = "cpu",
 ) -> Completions:
-    """Return what each state costs that looks like `state` in the abstraction whose depths `database` holds.
+    """Return the cost of every state that looks like `state` in an abstraction, whose depths are in the database `like`.
 
     All moves of the abstraction cost 1, and it tells the kinds of the original's pieces (`Abstraction.kinds`). States that
-    cost more than `limit` stay open. With the run's `work`, unfinished work is kept there: what was stopped goes on.
+    cost more than `limit` stay open. The folder `work` of the run keeps unfinished work; the same request resumes it.
     Raises BadRequest and OutOfMemory.
     """
-    with run or Run() as active, _working(game, state, database, active) as work:
-        search = _Together(game, [int(cell) for cell in state], database, active, work, target)
-        return search.solve(limit)
+    chosen, database = load(game), like if isinstance(like, Database) else open_database(like)
+    completion = [int(cell) for cell in chosen.position(state).state]
+    with run or Run() as active, _working(chosen, completion, database, active) as work:
+        return _Search(chosen, completion, database, active, work, target).solve(limit)
 
 
 @contextmanager
@@ -83,7 +86,7 @@ def _working(game: Game, state: Sequence[int], database: Database, run: Run) -> 
         folder.close()
 
 
-class _Together:
+class _Search:
     def __init__(
         self, game: Game, state: list[int], database: Database, run: Run, work: WorkingFolder | None, target: jit.Target
     ) -> None:
