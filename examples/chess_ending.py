@@ -38,12 +38,26 @@ class ChessEnding(Game):
         squares = self.rows * self.columns
         return index.Radix((2, squares, squares, *[squares + 1] * (len(self.men) - 2)))
 
+    def ways(self) -> Any:
+        """Return which of the STEPS leads from a square towards another one, -1 for none: from beside the board none does."""
+        squares = self.rows * self.columns
+        found = np.full((squares + 1, squares), -1, np.int64)
+        for square in range(squares):
+            for way, (down, right) in enumerate(STEPS.tolist()):
+                row, column = square // self.columns + down, square % self.columns + right
+                while 0 <= row < self.rows and 0 <= column < self.columns:
+                    found[square, row * self.columns + column] = way
+                    row, column = row + down, column + right
+        return found
+
     def rules(self) -> Mapping[str, Callable[..., Any]]:
         """Return the rules; a move is ((taken * count + piece) * squares + from) * squares + to, with taken 0 for none."""
         rows, columns, squares, count = self.rows, self.columns, self.rows * self.columns, len(self.men)
         black = np.array([man.islower() for man in self.men], np.int64)
         first = np.array([{"R": 4}.get(man.upper(), 0) for man in self.men], np.int64)
         last = np.array([{"B": 4}.get(man.upper(), 8) for man in self.men], np.int64)
+        leap = STEPS[:, 0] * columns + STEPS[:, 1]
+        ways = self.ways()
 
         def start(state: State) -> None:
             state[0] = 0
@@ -59,18 +73,13 @@ class ChessEnding(Game):
 
         def attacks(state: State, piece: int, target: int) -> bool:
             square = int(state[1 + piece])
-            if square == squares:
+            way = ways[square, target]
+            if not first[piece] <= way < last[piece]:
                 return False
-            if square == target:
-                return False
-            down, right = target // columns - square // columns, target % columns - square % columns
-            if piece < 2:
-                return abs(down) <= 1 and abs(right) <= 1
-            straight, diagonal = down == 0 or right == 0, abs(down) == abs(right)
-            if not ((straight and last[piece] == 8) or (diagonal and first[piece] == 0)):
-                return False
-            step = (down > 0) * columns - (down < 0) * columns + (right > 0) - (right < 0)
+            step = leap[way]
             square += step
+            if piece < 2:
+                return bool(square == target)
             while square != target:
                 if at(state, square) >= 0:
                     return False

@@ -91,7 +91,7 @@ class Game:
     """The names of those `enhancements` by which a search may lose solutions."""
     rearranges: ClassVar[bool] = False
     """Claims that moves are rearrangements: in states with the same moves the same sequences of moves are possible, and
-    two sequences that lead from one of them to the same state do so from each."""
+    two sequences that lead from one of them to the same state do so from each. No state is lost."""
     independent: ClassVar[bool] = False
     """Claims of a puzzle with a `Product` as its index that all states have the same moves, and that what a move does to the
     cells of one factor depends on these cells alone."""

@@ -75,6 +75,13 @@ def play_keeps_the_smallest(rules: Rules) -> Rules:
     return {"play": play}
 
 
+def some_states_are_lost(rules: Rules) -> Rules:
+    def terminal(state: Any) -> int:
+        return -1 if state[0] == 3 else rules["terminal"](state)
+
+    return {"terminal": terminal}
+
+
 def unplay_forgets(rules: Rules) -> Rules:
     def unplay(state: Any, move: int) -> None:
         state[0], state[move - 1] = state[move - 1], state[0]
@@ -540,6 +547,7 @@ PLANTED = [
     ("reversal", "peg-solitaire:triangle,6", dual_of_part, {}),
     ("reversal", "peg-solitaire:triangle,6,yes", dual_of_one_side, {}),
     ("rearranges", "pancake:5", play_keeps_the_smallest, {}),
+    ("rearranges", "pancake:5", some_states_are_lost, {}),
     ("rearranges", "hanoi:3", nothing, {"rearranges": True}),
     ("alternates", "sliding:2x3", alternates_not, {}),
     ("alternates", "pancake:5", alternates_not, {}),

@@ -303,7 +303,7 @@ def options(game: Game, functions: Functions, chance: random.Random) -> tuple[st
         }
         found |= {"table": "33KB"} if chance.random() < 0.3 else {}
     if game.rearranges and memory in ("none", "table") and found["order"] != "promise" and chance.random() < 0.6:
-        found["automaton"] = chance.randint(1, 4)
+        found["automaton"] = chance.randint(0, 4)  # else the usual one, where there is one
     return method, found, chance.choice([1, 2])
 
 

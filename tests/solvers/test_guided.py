@@ -151,7 +151,7 @@ def test_same_nodes_as_the_twins(text: str) -> None:
     start = tuple(game.read(text))
     twin = naive_idastar(game, start)
     for target in ("cpu", "interpreted"):
-        line = search(game, text, target=target)
+        line = search(game, text, target=target, automaton=0)
         assert (line.nodes, line.cost, list(line.moves)) == twin
         assert line.optimal
     for method, weight, a, b, reopen in (
@@ -398,11 +398,16 @@ def test_enhancements_change_nodes_and_not_costs(options: dict[str, Any]) -> Non
     game = load("sliding:3x3")
     plain, other = 0, 0
     for text in (NEAR, FAR, HARDEST):
-        own, line = search(game, text, target="cpu"), search(game, text, target="cpu", **options)
+        own = search(game, text, target="cpu", automaton=0)
+        line = search(game, text, target="cpu", automaton=0, **options)
         assert (line.cost, line.verify()) == (own.cost, [])
         plain, other = plain + own.nodes, other + line.nodes
     assert other < plain
-    assert search(game, NEAR, **options).nodes == search(game, NEAR, target="cpu", **options).nodes
+    for automaton in (None, 0):
+        interpreted, compiled = (
+            search(game, NEAR, target=target, automaton=automaton, **options) for target in ("interpreted", "cpu")
+        )
+        assert interpreted.nodes == compiled.nodes
 
 
 @given(bounded_puzzles(), st.data())
@@ -440,12 +445,12 @@ def test_dead_ends_can_be_switched_off() -> None:
 def test_threads_change_neither_the_line_nor_the_nodes(monkeypatch: pytest.MonkeyPatch) -> None:
     game = load("sliding:4x4")
     easy = sorted(KORF, key=lambda instance: instance["ida_md_generated_last"])[:8]
-    for options in ({}, {"order": "bound"}):
+    for options in ({}, {"automaton": 0}, {"order": "bound"}):
         for instance in easy:
             text = " ".join(map(str, instance["tiles"]))
             one = search(game, text, target="cpu", **options)
             two = search(game, text, target="cpu", run=Run(threads=2), **options)
-            assert one.nodes > 300_000
+            assert one.nodes > (300_000 if "automaton" in options else 100_000)
             assert (two.moves, two.cost, two.nodes) == (one.moves, one.cost, one.nodes)
 
 

@@ -8,6 +8,8 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from searchbench.jit import unsigned
+
 _CODE_BITS: Final = 24
 _WEIGHT_BITS: Final = 16
 LOCAL_SHIFT: Final = 40
@@ -71,15 +73,15 @@ def pages_for(times: MutableSequence[int], count: int, pages: Pages) -> int:
 def add_request(pages: Pages, number: int, block_bits: int, code: int, weight: int) -> None:
     """Add a request to a number to the bucket of its block; there must be room."""
     bucket = number >> block_bits
-    page = pages.last[bucket]
-    if page < 0 or pages.fill[page] == pages.requests.shape[1]:
+    page = pages.last[unsigned(bucket)]
+    place = pages.fill[unsigned(page)] if page >= 0 else 0
+    if page < 0 or place == pages.requests.shape[1]:
         pages.before[pages.used[0]] = page
-        page = pages.used[0]
-        pages.fill[page] = 0
-        pages.last[bucket] = page
+        page, place = pages.used[0], 0
+        pages.last[unsigned(bucket)] = page
         pages.used[0] += 1
-    pages.requests[page, pages.fill[page]] = pack(number & ((1 << block_bits) - 1), code, weight)
-    pages.fill[page] += 1
+    pages.requests[unsigned(page), unsigned(place)] = pack(number & ((1 << block_bits) - 1), code, weight)
+    pages.fill[unsigned(page)] = place + 1
 
 
 class Buckets:

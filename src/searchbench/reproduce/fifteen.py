@@ -90,7 +90,7 @@ def korf_as_gasser(run: Run, parts: tuple[str, ...]) -> Measured:
             for name in names:
                 costs += _one_empty(run, folder, name)[1]
             words = [MANY_EMPTY, *(str(folder / f"{name}.db") for name in names)]
-            options = {"automaton": AUTOMATON} if names else {}
+            options = {"automaton": AUTOMATON if names else 0}
             figures[part], cost = _korf(run, part, heuristic(game, ",".join(words)), **options)
             costs.append(cost)
     return Measured(figures, costs)
@@ -104,7 +104,7 @@ def korf_with_two_databases(run: Run) -> Measured:
         databases.append(solve_states(load(f"sliding-pattern:4x4,{tiles}"), run=own))
     costs = [_cost_of(one) for one in databases]
     chosen = PatternDatabases(load("sliding:4x4"), [databases])
-    figures, cost = _korf(run, "7 and 8 tiles", chosen)
+    figures, cost = _korf(run, "7 and 8 tiles", chosen, automaton=0)
     return Measured(figures, [*costs, cost])
 
 

@@ -89,7 +89,7 @@ def _one_by_one(game: Game, states: Sequence[tuple[int, ...]], run: Run) -> tupl
     databases = [_kept(f"sliding-pattern:4x4,{tiles}", run) for tiles in SEVEN_AND_EIGHT]
     chosen = PatternDatabases(game, [databases])
     own = Run(memory=run.memory, threads=1, report=run.report)
-    found = list(search_many(game, states, IDAStar(h=chosen), own))
+    found = list(search_many(game, states, IDAStar(h=chosen, automaton=0), own))
     nodes, seconds = sum(one.nodes for one in found), sum(one.seconds for one in found)
     lines = {tuple(state): one.line for state, one in zip(states, found, strict=True)}
     costs = {state: line.cost for state, line in lines.items() if line is not None and not line.verify()}
@@ -202,7 +202,7 @@ def optimal_lines(run: Run, parts: tuple[str, ...]) -> Measured:
     states = [game.read(KORF_FELNER[part][2]) for part in parts]
     found, costs = {}, []
     one_thread = Run(memory=run.memory, threads=1, report=run.report)
-    for part, attempt in zip(parts, search_many(game, states, IDAStar(h=chosen), one_thread), strict=True):
+    for part, attempt in zip(parts, search_many(game, states, IDAStar(h=chosen, automaton=0), one_thread), strict=True):
         exact = attempt.line is not None and not attempt.line.verify()
         found[part] = {"length": attempt.line.cost if exact and attempt.line else None, "nodes": attempt.nodes}
         costs.append(Cost(f"instance {part} (nodes)", attempt.nodes, attempt.seconds, 2 * corner.size, peak_memory()))

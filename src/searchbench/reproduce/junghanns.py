@@ -29,8 +29,9 @@ OF_ALL: Final = (
 """Lower bounds, transposition tables of two kinds, orders of moves, deepening and restarts."""
 OF_ITS_OWN: Final = {
     "sliding:4x4": (
-        "idastar h=linear-conflict", "idastar h=linear-conflict order=bound table=16MB", "idastar automaton=8",
-        "idastar h=many-empty:2", "astar h=linear-conflict", "astar h=many-empty:2,linear-conflict weight=2",
+        "idastar h=linear-conflict", "idastar h=linear-conflict order=bound table=16MB", "idastar automaton=0",
+        "idastar automaton=8", "idastar h=many-empty:2", "astar h=linear-conflict",
+        "astar h=many-empty:2,linear-conflict weight=2",
     ),
     "superpuzz:4x6": (
         "idastar entries=1000000", "idastar table=16MB use=pairs", "idastar table=16MB without=dead",

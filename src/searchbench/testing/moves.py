@@ -255,6 +255,8 @@ def rearranges(subject: Subject) -> Iterator[Finding]:
     """Require that moves act alike in all states with the same moves."""
     models: dict[tuple[int, ...], tuple[State, list[tuple[int, ...]], list[int]]] = {}
     for state in subject.states:
+        if subject.terminal(state) not in (0, UNDECIDED):
+            yield state, "it is lost: a path that another one stands for could end here"
         moves = tuple(subject.moves(state))
         possible, ends = _walks(subject, state)
         model, *others = models.setdefault(moves, (state, possible, ends))

@@ -32,6 +32,7 @@ from searchbench.exchange.memory import (
     unpack_weight,
 )
 from searchbench.index.contract import unrank
+from searchbench.jit import unowned
 from searchbench.rules import UNDECIDED, new_moves, new_state, terminal
 from searchbench.run import Run
 from searchbench.solvers.exhaustive.checkpoints import INITIALISE, LEVELS, STAGE, Checkpoints, array_of, pieces_of
@@ -123,6 +124,8 @@ def emit(
     numbers = new_moves()
     weights = new_moves()
     times = new_moves()
+    codes, bounds, pages = unowned(codes), unowned(bounds), unowned(pages)
+    here, pending = unowned(here), unowned(pending)
     number = next_pending(codes, illegal, first, stop, now, here, pending)
     while number < stop:
         unrank(number, state)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import isfinite
 from typing import TYPE_CHECKING, ClassVar, Final
 
+from searchbench import jit
 from searchbench.configuration import option
 from searchbench.errors import BadRequest
 from searchbench.game import Game
@@ -80,8 +81,8 @@ class Guided(ABC):
         """Return what takes the place of the game's functions. Raises BadRequest for what the game does not supply."""
         return chosen(game, listed(self.use), listed(self.without), self.order)
 
-    def superfluous(self, game: Game) -> Automaton | None:
-        """Return the automaton of superfluous moves, if one is asked for."""
+    def superfluous(self, game: Game, names: jit.Names, start: Sequence[int]) -> Automaton | None:
+        """Return the automaton of superfluous moves that a search from `start` with these functions has, if any."""
         return None
 
     def transpositions(self, run: Run) -> Transpositions:

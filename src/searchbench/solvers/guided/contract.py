@@ -101,12 +101,6 @@ def dead(state: State, tables: Any) -> bool:
     return False
 
 
-@slot
-def fsm_next(at: int, place: int) -> int:
-    """Return where the automaton goes from `at` with the move at a place of `moves`, or -1: the move is not tried."""
-    return 0
-
-
 # --- memory -----------------------------------------------------------------------------------------------------------
 
 TRANSPOSITION_TABLE: Final = constant("TRANSPOSITION_TABLE", False)

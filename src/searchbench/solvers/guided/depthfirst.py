@@ -39,7 +39,6 @@ from searchbench.solvers.guided.contract import (
     RANDOM_ORDER,
     TRANSPOSITION_TABLE,
     dead,
-    fsm_next,
     h_prefetch,
     h_update,
 )
@@ -98,9 +97,15 @@ def bound_of(stack: Any, row: int) -> int:
 
 
 @inlined
+def fsm_next(transitions: Any, at: int, place: int) -> int:
+    """Return where the automaton goes from `at` with the move at a place of `moves`, or -1: the move is not tried."""
+    return int(transitions[unsigned(at + place)])
+
+
+@inlined
 def push_moves(
     state: State, row: int, bound: int, out: MutableSequence[int], tables: Any, stack: Any, carried: Any, kept: Kept,
-    chance: Any,
+    chance: Any, transitions: Any,
 ) -> tuple[int, int, int]:  # fmt: skip
     """Put the moves that stay within the bound on the stack above `row`, the end of the path, the first one on top.
 
@@ -114,8 +119,7 @@ def push_moves(
         if TRANSPOSITION_TABLE or CLOSED_LIST or stack[unsigned(row), MOVE] == NO_MOVE
         else stack[unsigned(row), MOVE]
     )
-    # An automaton of moves keeps an order of its own.
-    ordered = previous != -1 and not FSM_PRUNING
+    ordered = previous != -1
     count = (
         moves(state, out) if FSM_PRUNING else choices(state, previous, out, tables)
     )  # the automaton knows moves by their places
@@ -126,13 +130,13 @@ def push_moves(
     top = end = row + 1
     for index in range(count - 1, -1, -1):
         move = out[unsigned(index)]
-        if move == back or (ordered and not follows(previous, move)):
-            continue
-        if FSM_PRUNING:
-            ahead = fsm_next(carried[unsigned(row), H_STATE_SIZE], index)
+        if FSM_PRUNING:  # which knows the move back, too
+            ahead = fsm_next(transitions, carried[unsigned(row), H_STATE_SIZE], index)
             if ahead < 0:
                 continue
             carried[unsigned(end), H_STATE_SIZE] = ahead
+        elif move == back or (ordered and not follows(previous, move)):
+            continue
         generated += 1
         stack[unsigned(end), MOVE] = move
         if H_PREFETCHES:
@@ -190,6 +194,7 @@ def search_below(
     seen: Transpositions,
     kept: Kept,
     chance: Any,
+    transitions: Any,
     note: Any,
     stop: int,
 ) -> None:
@@ -198,6 +203,7 @@ def search_below(
         unowned(state), unowned(tables), unowned(path), unowned(stack), unowned(carried)
     )  # fmt: skip
     seen, kept, chance, note, out = unowned(seen), unowned(kept), unowned(chance), unowned(note), new_moves()
+    transitions = unowned(transitions)
     bound, smallest, nodes = note[BOUND], note[NEXT], note[NODES]
     depth = note[DEPTH]
     row = path[depth]
@@ -226,7 +232,9 @@ def search_below(
                 code = mix(key(state) ^ carried[unsigned(row), H_STATE_SIZE]) if FSM_PRUNING else key(state)
                 wanted = is_new(seen, code, bound - stack[unsigned(row), COST], note[ROUND])
             if wanted:
-                top, generated, cut = push_moves(state, row, bound, out, tables, stack, carried, kept, chance)
+                top, generated, cut = push_moves(
+                    state, row, bound, out, tables, stack, carried, kept, chance, transitions
+                )
                 nodes += generated
                 smallest = min(smallest, cut)
         if top > row + 1:
@@ -361,7 +369,17 @@ class StackSearch(DepthFirst):
     def arguments(self) -> tuple[Any, ...]:
         """Return what the kernel works on."""
         task = self.task
-        return self.state, task.tables, self.path, self.stack, self.carried, task.seen, task.kept, task.chance
+        return (
+            self.state,
+            task.tables,
+            self.path,
+            self.stack,
+            self.carried,
+            task.seen,
+            task.kept,
+            task.chance,
+            task.transitions,
+        )
 
     def grow(self) -> None:
         """Make room for a longer path."""

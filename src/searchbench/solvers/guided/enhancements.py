@@ -86,6 +86,11 @@ def compatible(functions: Mapping[str, Any]) -> Functions:
     return found
 
 
+def cuts_moves(functions: Mapping[str, Any]) -> bool:
+    """Tell whether moves are left out because of others of the same state."""
+    return any(_in_force(functions, name) for name in ("forced_move", "relevance_cut"))
+
+
 DEFAULTS: Final = (not_dead, not_enough, relevant, any_order)
 
 

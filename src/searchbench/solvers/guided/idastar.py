@@ -6,6 +6,7 @@ Berliner and Goetsch 1984). With a folder for its work, a search that was stoppe
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 from zlib import crc32
@@ -16,10 +17,11 @@ from searchbench.errors import BadRequest, DamagedData, LimitReached
 from searchbench.game import Game
 from searchbench.line import Line
 from searchbench.run import Run, parse_memory
-from searchbench.solvers.guided.automaton import Automaton, automaton
+from searchbench.solvers.guided.automaton import Automaton, automaton, usual_automaton
 from searchbench.solvers.guided.configuration import Guided
+from searchbench.solvers.guided.contract import ORDER_BY_PRIORITY
 from searchbench.solvers.guided.depthfirst import NEVER, NODES
-from searchbench.solvers.guided.enhancements import ORDERS, Functions
+from searchbench.solvers.guided.enhancements import ORDERS, Functions, cuts_moves
 from searchbench.solvers.guided.in_place import depth_first, search_kind
 from searchbench.solvers.guided.restarts import RestartSchedule, restarting
 from searchbench.solvers.guided.task import EXHAUSTED, FOUND, Task
@@ -63,9 +65,11 @@ class IDAStar(Guided):
         "what a full table keeps: `two-level`, what saves most work and what is newest; `always`, what is newest",
         metavar="NAME",
     )
-    automaton: int = option(
-        0,
-        "so many moves: sequences up to that length are not tried where another does the same",
+    automaton: int | None = option(
+        None,
+        "so many moves: sequences up to that length are not tried where another does the same; 0 for none. By default as many "
+        "as are compared in some tenths of a second, where moves are rearrangements, no states are kept and nothing else "
+        "leaves moves out",
         "whole",
         metavar="MOVES",
         least=0,
@@ -130,9 +134,22 @@ class IDAStar(Guided):
         found |= {"CLOSED_LIST": True} if self.entries else {}
         return found | ({"RANDOM_ORDER": True} if self.restarts else {})
 
-    def superfluous(self, game: Game) -> Automaton | None:
-        """Return the automaton of superfluous moves, if one is asked for."""
-        return automaton(game, self.automaton) if self.automaton else None
+    def superfluous(self, game: Game, names: jit.Names, start: Sequence[int]) -> Automaton | None:
+        """Return the automaton that is asked for, else the usual one where no move is left out because of others.
+
+        What keeps states, or tries moves in an order of its own, does without unless told: an automaton lets one of
+        several paths pass, which another cut could close.
+        """
+        if self.automaton is not None:
+            return automaton(game, self.automaton) if self.automaton else None
+        if parse_memory(self.table) or self.entries or self.restarts:
+            return None
+        own = game.names(target=names.target)
+        replaced = any(names.get(name) is not own.get(name) for name in ("moves", "play", "cost"))
+        if replaced or names.constant(ORDER_BY_PRIORITY) or cuts_moves(names):
+            return None
+        found = usual_automaton(game)
+        return found if found is not None and tuple(game.moves(start)) in found.situations else None
 
     def transpositions(self, run: Run) -> Transpositions:
         """Return the transposition table, or a token one. Raises OutOfMemory."""
@@ -269,4 +286,6 @@ def _description(task: Task, step: int) -> str:
     for table in task.tables:
         tables = crc32(memoryview(table).cast("B") if table.flags.c_contiguous else table.tobytes(), tables)
     rules = jit.fingerprint(search_kind(task.names).function, task.names)
-    return f"idastar from {task.game.format(task.start)}, step {step}, rules {rules}, tables {tables:08x}"
+    paths = crc32(task.transitions.tobytes())
+    told = f"idastar from {task.game.format(task.start)}, step {step}, rules {rules}, tables {tables:08x}"
+    return f"{told}, automaton {paths:08x}"

@@ -25,7 +25,6 @@ from searchbench.solvers.guided.contract import (
     RANDOM_ORDER,
     TRANSPOSITION_TABLE,
     dead,
-    fsm_next,
     h_update,
 )
 from searchbench.solvers.guided.depthfirst import (
@@ -40,6 +39,7 @@ from searchbench.solvers.guided.depthfirst import (
     DepthFirst,
     H,
     StackSearch,
+    fsm_next,
 )  # fmt: skip
 from searchbench.solvers.guided.task import EXHAUSTED, FOUND, FULL, PAUSED, Task
 
@@ -51,32 +51,38 @@ NEEDS_ROWS: Final = (ORDER_BY_H, TRANSPOSITION_TABLE, CLOSED_LIST, RANDOM_ORDER,
 """What needs to know successors, or where they lie, before the first of them is tried."""
 
 
+SKIPPED: Final = -1
+"""In the place of where the automaton goes: the move is not tried."""
+
+
 @inlined
-def is_tried(path: Any, depth: int, place: int, move: Move, back: Move) -> bool:
-    """Tell whether a move is tried at a depth, where it stands in the column `place`."""
+def step(path: Any, transitions: Any, depth: int, place: int, move: Move, back: Move) -> int:
+    """Return where the automaton goes with the move in the column `place`, 0 where there is none, or SKIPPED."""
+    if FSM_PRUNING:  # which knows the move back, too
+        return fsm_next(transitions, path[unsigned(depth), AT], place - LIST)
     if move == back:
-        return False
-    if FSM_PRUNING:
-        return fsm_next(path[unsigned(depth), AT], place - LIST) >= 0
-    return path[unsigned(depth), MOVE] == NO_MOVE or follows(path[unsigned(depth), MOVE], move)
+        return SKIPPED
+    if path[unsigned(depth), MOVE] == NO_MOVE or follows(path[unsigned(depth), MOVE], move):
+        return 0
+    return SKIPPED
 
 
-def untried(path: Any, depth: int) -> int:
+def untried(path: Any, transitions: Any, depth: int) -> int:
     """Return how many moves of the states on the path are still to be tried: they are generated as well."""
     count = 0
     for above in range(depth):
         for place in range(path[above, PLACE], path[above, END]):
-            count += is_tried(path, above, place, path[above, place], path[above, BACK])
+            count += step(path, transitions, above, place, path[above, place], path[above, BACK]) != SKIPPED
     return count
 
 
-def search_in_place(state: State, tables: Any, path: Any, carried: Any, note: Any, stop: int) -> None:
+def search_in_place(state: State, tables: Any, path: Any, carried: Any, transitions: Any, note: Any, stop: int) -> None:
     """Search on below the bound, from where `note` says, until a solved state, the end, `stop` nodes, or a full array.
 
     `path` is int64 [depths, LIST + the largest number of moves].
     """
     state, tables, path = unowned(state), unowned(tables), unowned(path)
-    carried, note = unowned(carried), unowned(note)
+    carried, transitions, note = unowned(carried), unowned(transitions), unowned(note)
     bound, smallest, nodes, depth = note[BOUND], note[NEXT], note[NODES], note[DEPTH]
     spent, bounded = path[depth, COST], path[depth, H]
     previous = path[depth, MOVE]
@@ -87,7 +93,7 @@ def search_in_place(state: State, tables: Any, path: Any, carried: Any, note: An
         result = terminal(state)
         if result == 0:
             status = FOUND
-            nodes += untried(path, depth)
+            nodes += untried(path, transitions, depth)
             break
         if (nodes >= stop) | (depth >= last):  # one jump for both
             status = PAUSED if nodes >= stop else FULL
@@ -103,7 +109,8 @@ def search_in_place(state: State, tables: Any, path: Any, carried: Any, note: An
             if place < end:
                 move = path[unsigned(depth), unsigned(place)]
                 place += 1
-                if not is_tried(path, depth, place - 1, move, back):
+                ahead = step(path, transitions, depth, place - 1, move, back)
+                if ahead == SKIPPED:
                     continue
                 nodes += 1
                 spent_after = spent + cost(state, move)
@@ -119,7 +126,7 @@ def search_in_place(state: State, tables: Any, path: Any, carried: Any, note: An
                     back,
                 )
                 if FSM_PRUNING:
-                    path[unsigned(depth + 1), AT] = fsm_next(path[unsigned(depth), AT], place - 1 - LIST)
+                    path[unsigned(depth + 1), AT] = ahead
                 depth += 1
                 path[unsigned(depth), MOVE] = move
                 spent, bounded, back = spent_after, bounded_after, inverse(move)
@@ -150,7 +157,7 @@ class InPlaceSearch(DepthFirst):
 
     def arguments(self) -> tuple[Any, ...]:
         """Return what the kernel works on."""
-        return self.state, self.task.tables, self.path, self.carried
+        return self.state, self.task.tables, self.path, self.carried, self.task.transitions
 
     def grow(self) -> None:
         """Make room for a longer path."""

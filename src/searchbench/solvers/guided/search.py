@@ -54,9 +54,12 @@ def search_state(
             raise BadRequest(
                 f"work {str(active.work)!r}: only idastar without a table of states and without restarts can go on"
             )
-        paths = chosen.superfluous(game)
-        switches = chosen.switches(game) | (paths.functions if paths is not None else {})
-        names, tables = _names(game, _heuristic(chosen), start, switches, target)
+        heuristic, switches = _heuristic(chosen), chosen.switches(game)
+        names = _names(game, heuristic, switches, target)
+        paths = chosen.superfluous(game, names, start)
+        if paths is not None:
+            names = _names(game, heuristic, switches | {"FSM_PRUNING": True}, target)
+        tables = tuple(heuristic.tables(start)) if heuristic is not None else ()
         told = complete(game, listed(chosen.use))
         seen = chosen.transpositions(active)
         nodes, seconds = limits.nodes, limits.seconds
@@ -108,15 +111,12 @@ def _start(game: Game, what: Position | str | Sequence[int] | None) -> tuple[int
 def _names(
     game: Game,
     heuristic: Heuristic | None,
-    start: Sequence[int],
     switches: dict[str, Any],
     target: jit.Target,
-) -> tuple[jit.Names, tuple[Any, ...]]:
+) -> jit.Names:
     functions = {**(heuristic.names() if heuristic is not None else {}), **switches}
     functions |= compatible({**game.names(target=target), **functions})
-    tables = tuple(heuristic.tables(start)) if heuristic is not None else ()
-    names = _replaced(game, frozenset(functions.items()), target) if functions else game.names(target=target)
-    return names, tables
+    return _replaced(game, frozenset(functions.items()), target) if functions else game.names(target=target)
 
 
 @lru_cache(maxsize=32)

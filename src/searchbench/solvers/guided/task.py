@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Protocol
 
 import numpy as np
+import numpy.typing as npt
 
 from searchbench import jit
 from searchbench.errors import Exhausted, LimitReached, Unsolvable
@@ -99,6 +100,11 @@ class Task:
         if self.automaton is not None:
             carried[0, -1] = self.automaton.first(tuple(self.game.moves(self.start)))
         return int(jit.bind(first_bound, self.names)(self.state(), self.tables, carried))
+
+    @property
+    def transitions(self) -> npt.NDArray[np.int32]:
+        """Return what the automaton does with each move, or a token."""
+        return self.automaton.transitions if self.automaton is not None else np.zeros(1, np.int32)
 
     def advance(self, kernel: Any, arguments: tuple[Any, ...], note: Any, column: int) -> None:
         """Call a kernel for one slice; `column` of its note counts the nodes. The last argument is where to stop."""

@@ -145,7 +145,16 @@ class TreeSplitting:
         carried[0] = node.carried
         expand = jit.bind(push_moves, self.names)
         top, generated, _ = expand(
-            state, 0, NEVER, out, self.task.tables, stack, carried, self.task.kept, self.task.chance
+            state,
+            0,
+            NEVER,
+            out,
+            self.task.tables,
+            stack,
+            carried,
+            self.task.kept,
+            self.task.chance,
+            self.task.transitions,
         )
         found = [node._replace(generated=int(generated))]
         for row in range(int(top) - 1, 0, -1):
