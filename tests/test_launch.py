@@ -8,12 +8,19 @@ from typing import Any
 
 import numpy as np
 import pytest
-from naive import launch_one_by_one
 
+from naive import launch_one_by_one
 from searchbench import jit
 from searchbench.exchange import decisions
-from searchbench.exchange.memory import LARGEST_CODE, LARGEST_WEIGHT, MOST_BLOCK_BITS, pack, unpack_code, unpack_local
-from searchbench.exchange.memory import unpack_weight as unpack_edge
+from searchbench.exchange.memory import (
+    LARGEST_CODE,
+    LARGEST_WEIGHT,
+    MOST_BLOCK_BITS,
+    pack,
+    unpack_code,
+    unpack_local,
+    unpack_weight,
+)
 from searchbench.run import Run
 
 
@@ -112,7 +119,7 @@ def test_a_request_is_unpacked_as_it_was_packed() -> None:
         local, code, weight = (draw.choice([0, most, draw.randint(0, most)]) for most in MOST)
         request = pack(local, code, weight)
         assert 0 <= request < 1 << 63
-        assert (unpack_local(request), unpack_code(request), unpack_edge(request)) == (local, code, weight)
+        assert (unpack_local(request), unpack_code(request), unpack_weight(request)) == (local, code, weight)
 
 
 MOST = ((1 << MOST_BLOCK_BITS) - 1, LARGEST_CODE, LARGEST_WEIGHT)
