@@ -24,16 +24,16 @@ if TYPE_CHECKING:
     from searchbench.game import Board, Game, Position
     from searchbench.heuristics import PatternDatabases, SeenAs, heuristic
     from searchbench.index.protocol import Part
-    from searchbench.jit import Target
     from searchbench.line import Line
     from searchbench.player import Player
     from searchbench.proof import Proof
     from searchbench.repairs import Repair
     from searchbench.rules import NOWHERE, UNDECIDED, State
     from searchbench.run import Limits, Run
+    from searchbench.solvers.exhaustive import BreadthFirst, Exhaustive, Fixpoint, Retrograde
     from searchbench.solvers.guided import AStar, BestFirst, Completions, Guided, IDAStar
     from searchbench.solvers.proof import AlphaBeta, ProofNumber, Proving
-    from searchbench.store import Database
+    from searchbench.store import Database, Keep
     from searchbench.testing import Check
     from searchbench.values import ValueRule
 
@@ -43,7 +43,8 @@ _HOMES = {
     "Board": "game", "Check": "testing", "Database": "store", "Game": "game", "Line": "line", "NOWHERE": "rules",
     "Abstraction": "abstraction", "Image": "abstraction", "PatternDatabases": "heuristics", "heuristic": "heuristics",
     "AlphaBeta": "solvers.proof", "ProofNumber": "solvers.proof", "AStar": "solvers.guided",
-    "BestFirst": "solvers.guided", "IDAStar": "solvers.guided", "Limits": "run",
+    "Retrograde": "solvers.exhaustive", "Fixpoint": "solvers.exhaustive", "BreadthFirst": "solvers.exhaustive",
+    "Keep": "store", "BestFirst": "solvers.guided", "IDAStar": "solvers.guided", "Limits": "run",
     "Completions": "solvers.guided", "Detours": "analyse.detours",
     "SeenAs": "heuristics", "Subgoal": "abstraction", "Subgoals": "analyse.subgoals",
     "Part": "index.protocol", "Player": "player", "Position": "game", "Prediction": "analyse.predict", "Proof": "proof",
@@ -53,11 +54,12 @@ _HOMES = {
 """Where each public name lives; "" for a module."""
 
 __all__ = [
-    "NOWHERE", "UNDECIDED", "AStar", "Abstraction", "AlphaBeta", "BestFirst", "Board", "Check", "Completions",
-    "Database", "Detours", "Game", "IDAStar", "Image", "Limits", "Line", "Part", "PatternDatabases", "Player",
-    "Position", "Prediction", "Proof", "ProofNumber", "Repair", "Run", "SearchBenchError", "SeenAs", "State",
-    "Subgoal", "Subgoals", "ValueRule", "check", "errors", "heuristic", "index", "load", "open_database", "predict",
-    "prove", "prove_limit", "repair", "search", "solve", "subgoals", "together",
+    "NOWHERE", "UNDECIDED", "AStar", "Abstraction", "AlphaBeta", "BestFirst", "Board", "BreadthFirst", "Check",
+    "Completions", "Database", "Detours", "Fixpoint", "Game", "IDAStar", "Image", "Keep", "Limits", "Line", "Part",
+    "PatternDatabases", "Player", "Position", "Prediction", "Proof", "ProofNumber", "Repair", "Retrograde", "Run",
+    "SearchBenchError", "SeenAs", "State", "Subgoal", "Subgoals", "ValueRule", "check", "errors", "heuristic",
+    "index", "load", "open_database", "predict", "prove", "prove_limit", "repair", "search", "solve", "subgoals",
+    "together",
 ]  # fmt: skip
 
 
@@ -85,122 +87,37 @@ def check(game: str | Game, **options: Any) -> Check:
 def solve(
     game: str | Game,
     rule: str | ValueRule | None = None,
-    solver: str | None = None,
-    to: str | Path | None = None,
+    solver: Exhaustive | str | None = None,
+    to: str | Path | Keep | None = None,
     memory: str | int | None = None,
     threads: int | None = None,
     progress: Callable[[str, int, int], None] | None = None,
-    overwrite: bool = False,
-    form: str | None = None,
-    work: str | Path | None = None,
-    parts: str | Iterable[str] | None = None,
-    mapped: bool = False,
-    codec: str | None = None,
+    **options: Any,
 ) -> Database:
     """Solve every state of a game and return the database; with `to`, also keep it in that folder.
 
-    `rule` is a value rule or its name, by default the game's own; `solver` is "retrograde", "fixpoint" or "bfs", by
-    default the one that suits the game. `memory` is a budget such as "1GB": what does not fit is refused before it
-    starts, and so is a folder `to` that is there already, unless `overwrite`. `progress` is called with a stage, how
-    much of it is done, and its total (0: unknown). `form` is how breadth-first search ("bfs") keeps depths: "values" or
-    "two-bit" among others (see `solve_states`), by default what fits; of the other solvers, what is kept in `to` ("base-3",
-    "every:4", ...), and `codec` how it is compressed ("zstd:19"): see `Database.save`. With `to`, long breadth-first
-    searches keep their unfinished work in the folder `work` (by default beside `to`, with ".work" behind the name): what was
-    stopped or killed goes on from there when it is asked for again, and what does not fit into the memory may be searched
-    there. The folder is removed when the database is complete. A `mapped` database is kept without compression: opened, it
-    is mapped into memory.
+    `rule` is a value rule or its name, by default the game's own. `solver` is a configuration, :class:`Retrograde`,
+    :class:`Fixpoint` or :class:`BreadthFirst`; or its name, "retrograde", "fixpoint" or "bfs", with its fields as `options`. By
+    default it is what suits the game. `to` is a :class:`Keep`, or a folder with the other fields of `Keep` as `options`. Both
+    have a `form`: that of breadth-first search says how it keeps depths ("values", "two-bit", ...), and that of `Keep` what is
+    kept of other values ("base-3", "every:4", ...); as an option it goes to the former where that solves.
+
+    `memory` is a budget such as "1GB": what does not fit is refused before it starts, and so is a folder that is there already,
+    unless `overwrite`. `progress` is called with a stage, how much of it is done, and its total (0: unknown). With `to`, long
+    computations keep their unfinished work in the folder `work` (by default beside `to`, with ".work" behind the name): what
+    was stopped or killed goes on from there when it is asked for again, and what does not fit into the memory may be solved
+    there. The folder is removed when the database is complete. A `mapped` database is kept without compression: opened, it is
+    mapped into memory.
 
     `parts` are the names of the parts to solve ("4-4,5-3", or "all"); parts that they need are solved first. Each is kept in
     `to` when it is done, and what `to` has already is not solved again.
     """
     from searchbench.catalogue import load
-    from searchbench.errors import BadRequest
-    from searchbench.solvers.exhaustive import solve_states
-    from searchbench.solvers.exhaustive.choice import chosen
-    from searchbench.store import Database
-    from searchbench.store.codecs import parse_codec
-    from searchbench.store.reductions import wanted
-    from searchbench.store.working import discard
-    from searchbench.store.writing import check_target
-    from searchbench.values import BFS
+    from searchbench.solvers.exhaustive import requested, solve_request
 
-    loaded = load(game)
-    if mapped and (parts is not None or to is None):
-        raise BadRequest("mapped: a database of all parts is kept so, in the folder `to`")
-    if codec is not None and (parts is not None or to is None):
-        raise BadRequest(f"codec {codec!r}: it is for all of a game, kept in `to`; others can be converted later")
-    if codec is not None:
-        parse_codec(codec)
-    if parts is not None:
-        return _solve_parts(loaded, parts, rule, solver, to, memory, threads, progress, overwrite, form, work)
-    if to is None and work is not None:
-        raise BadRequest(
-            f"work {str(work)!r}: unfinished work is kept for a database that is kept; say where, with `to`"
-        )
-    choice = chosen(loaded, rule, solver)
-    kept_form = None if choice.solver == BFS else form
-    if kept_form is not None:
-        if to is None:
-            raise BadRequest(f"form {form!r}: it is how a database is kept; say where, with `to`")
-        wanted(kept_form, loaded, choice.rule)
-        form = None
+    request = requested(load(game), rule, solver, to, options)
     with _run(memory, threads, progress) as run:
-        if to is not None:
-            Path(to).parent.mkdir(parents=True, exist_ok=True)
-            check_target(Path(to), overwrite)
-            run.work = Path(work) if work is not None else Path(f"{to}.work")
-        target: Target = "cpu" if form is not None else loaded.quickest_target
-        database = solve_states(loaded, rule, solver, run, form=form, target=target)
-    if to is not None and run.work is not None:
-        options = {"solver": solver, "rule": getattr(rule, "name", rule), "form": kept_form or form, "memory": memory}
-        options |= {"codec": codec}
-        words = [f"--{name} {value}" for name, value in options.items() if value is not None]
-        words += ["--mapped"] if mapped else []
-        database.save(to, " ".join(["searchbench solve", loaded.spec, *words]), overwrite, mapped, kept_form, codec)
-        if run.work.exists():
-            database = Database.open(to, loaded, database.rule)
-            discard(run.work)
-    return database
-
-
-def _solve_parts(
-    game: Game,
-    parts: str | Iterable[str],
-    rule: str | ValueRule | None,
-    solver: str | None,
-    to: str | Path | None,
-    memory: str | int | None,
-    threads: int | None,
-    progress: Callable[[str, int, int], None] | None,
-    overwrite: bool,
-    form: str | None,
-    work: str | Path | None,
-) -> Database:
-    from shutil import rmtree
-    from tempfile import TemporaryDirectory
-
-    from searchbench.errors import BadRequest
-    from searchbench.solvers.exhaustive import solve_parts
-    from searchbench.store.writing import check_target
-
-    if solver not in (None, "retrograde", "fixpoint") or form is not None:
-        raise BadRequest(
-            f"solver {solver!r}, form {form!r}: parts are solved by what suits the game, and keep whole values; "
-            "convert the database afterwards"
-        )
-    scratch = TemporaryDirectory(prefix="searchbench-") if to is None else None
-    folder = Path(scratch.name) / "parts" if scratch is not None else Path(str(to))
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    if overwrite and folder.exists():
-        check_target(folder, overwrite)
-        rmtree(folder)
-    names = parts if isinstance(parts, str) else ",".join(parts)
-    command = f"searchbench solve {game.spec} --parts {names}"
-    with _run(memory, threads, progress) as run:
-        run.work = Path(work) if work is not None else Path(f"{folder}.work")
-        database = solve_parts(game, names, folder, rule, run, command, solver)
-    database.scratch = scratch  # removed with the database
-    return database
+        return solve_request(request, run, request.command(memory))
 
 
 def open_database(path: str | Path, game: WhichGame = None) -> Database:
@@ -361,36 +278,23 @@ def prove(
     method: Proving | str | None = None,
     memory: str | int | None = None,
     progress: Callable[[str, int, int], None] | None = None,
-    leaves: Database | str | Path | None = None,
-    parts: str | Iterable[str] | None = None,
-    book: str | Path | None = None,
-    plies: int = 8,
-    leaves_game: WhichGame = None,
     **options: Any,
 ) -> Proof:
     """Prove the value of one state of a two-player game (by default the start).
 
-    `method` is :class:`ProofNumber` or :class:`AlphaBeta`, or by name "pns", the default, or "alphabeta"; other options, such as
-    `nodes` and `seconds`, are those of :func:`searchbench.solvers.proof.prove_state`.
-    `leaves` is a database, or its folder, that knows the outcome of some
-    states: of the same game, or of one that it goes on as ("morris" for "morris-opening"); then alpha-beta is the default.
-    Only its `parts` of these names are used ("9-9,9-8"), by default all. What is found after so many `plies` from the start
-    is kept in the file `book`, from which the same search goes on. `leaves_game` is the game of `leaves`, where its file has
-    moved; the game to be proved is tried as well.
+    `method` is a configuration, :class:`ProofNumber` or :class:`AlphaBeta`; or its name, "pns" or "alphabeta", with its fields
+    as `options`. By default it is proof-number search, or alpha-beta where an option is for that. Other options, such as `nodes`
+    and `seconds`, are those of :func:`searchbench.solvers.proof.prove_state`.
+
+    `leaves` is a database, or its folder, that knows the outcome of some states: of the same game, or of one that it goes on as
+    ("morris" for "morris-opening"). Only its `parts` of these names are used ("9-9,9-8"), by default all. What is found after so
+    many `plies` from the start is kept in the file `book`, from which the same search goes on. `leaves_game` is the game of
+    `leaves`, where its file has moved; the game to be proved is tried as well.
     """
     from searchbench.catalogue import load
-    from searchbench.errors import BadRequest
-    from searchbench.solvers.proof import Book, LeafDatabase, prove_state
+    from searchbench.solvers.proof import prove_state
 
-    chosen, way = load(game), method or ("pns" if leaves is None else "alphabeta")
-    if leaves is None:
-        if parts is not None or book is not None:
-            raise BadRequest("parts and a book belong to a database at the leaves: give leaves as well")
-        return prove_state(chosen, state, way, _run(memory, 1, progress), **options)
-    database = open_database(leaves, leaves_game) if isinstance(leaves, str | Path) else leaves
-    at_leaves = LeafDatabase(chosen, database, parts.split(",") if isinstance(parts, str) else parts)
-    kept = None if book is None else Book(chosen, at_leaves, plies, book)
-    return prove_state(chosen, state, way, _run(memory, 1, progress), leaves=at_leaves, book=kept, **options)
+    return prove_state(load(game), state, method, _run(memory, 1, progress), **options)
 
 
 def _run(memory: str | int | None, threads: int | None, progress: Callable[[str, int, int], None] | None) -> Run:

@@ -1,4 +1,4 @@
-"""An abstraction: a game in which states of another game look alike; its values bound those of the other game."""
+"""An abstraction: a game that identifies states of another game; its values bound those of the other game."""
 
 from __future__ import annotations
 
@@ -16,18 +16,19 @@ from searchbench.slots import slot
 LOOK_UPS: Final = ("pattern_rank", "pattern_rank_change", "pattern_rank_after", "moved_piece")
 
 
-# --- the contract of an abstraction: from the state of a game to the number of its pattern -----------------------------
+# --- the contract of an abstraction: from the state of a game to the rank of its pattern
+# -------------------------------
 
 
 @slot(required=True)
 def pattern_rank(state: State, table: Any, at: int) -> Rank:
-    """Return the number of a state's pattern; `table` from `at` on says which cells and pieces count."""
+    """Return the rank of a state's pattern; `table` from `at` on selects the relevant cells and pieces."""
     return 0
 
 
 @slot
 def pattern_rank_change(state: State, move: Move, table: Any, at: int) -> int:
-    """Return by how much a move changes the number of the pattern; called before it is played."""
+    """Return the change of the pattern's rank by a move; called before the move is played."""
     before = pattern_rank(state, table, at)
     play(state, move)
     after = pattern_rank(state, table, at)
@@ -37,127 +38,126 @@ def pattern_rank_change(state: State, move: Move, table: Any, at: int) -> int:
 
 @slot
 def pattern_rank_after(number: Rank, state: State, move: Move, table: Any, at: int) -> Rank:
-    """Return the number of the pattern after a move that is not played yet, from the number before it.
+    """Return the pattern's rank after a move not yet played, from the rank before it.
 
-    Where the number follows from that one alone, that is quicker than `pattern_rank_change`.
+    Faster than `pattern_rank_change` where the old rank and the move determine the new one.
     """
     return number + pattern_rank_change(state, move, table, at)
 
 
 @slot
 def moved_piece(state: State, move: Move) -> int:
-    """Return which of the pieces that an abstraction may charge for a move changes (see `Abstraction.charged`), or -1: any.
+    """Return the piece that a move changes, among those an abstraction may charge for (see `charged`), or -1: any.
 
-    The numbers of abstractions that charge for other pieces stay as they are.
+    The ranks of abstractions that charge for other pieces do not change.
     """
     return -1
 
 
 class Image(NamedTuple):
-    """Say how a state of the original is looked up: the table that `pattern_rank` reads, and what is charged for.
+    """The look-up of a state of the original: the table that `pattern_rank` reads, and the pieces charged for.
 
-    `pieces` are the pieces whose moves cost something: no other move changes the number. None: every move costs. The
-    value that is found is a bound less `moves`: what it costs to make the solved state look like the abstraction's start.
+    `pieces` are the pieces whose moves have a cost: no other move changes the rank. None: every move has a cost. The
+    value found, less `moves`, is a lower bound: `moves` is the cost of making the solved state look like the abstraction's start.
     """
 
     table: npt.NDArray[np.int64]
     pieces: frozenset[int] | None
     moves: int = 0
     shared: npt.NDArray[np.int64] | None = None
-    """What several images look at. It stands in the table of a search once, and the first number of each of these images'
-    `table` is replaced by the place where it begins."""
+    """A table that several images share: a search stores it once, and puts its offset into the first number of each `table`."""
 
 
 class Abstraction(Game):
-    """Hold the rules of an abstraction: a game that can be solved, and how states of the original map into it.
+    """A game that can be solved, with the look-ups of the original's states in it.
 
-    Besides a game's rules, ``rules()`` supplies `pattern_rank` and, where that is quicker than to number anew,
-    `pattern_rank_change` or `pattern_rank_after`: functions of the *original's* states that read the tables of `images`.
-    Where there are pieces it supplies `moved_piece`. Abstractions of one class and original share these functions. The start
-    is the first image of the solved state; unless the abstraction is `one_way`, every move can be taken back at the same
-    cost: so the depth of a state is its distance to the end.
+    Besides a game's rules, ``rules()`` supplies `pattern_rank` and, if faster than ranking anew, `pattern_rank_change`
+    or `pattern_rank_after`: functions of the *original's* states that read the tables of `images`. With pieces it
+    supplies `moved_piece`. Abstractions of one class and original share these functions. The start is the first image
+    of the solved state; unless the abstraction is `one_way`, every move is reversible at the same cost: so the depth of
+    a state is its distance to the end.
     """
 
     @property
     def one_way(self) -> bool:
-        """Tell whether moves cannot be taken back at the same cost: then distances, not depths, are bounds."""
+        """Tell whether some move cannot be undone at the same cost: then distances, not depths, are bounds."""
         return False
 
     @property
     def locality(self) -> int | None:
-        """Return 1 where moves can be taken back."""
+        """Return 1 if moves are reversible, else None."""
         return None if self.one_way else 1
 
     def original(self) -> Game:
-        """Return the game whose states look alike."""
+        """Return the original game."""
         raise NotImplementedError
 
     def images(self) -> list[Image]:
-        """Return how a state is looked up, then how its images are, in the original's symmetries or seen from elsewhere."""
+        """Return the look-ups of a state, then of its images by symmetries of the original or in other views."""
         raise NotImplementedError
 
     def dual_images(self) -> list[Image]:
-        """Return how the inverse of a state (`dual_state`) is looked up, and how its images are; by default it is not."""
+        """Return the look-ups of a state's inverse (`dual_state`) and of its images; by default none."""
         return []
 
     def look_ups(self, together: Sequence[Abstraction]) -> Mapping[str, Callable[..., Any]]:
-        """Return the functions that look up a state in several abstractions of this class; by default this one's."""
+        """Return functions that look up a state in several abstractions of this class; by default this one's."""
         own = self.rules()
         return {name: own[name] for name in LOOK_UPS if name in own}
 
     def kinds(self) -> list[int]:
         """Return the kind of each piece of the original: 0, 1, 2, ...; pieces of one kind look alike.
 
-        Asked of abstractions in which every move costs 1. Each piece stands in one of the first cells of the original's
-        state, all else follows from the pattern, and a move moves what stands on the same cells in all states that look
-        alike. Raises BadRequest where that is not so.
+        For abstractions in which every move costs 1. Each piece must stand in one of the first cells of the original's
+        state, all else must follow from the pattern, and a move must move the contents of the same cells in all
+        identified states. Raises BadRequest for other abstractions.
         """
         raise BadRequest(f"{self} does not tell which pieces look alike")
 
     def images_of(self, pieces: str) -> list[Image]:
-        """Return how the pattern of other pieces, which a symmetry takes to this one, is looked up here, as `images` does.
+        """Return look-ups, as `images` does, of the pattern of other pieces that a symmetry maps to this one.
 
-        `pieces` is written as in the abstraction's own notation. Raises BadRequest where there is no such symmetry.
+        `pieces` is in the abstraction's own notation. Raises BadRequest if there is no such symmetry.
         """
         raise BadRequest(f"{self} is not known to look like the pattern {pieces!r}")
 
 
 class Subgoal(Game):
-    """Hold the rules of one step towards the goal of another game: some pieces are brought home, others stay there.
+    """A step towards the goal of another game: some pieces are brought home, others stay there.
 
-    What is solved here is solved in the original as far as this step goes, by the same moves.
+    A solution of the step solves the original, as far as this step goes, by the same moves.
     """
 
     def original(self) -> Game:
-        """Return the game whose goal is reached in steps."""
+        """Return the original game, whose goal is reached in steps."""
         raise NotImplementedError
 
     def seen(self, state: Sequence[int]) -> list[int]:
-        """Return the state that a state of the original is here. Raises BadRequest where the steps before are not done."""
+        """Return this step's view of a state of the original. Raises BadRequest if previous steps are not done."""
         raise NotImplementedError
 
     def original_move(self, move: int) -> int:
-        """Return the move of the original that a move is."""
+        """Return the move of the original for a move of this step."""
         raise NotImplementedError
 
     def original_state(self, state: Sequence[int]) -> list[int]:
-        """Return one of the states of the original that look so here, solvable or not."""
+        """Return a state of the original with this view, solvable or not."""
         raise BadRequest(f"{self} does not tell which states look alike")
 
     def kinds(self) -> list[int]:
-        """Return the kind of each piece of the original: 0, 1, 2, ...; pieces of one kind, such as all that are left, look alike.
+        """Return the kind of each piece of the original: 0, 1, 2, ...; pieces of one kind look alike.
 
-        As of an abstraction (`Abstraction.kinds`), but that states in which the steps before are not done are not meant.
+        All remaining pieces may be one kind. As `Abstraction.kinds`, restricted to states in which the previous steps are done.
         """
         raise BadRequest(f"{self} does not tell which pieces look alike")
 
     def entered(self, state: Sequence[int]) -> bool:
-        """Return false for a state in which no step before this one can have ended, but for steps that took no moves."""
+        """Return False for a state in which no previous step with any moves can have ended."""
         return True
 
 
 def joined_tables(images: Sequence[Image]) -> tuple[npt.NDArray[np.int64], list[int]]:
-    """Return one table with those of all images, and where that of each image begins."""
+    """Return one table for all images, and the offset of each."""
     tables: list[npt.NDArray[np.int64]] = []
     begins: list[int] = []
     shared: dict[bytes, int] = {}
@@ -178,5 +178,5 @@ def joined_tables(images: Sequence[Image]) -> tuple[npt.NDArray[np.int64], list[
 
 
 def charged(images: list[Image]) -> frozenset[Any] | None:
-    """Return the pieces whose moves cost something in a look-up; bounds that charge for no piece twice add up."""
+    """Return the pieces that a look-up charges for; bounds that charge for disjoint pieces add up."""
     return images[0].pieces

@@ -1,4 +1,4 @@
-"""Boards: where the cells of a game are, what stands on them, and how that looks; every drawing is made from this."""
+"""Boards: the cells of a game, their contents and their appearance; the source of every drawing."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ SHAPES: Final = ("square", "mark", "disc", "point", "pit", "peg", "bar", "card",
 
 @dataclass(frozen=True)
 class Board:
-    """Describe a board for drawing: where its cells are (x to the right, y down), what joins them, and how it looks.
+    """Describe a board for drawing: positions of cells (x to the right, y down), lines between them, and appearance.
 
-    `Game.pieces` says what stands on each cell: "" or dashes for nothing, any other text is a label. A label in round
-    brackets is a token of the first player, one in square brackets a token of the second, and "#" is a wall.
+    `Game.pieces` returns the content of each cell: "" or dashes for nothing, any other text is a label. A label in
+    round brackets is a token of the first player, one in square brackets a token of the second, and "#" is a wall.
     """
 
     cells: tuple[tuple[float, float], ...]
     edges: tuple[tuple[int, int], ...] = ()
     shape: str = "square"
-    """The cells and what stands on them: "square" (tiles), "mark" (noughts and crosses), "disc" (stones in a rack), "point"
+    """Style of cells and pieces: "square" (tiles), "mark" (noughts and crosses), "disc" (stones in a rack), "point"
     (stones on a net of lines), "pit" (as many seeds as the label says), "peg" (holes), "bar" (as long as the number), "card"
     (a suit C D H S and a rank) or "sticker" (a colour for each letter)."""
     sides: tuple[str, str] = ("", "")
-    """The labels of the first and the second player's stones, where they have any."""
+    """The labels of the first and the second player's stones, if any."""
     opposite: tuple[int, ...] = ()
-    """Where states are as the player to move sees them: for each cell the one that the opponent has in its place. Then
-    the two sides change places after each move, and drawings put them back."""
+    """For games whose states are seen by the player to move: the cell of the opponent's view that corresponds to each cell.
+    Then the sides swap after each move, and drawings swap them back."""
 
     def __post_init__(self) -> None:
         if self.shape not in SHAPES:
@@ -54,14 +54,14 @@ class Board:
 
 
 def is_empty(label: str) -> bool:
-    """Tell whether a label stands for nothing: it is blank, or only dashes."""
+    """Tell whether a label is empty: blank, or only dashes."""
     return not label.strip() or set(label) <= {"-"}
 
 
 def cells_of_move(game: Game, state: Sequence[int], move: int) -> list[int]:
-    """Return the cells that a move changes: where a piece leaves, where it goes to, and then the others.
+    """Return the cells that a move changes: the piece's origin, its target, and then the others.
 
-    What leaves one cell and turns up in another is what moves; of several such pieces, none is.
+    The moving piece leaves one cell and appears in another; if there are several such pieces, none counts as moving.
     """
     board = game.board()
     if board is None:
@@ -82,10 +82,10 @@ def cells_of_move(game: Game, state: Sequence[int], move: int) -> list[int]:
 
 
 def state_with(game: Game, pieces: Sequence[str]) -> list[int]:
-    """Return the state that has these pieces. Raises BadRequest or BadState.
+    """Return the state with these pieces. Raises BadRequest or BadState.
 
-    It is read from a notation put together of the labels, which suits most games; what was read is drawn again, and the
-    drawings compared, so that nothing else can come of it.
+    The labels are joined to a notation, which suits most games; the state read from it is drawn again and compared with
+    `pieces`.
     """
     error: SearchBenchError | None = None
     for blank in (".", "-", "0"):
@@ -97,4 +97,4 @@ def state_with(game: Game, pieces: Sequence[str]) -> list[int]:
                 continue
             if game.pieces(state) == list(pieces):
                 return state
-    raise BadRequest(f"{game}: no position looks like that ({error}); change it by its notation") from None
+    raise BadRequest(f"{game}: no position has these pieces ({error}); enter its notation instead") from None

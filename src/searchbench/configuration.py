@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, dataclass, field, fields
+from pathlib import Path
 from typing import Any, Final, Literal, TypeVar
 
 from searchbench.errors import BadRequest
 
-Kind = Literal["text", "whole", "number"]
+Kind = Literal["text", "whole", "number", "path", "flag"]
 _METADATA: Final = "option"
 
 
@@ -36,8 +37,7 @@ class Option:
         try:
             return _READ[self.kind](text)
         except ValueError:
-            wanted = "a whole number" if self.kind == "whole" else "a number"
-            raise BadRequest(f"{self.name}={text}: expected {wanted}") from None
+            raise BadRequest(f"{self.name}={text}: expected {_EXPECTED[self.kind]}") from None
 
 
 def _whole(text: str) -> int:
@@ -46,7 +46,18 @@ def _whole(text: str) -> int:
     return int(text)
 
 
-_READ: Final[Mapping[Kind, Callable[[str], Any]]] = {"text": str, "whole": _whole, "number": float}
+def _flag(text: str) -> bool:
+    if text not in ("yes", "no"):
+        raise ValueError(text)
+    return text == "yes"
+
+
+_READ: Final[Mapping[Kind, Callable[[str], Any]]] = {
+    "text": str, "whole": _whole, "number": float, "path": Path, "flag": _flag,
+}  # fmt: skip
+_EXPECTED: Final[Mapping[Kind, str]] = {
+    "text": "a text", "whole": "a whole number", "number": "a number", "path": "a path", "flag": "yes or no",
+}  # fmt: skip
 
 
 def option(
@@ -63,13 +74,31 @@ def option(
 
 
 def options_of(configuration: type) -> dict[str, Option]:
-    """Return the options of a configuration by name, in the order of its fields."""
+    """Return the options of a configuration by name, in the order of its fields; other fields are no options."""
     found = {}
     for one in fields(configuration):
+        if _METADATA not in one.metadata:
+            continue
         told, kind, metavar, least, flag = one.metadata[_METADATA]
         assert one.default is not MISSING
         found[one.name] = Option(one.name, one.default, told, kind, metavar, least, flag or f"--{one.name}")
     return found
+
+
+def given_options(configuration: Any) -> dict[str, Any]:
+    """Return the options of a configuration whose values are not the default."""
+    told = options_of(type(configuration))
+    values = {name: getattr(configuration, name) for name in told}
+    return {name: value for name, value in values.items() if value != told[name].default}
+
+
+def as_words(configuration: Any) -> list[str]:
+    """Return the options of a configuration as they are given on the command line, those that have the default left out."""
+    told = options_of(type(configuration))
+    return [
+        told[name].flag if told[name].kind == "flag" else f"{told[name].flag} {value}"
+        for name, value in given_options(configuration).items()
+    ]
 
 
 Configuration = TypeVar("Configuration")
@@ -96,6 +125,24 @@ def configured(methods: Mapping[str, type[Configuration]], method: str, options:
                 f"{told}: {method} takes none; {' and '.join(others)} {'does' if len(others) == 1 else 'do'}"
             )
     return chosen(**{name: value for name, value in given.items() if name in taken})
+
+
+def completed(
+    methods: Mapping[str, type[Configuration]], asked: Configuration | str, options: Mapping[str, Any]
+) -> Configuration:
+    """Return a configuration that is asked for as an object, or by its name with options. Raises BadRequest for both at once."""
+    if isinstance(asked, str):
+        return configured(methods, asked, options)
+    given = [name for name, value in options.items() if value is not None]
+    if given:
+        raise BadRequest(f"{', '.join(given)}: say it in the configuration, {type(asked).__name__}(...)")
+    return asked
+
+
+def fitting(methods: Mapping[str, type[Any]], options: Mapping[str, Any]) -> str:
+    """Return the first method that takes all the options that are given, or else the first."""
+    given = [name for name, value in options.items() if value is not None]
+    return next((name for name, one in methods.items() if options_of(one).keys() >= set(given)), next(iter(methods)))
 
 
 def read_configuration(
@@ -134,9 +181,11 @@ def takers(methods: Mapping[str, type[Any]], name: str) -> list[str]:
 
 
 def table_of(methods: Mapping[str, type[Any]]) -> str:
-    """Return the options of all methods as a table for the manual: each with what it does, and which methods take it."""
-    rows = ["| option | what it does | for |", "|---|---|---|"]
+    """Return the options of configurations as a table for the manual: what each does and, of several, which methods take it."""
+    columns = 3 if len(methods) > 1 else 2
+    rows = [("option", "what it does", "for")]
     for name, told in all_options(methods.values()).items():
         of = takers(methods, name)
-        rows.append(f"| `{name}` | {told.told} | {'all' if len(of) == len(methods) else ', '.join(of)} |")
-    return "\n".join(rows)
+        rows.append((f"`{name}`", told.told, "all" if len(of) == len(methods) else ", ".join(of)))
+    lines = [f"| {' | '.join(row[:columns])} |" for row in rows]
+    return "\n".join([lines[0], "|---" * columns + "|", *lines[1:]])

@@ -1,4 +1,4 @@
-"""Errors that name what was asked, where, and what would be right; each knows its exit code."""
+"""Errors that name the request, the place and a way out; each has its exit code."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ class SearchBenchError(Exception):
 
 
 class UnknownGame(SearchBenchError):
-    """Report a game that cannot be found, or parameters that it does not take."""
+    """Report an unknown game, or parameters that it does not take."""
 
 
 class BadGame(SearchBenchError):
-    """Report a game whose own methods fail, or supply what the contract does not know: where, and what would be right."""
+    """Report a game whose own methods fail, or supply names outside the contract."""
 
 
 class BadState(SearchBenchError):
@@ -36,44 +36,44 @@ class BadRequest(SearchBenchError):
 
 
 class UnknownName(BadRequest):
-    """Report a name of a database, part or task that there is not."""
+    """Report an unknown name of a database, part or task."""
 
 
 class MissingRule(SearchBenchError):
-    """Report that a solver needs a function which the game's rules do not supply."""
+    """Report a function that a solver needs and the game's rules do not supply."""
 
     def __init__(self, kernel: str, rule: str) -> None:
         super().__init__(
-            f"{kernel} needs `{rule}`, which the game's rules() does not supply: add it to what rules() returns"
+            f"{kernel} needs `{rule}`, which the game's rules() does not supply: add it to the functions that rules() returns"
         )
         self.kernel = kernel
         self.rule = rule
 
 
 class BrokenRule(SearchBenchError):
-    """Report rules that contradict themselves in the middle of a search (`searchbench check` tells more)."""
+    """Report rules that contradict themselves during a search (`searchbench check` gives details)."""
 
 
 class NoFixpoint(SearchBenchError):
-    """Report that a value rule has no fixpoint on this game: its values change for ever."""
+    """Report that a value rule has no fixpoint on this game: its values never settle."""
 
     exit_code = 10
 
 
 class ValueOverflow(SearchBenchError):
-    """Report a value that the widest storage of its rule cannot hold."""
+    """Report a value that exceeds the widest storage of its rule."""
 
     exit_code = 20
 
 
 class OutOfMemory(SearchBenchError):
-    """Report a memory budget that is too small, with the figure that is needed, before anything starts."""
+    """Report a memory budget that is too small, with the required figure, before the work starts."""
 
     exit_code = 20
 
 
 class LimitReached(SearchBenchError):
-    """Report a search that stopped at its node, depth or time limit; `bound` is the best bound so far, if there is one."""
+    """Report a search that stopped at its node, depth or time limit; `bound` is the best bound so far, if any."""
 
     exit_code = 20
 
@@ -85,7 +85,7 @@ class LimitReached(SearchBenchError):
 
 
 class Unsolvable(SearchBenchError):
-    """Report a state from which no solved state can be reached: all that follow it were seen, or the rules know it."""
+    """Report a state from which no solved state is reachable: its successors are exhausted, or the rules exclude it."""
 
     exit_code = 10
 
@@ -96,7 +96,7 @@ class Unsolvable(SearchBenchError):
 
 
 class Exhausted(Unsolvable):
-    """Report that nothing is left to be searched, where what was left out may have lost the solutions."""
+    """Report an exhausted search whose omissions may have lost solutions."""
 
     exit_code = 20
 
@@ -108,14 +108,14 @@ class DamagedData(SearchBenchError):
 
 
 class StaleDatabase(DamagedData):
-    """Report a database that was made by other rules than the game has now."""
+    """Report a database that was made by other rules than the game's present ones."""
 
 
-# --- where something went wrong ---------------------------------------------------------------------------------------
+# --- places of errors -------------------------------------------------------------------------------------------------
 
 
 def line_of(function: Any) -> str:
-    """Return where a function or a class begins: ``file.py, line 12``, or "" where nobody knows."""
+    """Return the place of a function or class: ``file.py, line 12``, or "" if unknown."""
     try:
         source = inspect.getsourcefile(function)
         return f"{source}, line {inspect.getsourcelines(function)[1]}"
@@ -124,9 +124,9 @@ def line_of(function: Any) -> str:
 
 
 def raised_in(error: BaseException, kind: type) -> str:
-    """Return where in the file of a class, or in those beside it, an exception was raised: file, line and function.
+    """Return where in a class's file or its folder an exception was raised: file, line and function.
 
-    Empty where it was raised elsewhere.
+    Empty if it was raised elsewhere.
     """
     files = {Path(file) for file in map(_file_of, kind.__mro__) if file}
     folders = {file.parent for file in files if file.is_file()}
@@ -144,7 +144,7 @@ def _file_of(kind: type) -> str:
     functions = (value for value in vars(kind).values() if isinstance(value, types.FunctionType))
     if kind.__module__.startswith("searchbench.") and ".games." not in kind.__module__:
         return ""
-    # A dataclass is given methods of which there is no file.
+    # The generated methods of a dataclass have no file.
     return next((one.__code__.co_filename for one in functions if one.__code__.co_filename != "<string>"), "")
 
 

@@ -1,6 +1,6 @@
-"""Functions that live above those who call them: a result verifies itself, and does not import the verifier.
+"""Late-bound functions of higher layers: a result verifies itself without importing the verifier.
 
-Like games, they are found by name when they are first called.
+Like games, they are found by name on their first call.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any
 
 
 def late(name: str) -> Callable[..., Any]:
-    """Return a function that finds ``package.module:function`` when it is called, and calls it."""
+    """Return a function that imports ``package.module:function`` when called, and calls it."""
 
     def call(*arguments: Any, **named: Any) -> Any:
         module, _, function = name.partition(":")

@@ -1,4 +1,4 @@
-"""A line: the moves that lead from a state to the end, and what is claimed of them."""
+"""A line: the moves from a state to the end, and claims about them."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ _verify = late("searchbench.verify:verify_line")
 
 @dataclass(frozen=True)
 class Line:
-    """Hold the moves from a state on; iterating gives the positions, board by board.
+    """The moves from a state on; iterating gives the positions.
 
-    `optimal` claims that no line to a solved state costs less. `nodes` and `seconds` are what the search took.
+    `optimal` claims that no line to a solved state costs less. `nodes` and `seconds` measure the search.
     """
 
     game: Game
@@ -27,9 +27,9 @@ class Line:
     nodes: int = 0
     seconds: float = 0.0
     complete: bool = True
-    """Claims that the line goes to a solved state, or to the end of the game."""
+    """Claims that the line leads to a solved state, or to the end of the game."""
     nodes_kept: int = 0
-    """How many different states the search has kept; 0 where it did not count them."""
+    """Number of different states that the search stored; 0 if it did not count them."""
 
     def states(self) -> list[tuple[int, ...]]:
         """Return the states along the line, first and last included."""
@@ -61,6 +61,6 @@ class Line:
         return len(self.moves)
 
     def verify(self) -> list[str]:
-        """Return what is wrong with the line by the rules alone; an empty list if nothing is."""
+        """Check the line by the rules alone; return the errors found."""
         found: list[str] = _verify(self)
         return found

@@ -1,8 +1,9 @@
-"""A perfect player: it keeps the value of a position, and of the moves that do it takes the one hardest to answer.
+"""A perfect player: of the moves that keep the value of a position it plays the one that is hardest to answer.
 
-A player who takes any move that does not lose is never beaten, and seldom wins: who keeps a draw with every reply is not
-tempted to a mistake. So among equal moves the share of the opponent's replies that keep what she has decides (Gasser 1995,
-section 5.2, thought of a second, heuristic program for that). A win is made as short, a loss as long as can be.
+A player who plays any move that does not lose is never beaten, but seldom wins: it does not tempt an opponent who can
+keep the draw with every reply. So among equal moves, it prefers those with the smallest share of opponent's replies
+that keep the opponent's value. (Gasser 1995, section 5.2, suggests a second, heuristic program for this.) Wins are as
+short, losses as long as possible.
 """
 
 from __future__ import annotations
@@ -25,22 +26,22 @@ from searchbench.values import Result, Value, ValueRule
 
 
 class Values(Protocol):
-    """Tell the values after the moves of a position."""
+    """Provide the values after the moves of a position."""
 
     game: Game
     rule: ValueRule
 
     def moves(self, what: Position) -> list[Choice]:
-        """Return the moves with the values after them, for whoever moves then, best first."""
+        """Return the moves with the values after them, for the player to move then, best first."""
         ...
 
     def worth(self, state: Sequence[int], choice: Choice) -> Value:
-        """Return what a move makes of a state."""
+        """Return the value of a state if `choice` is played."""
         ...
 
 
 class Rated(NamedTuple):
-    """Hold a move, what it is worth, and of how many replies of the opponent so many keep what she has then."""
+    """A move, its value, and the number of the opponent's replies, in all and of those that keep the opponent's value."""
 
     choice: Choice
     worth: Value
@@ -49,15 +50,15 @@ class Rated(NamedTuple):
 
     @property
     def ease(self) -> float:
-        """Return the share of the replies that keep the opponent's value; 0 where there is none to find."""
+        """Return the share of the replies that keep the opponent's value; 0 if there are no replies."""
         return self.keeping / self.replies if self.replies else 0.0
 
 
 class SearchedValues:
-    """Search what no database holds, with one at the leaves: the opening of morris, and its midgame.
+    """Search positions outside a database, with the database at the leaves: the opening of morris, and its midgame.
 
-    Outcomes of states that are searched have no depth. Where unknown leaves leave one open, it is the least that the player
-    who has made the move is sure of. A `book` tells what a long search has found before.
+    Searched outcomes have no depth. If unknown leaves leave an outcome open, it is the least that the player who made
+    the move is sure of. A `book` contains results of an earlier long search.
     """
 
     def __init__(self, leaves: LeafDatabase, book: Book | None = None, run: Run | None = None) -> None:
@@ -74,7 +75,7 @@ class SearchedValues:
         return sorted(choices, key=lambda choice: self.rule.preference(choice.value, 1))
 
     def worth(self, state: Sequence[int], choice: Choice) -> Result:
-        """Return what a move makes of a state."""
+        """Return the value of a state if `choice` is played."""
         return Result(-choice.value.outcome, choice.value.depth + 1 if choice.value.outcome else 0)
 
     def value(self, position: Position) -> Result:
@@ -94,26 +95,26 @@ class SearchedValues:
         self._bounding.budget.renew()
         found = self._bounding.solve(np.array(state, self.game.dtype))
         if found.facts["unknown leaves"]:
-            self._bounding = None  # what its tables hold is true for the player to move in this state alone
+            self._bounding = None  # its tables are valid only for the player to move in this state
         return found.upper
 
 
 class Player:
     """Play a game of two players from the values of its positions.
 
-    `values` is a database, or :class:`SearchedValues`. `seed` makes it choose by chance among moves that are equally good
-    and equally hard to answer; without it the game's own order decides. Raises BadRequest for a puzzle.
+    `values` is a database, or :class:`SearchedValues`. With `seed` it chooses at random among moves that are equally
+    good and equally hard to answer; otherwise the game's order of moves decides. Raises BadRequest for a puzzle.
     """
 
     def __init__(self, values: Database | Values, seed: int | None = None) -> None:
         if not values.rule.two_players:
-            raise BadRequest(f"{values.game} is a puzzle: a player plays games of two players")
+            raise BadRequest(f"{values.game} is a puzzle: expected a game of two players")
         self.values = values
         self.game = values.game
         self._random = None if seed is None else np.random.default_rng(seed)
 
     def choose(self, what: Position | str | Sequence[int] | None = None) -> int:
-        """Return the move to play in a position. Raises BadMove where the game is over."""
+        """Return the move to play in a position. Raises BadRequest if the game is over."""
         position = self.game.position(what)
         choices = self.values.moves(position)
         if not choices:
@@ -126,13 +127,13 @@ class Player:
         return best[0 if self._random is None else int(self._random.integers(len(best)))].move
 
     def rated(self, what: Position | str | Sequence[int] | None = None) -> list[Rated]:
-        """Return all moves of a position, the one to be played first."""
+        """Return all moves of a position, the one to play first."""
         position = self.game.position(what)
         rated = [self._rated(position, choice) for choice in self.values.moves(position)]
         return sorted(rated, key=lambda one: (self._rank(position, one.choice), one.ease, one.keeping))
 
     def _rank(self, position: Position, choice: Choice) -> Any:
-        """Return how good a move is, less being better."""
+        """Return a sort key of moves; the best move has the least."""
         return self.values.rule.preference(choice.value, self.game.call("gain", list(position.state), choice.move))
 
     def _rated(self, position: Position, choice: Choice) -> Rated:
@@ -144,5 +145,5 @@ class Player:
 
 
 def _kind(value: Value) -> Any:
-    """Return what a reply must keep: whether the game is won, or so many points."""
+    """Return the part of a value that a reply must keep: the outcome, or the points."""
     return getattr(value, "outcome", value)

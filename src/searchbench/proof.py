@@ -1,4 +1,4 @@
-"""A proof: the value of a state of a two-player game, with strategies that show it."""
+"""A proof: the value of a state of a two-player game, with strategies as evidence."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _WORDS: Final = {-1: "loss", 0: "draw", 1: "win"}
 
 
 def outcome_text(lowest: int, highest: int) -> str:
-    """Return "win", "draw" or "loss", or such as "draw or win" for all outcomes between two."""
+    """Return "win", "draw" or "loss", or a range of outcomes such as "draw or win"."""
     return " or ".join(_WORDS[outcome] for outcome in range(lowest, highest + 1))
 
 
@@ -24,7 +24,7 @@ _verify = late("searchbench.verify:verify_proof")
 
 
 class Strategy(Mapping[tuple[int, ...], int]):
-    """Map states to moves in little room: `states` is an array with a state in each row, `moves` has a move for each."""
+    """Map states to moves compactly: `states` is an array with one state per row, `moves` has one move per state."""
 
     def __init__(self, states: npt.NDArray[Any], moves: npt.NDArray[Any]) -> None:
         rows = _as_items(states)
@@ -59,7 +59,7 @@ class Claim:
     """Claim that a player gets at least `bound` from the root, and the move to play in each state that can arise.
 
     `player` is 0 for the player to move at the root, 1 for the other. `bound` is -1, 0 or +1 from that player's view.
-    `strategy` maps the states where that player is to move (as the line of play reaches them) to a move.
+    `strategy` maps states with that player to move (as play reaches them) to moves.
     """
 
     player: int
@@ -68,18 +68,18 @@ class Claim:
 
 
 class KnownOutcomes(Protocol):
-    """Tell the outcome of some states."""
+    """Provide the outcomes of some states."""
 
     def outcome(self, state: Sequence[int]) -> int | None:
-        """Return the outcome for the player to move, None if it is not known."""
+        """Return the outcome for the player to move, None if unknown."""
         ...
 
 
 @dataclass(frozen=True)
 class Proof:
-    """Hold the outcome (-1, 0, +1 for the player to move) of a state, with the claims that fix it.
+    """The outcome (-1, 0, +1 for the player to move) of a state, with the claims that prove it.
 
-    A draw takes two claims, one of each player; a win or a loss takes one, of the player who wins.
+    A draw takes two claims, one per player; a win or a loss takes one, of the winner.
     """
 
     game: Game
@@ -90,28 +90,28 @@ class Proof:
     nodes: int = 0
     seconds: float = 0.0
     facts: Mapping[str, Any] = field(default_factory=dict, repr=False)
-    """What else the search counted, by name."""
+    """Further counts of the search, by name."""
     leaves: KnownOutcomes | None = field(default=None, repr=False)
-    """What tells the outcome of states where the search ended, if the proof rests on such."""
+    """The source of outcomes at the leaves of the search, if the proof relies on one."""
     at_most: int | None = None
-    """What the player to move gets at most, where that is more than the outcome: what she is sure of."""
+    """An upper bound on the outcome of the player to move, if it exceeds `outcome`, which is the lower bound."""
     incomplete: str = ""
-    """Why the evidence is not complete, although the search has proved the outcome; empty where it is."""
+    """The reason why the evidence is incomplete although the search has proved the outcome; empty if complete."""
 
     @property
     def highest(self) -> int:
-        """Return what the player to move gets at most."""
+        """Return the upper bound on the outcome of the player to move."""
         return self.outcome if self.at_most is None else self.at_most
 
     @property
     def value(self) -> str:
-        """Return "win", "draw" or "loss" for the player to move; "draw or win" and the like where that is open."""
+        """Return "win", "draw" or "loss" for the player to move; a range such as "draw or win" if open."""
         return outcome_text(self.outcome, self.highest)
 
     def verify(self) -> list[str]:
-        """Return what is wrong with the proof by the rules alone; an empty list if nothing is.
+        """Check the proof by the rules alone; return the errors found.
 
-        Where evidence is incomplete, or there is none, it is told what nothing shows, and why.
+        Incomplete or missing evidence is reported with the reason.
         """
         found: list[str] = _verify(self)
         return found

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 import psutil
 
 from searchbench import jit
-from searchbench.configuration import Configuration, configured
+from searchbench.configuration import Configuration, completed
 from searchbench.errors import BadRequest, OutOfMemory
 
 Argument = TypeVar("Argument")
@@ -80,11 +80,7 @@ def requested(
     told = {name: value for name, value in options.items() if name not in own and value is not None}
     if limits is not None and told:
         raise BadRequest(f"limits and {', '.join(told)}: say it in the limits")
-    if isinstance(configuration, str):
-        configuration = configured(methods, configuration, own)
-    elif own:
-        raise BadRequest(f"{', '.join(own)}: say it in the configuration, {type(configuration).__name__}(...)")
-    return configuration, limits or Limits(**told)
+    return completed(methods, configuration, own), limits or Limits(**told)
 
 
 @dataclass

@@ -1,8 +1,8 @@
-"""Slots: the names that a binding may fill. Functions, and constants that decide what is compiled at all.
+"""Slots: names that a binding may fill with functions, or with constants that select the compiled code.
 
-A module declares a function that others may replace with ``@slot``; its body is the default. A constant that a kernel
-asks for, such as whether a search orders moves, is declared with :func:`constant`: a binding puts its value into the
-code before types are inferred, so branches that it rules out cost nothing. A slot's name is unique in the package.
+A module declares a replaceable function with ``@slot``; its body is the default. A constant that a kernel needs, such
+as whether a search orders moves, is declared with :func:`constant`: a binding puts its value into the code before types
+are inferred, so excluded branches cost nothing. A slot's name is unique in the package.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from typing import Any, Final, TypeVar, overload
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 SLOTS: Final[dict[str, Callable[..., Any] | Constant]] = {}
-"""Every slot of the modules imported so far, by its name."""
+"""Every slot of the modules imported so far, by name."""
 
 
 class Constant:
-    """Stand in a kernel for a value that a binding supplies."""
+    """A placeholder in kernels for a value that a binding supplies."""
 
     def __init__(self, name: str, default: Any, module: str) -> None:
         self.name = name
@@ -68,12 +68,12 @@ def contracts() -> Mapping[str, Callable[..., Any] | Constant]:
 
 
 def slot_named(name: str) -> Any:
-    """Return the slot of that name, or None; contracts are imported when the name is in none of those imported so far."""
+    """Return the slot with a name, or None; import all contracts if no module imported so far has it."""
     return SLOTS[name] if name in SLOTS else contracts().get(name)
 
 
 def is_slot(value: Any) -> bool:
-    """Tell whether a function or a constant is one that bindings replace."""
+    """Tell whether a function or a constant is a slot."""
     name = value.name if isinstance(value, Constant) else getattr(value, "__name__", None)
     return name is not None and SLOTS.get(name) is value
 

@@ -1,4 +1,4 @@
-"""What a user's own class supplies, checked before anything relies on it."""
+"""Validation of user-defined games before use."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from searchbench.jit.references import plain_function
 from searchbench.slots import Constant, contracts, slot_named
 
 OF_CLASS: Final = ("name", "version", "dtype", "separator")
-"""What a class tells of all its games: never a parameter, which it would be with a type but without ClassVar."""
+"""Attributes of a class, shared by all its games: an annotation without ClassVar would make them parameters."""
 MAIN: Final = (
     "start",
     "terminal",
@@ -40,7 +40,7 @@ GUIDE: Final = "docs/writing-a-game.md"
 
 @contextmanager
 def calling(game: Any, what: str, right: str) -> Iterator[None]:
-    """Turn an exception that a method of a game raises into BadGame: the place, the game, and what would be right."""
+    """Turn an exception from a game's method into BadGame, with the place, the game, and the correct form."""
     try:
         yield
     except BadRequest as error:
@@ -54,7 +54,7 @@ def calling(game: Any, what: str, right: str) -> Iterator[None]:
 
 
 def check_class(kind: type) -> None:
-    """Refuse a game's class whose parameters are not what they look like. Raises BadGame."""
+    """Refuse a game's class with mistaken parameters. Raises BadGame."""
     if not dataclasses.is_dataclass(kind):
         raise BadGame(f"{line_of(kind)}: the class {kind.__name__} must be marked @dataclass(frozen=True)")
     if kind.__hash__ is None:
@@ -69,7 +69,7 @@ def check_class(kind: type) -> None:
 
 
 def _line_of_field(kind: type, name: str) -> str:
-    """Return where a field is written, or where one of the classes begins."""
+    """Return the place of a field's definition, else that of the class."""
     for one in kind.__mro__:
         try:
             lines, first = inspect.getsourcelines(one)
@@ -82,13 +82,13 @@ def _line_of_field(kind: type, name: str) -> str:
 
 
 def checked_sizes(game: Any) -> None:
-    """Require that a game says how wide its states are, and how many moves there are. Raises BadGame."""
+    """Check a game's width and maximum number of moves. Raises BadGame."""
     for name, least in (("width", 1), ("max_moves", 0), ("max_unmoves", 0), ("places", 1)):
         source = f"{line_of(_getter(type(game), name)) or line_of(type(game))}: `{name}` of {name_of(game)}"
         try:
             with calling(game, f"`{name}`", "expected a whole number"):
                 value = getattr(game, name)
-        except NotImplementedError:  # as Game itself says
+        except NotImplementedError:  # the default of Game
             raise BadGame(
                 f"{line_of(type(game))}: {name_of(game)} supplies no `{name}`: return a whole number"
             ) from None
@@ -104,7 +104,7 @@ def _getter(kind: type, name: str) -> Any:
 
 
 def check_parts(game: Any) -> None:
-    """Require that ``parts()`` returns parts. Raises BadGame."""
+    """Check that ``parts()`` returns parts. Raises BadGame."""
     right = 'expected a list of searchbench.Part(name, start, stop, needs), such as [Part("all", 0, size, ("all",))]'
     with calling(game, "parts()", right):
         found = game.parts()
@@ -117,9 +117,9 @@ def check_parts(game: Any) -> None:
 
 
 def check_first_state(game: Any) -> None:
-    """Call what every game supplies on its start, interpreted: mistakes that machine code would not tell. Raises BadGame.
+    """Check a game's basic functions on its start, interpreted, for mistakes that machine code would not report. Raises BadGame.
 
-    A solver calls it before it compiles anything; `searchbench check` looks at many states.
+    A solver calls it before it compiles anything; `searchbench check` tests many states.
     """
     check_parts(game)
     if not game.has("start", "terminal", "moves"):
@@ -137,24 +137,24 @@ def check_first_state(game: Any) -> None:
             )
             raise BadGame(f"{source}: expected {right}")
         if name == "terminal" and found != rules.UNDECIDED and game.two_players:
-            return  # nobody moves any more
+            return  # no moves to check
         if name == "moves" and found > game.max_moves:
             raise BadGame(f"{source}: max_moves is {game.max_moves}")
 
 
 def name_of(game: Any) -> str:
-    """Return what messages call a game."""
+    """Return a game's name for messages."""
     return f"the game {(game.name or type(game).__name__)!r}"
 
 
 def place_of(game: Any, method: str) -> str:
-    """Return where a method of a game is: ``file.py, line 12: rules() of the game 'mine'``."""
+    """Return the place of a game's method: ``file.py, line 12: rules() of the game 'mine'``."""
     place = line_of(getattr(type(game), method))
     return f"{place}: {method}() of {name_of(game)}" if place else f"{method}() of {name_of(game)}"
 
 
 def checked_rules(game: Any, functions: Any) -> dict[str, Any]:
-    """Return what ``rules()`` returned, a mapping of the contract's names to functions. Raises BadGame."""
+    """Return the result of ``rules()`` if it maps the contract's names to functions. Raises BadGame."""
     right = 'expected a mapping of names to functions, such as return {"start": start, "moves": moves, ...}'
     source = place_of(game, "rules")
     if functions is None:
@@ -174,7 +174,7 @@ def checked_rules(game: Any, functions: Any) -> dict[str, Any]:
 
 
 def _unknown(name: Any) -> str:
-    """Say what is right where a name is none of the contract's."""
+    """Return the rest of a message on a name outside the contract, with suggestions."""
     near = difflib.get_close_matches(str(name).lower(), contracts(), 1, 0.6)
     if near:
         return f"which is not in the contract: did you mean {near[0]!r}? ({GUIDE} lists all names)"

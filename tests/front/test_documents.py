@@ -13,7 +13,8 @@ import pytest
 
 from front_program import ROOT, Program
 from searchbench.configuration import table_of
-from searchbench.solvers.guided import METHODS
+from searchbench.solvers import exhaustive, guided, proof
+from searchbench.store import Keep
 
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 CHECKER = doctest.OutputChecker()
@@ -105,8 +106,17 @@ def test_the_licence_is_there() -> None:
 # --- tables that are derived ----------------------------------------------------------------------------------------------
 
 
-def test_the_table_of_options_is_that_of_the_configurations() -> None:
-    """To write it anew: put `table_of(METHODS)` between the two comments."""
-    text = (ROOT / "docs" / "searching.md").read_text()
-    written = text.partition("<!-- options of search -->\n")[2].partition("\n<!-- end of options -->")[0]
-    assert written == table_of(METHODS)
+@pytest.mark.parametrize(
+    ("page", "name", "methods"),
+    [
+        ("searching", "search", guided.METHODS),
+        ("command-line", "solvers", exhaustive.METHODS),
+        ("command-line", "keeping", {"to": Keep}),
+        ("two-players", "prove", proof.METHODS),
+    ],
+)
+def test_tables_of_options_are_those_of_the_configurations(page: str, name: str, methods: dict[str, type]) -> None:
+    """To write one anew: put `table_of(...)` between the two comments."""
+    text = (ROOT / "docs" / f"{page}.md").read_text()
+    written = text.partition(f"<!-- options of {name} -->\n")[2].partition("\n<!-- end of options -->")[0]
+    assert written == table_of(methods)

@@ -190,11 +190,14 @@ def test_switches_are_written_behind_the_folders(pancakes: Database, tmp_path: P
 def test_least_bounds_of_states_that_share_a_number_jump() -> None:
     """A move of a tile can change the least depth over all places of the empty cell by 3: modulo 3 it would be wrong."""
     game, database = load("sliding:3x3"), solve("sliding-pattern:3x3,1-2-3")
-    whole, changes, boards = PatternDatabases(game, [[database]], images=False), set(), naive.depths(game)
-    for state in boards:
+    whole, changes = PatternDatabases(game, [[database]], images=False), set()
+    for number in range(database.states):
+        state = game.unrank(number)
         before = whole.bound(state)
         changes |= {whole.bound(game.play(state, move)) - before for move in game.moves(state)}
-    assert changes > {-1, 0, 1}
+        if max(changes) > 1:
+            break
+    assert max(changes) > 1
     with pytest.raises(BadRequest, match="share a number"):
         PatternDatabases(game, [[database]], modulo=True)
 

@@ -2,27 +2,37 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from searchbench.cli import show
+from searchbench.cli.derived import derived
 from searchbench.cli.options import Folder, GameName, Json, Memory, OwnGame, Progress
 
 analyse = typer.Typer(name="analyse", help="Look into a solved game.", no_args_is_help=True)
 
 
-@analyse.command()
-def tree(
-    folder: Folder,
+@dataclass(frozen=True)
+class Growth:
+    """Say what a decision tree tells apart, of which states, and how far it grows."""
+
     wanted: Annotated[
         str | None,
         typer.Option("--class", metavar="NAME", help="Tell only this class from all others: win, draw, loss."),
-    ] = None,
-    part: Annotated[str | None, typer.Option(metavar="NAME", help="Take only the states of this part.")] = None,
-    sample: Annotated[int | None, typer.Option(min=1, help="Take only so many numbers, drawn by chance.")] = None,
-    depth: Annotated[int | None, typer.Option(min=0, help="Ask at most so many attributes, and make mistakes.")] = None,
+    ] = None
+    part: Annotated[str | None, typer.Option(metavar="NAME", help="Take only the states of this part.")] = None
+    sample: Annotated[int | None, typer.Option(min=1, help="Take only so many numbers, drawn by chance.")] = None
+    depth: Annotated[int | None, typer.Option(min=0, help="Ask at most so many attributes, and make mistakes.")] = None
+
+
+@analyse.command()
+@derived
+def tree(
+    folder: Folder,
+    growth: Growth,
     svg: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw the tree into this file.")] = None,
     game: OwnGame = None,
     as_json: Json = False,
@@ -35,7 +45,9 @@ def tree(
 
     database = sb.open_database(folder, game)
     with Reporter(progress) as reporter:
-        found = decision_tree(database, wanted, part, sample, depth, sb.Run(report=reporter))
+        found = decision_tree(
+            database, growth.wanted, growth.part, growth.sample, growth.depth, sb.Run(report=reporter)
+        )
     if svg is not None:
         svg.write_text(found.svg())
     if as_json:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from searchbench.cli import show
+from searchbench.cli.derived import derived
 from searchbench.cli.options import Folder, Json, OwnGame, StateInFolder
 
 if TYPE_CHECKING:
@@ -18,21 +20,29 @@ if TYPE_CHECKING:
 Predicate = Callable[["Position"], bool]
 
 
-def find(
-    folder: Folder,
+@dataclass(frozen=True)
+class Conditions:
+    """Say which states are wanted."""
+
     value: Annotated[
         str | None, typer.Option(metavar="V", help="A value or a range: 31, 20-25, draw, 'loss 26', 'win 3-9'.")
-    ] = None,
-    hardest: Annotated[bool, typer.Option("--hardest", help="The states that are furthest from the end.")] = False,
-    numbers: Annotated[str | None, typer.Option(metavar="A-B", help="Only the states with these numbers.")] = None,
+    ] = None
+    hardest: Annotated[bool, typer.Option("--hardest", help="The states that are furthest from the end.")] = False
+    numbers: Annotated[str | None, typer.Option(metavar="A-B", help="Only the states with these numbers.")] = None
     where: Annotated[
         str | None,
         typer.Option(metavar="EXPR", help="A Python expression on position, state (its cells) and value."),
-    ] = None,
+    ] = None
     predicate: Annotated[
         str | None,
         typer.Option(metavar="FILE.py:FUNCTION", help="A function of your own, called with a position."),
-    ] = None,
+    ] = None
+
+
+@derived
+def find(
+    folder: Folder,
+    conditions: Conditions,
     limit: Annotated[int, typer.Option(min=0, help="Show at most so many; the count is of all.")] = 10,
     game: OwnGame = None,
     as_json: Json = False,
@@ -41,12 +51,12 @@ def find(
     import searchbench as sb
     from searchbench.errors import BadRequest
 
-    if hardest and value is not None:
+    if conditions.hardest and conditions.value is not None:
         raise BadRequest("give --value or --hardest, not both")
     database = sb.open_database(folder, game)
-    wanted = database.hardest() if hardest else value
-    test = _all_of([_expression(where, database), _function(predicate)])
-    count, states = _found(database, wanted, _interval(numbers, database.size), test, limit)
+    wanted = database.hardest() if conditions.hardest else conditions.value
+    test = _all_of([_expression(conditions.where, database), _function(conditions.predicate)])
+    count, states = _found(database, wanted, _interval(conditions.numbers, database.size), test, limit)
     if as_json:
         show.write_json({"count": count, "states": [position.text for position in states]})
         return

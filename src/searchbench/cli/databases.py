@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from searchbench.cli import show
+from searchbench.cli.derived import FieldsOf, derived
 from searchbench.cli.forms import tell_compression, words
-from searchbench.cli.options import Codec, Folder, GameName, Json, Memory, OwnGame, Progress, Rule, Threads
+from searchbench.cli.options import Folder, GameName, Json, Memory, OwnGame, Progress, Resources, Rule, Threads
 
 if TYPE_CHECKING:
     from searchbench.cli.progress import Reporter
@@ -17,57 +19,36 @@ if TYPE_CHECKING:
     from searchbench.run import Run
 
 
+def _solving() -> Sequence[Mapping[str, type[Any]]]:
+    from searchbench.solvers.exhaustive import METHODS
+    from searchbench.store import Keep
+
+    return METHODS, {"to": Keep}
+
+
+@derived
 def solve(
     game: GameName,
     to: Annotated[Path | None, typer.Option(metavar="DIR", help="Keep the database in this folder.")] = None,
     solver: Annotated[
         str | None, typer.Option(metavar="NAME", help="retrograde, fixpoint or bfs; by default what suits the game.")
     ] = None,
-    form: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME", help="How bfs keeps depths: values, two-bit, ...; else what is kept: see convert."
-        ),
-    ] = None,
-    codec: Codec = None,
-    parts: Annotated[
-        str | None,
-        typer.Option(metavar="NAMES", help="Solve only these parts and those they need, such as 4-4,5-3; or all."),
-    ] = None,
     rule: Rule = None,
-    mapped: Annotated[
-        bool, typer.Option("--mapped", help="Keep it uncompressed, to be mapped into memory: for pattern databases.")
-    ] = False,
-    memory: Memory = None,
-    threads: Threads = None,
-    work: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="Keep unfinished work here, and go on with it; by default beside --to."),
-    ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace the database that is in DIR.")] = False,
+    *,
+    options: Annotated[dict[str, Any], FieldsOf(_solving)],
+    resources: Resources,
     as_json: Json = False,
-    progress: Progress = None,
 ) -> None:
     """Solve every state of a game."""
     import searchbench as sb
     from searchbench.cli.progress import Reporter
-    from searchbench.run import parse_memory
 
-    chosen = sb.load(game)
-    with Reporter(progress) as reporter:
+    chosen, memory, threads = sb.load(game), resources.memory, resources.threads
+    with Reporter(resources.progress) as reporter:
         if reporter.console.is_terminal:
-            _announce(
-                reporter,
-                chosen,
-                solver,
-                parts,
-                rule,
-                form if solver == "bfs" else None,
-                sb.Run(parse_memory(memory or 0), threads or 0),
-            )
-        database = sb.solve(
-            chosen, rule, solver, to, memory, threads, reporter, force, form, work, parts, mapped, codec
-        )
+            form = options.get("form") if solver == "bfs" else None
+            _announce(reporter, chosen, solver, options.get("parts"), rule, form, resources.run())
+        database = sb.solve(chosen, rule, solver, to, memory, threads, reporter, **options)
     facts: dict[str, Any] = {
         "game": database.game.spec,
         "states": database.states,

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import importlib.util
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from searchbench.cli import show
+from searchbench.cli.derived import derived
 from searchbench.cli.options import OwnGames
 
 if TYPE_CHECKING:
@@ -16,6 +18,18 @@ if TYPE_CHECKING:
     from searchbench.web import Library
 
 
+@dataclass(frozen=True)
+class Listening:
+    """Say where the server listens, and whether a browser opens."""
+
+    host: Annotated[str, typer.Option(help="The address to listen on; others than this machine's own only read.")] = (
+        "127.0.0.1"
+    )
+    port: Annotated[int, typer.Option(min=0, max=65535, help="The port to listen on; 0 for any.")] = 8017
+    no_browser: Annotated[bool, typer.Option("--no-browser", help="Do not open a page.")] = False
+
+
+@derived
 def serve(
     what: Annotated[
         list[str] | None,
@@ -23,10 +37,8 @@ def serve(
             metavar="[DATABASE|GAME]...", help="Databases, and games of your own; without any, only shipped games."
         ),
     ] = None,
-    host: Annotated[
-        str, typer.Option(help="The address to listen on; others than this machine's own only read.")
-    ] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="The port to listen on; 0 for any.")] = 8017,
+    *,
+    listening: Listening,
     cache: Annotated[str, typer.Option(metavar="SIZE", help="How much of each database is kept in memory.")] = "64MB",
     keep: Annotated[
         Path | None,
@@ -38,7 +50,6 @@ def serve(
         list[str] | None,
         typer.Option(metavar="FILE.py:FUNCTION", help="A function of your own to find positions with."),
     ] = None,
-    no_browser: Annotated[bool, typer.Option("--no-browser", help="Do not open a page.")] = False,
 ) -> None:
     """Show databases and searches in the browser, with a JSON API."""
     from searchbench.catalogue import load
@@ -60,14 +71,14 @@ def serve(
         show.write(f"{name}: {library.database(name).game}, {folder}")
     if keep is not None:
         _add_kept(library, keep)
-    limits = None if read_only or host not in LOCAL else Limits()
+    limits = None if read_only or listening.host not in LOCAL else Limits()
 
     def ready(address: str) -> None:
         show.write(f"serving {address}{'' if limits else ' (read only)'}; Ctrl+C ends it")
-        if not no_browser:
+        if not listening.no_browser:
             typer.launch(address)
 
-    serve_library(library, host, port, limits, keep, ready)
+    serve_library(library, listening.host, listening.port, limits, keep, ready)
 
 
 def _sorted_out(what: list[str]) -> tuple[list[Path], dict[str, Game]]:

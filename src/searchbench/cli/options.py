@@ -1,11 +1,16 @@
-"""Arguments and options that several commands share."""
+"""Arguments and options that several commands share, alone or as dataclasses (see :mod:`searchbench.cli.derived`)."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+if TYPE_CHECKING:
+    from searchbench.cli.progress import Reporter
+    from searchbench.run import Limits, Run
 
 GameName = Annotated[
     str, typer.Argument(metavar="GAME", help="A game such as sliding:3x3, or a file such as mygame.py:MyGame.")
@@ -43,3 +48,38 @@ Codec = Annotated[
     str | None,
     typer.Option(metavar="NAME", help="How it is compressed: zstd:3 (the default), zstd:19, gzip:6, lz4:5, none."),
 ]
+
+
+@dataclass(frozen=True)
+class Resources:
+    """Say what a computation may use, and whether it shows how far it is."""
+
+    memory: Memory = None
+    threads: Threads = None
+    progress: Progress = None
+
+    def run(self, reporter: Reporter | None = None) -> Run:
+        """Return the run of a computation that tells the reporter. Raises BadRequest."""
+        from searchbench.run import Run, parse_memory
+
+        memory, threads = parse_memory(self.memory or 0), self.threads or 0
+        return Run(memory, threads) if reporter is None else Run(memory, threads, reporter)
+
+
+@dataclass(frozen=True)
+class Ends:
+    """Say where a search of one state ends unfinished."""
+
+    nodes: Annotated[int | None, typer.Option(min=1, help="Stop after so many nodes.")] = None
+    seconds: Annotated[float | None, typer.Option(min=0.0, help="Stop after so many seconds.")] = None
+
+    def limits(self) -> Limits:
+        """Return the limits of a search."""
+        from searchbench.run import Limits
+
+        return Limits(self.nodes or 0, self.seconds or 0.0)
+
+    def given(self) -> dict[str, Any]:
+        """Return what was given, by name."""
+        told = {"nodes": self.nodes, "seconds": self.seconds}
+        return {name: value for name, value in told.items() if value is not None}

@@ -2,88 +2,114 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from searchbench.cli import show
-from searchbench.cli.derived import derived
-from searchbench.cli.options import GameName, Json, Memory, OwnGame, OwnGames, Progress, StateText, Threads
+from searchbench.cli.derived import FieldsOf, derived
+from searchbench.cli.options import Ends, GameName, Json, Memory, OwnGames, Progress, Resources, StateText
 
 if TYPE_CHECKING:
     from searchbench.line import Line
     from searchbench.proof import Proof
-    from searchbench.solvers.guided import Guided
-
-Nodes = Annotated[int | None, typer.Option(min=1, help="Stop after so many nodes.")]
-Seconds = Annotated[float | None, typer.Option(min=0.0, help="Stop after so many seconds.")]
 
 
-def _methods() -> Mapping[str, type[Guided]]:
+def _guided() -> Sequence[Mapping[str, type[Any]]]:
     from searchbench.solvers.guided import METHODS
 
-    return METHODS
+    return (METHODS,)
 
 
-@derived(_methods, after="method")
-def search(
-    game: GameName,
-    state: StateText = "start",
+def _proving() -> Sequence[Mapping[str, type[Any]]]:
+    from searchbench.solvers.proof import METHODS
+
+    return (METHODS,)
+
+
+@dataclass(frozen=True)
+class Instances:
+    """Say which states are searched."""
+
+    state: StateText = "start"
     states: Annotated[
         str | None,
         typer.Option("--from", metavar="FILE", help="Search all states in a file, one to a line; - is standard input."),
-    ] = None,
+    ] = None
+
+
+@dataclass(frozen=True)
+class Resumable(Resources):
+    """Say what a search may use, and where it keeps how far it is."""
+
+    work: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="idastar: keep how far the search is, and go on from there.")
+    ] = None
+
+
+@dataclass(frozen=True)
+class Output:
+    """Say how results are printed."""
+
+    style: Annotated[str, typer.Option("--format", metavar="NAME", help="text, json or csv.")] = "text"
+    as_json: Json = False
+
+    def chosen(self) -> str:
+        """Return the format. Raises BadRequest."""
+        from searchbench.cli.instances import FORMATS
+        from searchbench.errors import BadRequest
+
+        if self.style not in FORMATS:
+            raise BadRequest(f"format {self.style!r}: there are {', '.join(FORMATS)}")
+        return "json" if self.as_json else self.style
+
+
+@derived
+def search(
+    game: GameName,
+    of: Instances,
     method: Annotated[
         str, typer.Option(metavar="NAME", help="idastar, astar, bestfirst or dual; by default what suits the size.")
     ] = "",
+    *,
+    options: Annotated[dict[str, Any], FieldsOf(_guided)],
     abstractions: OwnGames = None,
-    nodes: Nodes = None,
-    seconds: Seconds = None,
-    memory: Memory = None,
-    threads: Threads = None,
-    work: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="idastar: keep how far the search is, and go on from there.")
-    ] = None,
-    style: Annotated[str, typer.Option("--format", metavar="NAME", help="text, json or csv.")] = "text",
-    as_json: Json = False,
-    progress: Progress = None,
-    **options: Any,
+    ends: Ends,
+    resources: Resumable,
+    output: Output,
 ) -> None:
     """Search for a line from one state of a puzzle to a solved one, or from each of many."""
     import searchbench as sb
     from searchbench.cli import instances
     from searchbench.cli.progress import Reporter
     from searchbench.errors import BadRequest
-    from searchbench.run import Limits, Run, parse_memory
     from searchbench.solvers.guided import search_many
 
-    if style not in instances.FORMATS:
-        raise BadRequest(f"format {style!r}: there are {', '.join(instances.FORMATS)}")
-    style = "json" if as_json else style
-    options = {name: value for name, value in options.items() if value is not None}
-    if states is None and style != "csv":
-        with Reporter(progress) as reporter:
+    style = output.chosen()
+    if of.states is None and style != "csv":
+        with Reporter(resources.progress) as reporter:
             if abstractions and "h" in options:
                 options["h"] = sb.heuristic(sb.load(game), options["h"], abstractions)
-            options |= _limits(nodes, seconds)
-            line = sb.search(game, state, method or None, memory, reporter, threads, work, **options)
+            memory, threads, work = resources.memory, resources.threads, resources.work
+            options |= ends.given()
+            line = sb.search(game, of.state, method or None, memory, reporter, threads, work, **options)
         _show_line(line, style == "json")
         return
-    if work is not None:
+    if resources.work is not None:
         raise BadRequest(
             "--work: the search of one state, shown as text or JSON, can be kept; give no --from and no csv"
         )
     chosen = sb.load(game)
-    if states is not None and state != "start":
-        raise BadRequest(f"the state {state!r} and --from {states}: give one of them")
-    wanted = [chosen.read(state)] if states is None else instances.states_in(chosen, states)
+    if of.states is not None and of.state != "start":
+        raise BadRequest(f"the state {of.state!r} and --from {of.states}: give one of them")
+    wanted = [chosen.read(of.state)] if of.states is None else instances.states_in(chosen, of.states)
     if "h" in options:
         options["h"] = sb.heuristic(chosen, options["h"], abstractions)
-    with Reporter(progress) as reporter:
-        run = Run(memory=parse_memory(memory or 0), threads=threads or 0, report=reporter)
-        limits = Limits(nodes or 0, seconds or 0.0)
+    with Reporter(resources.progress) as reporter:
+        run, limits = resources.run(reporter), ends.limits()
         found = instances.write(search_many(chosen, wanted, method or None, run, limits, **options), chosen, style)
     if instances.exit_code(found):
         raise typer.Exit(instances.exit_code(found))
@@ -100,6 +126,7 @@ def _show_line(line: Line, as_json: bool) -> None:
                f"{line.seconds:.3f} s")  # fmt: skip
 
 
+@derived
 def compare(
     game: GameName,
     states: Annotated[
@@ -111,16 +138,13 @@ def compare(
             "--with", metavar="CONFIG", help="A configuration such as 'idastar h=linear-conflict order=bound'."
         ),
     ],
-    nodes: Nodes = None,
-    seconds: Seconds = None,
-    memory: Memory = None,
-    threads: Threads = None,
+    ends: Ends,
+    resources: Resources,
     abstractions: OwnGames = None,
     plot: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Draw how many are solved within how many nodes, as SVG.")
     ] = None,
     as_json: Json = False,
-    progress: Progress = None,
 ) -> None:
     """Search many states with several configurations, and compare what they solve and what it takes."""
     import searchbench as sb
@@ -129,14 +153,12 @@ def compare(
     from searchbench.cli import instances
     from searchbench.cli.progress import Reporter
     from searchbench.drawing import effort_rows, effort_svg
-    from searchbench.run import Limits, Run, parse_memory
 
     chosen = sb.load(game)
     wanted = instances.states_in(chosen, states)
     chosen_ones = [contestant(chosen, text, abstractions) for text in configurations]
-    with Reporter(progress) as reporter:
-        run = Run(memory=parse_memory(memory or 0), threads=threads or 0, report=reporter)
-        results = list(compare_all(chosen, wanted, chosen_ones, run, Limits(nodes or 0, seconds or 0.0)))
+    with Reporter(resources.progress) as reporter:
+        results = list(compare_all(chosen, wanted, chosen_ones, resources.run(reporter), ends.limits()))
     efforts = {result.configuration: result.efforts for result in results}
     if plot is not None:
         _draw(effort_svg(efforts, len(wanted)), plot)
@@ -169,25 +191,16 @@ def _draw(picture: str, place: Path) -> None:
         raise BadRequest(f"{place}: the graph cannot be written: {error}") from None
 
 
+@derived
 def prove(
     game: GameName,
     state: StateText = "start",
     method: Annotated[
         str | None, typer.Option(metavar="NAME", help="pns or alphabeta; by default pns, with leaves alphabeta.")
     ] = None,
-    leaves: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="A database that knows the outcome of states where search ends.")
-    ] = None,
-    parts: Annotated[
-        str | None, typer.Option(metavar="NAMES", help="Use only these of its parts, such as 9-9,9-8,8-9,8-8.")
-    ] = None,
-    book: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Keep what is found near the start, and go on with it.")
-    ] = None,
-    plies: Annotated[int, typer.Option(min=1, help="After how many plies that is.")] = 8,
-    leaves_game: OwnGame = None,
-    nodes: Nodes = None,
-    seconds: Seconds = None,
+    *,
+    options: Annotated[dict[str, Any], FieldsOf(_proving)],
+    ends: Ends,
     memory: Memory = None,
     as_json: Json = False,
     progress: Progress = None,
@@ -196,6 +209,8 @@ def prove(
     import searchbench as sb
     from searchbench.cli.progress import Reporter
 
+    # The evidence of a proof is written nowhere; with leaves, it takes far longer than the proof.
+    gathered = options.setdefault("evidence", "leaves" not in options)
     with Reporter(progress) as reporter:
 
         def told(proof: Proof) -> None:
@@ -203,17 +218,14 @@ def prove(
                 with reporter.paused():
                     _write_value(proof)
 
-        proof = sb.prove(
-            game, state, method, memory, reporter, leaves, parts, book, plies,
-            leaves_game, evidence=leaves is None, told=told, **_limits(nodes, seconds),
-        )  # fmt: skip
+        proof = sb.prove(game, state, method, memory, reporter, told=told, **options, **ends.given())
     evidence = "incomplete" if proof.incomplete else "complete"
     if as_json:
         found = {"value": proof.value, "nodes": proof.nodes, "seconds": round(proof.seconds, 6)}
         unknown = proof.facts.get("unknown leaves")
-        found |= {"evidence": evidence} if leaves is None else {}
+        found |= {"evidence": evidence} if gathered else {}
         show.write_json(found | ({} if unknown is None else {"unknown leaves": unknown}))
-    elif leaves is None:
+    elif gathered:
         sizes = " and ".join(f"{len(claim.strategy):,}" for claim in proof.claims)
         strategies = f": strategies of {sizes} states" if sizes else ""
         show.write(f"evidence {evidence}{strategies}")
@@ -228,7 +240,3 @@ def _write_value(proof: Proof) -> None:
     )
     for answers in proof.facts.get("book", ()):
         show.write(answers)
-
-
-def _limits(nodes: int | None, seconds: float | None) -> dict[str, Any]:
-    return {name: value for name, value in (("nodes", nodes), ("seconds", seconds)) if value is not None}

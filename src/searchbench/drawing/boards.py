@@ -13,16 +13,16 @@ from searchbench.board import Board, is_empty
 from searchbench.drawing.svg import svg
 
 UNIT: Final = 64
-"""The distance of neighbouring cells."""
+"""Distance of neighbouring cells."""
 LARGEST_COMPARED: Final = 400
-"""On larger boards the nearest cells are taken to be one apart."""
+"""On larger boards the nearest cells are assumed to be one apart."""
 SUITS: Final = {"C": "\u2663", "D": "\u2666", "H": "\u2665", "S": "\u2660"}
 FACES: Final = "URFDLB"
 GOLDEN_ANGLE: Final = 2.39996
 
 
 class _Geometry(NamedTuple):
-    """Hold how far apart columns and rows are, and how large a cell is."""
+    """The distances of columns and rows, and the size of a cell."""
 
     across: float
     down: float
@@ -35,8 +35,8 @@ def board_svg(
 ) -> str:  # fmt: skip
     """Return a board with its pieces as SVG.
 
-    `turned` draws a state of the second player as the first one sees it. Elements of a cell carry its number as
-    ``data-cell``. With `style` the drawing brings its own colours, light and dark; without, the page has them.
+    `turned` draws a state of the second player from the first player's view. The elements of a cell have its number as
+    ``data-cell``. With `style` the drawing includes its style sheet, light and dark; without, the page must.
     """
     geometry = _geometry(board, pieces)
     turned = turned and bool(board.opposite)
@@ -55,7 +55,7 @@ def board_svg(
 
 
 def piece_svg(board: Board, label: str, pieces: Sequence[str], turned: bool = False) -> str:
-    """Return one piece as it looks on a board with these pieces, for a palette."""
+    """Return one piece, drawn to the scale of a board with these pieces, for a palette."""
     geometry = _geometry(board, pieces)
     drawn = _piece(board, label, turned and bool(board.opposite), geometry)
     return svg("sb-board", _frame([(0.0, 0.0)], geometry), [drawn], label or "nothing", False)
@@ -74,7 +74,7 @@ def _geometry(board: Board, pieces: Sequence[str]) -> _Geometry:
 
 @lru_cache(maxsize=64)
 def _nearest(cells: tuple[tuple[float, float], ...]) -> float:
-    """Return how far the two cells that are nearest to each other are apart: so far that cells of size 1 have room."""
+    """Return the distance between the two nearest cells, at least 1: cells of that size do not overlap."""
     if len(cells) > LARGEST_COMPARED:
         return 1.0
     return max(1.0, min((max(abs(x - u), abs(y - v)) for (x, y), (u, v) in combinations(cells, 2)), default=1.0))
@@ -92,11 +92,11 @@ def _at(point: tuple[float, float]) -> str:
 
 
 def _number(label: str) -> int:
-    """Return the size that a bar's label tells, without its sign."""
+    """Return the size on a bar's label, without its sign."""
     return int(label.lstrip("-")) if label.lstrip("-").isdecimal() else 0
 
 
-# --- what is under the pieces -----------------------------------------------------------------------------------------
+# --- under the pieces -------------------------------------------------------------------------------------------------
 
 
 def _ground(board: Board, centres: Sequence[tuple[float, float]], geometry: _Geometry) -> str:
@@ -154,7 +154,7 @@ def _piece(board: Board, label: str, turned: bool, geometry: _Geometry) -> str:
 
 
 def _side(board: Board, label: str, turned: bool) -> str:
-    """Return the class of the player whose piece it is, "" for no player's."""
+    """Return the class of the piece's player, "" for neutral pieces."""
     text = label.strip()
     if label and label in board.sides:
         number = board.sides.index(label)
@@ -185,12 +185,12 @@ def _token(text: str, geometry: _Geometry) -> str:
 
 
 def _ball(text: str, geometry: _Geometry) -> str:
-    """Return a peg; only a number, or a longer word, is written on it."""
+    """Return a peg; a single lower-case letter is not written on it."""
     return '<circle class="sb-peg" r="24"/>' + _text("" if text.islower() and len(text) == 1 else text, "on-sb-peg")
 
 
 def _seeds(text: str, geometry: _Geometry) -> str:
-    """Return seeds scattered as on a sunflower, and their number."""
+    """Return seeds in the spiral of a sunflower, and their number."""
     if not text.isdecimal():
         return _text(text, "on-sb-hole")
     dots = []

@@ -1,4 +1,4 @@
-"""A chart of how many states have each value, as SVG."""
+"""Column charts of the number of states per value, as SVG."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Column(NamedTuple):
-    """Hold a column of a chart: its label, a number of states, and its kind: "win", "draw", "loss", "number" or "none"."""
+    """A column of a chart: its label, a number of states, and its kind: "win", "draw", "loss", "number" or "none"."""
 
     label: str
     number: int
@@ -22,7 +22,7 @@ class Column(NamedTuple):
 
 
 def columns(rule: ValueRule, counts: Mapping[Any, int]) -> list[Column]:
-    """Return the columns of a histogram, without the states that have no value."""
+    """Return the columns of a histogram, except the states without a value."""
     return [Column(rule.format(value), count, rule.kind(value)) for value, count in counts.items() if value is not None]
 
 
@@ -32,9 +32,9 @@ LEFT, BOTTOM, TOP = 64, 30, 14
 
 
 def chart_svg(columns: Sequence[Column], log: bool = False, style: bool = True) -> str:
-    """Return a column chart of counts as SVG; `log` has a logarithmic scale, on which a count of one can be seen.
+    """Return a column chart of counts as SVG; `log` selects a logarithmic scale, on which a count of one is visible.
 
-    Columns carry their label as ``data-label``.
+    Columns have their label as ``data-label``.
     """
     top = max([1, *(column.number for column in columns)])
     marks = _log_marks(top) if log else _marks(top)

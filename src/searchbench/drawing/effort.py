@@ -1,4 +1,4 @@
-"""The effort graph of Junghanns and Schaeffer (2001, figure 9): how many problems are solved within how many nodes."""
+"""The effort graph of Junghanns and Schaeffer (2001, figure 9): the number of problems solved within a number of nodes."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ WIDTH: Final = 720
 HEIGHT: Final = 360
 LEFT, BOTTOM, TOP, KEY = 48, 34, 14, 20
 COLOURS: Final = ("#2d62b0", "#b8323a", "#2f8a4f", "#a9741a", "#7b4fa3", "#1f8a93", "#8a5a44", "#c2559a")
-"""The lines' colours; with more lines than colours they come again, dashed."""
+"""The colours of the lines; further lines repeat them, dashed."""
 
 
 def effort_svg(efforts: Mapping[str, Sequence[int]], tried: int, style: bool = True) -> str:
-    """Return the graph as SVG: for each configuration the nodes of the problems that it solved, of so many tried.
+    """Return the graph as SVG: for each configuration the nodes of each of its solved problems, out of `tried` problems.
 
-    The nodes have a logarithmic scale. Lines carry their configuration as ``data-label``.
+    The nodes have a logarithmic scale. Lines have their configuration as ``data-label``.
     """
     decades = _decades(efforts)
     room, tall = WIDTH - LEFT - 12, HEIGHT - BOTTOM - TOP
@@ -54,11 +54,11 @@ def effort_svg(efforts: Mapping[str, Sequence[int]], tried: int, style: bool = T
         parts.append(f'<path {look} d="M{LEFT} {y}h28"/>')
         parts.append(f'<text class="sb-axis" x="{LEFT + 36}" y="{y}" dy=".35em">{escape(name)}: {len(nodes)}</text>')
     height = HEIGHT + KEY * len(efforts) + 8
-    return svg("sb-chart", (0.0, 0.0, WIDTH, height), parts, "problems solved within so many nodes", style)
+    return svg("sb-chart", (0.0, 0.0, WIDTH, height), parts, "problems solved by number of nodes", style)
 
 
 def effort_rows(efforts: Mapping[str, Sequence[int]]) -> tuple[list[str], list[list[str]]]:
-    """Return the graph as a table: the powers of ten, and for each configuration how many problems took no more nodes."""
+    """Return the graph as a table: the powers of ten, and per configuration the number of problems solved within each."""
     limits = [10**power for power in _decades(efforts)]
     heading = ["solved within", *(f"{limit:,}" for limit in limits)]
     return heading, [
@@ -67,7 +67,7 @@ def effort_rows(efforts: Mapping[str, Sequence[int]]) -> tuple[list[str], list[l
 
 
 def _decades(efforts: Mapping[str, Sequence[int]]) -> list[int]:
-    """Return the powers of ten from below the least to above the greatest number of nodes."""
+    """Return the powers of ten from below the smallest to above the largest number of nodes."""
     nodes = [max(1, one) for ones in efforts.values() for one in ones] or [1]
     first = math.floor(math.log10(min(nodes)))
     return list(range(first, max(first + 1, math.ceil(math.log10(max(nodes)))) + 1))

@@ -9,7 +9,7 @@ from searchbench.drawing.palette import STYLE
 
 
 def boards_html(pictures: Sequence[tuple[str, str]]) -> str:
-    """Return boards side by side, each under its caption; a board is SVG, or text."""
+    """Return boards side by side, each under its caption; a board is SVG or text."""
     boards = [
         f'<figure style="margin:0;max-width:12em"><figcaption>{escape(caption)}</figcaption>'
         f"{picture if picture.startswith('<svg') else f'<pre>{escape(picture)}</pre>'}</figure>"

@@ -1,4 +1,4 @@
-"""The colours of all drawings, light and dark, in one sheet: the page has it once, a drawing for a notebook brings it along."""
+"""The colours of all drawings, light and dark, in one style sheet, included once per page or per notebook drawing."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def _variables(colours: dict[str, str]) -> str:
 
 
 def _both(selector: str) -> str:
-    """Return the variables for light and dark, for the reader's own choice and for that of the page."""
+    """Return the variables for light and dark, following the page's theme, else the reader's preference."""
     roots = selector.split(",")
     chosen = ",".join(f':root[data-theme="dark"] {root}' for root in roots)
     unchosen = ",".join(f':root:not([data-theme="light"]) {root}' for root in roots)
@@ -62,4 +62,4 @@ STYLE: Final = (
     + "".join(f".sb-face-{face}{{fill:{colour}}}" for face, colour in enumerate(_FACES))
     + "".join(f".on-sb-face-{face}{{fill:{'#2d2720' if face in (0, 3) else '#fff'}}}" for face in range(len(_FACES)))
 )
-"""The sheet: variables ``--sb-...`` and the classes that use them."""
+"""The style sheet: variables ``--sb-...`` and the classes that use them."""

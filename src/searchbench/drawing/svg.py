@@ -1,4 +1,4 @@
-"""What all drawings have in common."""
+"""The SVG element shared by all drawings."""
 
 from __future__ import annotations
 

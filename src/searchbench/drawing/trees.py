@@ -1,4 +1,4 @@
-"""Trees as SVG: the root at the left, a row for each leaf."""
+"""Trees as SVG: the root at the left, one row per leaf."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from searchbench.drawing.svg import svg
 
 
 class Branch(NamedTuple):
-    """Hold a node's text, its kind ("win", "draw", "loss", "number"; "" for an inner node), and what follows by labels."""
+    """A node: its text, its kind ("win", "draw", "loss", "number"; "" for an inner node), and its children by labels."""
 
     text: str
     kind: str
@@ -22,7 +22,7 @@ GAP: Final = 46.0
 
 
 def tree_svg(root: Branch, title: str, style: bool = True) -> str:
-    """Return a drawing of a tree; each line to a branch carries its label."""
+    """Return a drawing of a tree; each edge is labelled."""
     widths: list[float] = []
     _measure(root, 0, widths)
     lefts = [8.0]
@@ -42,7 +42,7 @@ def _measure(branch: Branch, depth: int, widths: list[float]) -> None:
 
 
 def _draw(branch: Branch, depth: int, row: int, lefts: list[float], parts: list[str]) -> tuple[float, int]:
-    """Draw a branch from a row on; return the height of its text and the first row that is left."""
+    """Draw a branch from row `row` on; return the height of its text and the first free row."""
     heights = []
     for _, after in branch.following:
         height, row = _draw(after, depth + 1, row, lefts, parts)

@@ -1,6 +1,6 @@
-"""Buckets in files, for what does not fit into memory: each bucket holds the requests to a block that does fit.
+"""Buckets in files, for tables larger than memory: each bucket contains the requests to a block that fits in memory.
 
-Breadth-first search on bits asks for places only (`Requests`), whatever needs values fills pages as in memory, which are
+Breadth-first search on bits needs positions only (`Requests`); solvers with values fill pages as in memory, which are
 written out when they are full (`SpillingBuckets`).
 """
 
@@ -19,26 +19,26 @@ from searchbench.errors import BadRequest
 from searchbench.exchange.memory import Buckets, Pages
 
 MOST_BLOCK_BITS: Final = 32
-"""A request is the place of a number within its block, in four bytes."""
+"""A request is the position of a number within its block, in four bytes."""
 BUCKET_FILES: Final = "bucket-*.part"
-"""The names of the files of buckets."""
+"""Names of the bucket files."""
 LEAST_ROOM: Final = 256
-"""How many requests a writer holds at least of each bucket before it writes them out."""
+"""Number of requests per bucket that a writer can buffer, at least."""
 SMALL_PAGE: Final = 16
-"""How many requests a page holds that is written out: pages are many, so that a small memory has one for each bucket."""
+"""Number of requests per page to be written out; small, so that even little memory has a page for each bucket."""
 LEAST_PIECE: Final = 256
-"""How many requests of a file are read at a time at least."""
+"""Number of requests read from a file at a time, at least."""
 
 
 class Requests(NamedTuple):
-    """Hold the requests of one writer that are not yet written out: places[bucket, ...], and how many each bucket has."""
+    """The buffered requests of one writer: places[bucket, ...], and their number per bucket."""
 
     places: npt.NDArray[Any]
     fill: npt.NDArray[Any]
 
 
 def add_place(requests: Requests, number: int, block_bits: int) -> int:
-    """Put a request to a number into the bucket of its block; return how many more there is room for in that bucket."""
+    """Add a request to a number to the bucket of its block; return the remaining room in that bucket."""
     bucket = number >> block_bits
     fill = requests.fill[bucket]
     requests.places[bucket, fill] = number & ((1 << block_bits) - 1)
@@ -47,7 +47,7 @@ def add_place(requests: Requests, number: int, block_bits: int) -> int:
 
 
 class FileBuckets:
-    """Keep a bucket for each block in a file of a folder; several writers append to them, in any order."""
+    """Keep one bucket per block in a file of a folder; several writers append to them, in any order."""
 
     def __init__(self, folder: Path, count: int, dtype: Any = np.uint32) -> None:
         self._dtype = np.dtype(dtype)
@@ -56,20 +56,20 @@ class FileBuckets:
         self._lock = threading.Lock()
 
     def clear(self, buckets: Iterable[int] | None = None) -> None:
-        """Remove all requests, those of some buckets where only these have any."""
+        """Remove the requests of `buckets`, by default of all."""
         self.close()
         for bucket in range(self._count) if buckets is None else buckets:
             self._path(bucket).unlink(missing_ok=True)
 
     def flush(self, requests: Requests, least: int = 1) -> None:
-        """Write out the requests of the buckets for which a writer holds at least so many."""
+        """Write out the buckets with at least `least` buffered requests."""
         for bucket in np.flatnonzero(requests.fill >= least).tolist():
             held = int(requests.fill[bucket])
             self.append(bucket, requests.places[bucket, :held])
             requests.fill[bucket] = 0
 
     def append(self, bucket: int, requests: npt.NDArray[Any]) -> None:
-        """Add requests to a bucket. Raises BadRequest where the disk has no room for them."""
+        """Append requests to a bucket. Raises BadRequest if the disk is full."""
         data = requests.data.cast("B")
         try:
             written = os.write(self._handle(bucket), data)
@@ -89,7 +89,7 @@ class FileBuckets:
         return self._folder / BUCKET_FILES.replace("*", str(bucket))
 
     def sizes(self) -> list[int]:
-        """Return how many requests each bucket holds."""
+        """Return the number of requests in each bucket."""
         size = self._dtype.itemsize
         paths = map(self._path, range(self._count))
         return [path.stat().st_size // size if path.exists() else 0 for path in paths]
@@ -104,17 +104,17 @@ class FileBuckets:
                 yield requests
 
     def close(self) -> None:
-        """Let go of the files."""
+        """Close the files."""
         for handle in self._handles.values():
             os.close(handle)
         self._handles.clear()
 
 
 class SpillingBuckets(Buckets):
-    """Write the pages of a writer to the files of its buckets when they are full; what is few stays in memory.
+    """Write full pages to the files of their buckets; keep the rest in memory.
 
-    `most` is how many bytes the files take at most before the buckets are to be emptied. The files are removed with
-    `clear`, and those that an earlier process left are removed first.
+    `most` limits the bytes in files before the buckets must be emptied. `clear` removes the files; files that an
+    earlier process left are removed at the start.
     """
 
     def __init__(
@@ -130,7 +130,7 @@ class SpillingBuckets(Buckets):
             path.unlink()
 
     def spill(self, writer: int) -> bool:
-        """Write out all pages of a writer; return False where the files have become too large."""
+        """Write out all pages of a writer; return False if the files have become too large."""
         pages = self.writers[writer]
         buckets = np.flatnonzero(pages.last >= 0).tolist()
         before = pages.before[: pages.used[0]].tolist()
@@ -151,11 +151,11 @@ class SpillingBuckets(Buckets):
             return self._left > 0
 
     def filled(self) -> list[int]:
-        """Return the buckets that hold requests, in memory or in files."""
+        """Return the buckets with requests, in memory or in files."""
         return sorted(self._spilled.union(super().filled()))
 
     def held(self, bucket: int, source: int = 0) -> Iterator[tuple[int, Pages, int]]:
-        """Yield the requests of a bucket: those in memory, then those of its file, piece by piece."""
+        """Yield the requests of a bucket: first those in memory, then those of its file, piece by piece."""
         yield from super().held(bucket, source)
         writers = len(self.writers)
         skip = max(0, source - writers)
@@ -173,5 +173,5 @@ class SpillingBuckets(Buckets):
 
     @staticmethod
     def least_bytes(size: int, writers: int, reserve: int, block_bits: int) -> int:
-        """Return the memory that such buckets take at least."""
+        """Return the least memory of such buckets, in bytes."""
         return Buckets.bytes_needed(size, writers, reserve, 0, block_bits, SMALL_PAGE) + 8 * writers * LEAST_PIECE

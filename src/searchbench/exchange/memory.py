@@ -1,4 +1,4 @@
-"""Buckets in memory, owned by threads: each thread writes its own, and each block has one thread that reads them."""
+"""Buckets in memory, owned by threads: each thread writes its own buckets, and each block is read by one thread."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ LARGEST_CODE: Final = (1 << _CODE_BITS) - 1
 BLOCK_BITS: Final = 18
 """A block of 2^18 numbers stays in a core's second-level cache while its bucket is applied."""
 PAGE: Final = 512
-"""How many requests a page holds."""
+"""Number of requests per page."""
 MOST_BLOCK_BITS: Final = 63 - _LOCAL_SHIFT
 
 
 def pack(local: int, code: int, weight: int) -> int:
-    """Return a request as one word: the place within the block, the successor's code, the weight of the edge."""
+    """Pack a request into one word: the position within the block, the successor's code, the weight of the edge."""
     return (local << _LOCAL_SHIFT) | (code << _WEIGHT_BITS) | weight
 
 
 def unpack_local(request: int) -> int:
-    """Return the place within the block."""
+    """Return the position within the block."""
     return request >> _LOCAL_SHIFT
 
 
@@ -46,10 +46,10 @@ def keep_within(requests: npt.NDArray[np.int64], size: int) -> None:
 
 
 class Pages(NamedTuple):
-    """Hold the requests of one writer: pages of them, chained from the last page of each bucket back to its first.
+    """The requests of one writer: a pool of pages, linked from the last page of each bucket back to its first.
 
-    `requests` is [page, place], `fill` how many requests a page has, `before` the page before it in its bucket (-1:
-    none), `last` the last page of each bucket, and ``used[0]`` how many pages are taken.
+    `requests` is [page, place], `fill` the number of requests per page, `before` the previous page in its bucket (-1:
+    none), `last` the last page of each bucket, and ``used[0]`` the number of pages in use.
     """
 
     requests: npt.NDArray[Any]
@@ -60,12 +60,12 @@ class Pages(NamedTuple):
 
 
 def has_room(pages: Pages, requests: int) -> bool:
-    """Tell whether so many requests fit, whatever buckets they go to."""
+    """Tell whether `requests` requests fit for any distribution over buckets."""
     return bool(pages.used[0] + requests <= len(pages.fill))
 
 
 def pages_for(times: MutableSequence[int], count: int, pages: Pages) -> int:
-    """Return how many empty pages hold requests to `count` numbers, so many `times` to each, whatever their buckets are."""
+    """Return the number of empty pages that suffice for `times[i]` requests to each of `count` numbers, in any buckets."""
     size = pages.requests.shape[1]
     needed = 0
     for index in range(count):
@@ -74,7 +74,7 @@ def pages_for(times: MutableSequence[int], count: int, pages: Pages) -> int:
 
 
 def add_request(pages: Pages, number: int, block_bits: int, code: int, weight: int) -> None:
-    """Put a request to a number into the bucket of its block; there must be room."""
+    """Add a request to a number to the bucket of its block; there must be room."""
     bucket = number >> block_bits
     page = pages.last[bucket]
     if page < 0 or pages.fill[page] == pages.requests.shape[1]:
@@ -88,11 +88,10 @@ def add_request(pages: Pages, number: int, block_bits: int, code: int, weight: i
 
 
 class Buckets:
-    """Hold the requests of one round: pages for each writer, which its buckets share as they need them.
+    """Keep the requests of one round: a pool of pages per writer, shared by its buckets.
 
-    Moves often stay near: were the room divided among the buckets, one would be full while the others are empty.
-    `reserve` is the largest number of requests that a writer makes before it looks whether there is room. A page holds
-    `page` requests, by default PAGE.
+    Moves are often local: with fixed room per bucket, one would be full while others are empty. `reserve` is the
+    largest number of requests that a writer makes between checks for room. A page has `page` requests, by default PAGE.
     """
 
     def __init__(
@@ -114,18 +113,18 @@ class Buckets:
         ]
 
     def filled(self) -> list[int]:
-        """Return the buckets that hold requests."""
+        """Return the buckets with requests."""
         held: npt.NDArray[Any] = np.any([pages.last >= 0 for pages in self.writers], axis=0)
         return [int(bucket) for bucket in np.flatnonzero(held)]
 
     def held(self, bucket: int, source: int = 0) -> Iterator[tuple[int, Pages, int]]:
-        """Yield the requests of a bucket, from one of their sources on: its number, its pages, and the last of these."""
+        """Yield the requests of a bucket from source `source` on: the source's number, its pages, and the last of these."""
         for writer in range(source, len(self.writers)):
             pages = self.writers[writer]
             yield writer, pages, int(pages.last[bucket])
 
     def spill(self, _writer: int) -> bool:
-        """Make room for more requests of a writer; return whether there is any now. Here the buckets must be emptied."""
+        """Make room for more requests of a writer; return whether it succeeded: never, in memory."""
         return False
 
     def clear(self) -> None:
@@ -138,7 +137,7 @@ class Buckets:
     def bytes_needed(
         size: int, writers: int, reserve: int, memory: int, block_bits: int = BLOCK_BITS, page: int = 0
     ) -> int:
-        """Return the memory that such buckets take."""
+        """Return the memory of such buckets, in bytes."""
         page = page or PAGE
         return 8 * writers * (_pages(writers, reserve, memory, page) * (page + 2) + _blocks(size, block_bits))
 

@@ -1,4 +1,4 @@
-"""Where large arrays lie: in memory, or in files without a name that are mapped into memory and end with the process."""
+"""Storage of large arrays: memory, or unnamed memory-mapped files that vanish with the process."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ import numpy as np
 import numpy.typing as npt
 
 _NO_RESERVE: Final = 0x4000 if sys.platform == "linux" else 0
-"""Linux: memory is taken when it is written to, and not promised before."""
+"""On Linux, memory is allocated when written, without a reservation."""
 
 Array = npt.NDArray[Any]
 
 
 class Space(Protocol):
-    """Make arrays, and take back what they no longer need."""
+    """Allocate arrays, and release parts of them."""
 
     def array(self, size: int, dtype: Any) -> Array:
-        """Return an array of zeros that takes room only where it is written to."""
+        """Return an array of zeros that occupies room only where it is written."""
         ...
 
     def rest(self, array: Array) -> None:
-        """Give back the memory of an array whose entries lie elsewhere, too."""
+        """Release the memory of an array that is also stored elsewhere."""
         ...
 
     def give_up(self, array: Array, start: int, stop: int) -> None:
-        """Give up what the entries start .. stop - 1 hold, and their room, but for pages shared with others."""
+        """Discard the entries start .. stop - 1 and release their room, except pages shared with other entries."""
         ...
 
 
@@ -42,32 +42,32 @@ class Memory:
         return untouched(size, dtype)
 
     def rest(self, array: Array) -> None:
-        """Do nothing: memory is all there is."""
+        """Do nothing: the array is stored only in memory."""
 
     def give_up(self, array: Array, start: int, stop: int) -> None:
-        """Give back the memory of some entries."""
+        """Release the memory of some entries."""
         release(array, start, stop)
 
 
 class Files:
-    """Keep arrays in files of a folder, which have no name: whatever becomes of the process, nothing is left of them."""
+    """Store arrays in unnamed files of a folder, which vanish however the process ends."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
     def array(self, size: int, dtype: Any) -> Array:
-        """Return an array of zeros; the file takes room on the disk only where it is written to."""
+        """Return an array of zeros; the file occupies disk space only where it is written."""
         wanted = max(1, size * np.dtype(dtype).itemsize)
         with tempfile.TemporaryFile(dir=self._folder) as file:
             file.truncate(wanted)
             return np.frombuffer(mmap.mmap(file.fileno(), wanted), dtype, size)
 
     def rest(self, array: Array) -> None:
-        """Give back the memory of an array; the file keeps what it holds."""
+        """Release the memory of an array; its file keeps the contents."""
         release(array, 0, len(array))
 
     def give_up(self, array: Array, start: int, stop: int) -> None:
-        """Give back the room of some entries on the disk, where the file system can."""
+        """Release the disk space of some entries, if the file system can."""
         if hasattr(mmap, "MADV_REMOVE"):
             with contextlib.suppress(OSError):
                 _advise(array, start, stop, mmap.MADV_REMOVE)
@@ -77,7 +77,7 @@ MEMORY: Final = Memory()
 
 
 def untouched(size: int, dtype: Any, huge: bool = True) -> Array:
-    """Return an array of zeros that takes memory only where it is written to: in `huge` pieces, or small ones."""
+    """Return an array of zeros that occupies memory only where it is written, in `huge` or in small pages."""
     wanted = max(1, size * np.dtype(dtype).itemsize)
     flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _NO_RESERVE
     memory = mmap.mmap(-1, wanted, flags=flags)
@@ -87,9 +87,9 @@ def untouched(size: int, dtype: Any, huge: bool = True) -> Array:
 
 
 def release(array: Array, start: int, stop: int) -> None:
-    """Give back the memory of the entries start .. stop - 1 of a mapped array, but for pages shared with others.
+    """Release the memory of the entries start .. stop - 1 of a mapped array, except pages shared with other entries.
 
-    What an `untouched` array holds there is lost; what lies in a file, the file keeps.
+    The contents of an `untouched` array are lost there; a file keeps its contents.
     """
     _advise(array, start, stop, mmap.MADV_DONTNEED)
 

@@ -1,4 +1,4 @@
-"""The table of codes of a computation: one array over the whole number line, as narrow as its codes allow."""
+"""The table of codes of a computation: one array over the whole number line, in the narrowest type for its codes."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ Span = tuple[int, int]
 
 
 class Table:
-    """Hold one code a number; `widen` when a code does not fit, `narrow` when the work is done.
+    """Store one code per number; `widen` when a code does not fit, `narrow` when the work is done.
 
-    Memory is taken only where something was written. `spans` are the intervals whose codes count (by default all of
-    them); the others are not copied. The codes lie in a `space`. `limit` is how many bytes they may take in memory: a table
-    that would grow beyond it goes on in the space that `elsewhere` makes, or raises OutOfMemory.
+    Memory is occupied only where something was written. `spans` are the intervals in use (by default all); others are
+    not copied. `space` allocates the codes. `limit` is the largest memory for codes, in bytes: a table that would
+    exceed it continues in the space that `elsewhere` makes, or raises OutOfMemory.
     """
 
     def __init__(self, size: int, spans: Sequence[Span] | None = None, space: Space = MEMORY) -> None:
@@ -32,11 +32,11 @@ class Table:
 
     @property
     def illegal(self) -> int:
-        """Return the number that marks what is no position; codes must stay below it."""
+        """Return the code that marks numbers that are no position; other codes must stay below it."""
         return int(np.iinfo(self.codes.dtype).max)
 
     def copy(self) -> Table:
-        """Return a table with the same codes."""
+        """Return a copy of the table."""
         table = Table(0, self.spans, self.space)
         table.codes = table.space.array(len(self.codes), self.codes.dtype)
         for start, stop in self.spans:
@@ -44,7 +44,7 @@ class Table:
         return table
 
     def keep(self, spans: Sequence[Span]) -> None:
-        """Let only some intervals count from now on, and give back the room of the others."""
+        """Restrict the table to `spans`; release the room of the other intervals."""
         wanted = sorted(spans)
         end = 0
         for start, stop in [*wanted, (len(self.codes), 0)]:
@@ -53,7 +53,7 @@ class Table:
         self.spans = wanted
 
     def rest(self) -> None:
-        """Give back the memory of the codes where they lie in a file."""
+        """Release the memory of the codes if they are stored in a file."""
         self.space.rest(self.codes)
 
     def rest_after(self, _piece: Any) -> None:
@@ -61,7 +61,7 @@ class Table:
         self.rest()
 
     def widen(self, run_out: int) -> None:
-        """Give each code twice the bytes, because the code `run_out` does not fit. Raises ValueOverflow and OutOfMemory."""
+        """Double the bytes per code, because the code `run_out` does not fit. Raises ValueOverflow and OutOfMemory."""
         if self.codes.dtype == WIDTHS[-1]:
             raise ValueOverflow(
                 f"code {run_out} of a value is larger than {self.illegal - 1}, the largest a table keeps"
@@ -69,7 +69,7 @@ class Table:
         self.codes = self._recoded(WIDTHS[WIDTHS.index(self.codes.dtype.type) + 1])
 
     def narrow(self, largest: int) -> None:
-        """Use the narrowest type that holds the codes up to `largest`."""
+        """Use the narrowest type for codes up to `largest`."""
         for dtype in WIDTHS:
             if largest < np.iinfo(dtype).max:
                 if self.codes.dtype != dtype:
@@ -77,7 +77,7 @@ class Table:
                 return
 
     def _recoded(self, dtype: Any) -> Array:
-        """Return the codes in another type; the old ones are given up."""
+        """Return the codes in another type, discarding the old ones."""
         before = self.space
         self._find_room(np.dtype(dtype).itemsize)
         out = self.space.array(len(self.codes), dtype)
@@ -90,7 +90,7 @@ class Table:
         return out
 
     def _find_room(self, itemsize: int) -> None:
-        """Go elsewhere with codes of so many bytes if they do not fit into the memory."""
+        """Move to the other space if codes of `itemsize` bytes exceed the memory limit."""
         wanted = itemsize * sum(stop - start for start, stop in self.spans)
         if self.limit is None or wanted <= self.limit or self.space is not MEMORY:
             return
@@ -103,10 +103,10 @@ class Table:
 
 
 def recode(codes: Array, out: Array) -> None:
-    """Copy codes into an array of another type, with its own mark of what is no position."""
+    """Copy codes into an array of another type, including the mark of numbers that are no position."""
     old, new = np.iinfo(codes.dtype).max, np.iinfo(out.dtype).max
     for first in range(0, len(codes), PIECE):
         block = codes[first : first + PIECE]
         target = out[first : first + PIECE]
         target[:] = block
-        target[block == old] = new  # not by `where`: the new number may not fit the type of the old ones
+        target[block == old] = new  # not by `where`: the new mark may not fit the old type

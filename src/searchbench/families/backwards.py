@@ -1,4 +1,4 @@
-"""Rules of games in which a move takes back a move: what led to a state, from what leads away."""
+"""Backward rules of games in which a move undoes each move."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from searchbench.rules import State
 def backwards(
     moves: Callable[..., int], play: Callable[..., None], inverse: Callable[[int], int]
 ) -> dict[str, Callable[..., Any]]:
-    """Return `unplay` and `unmoves`, where the inverse of each move is a move of the state that it leads to."""
+    """Return `unplay` and `unmoves` where the inverse of each move is a legal move of its successor."""
 
     def unplay(state: State, move: int) -> None:
         play(state, inverse(move))

@@ -1,8 +1,8 @@
-"""Some pieces of one kind on a turning puzzle: where they are and how they are twisted, numbered so that turns are look-ups.
+"""Some pieces of one kind on a turning puzzle, numbered so that turns are table look-ups.
 
-The number tells which places the pieces hold, in which order, and their twists. What a turn does to order and twists
-depends on the places alone: it is one of a few *actions*. So the number after a turn comes from four small tables (Korf 1997,
-pattern databases of the cube).
+The number combines the set of places that the pieces occupy, their order, and their twists. A turn's effect on order
+and twists depends on the set of places alone: it is one of a few *actions*. So four small tables give the number after
+a turn (Korf 1997, pattern databases of the cube).
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from searchbench.rules import State
 
 Array = npt.NDArray[Any]
 MOST: Final = 8
-"""How many pieces are told apart: their orders must fit the tables."""
+"""Largest number of distinguished pieces: their orders must fit the tables."""
 BITS: Final = 5
-"""The bits for the piece on a place, in a word that holds what is on all places; a twist takes two."""
+"""Bits per place in a word that contains the piece on every place; a twist takes two."""
 
 
 class Tables(NamedTuple):
-    """Hold for [set of places, move] the set after it and the action; for [order or twists, action] what comes of it."""
+    """Tables of turns: [set of places, move] to the next set and the action; [order or twists, action] to the next ones."""
 
     sets: Array
     actions: Array
@@ -40,11 +40,11 @@ class Tables(NamedTuple):
 
 @dataclass(frozen=True)
 class Pieces:
-    """Number the ways to place and twist `count` pieces of a kind.
+    """Number the placements and twists of `count` pieces of a kind.
 
-    Cells hold for each place 0, or 1 and the piece's place in the pattern; then the twist on each place. Sets of places are
-    numbered with the last place counting most, orders lexicographically, twists as digits; the last twist is left out where
-    it follows from the others.
+    For each place a cell contains 0, or 1 and the index in the pattern of the piece there; further cells contain the
+    twist on each place. Sets of places are numbered with the last place most significant, orders lexicographically,
+    twists as digits; the last twist is left out if the others determine it.
     """
 
     kind: Kind
@@ -58,7 +58,7 @@ class Pieces:
 
     @property
     def width(self) -> int:
-        """Return a cell for each place, and one for each twist."""
+        """Return the number of cells: one per place, and one per twist."""
         return 2 * self.kind.places
 
     @property
@@ -68,22 +68,22 @@ class Pieces:
 
     @property
     def digits(self) -> int:
-        """Return how many twists tell all."""
+        """Return the number of twists that determine all."""
         return self.count - (self.kind.balanced and self.count == self.kind.places)
 
     @property
     def twists(self) -> int:
-        """Return in how many ways the pieces can be twisted."""
+        """Return the number of combinations of twists."""
         return int(self.kind.ways**self.digits)
 
     @property
     def size(self) -> int:
-        """Return the number of sets of places, orders and twists."""
+        """Return the number of sets of places times that of orders and twists."""
         return comb(self.kind.places, self.count) * self.orders * self.twists
 
     @cached_property
     def tables(self) -> Tables:
-        """Return the tables of all turns by all numbers of steps, such as ``4 * turn + steps``. Raises BadRequest."""
+        """Return the tables of all turns by any number of steps; a column is ``4 * turn + steps``. Raises BadRequest."""
         kind, count = self.kind, self.count
         sets = sorted(combinations(range(kind.places), count), key=_set_number)
         number_of = {places: number for number, places in enumerate(sets)}
@@ -104,7 +104,7 @@ class Pieces:
         return Tables(after, acted, self._orders(list(actions)), self._twists(list(actions)))
 
     def carried(self, turn: int, power: int) -> tuple[list[int], list[int]]:
-        """Return for each place where its piece comes from by some steps of a turn, and by how much it is twisted."""
+        """Return for each place the origin of its piece after some steps of a turn, and the twist added."""
         sources, added = places_of((self.kind.names,), self.kind.turns).carried(turn, power)
         return sources[: self.kind.places], added[self.kind.places :]
 
@@ -184,7 +184,7 @@ def binomials() -> Array:
 
 
 def numbering(some: list[Pieces]) -> Any:
-    """Return ``number_of(held, twisted, slot)``: the number of what is on all places, for one of several kinds of pieces."""
+    """Return ``number_of(held, twisted, which)``: the number of the pieces of one of several kinds."""
     choose = binomials()
     places, count = np.array([one.kind.places for one in some]), np.array([one.count for one in some])
     ways, digits = np.array([one.kind.ways for one in some]), np.array([one.digits for one in some])
@@ -212,7 +212,7 @@ def numbering(some: list[Pieces]) -> Any:
 
 
 def stepping(some: list[Pieces]) -> Any:
-    """Return ``number_after(number, move, which)``: the number after a turn, for one of several kinds of pieces."""
+    """Return ``number_after(number, move, which)``: the number after a turn of the pieces of one of several kinds."""
     moves = some[0].tables.sets.shape[1]
     flat: list[Array] = []
     begins = np.zeros((len(some), 4), np.int64)

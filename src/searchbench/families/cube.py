@@ -1,4 +1,4 @@
-"""The pieces of a cube, its six turns, and how to draw it unfolded."""
+"""The pieces of a cube, its six turns, and its unfolded drawing."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ TURNS = tuple(
         ("U", "FLBR", "D"), ("R", "FUBD", "L"), ("F", "URDL", "B"), ("D", "FRBL", "U"), ("L", "FDBU", "R"), ("B", "ULDR", "F"),
     )
 )  # fmt: skip
-"""The quarter turns, clockwise as one looks at the face."""
+"""The quarter turns, clockwise as seen from outside the face."""
 
 EDGES = ("UR", "UF", "UL", "UB", "DR", "DF", "DL", "DB", "FR", "FL", "BL", "BR")
 """The faces at each edge: up or down first, else front or back."""
 
 NET = {"U": (1, 0, "FR"), "L": (0, 1, "DF"), "F": (1, 1, "DR"), "R": (2, 1, "DB"), "B": (3, 1, "DL"), "D": (1, 2, "BR")}
-"""Where each face is drawn, in faces, and which faces are below and to its right there."""
+"""Position of each face in the drawing, in faces; then the adjacent faces below and to the right."""
 OPPOSITE = dict(zip("URFDLB", "DLBURF", strict=True))
 
 
 def net(pieces: Sequence[str], size: int = 2) -> Board:
-    """Return the faces of some pieces on an unfolded cube with so many pieces along an edge."""
+    """Return the stickers of pieces on an unfolded cube with `size` pieces along an edge."""
     return Board(
         tuple((float(x), float(y)) for piece in pieces for x, y in (spot(piece, face, size) for face in piece)),
         shape="sticker",
@@ -35,7 +35,7 @@ def net(pieces: Sequence[str], size: int = 2) -> Board:
 
 
 def spot(piece: str, face: str, size: int) -> tuple[int, int]:
-    """Return the column and the row in which a face of a piece is drawn."""
+    """Return the column and row of a piece's sticker on a face."""
     across, down, beside = NET[face]
     below, right = beside[0], beside[1]
 

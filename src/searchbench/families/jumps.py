@@ -17,14 +17,15 @@ from searchbench.rules import UNDECIDED, State
 
 EMPTY, BLACK, WHITE = range(3)
 MARKS = "-xo"
-"""How an empty cell, a black and a white piece are written; anything else in a drawing is off the board."""
+"""Marks of an empty cell, a black and a white piece; any other character in a drawing is off the board."""
 
 
 class Cells(NamedTuple):
-    """Hold a board: where its cells are (column, row), what stands on them at the start, and the ways into each cell.
+    """A board: each cell's position (column, row), its content at the start, and the ways into it.
 
     A way into a cell is (from, over): a piece slides from its neighbour `from`, with `over` -1, or jumps over the piece
-    on `over`. Where one cell is empty and there is a Hamiltonian path, the cells are numbered along one; else row by row.
+    on `over`. If one cell is empty and there is a Hamiltonian path, the cells are numbered along such a path; else row
+    by row.
     """
 
     places: tuple[tuple[int, int], ...]
@@ -34,7 +35,7 @@ class Cells(NamedTuple):
 
 @lru_cache(maxsize=64)
 def read_drawing(drawing: str) -> Cells:
-    """Return the board that a drawing shows, a line for each row."""
+    """Parse the drawing of a board, one line per row."""
     pieces = {
         (column, row): MARKS.index(mark)
         for row, line in enumerate(drawing.splitlines())
@@ -67,9 +68,10 @@ def _ways(places: tuple[tuple[int, int], ...]) -> tuple[tuple[tuple[int, int], .
 
 
 def _cheapest_path(ways: tuple[tuple[tuple[int, int], ...], ...]) -> Sequence[int]:
-    """Return a Hamiltonian path whose moves between its halves reach as little as possible into the second, if there is one.
+    """Return the Hamiltonian path whose moves from the first half reach least far into the second; row order if none is found.
 
-    Breadth-first search moves sequences within a half at no cost, and the longer runs the less of the second half changes.
+    Breadth-first search moves sequences within a half at no cost, and in longer runs the less of the second half
+    changes.
     """
     middle = len(ways) // 2
 
@@ -82,10 +84,10 @@ def _cheapest_path(ways: tuple[tuple[tuple[int, int], ...], ...]) -> Sequence[in
 
 
 class Jumps(Game):
-    """Change the places of the black and the white pieces of a drawing, which move in all four directions.
+    """Exchange the black and the white pieces of a drawing, which move in all four directions.
 
-    Derive a frozen dataclass that supplies `drawing`. The goal is the start with the colours exchanged; every piece may
-    jump over a piece of either colour, and nothing is taken.
+    Derive a frozen dataclass that supplies `drawing`. The goal is the start with the colours exchanged; a piece may
+    jump over a piece of either colour, and nothing is captured.
     """
 
     version: ClassVar[int] = 2
@@ -93,7 +95,7 @@ class Jumps(Game):
 
     @property
     def drawing(self) -> str:
-        """Return the start as a picture: "x" black, "o" white, "-" empty."""
+        """Return a drawing of the start: "x" black, "o" white, "-" empty."""
         raise NotImplementedError
 
     @property
@@ -114,18 +116,18 @@ class Jumps(Game):
 
     @property
     def locality(self) -> int:
-        """Return 1: every move can be undone by a move."""
+        """Return 1: a move undoes every move."""
         return 1
 
     def index(self) -> Index | None:
-        """Return the numbering of the arrangements of the pieces, if there are fewer than 2^63."""
+        """Return an index of the arrangements of the pieces, if there are fewer than 2^63."""
         counts = tuple(self.cells.start.count(piece) for piece in (EMPTY, BLACK, WHITE))
         if multinomial(counts) >= 1 << 63:
             return None
         return OneEmpty(counts[1:]) if counts[EMPTY] == 1 else Multiset(counts)
 
     def sequences(self) -> Sequences | None:
-        """Return the moves as rearrangements of the pieces, cell by cell, if one cell is empty: that is the place."""
+        """Return the moves as rearrangements of the pieces, if there is one empty cell, which is then the place."""
         index = self.index()
         if not isinstance(index, OneEmpty):
             return None
@@ -183,8 +185,8 @@ class Jumps(Game):
                     state[cell] = BLACK + WHITE - state[cell]
 
         def h(state: State, tables: Any) -> int:
-            # A move brings one piece home at most, and brings the pieces of one colour two columns or two rows nearer to
-            # their goals, all together.
+            # A move brings at most one piece home, and reduces the total distance of one colour's pieces to their goals
+            # by at most two columns or two rows.
             astray = 0
             distance = 0
             for colour in range(BLACK, WHITE + 1):
@@ -228,11 +230,11 @@ class Jumps(Game):
         return "/".join(rows.values())
 
     def _row_by_row(self) -> list[int]:
-        """Return the cells in the order in which they are written."""
+        """Return the cells in reading order."""
         return sorted(range(self.width), key=lambda cell: self.cells.places[cell][::-1])
 
     def format_move(self, state: Sequence[int], move: int) -> str:
-        """Return the cells that a piece leaves and goes to, such as "c3-c5": columns a, b, ... and rows from below."""
+        """Return the cells a piece moves from and to, such as "c3-c5": columns a, b, ... and rows from below."""
         bottom = max(row for _, row in self.cells.places)
 
         def name(cell: int) -> str:
@@ -242,7 +244,7 @@ class Jumps(Game):
         return f"{name(move // self.width)}-{name(move % self.width)}"
 
     def board(self) -> Board:
-        """Return the cells where the drawing has them."""
+        """Return the cells as in the drawing."""
         places = tuple((float(column), float(row)) for column, row in self.cells.places)
         return Board(places, sides=(MARKS[BLACK], MARKS[WHITE]))
 

@@ -1,4 +1,4 @@
-"""Two players put down stones in turn; the first to fill a line wins (Allis 1994: tic-tac-toe, Connect Four, Qubic)."""
+"""Two players alternately place stones; the first to complete a line wins (Allis 1994: tic-tac-toe, Connect Four, Qubic)."""
 
 from __future__ import annotations
 
@@ -16,14 +16,15 @@ from searchbench.index import Part
 from searchbench.rules import UNDECIDED, State
 
 MARKS = ".XO"
-"""How an empty cell, a stone of the first and one of the second player are written."""
+"""Marks of an empty cell, a stone of the first and of the second player."""
 
 
 class LineBoard(NamedTuple):
-    """Hold what a game of lines is played on; cells are numbered in reading order.
+    """The board of a game of lines; cells are numbered in reading order.
 
-    `places` says where the cells are drawn (x, y), `lines` which cells make a line, `order` in which order moves are
-    tried, `stacks` which cells must be filled from the bottom up, `symmetries` where the contents of each cell may go.
+    `places` contains each cell's position in the drawing (x, y), `lines` the cells of each line, `order` the order in
+    which moves are tried, `stacks` the cells that must be filled from the bottom up, `symmetries` the targets of the
+    cells' contents.
     """
 
     places: tuple[tuple[int, int], ...]
@@ -35,7 +36,7 @@ class LineBoard(NamedTuple):
 
 @lru_cache(maxsize=64)
 def grid(columns: int, rows: int, k: int, gravity: bool) -> LineBoard:
-    """Return a board of columns x rows cells, top row first, whose lines are k cells in any of the four directions."""
+    """Return a board of columns x rows cells, top row first; a line is k cells in any of the four directions."""
     cells = [(x, y) for y in range(rows) for x in range(columns)]
     number = {place: cell for cell, place in enumerate(cells)}
     lines = {
@@ -69,10 +70,10 @@ def grid(columns: int, rows: int, k: int, gravity: bool) -> LineBoard:
 
 
 class Lines(Game):
-    """Fill a line with stones of one's own; a full board without a line is a draw.
+    """Complete a line of the player's own stones; a full board without a line is a draw.
 
-    Derive a frozen dataclass that supplies `lines`, and `SYMMETRIC` where positions that are turned or mirrored shall
-    share a number. A state has a cell for each cell of the board: 0 empty, 1 the first player's stone, 2 the second's.
+    Derive a frozen dataclass that supplies `lines`, and `symmetric` if rotated or reflected positions share a number. A
+    state has one cell per board cell: 0 empty, 1 the first player's stone, 2 the second's.
     """
 
     values: ClassVar[Any] = "outcome"
@@ -94,26 +95,26 @@ class Lines(Game):
 
     @property
     def max_moves(self) -> int:
-        """Return the number of stacks: each takes a stone, and each has one on top."""
+        """Return the number of stacks: each has at most one playable cell and one top stone."""
         return len(self.lines.stacks)
 
     @property
     def locality(self) -> int:
-        """Return 0: every move adds a stone, so their number tells the depth."""
+        """Return 0: every move adds a stone, so the number of stones is the depth."""
         return 0
 
     def index(self) -> Stacks | None:
-        """Return the numbering by the number of stones, if there are fewer than 2^63 positions."""
+        """Return an index by the number of stones, if there are fewer than 2^63 positions."""
         index = Stacks(self.lines.stacks)
         return index if index.size < 1 << 63 else None
 
     def parts(self) -> Sequence[Part]:
-        """Return a part for each number of stones."""
+        """Return one part per number of stones."""
         index = self.index()
         return index.parts() if index is not None else []
 
     def rules(self) -> Mapping[str, Callable[..., Any]]:
-        """Return the rules; a move is ``2 * cell``, and one more for the second player's stone."""
+        """Return the rules; a move is ``2 * cell``, plus 1 for the second player's stone."""
         board = self.lines
         cells = len(board.places)
         lines = np.array(board.lines or np.zeros((0, 1)), np.int64)
@@ -168,7 +169,7 @@ class Lines(Game):
             state[move >> 1] = 0
 
         def could_be_last(state: State, cell: int, player: int, won: bool) -> bool:
-            # Without the last stone nobody has a line: else the game had been over.
+            # Without the last stone neither player has a line: otherwise the game was already over.
             if state[cell] != player or (above[cell] >= 0 and state[above[cell]] != 0):
                 return False
             if not won:
@@ -189,7 +190,7 @@ class Lines(Game):
             return count
 
         def legal(state: State) -> bool:
-            # Whether stones in stacks can have been put down strictly in turn is not looked into.
+            # Not checked: whether stones in stacks can have been placed strictly in turn.
             ones = 0
             twos = 0
             for cell in range(cells):
@@ -251,9 +252,10 @@ class Lines(Game):
 
 
 def smallest_turn(symmetries: tuple[tuple[int, ...], ...]) -> Callable[[State], None]:
-    """Return the rule `canonical` that chooses the lexicographically smallest of the symmetric states."""
+    """Return a rule `canonical` that chooses the lexicographically smallest symmetric state."""
     count, cells = len(symmetries), len(symmetries[0])
-    # source[g, c]: whose contents symmetry g brings to cell c; a symmetry is done in place by swapping pairs.
+    # source[g, c]: the cell whose contents symmetry g moves to cell c; a symmetry is applied in place by swapping
+    # pairs.
     source = np.array([[symmetry.index(cell) for cell in range(cells)] for symmetry in symmetries], np.int64)
     swaps = np.zeros((count, cells, 2), np.int64)
     for turn, symmetry in enumerate(symmetries):

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 PEG, HOLE, PEG_TO_STAY, HOLE_TO_STAY = "o-x+"
-"""How cells are drawn, by what is there at the start and at the end; anything else in a drawing is off the board."""
+"""Marks of cells, start to end: "o" peg to hole, "-" hole to peg, "x" always a peg, "+" always a hole; else off the board."""
 
 BOARDS = {
     "english": "  ooo/  ooo/ooooooo/ooo-ooo/ooooooo/  ooo/  ooo",
@@ -24,7 +24,7 @@ WAYS = {4: ((1, 0), (0, 1)), 6: ((1, 0), (0, 1), (1, 1)), 8: ((1, 0), (0, 1), (1
 
 
 class PegBoard(NamedTuple):
-    """Hold a board: where its cells are (column, row), row by row, and the words of the start and the goal."""
+    """A board: each cell's position (column, row), row by row, and the words of the start and the goal."""
 
     places: tuple[tuple[int, int], ...]
     start: int
@@ -32,7 +32,7 @@ class PegBoard(NamedTuple):
 
 
 class JumpShape(NamedTuple):
-    """Hold all lines of three cells that are alike in a word: bits b, b + over and b + far, for each bit b of `lines`."""
+    """All lines of three cells with the same offsets in a word: bits b, b + over and b + far, for each bit b of `lines`."""
 
     over: int
     far: int
@@ -41,7 +41,7 @@ class JumpShape(NamedTuple):
 
 @lru_cache(maxsize=64)
 def read_pegs(drawing: str) -> PegBoard:
-    """Return the board that a drawing shows, with "/" between its rows."""
+    """Parse the drawing of a board, with "/" between its rows."""
     marks = {
         (column, row): mark
         for row, line in enumerate(drawing.split("/"))
@@ -57,7 +57,7 @@ def read_pegs(drawing: str) -> PegBoard:
 
 @lru_cache(maxsize=64)
 def jump_shapes(board: PegBoard, directions: int) -> tuple[JumpShape, ...]:
-    """Return the lines of three cells along which pegs jump, those together that are alike."""
+    """Return the lines of three cells along which pegs jump, grouped by their offsets."""
     cell_of = {place: cell for cell, place in enumerate(board.places)}
     lines: dict[tuple[int, int], int] = {}
     for (column, row), cell in cell_of.items():
@@ -70,7 +70,7 @@ def jump_shapes(board: PegBoard, directions: int) -> tuple[JumpShape, ...]:
 
 
 def colourings(board: PegBoard, directions: int) -> list[list[int]]:
-    """Return the cells of each of three colours, by diagonals, such that any three cells in a row have different ones."""
+    """Return colourings by diagonals: the cells of each of three colours; any three cells in a row have different colours."""
     return [
         [
             sum(1 << cell for cell, (column, row) in enumerate(board.places) if (column + slope * row) % 3 == colour)
@@ -82,7 +82,7 @@ def colourings(board: PegBoard, directions: int) -> list[list[int]]:
 
 
 def symmetries(board: PegBoard, directions: int) -> list[list[int]]:
-    """Return the turns and reflections that keep the board, the directions and the goal: where each cell goes."""
+    """Return the rotations and reflections that preserve board, directions and goal: each cell's target."""
     ways = {(sign * right, sign * down) for right, down in WAYS[directions] for sign in (1, -1)}
     goal = {place for cell, place in enumerate(board.places) if board.goal >> cell & 1}
     found = []

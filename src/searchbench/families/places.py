@@ -1,4 +1,4 @@
-"""What turns do to the pieces of one kind, the numbers of all orders and twists of all kinds, and tables of the turns."""
+"""The effect of turns on pieces of one kind, an index of the orders and twists of all kinds, and tables of the turns."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from searchbench.rules import NOWHERE, State
 
 Array = npt.NDArray[Any]
 LARGEST_TABLE = 500_000
-"""How many entries a table of turns may have: constants of compiled code stay below a million bytes."""
+"""Largest number of entries in a table of turns: constants of compiled code stay below a million bytes."""
 
 
 class Turn(NamedTuple):
-    """Carry each face of `cycle` to the next and the last to the first, with all pieces that do not show the face `still`.
+    """Move each face of `cycle` to the next, the last to the first, with all pieces that do not show the face `still`.
 
-    Where `face` is given, only the pieces that show it go along.
+    If `face` is given, only the pieces that show it move.
     """
 
     name: str
@@ -35,29 +35,29 @@ class Turn(NamedTuple):
 
 @dataclass(frozen=True)
 class Kind:
-    """Hold the pieces of one kind. `names` tells the faces of each place; a piece is called after its place at home."""
+    """The pieces of one kind: `names` lists the faces of each place; a piece is named after its home place."""
 
     names: tuple[str, ...]
     turns: tuple[Turn, ...]
 
     @property
     def places(self) -> int:
-        """Return the number of places, and of pieces."""
+        """Return the number of places, which is that of pieces."""
         return len(self.names)
 
     @property
     def ways(self) -> int:
-        """Return in how many ways a piece can be twisted."""
+        """Return the number of orientations of a piece."""
         return len(self.names[0])
 
     @cached_property
     def sources(self) -> tuple[tuple[int, ...], ...]:
-        """Return for each turn and place where the piece comes from."""
+        """Return for each turn and place the origin of the piece that moves there."""
         return tuple(tuple(source for source, _ in self._carried(turn)) for turn in self.turns)
 
     @cached_property
     def twists(self) -> tuple[tuple[int, ...], ...]:
-        """Return for each turn and place by how much the piece is twisted that comes there."""
+        """Return for each turn and place the twist of the piece that moves there."""
         return tuple(tuple(twist for _, twist in self._carried(turn)) for turn in self.turns)
 
     def _carried(self, turn: Turn) -> list[tuple[int, int]]:
@@ -70,15 +70,13 @@ class Kind:
                 target = place_of[frozenset(faces)]
                 twist = self.names[target].index(faces[0])
                 if self.word(target, self.ways - twist) != faces:
-                    raise BadRequest(
-                        f"turn {turn.name}: {name} comes to {self.names[target]} as {faces}, the other way round"
-                    )
+                    raise BadRequest(f"turn {turn.name}: {name} comes to {self.names[target]} as {faces}, mirrored")
                 carried[target] = (place, twist)
         return carried
 
     @cached_property
     def leave(self) -> bool:
-        """Tell whether any piece ever leaves its place."""
+        """Tell whether any turn moves a piece to another place."""
         return any(list(source) != sorted(source) for source in self.sources)
 
     @cached_property
@@ -88,7 +86,7 @@ class Kind:
 
     @cached_property
     def balanced(self) -> bool:
-        """Tell whether the twists always add up to whole rounds, so that the last one follows from the others."""
+        """Tell whether the twists always sum to whole rotations, so that the others determine the last one."""
         return all(sum(twist) % self.ways == 0 for twist in self.twists)
 
     @property
@@ -98,11 +96,11 @@ class Kind:
 
     @property
     def digits(self) -> int:
-        """Return how many twists tell all."""
+        """Return the number of twists that determine all."""
         return self.places - self.balanced
 
     def word(self, piece: int, twist: int) -> str:
-        """Return the faces that a piece shows, beginning at the first face of the place where it is."""
+        """Return the faces that a piece shows, starting at the first face of its current place."""
         name = self.names[piece]
         return "".join(name[(face - twist) % self.ways] for face in range(self.ways))
 
@@ -121,11 +119,11 @@ def _odd(source: Sequence[int]) -> bool:
 
 @dataclass(frozen=True)
 class Places:
-    """Number the orders and the twists of the pieces: ``number of the orders * number of twists + twists``.
+    """Number the orders and twists of the pieces: ``number of the orders * number of twists + twists``.
 
-    The cells hold the pieces on the places of each kind that leaves them, then the twists on the places of each kind.
-    Orders are numbered lexicographically; twists are digits, without the last one of a kind that is balanced. Only even
-    orders are numbered of a kind whose turns are even.
+    The cells contain the pieces on the places of each kind that moves, then the twists on the places of each kind.
+    Orders are numbered lexicographically; twists are digits, without the last one of a balanced kind. For a kind with
+    even turns only even orders are numbered.
     """
 
     kinds: tuple[Kind, ...]
@@ -142,29 +140,29 @@ class Places:
 
     @property
     def piece_cells(self) -> list[int]:
-        """Return for each kind where its pieces begin, if they leave their places."""
+        """Return the first cell of each kind's pieces, if they move."""
         return list(accumulate((kind.places * kind.leave for kind in self.kinds), initial=0))[:-1]
 
     @property
     def twist_cells(self) -> list[int]:
-        """Return for each kind where its twists begin."""
+        """Return the first cell of each kind's twists."""
         first = sum(kind.places * kind.leave for kind in self.kinds)
         return list(accumulate((kind.places for kind in self.kinds), initial=first))[:-1]
 
     @property
     def home(self) -> list[int]:
-        """Return the cells when every piece is at home and untwisted."""
+        """Return the solved state: every piece at home and untwisted."""
         pieces = [piece for kind in self.kinds if kind.leave for piece in range(kind.places)]
         return pieces + [0] * (self.width - len(pieces))
 
     @property
     def modulus(self) -> list[int]:
-        """Return for each cell of a twist how many steps are a whole round (1 for the other cells)."""
+        """Return for each twist cell the number of steps in a full rotation (1 for the other cells)."""
         twists = [kind.ways for kind in self.kinds for _ in range(kind.places)]
         return [1] * (self.width - len(twists)) + twists
 
     def carried(self, turn: int, power: int) -> tuple[list[int], list[int]]:
-        """Return where the content of each cell comes from by some steps of a turn, and how much is added to it."""
+        """Return the origin of each cell's content after some steps of a turn, and the amount added to it."""
         sources, amounts = list(range(self.width)), [0] * self.width
         for kind, pieces, twists in zip(self.kinds, self.piece_cells, self.twist_cells, strict=True):
             places, added = list(range(kind.places)), [0] * kind.places
@@ -221,7 +219,7 @@ class Places:
 
 @lru_cache(maxsize=32)
 def places_of(kinds: tuple[tuple[str, ...], ...], turns: tuple[Turn, ...]) -> Places:
-    """Return the places of all kinds."""
+    """Return the index for all kinds."""
     return Places(tuple(Kind(names, turns) for names in kinds))
 
 
@@ -232,7 +230,7 @@ def orders_table(kind: Kind) -> Array:
     orders = permutations(range(kind.places))
     lines = np.array([order for order in orders if not (kind.even and _odd(order))], np.int64)
     weights = kind.places ** np.arange(kind.places - 1, -1, -1)
-    codes = lines @ weights  # in increasing order, as the lines are
+    codes = lines @ weights  # increasing, as the lines are
     return np.stack([np.searchsorted(codes, lines[:, source] @ weights) for source in kind.sources], axis=1)
 
 
@@ -248,7 +246,7 @@ def twists_table(kind: Kind) -> Array:
 
 @lru_cache(maxsize=16)
 def table_of_kinds(kinds: tuple[Kind, ...], table_of: Callable[[Kind], Array]) -> Array:
-    """Return one table for all kinds together, in the smallest type that holds its numbers. Raises BadRequest."""
+    """Return one table for all kinds together, in the smallest type for its numbers. Raises BadRequest."""
     table = np.zeros((1, len(kinds[0].turns)), np.int64)
     for kind in kinds:
         own = table_of(kind)
@@ -259,7 +257,7 @@ def table_of_kinds(kinds: tuple[Kind, ...], table_of: Callable[[Kind], Array]) -
 
 
 def depths(table: Array, powers: tuple[int, ...]) -> Array:
-    """Return how many moves lead from home, which is number 0, to each number; a move is a turn by one of the `powers`."""
+    """Return the distance of each number from home, number 0; a move is a turn by one of the `powers`."""
     found = np.full(len(table), -1, np.int8)
     frontier = np.array([0])
     depth = 0

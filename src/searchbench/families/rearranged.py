@@ -1,4 +1,4 @@
-"""Patterns of permutation games: some elements are told apart, all others look alike (Culberson and Schaeffer 1998)."""
+"""Patterns of permutation games: some elements are distinguished, all others look alike (Culberson and Schaeffer 1998)."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from searchbench.jit import popcount
 from searchbench.rules import UNDECIDED, State, new_state
 
 OTHER: Final = "x"
-"""How an element looks that is not told apart."""
+"""The mark of an element that is not distinguished."""
 DUAL, ORDERS = range(2)
-"""What the table of an image begins with; then comes for each element its place in the pattern, or -1."""
+"""Offsets in the table of an image: the flag for the dual state, then each element's index in the pattern or -1."""
 
 
 class Rearranged(Abstraction):
     """Bring some elements to their places. Derive a frozen dataclass that supplies `original` and `elements`.
 
-    The original's states are permutations of 0 .. n - 1, and in each its moves are the same rearrangements. A state holds
-    the place of each element of the pattern.
+    The original's states are permutations of 0 .. n - 1, and every state has the same moves, which are rearrangements.
+    A state contains the place of each element of the pattern.
     """
 
     def original(self) -> Game:
@@ -33,7 +33,7 @@ class Rearranged(Abstraction):
 
     @property
     def elements(self) -> tuple[int, ...]:
-        """Return the elements that are told apart."""
+        """Return the distinguished elements."""
         raise NotImplementedError
 
     @property
@@ -47,7 +47,7 @@ class Rearranged(Abstraction):
         return self.original().max_moves
 
     def index(self) -> Placement:
-        """Return the numbering of the places of the elements."""
+        """Return an index of the elements' places."""
         return Placement(self.original().width, len(self.elements))
 
     def rules(self) -> Mapping[str, Callable[..., Any]]:
@@ -90,7 +90,7 @@ class Rearranged(Abstraction):
             number = 0
             seen = 0
             if table[at + DUAL] != 0:
-                # In the inverse an element stands on the place that is the number of what stands on the element's place.
+                # In the inverse, element e is on the place `state[e]`.
                 for piece in range(len(weights)):
                     place = int(state[sources[row, table[at + ORDERS + places + piece]]])
                     number += weights[piece] * (place - popcount(seen & ((1 << place) - 1)))
@@ -112,7 +112,7 @@ class Rearranged(Abstraction):
         return {"pattern_rank": pattern_rank, "pattern_rank_after": pattern_rank_after}
 
     def _sources(self) -> Any:
-        """Return where the element on each place comes from by each move; the last row moves nothing."""
+        """Return the origin of each place's element for each move; the last row moves nothing."""
         original = self.original()
         goal = original.start()
         found = np.tile(np.arange(len(goal)), (2 + max(original.moves(goal)), 1))
@@ -121,11 +121,11 @@ class Rearranged(Abstraction):
         return found
 
     def images(self) -> list[Image]:
-        """Return how a state is looked up."""
+        """Return the look-up of a state."""
         return [self._image(dual=False)]
 
     def dual_images(self) -> list[Image]:
-        """Return how the inverse of a state is looked up."""
+        """Return the look-up of a state's inverse."""
         return [self._image(dual=True)]
 
     def _image(self, dual: bool) -> Image:
@@ -135,14 +135,14 @@ class Rearranged(Abstraction):
         return Image(np.array([int(dual), *orders, *self.elements], np.int64), None)
 
     def parse(self, text: str) -> list[int]:
-        """Read what is on each place: an element as the game writes it, or x."""
+        """Read the content of each place: an element in the game's notation, or x."""
         words, names = text.split(), self._names()
         if sorted(words) != sorted([*names, *[OTHER] * (self.original().width - len(names))]):
             raise BadState(f"{self}: {text!r}: expected {self.format(self.start())} in some order")
         return [words.index(name) for name in names]
 
     def format(self, state: Sequence[int]) -> str:
-        """Return what is on each place."""
+        """Return the content of each place."""
         shown = [OTHER] * self.original().width
         for name, place in zip(self._names(), state, strict=True):
             shown[place] = name
@@ -152,7 +152,7 @@ class Rearranged(Abstraction):
         return [str(element) for element in self.elements]
 
     def format_move(self, state: Sequence[int], move: int) -> str:
-        """Return the move as the game writes it in its start."""
+        """Return the move in the game's notation at its start."""
         original = self.original()
         return original.format_move(original.start(), move)
 
@@ -175,7 +175,7 @@ def inverting(n: int) -> Callable[[State], None]:
 
 
 def elements_of(text: str, most: int) -> tuple[int, ...]:
-    """Return the elements that a text such as 1-2-5 names. Raises ValueError."""
+    """Parse the elements in a text such as 1-2-5. Raises ValueError."""
     words = text.split("-")
     if not all(word.isdecimal() and int(word) < most for word in words) or not len({*words}) == len(words) < most - 1:
         raise ValueError(f"elements {text!r}: expected up to {most - 2} of 0 to {most - 1}, each once, such as 1-2-5")

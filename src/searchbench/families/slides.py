@@ -1,4 +1,4 @@
-"""An empty cell that goes from cell to cell: what stands on the next one comes to where it was."""
+"""An empty cell that exchanges its place with a neighbouring cell's content."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from searchbench.rules import State
 
 
 def way_tables(ways: Sequence[Sequence[int]]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Return how many ways lead from each cell, at most four, and a table of them."""
+    """Return the number of ways from each cell, at most four, and a table of them."""
     fan = np.array([len(found) for found in ways], np.int64)
     return fan, np.array([[*found, 0, 0, 0, 0][:4] for found in ways], np.int64)
 
 
 def slides(ways: Sequence[Sequence[int]], empty: int, tracked: int = -1) -> dict[str, Callable[..., Any]]:
-    """Return moves, play and all that takes a move back, where ``ways[cell]`` are the cells next to a cell, at most four.
+    """Return forward and backward moves of an empty cell, where ``ways[cell]`` are the neighbours of a cell, at most four.
 
-    A state holds what is on each cell, 0 for nothing, and at `empty` which cell is empty. With `tracked` it holds from there
-    on the cell of each piece, too: of piece 1, 2, ...; other pieces are 0. A move is ``from << 7 | to`` of the empty cell, so
-    that no division is needed to read it.
+    A state contains each cell's content, 0 for none, and at `empty` the empty cell. With `tracked` it also contains,
+    from there on, the cell of each piece 1, 2, ...; other pieces are 0. A move is ``from << 7 | to`` of the empty cell,
+    so that decoding needs no division.
     """
     fan, ahead = way_tables([[cell << 7 | to for to in found] for cell, found in enumerate(ways)])
 
     def moves(state: State, out: MutableSequence[int]) -> int:
         at = state[empty]
-        for index in range(4):  # always as many as there are at most: they are copied at once
+        for index in range(4):  # always the maximum of four: they are copied at once
             out[unsigned(index)] = ahead[unsigned(at), unsigned(index)]
         return int(fan[unsigned(at)])
 

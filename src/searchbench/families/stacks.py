@@ -1,4 +1,4 @@
-"""Numbers for two players' stones in stacks: how high each stack is, and then whose stone is where."""
+"""An index for two players' stones in stacks: the heights of the stacks, then the owners of the stones."""
 
 from __future__ import annotations
 
@@ -16,11 +16,12 @@ from searchbench.rules import NOWHERE, State
 
 @dataclass(frozen=True)
 class Stacks:
-    """Number the fillings of stacks of cells with the stones 1 and 2, which were put down in turn, 1 first.
+    """Number the fillings of stacks of cells with the stones 1 and 2, placed alternately, 1 first.
 
-    ``stacks`` lists the cells of each stack from the bottom up; every cell above an empty one is empty (0). Cells that
-    can be filled in any order are stacks of one cell. The numbers go by the number of stones, then by the heights of the
-    stacks, then by which stones, counted stack by stack, are 2's: the last stack and the last stone count most.
+    ``stacks`` lists the cells of each stack from the bottom up; every cell above an empty one is empty (0). A cell that
+    can be filled at any time is a stack of its own. The numbers are ordered by the number of stones, then by the
+    heights of the stacks, then by the set of 2's among the stones, counted stack by stack: the last stack and the last
+    stone are most significant.
     """
 
     stacks: tuple[tuple[int, ...], ...]
@@ -36,7 +37,7 @@ class Stacks:
         return self._starts[-1]
 
     def parts(self) -> list[Part]:
-        """Return a part for each number of stones: a move leads to the next one."""
+        """Return one part per number of stones: a move leads to the next part."""
         return [
             Part(
                 str(stones), self._starts[stones], self._starts[stones + 1], (str(stones + 1),) * (stones < self.width)
@@ -46,7 +47,7 @@ class Stacks:
 
     @cached_property
     def _ways(self) -> list[list[int]]:
-        """Return ``ways[s][n]``: how many heights of the first s stacks there are with n stones in all."""
+        """Return ``ways[s][n]``: the number of heights of the first s stacks with n stones in all."""
         ways = [[1] + [0] * self.width]
         for stack in self.stacks:
             ways.append([sum(ways[-1][max(0, n - len(stack)) : n + 1]) for n in range(self.width + 1)])
@@ -64,7 +65,8 @@ class Stacks:
         starts = np.array(self._starts, np.int64)
         capacity = np.array([len(stack) for stack in self.stacks], np.int64)
         cell = np.array([[*stack, *[0] * (highest - len(stack))] for stack in self.stacks], np.int64) + at
-        # lower[s, n, height]: how many heights of the first s + 1 stacks, n stones in all, have a lower last stack.
+        # lower[s, n, height]: the number of heights of the first s + 1 stacks, n stones in all, with a lower last
+        # stack.
         lower = np.zeros((count, cells + 1, highest + 1), np.int64)
         for stack in range(count):
             for stones in range(cells + 1):

@@ -1,4 +1,4 @@
-"""Boards of sliding tiles of which some look alike: how such a board is numbered, from every side of the board."""
+"""Look-ups of sliding-tile boards with groups of equal tiles, from every side of the board."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from searchbench.rules import State
 def group_image(view: View, path: Sequence[int], group_of: Sequence[int], weights: npt.NDArray[np.int64]) -> Image:
     """Return the look-up of a board in a view; `weights` are those of `OneEmpty`, for the cells in the order of `path`.
 
-    The table holds the place of the weights, the cells of the puzzle in that order, the place of each cell in it, and the
-    group of each tile, -1 for the empty cell.
+    The table contains the offset of the weights, the cells of the puzzle in that order, the position of each cell in
+    it, and the group of each tile, -1 for the empty cell.
     """
     cells = [view.cells[cell] for cell in path]
     groups = [group_of[tile] for tile in view.tiles]
@@ -27,7 +27,7 @@ def group_image(view: View, path: Sequence[int], group_of: Sequence[int], weight
 
 
 def number_of_groups(state: State, cells: int, table: Any, at: int) -> int:
-    """Return the number of a board of the puzzle, each tile taken for one of its group."""
+    """Return the number of a board, with each tile replaced by its group."""
     weights = table[at]
     steps, row = weights + 3, table[weights + 2]
     rows = steps + table[weights + 1]
@@ -46,9 +46,9 @@ def number_of_groups(state: State, cells: int, table: Any, at: int) -> int:
 
 @inlined
 def step_of_groups(state: State, move: int, cells: int, table: Any, at: int) -> int:
-    """Return by how much a move changes the number: the tile passes those between its cell and the empty one.
+    """Return the change of the number by a move: the tile passes the tiles between its cell and the empty one.
 
-    What is left before and behind them is the same, so only their weights and that of the tile differ.
+    The tiles before and after these stay, so only the weights of the passed tiles and of the moved one change.
     """
     places, groups = at + 1 + cells, at + 1 + 2 * cells
     origin, to = table[places + (move >> 7)], table[places + (move & 127)]
@@ -61,8 +61,8 @@ def step_of_groups(state: State, move: int, cells: int, table: Any, at: int) -> 
     for place in range(low):
         row -= table[steps + table[groups + state[table[at + 1 + place]]]]
     tile = table[groups + state[move & 127]]
-    first = table[rows + row + tile]  # the tile before all others, and these one place further on
-    last = 0  # the tile behind them
+    first = table[rows + row + tile]  # the moved tile before all others, which shift by one place
+    last = 0  # the moved tile after them
     later = row - table[steps + tile]
     for place in range(low + 1, high):
         group = table[groups + state[table[at + 1 + place]]]

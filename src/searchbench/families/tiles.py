@@ -1,4 +1,4 @@
-"""Boards of sliding tiles as patterns see them: how a placement of some tiles is numbered, from every side of the board."""
+"""Look-ups of tile patterns on sliding-tile boards, from every side of the board."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ Array = npt.NDArray[np.int64]
 
 
 CELL: Final = 127
-"""The bits of a move that tell a cell."""
+"""The bits of a move that encode a cell."""
 
 
 class View(NamedTuple):
-    """Say how a board looks from another side: its cells in the order of reading, and which tile each tile is taken for.
+    """A board as seen from another side: its cells in reading order, and the tile that each tile represents.
 
-    Seen so, the solved board is the one that the empty cell leaves behind after so many `moves` to another corner.
+    The goal in this view is the solved board after the empty cell has moved to another corner in `moves` moves.
     """
 
     cells: tuple[int, ...]
@@ -42,9 +42,9 @@ def neighbours(rows: int, columns: int) -> list[list[int]]:
 
 
 def views_of(rows: int, columns: int, most: int = 0, mirrors: bool = True) -> list[View]:
-    """Return the views of the board, and with `mirrors` of its mirror image, those of the fewest moves first.
+    """Return the views of the board, with `mirrors` also of its mirror image, those of the fewest moves first.
 
-    Besides the plain view there are those from other corners, which the empty cell reaches in at most so many moves.
+    Besides the plain view there are views from other corners, which the empty cell reaches in at most `most` moves.
     """
     found: dict[View, None] = {}
     for seen in symmetries(rows, columns, mirrors):
@@ -57,7 +57,7 @@ def views_of(rows: int, columns: int, most: int = 0, mirrors: bool = True) -> li
 
 
 def symmetries(rows: int, columns: int, mirrors: bool = True) -> list[list[int]]:
-    """Return where each symmetry of the board takes its cells, cell by cell; the first leaves them as they are.
+    """Return the permutation of cells by each symmetry of the board; the first is the identity.
 
     Without `mirrors` rows stay rows.
     """
@@ -72,7 +72,7 @@ def symmetries(rows: int, columns: int, mirrors: bool = True) -> list[list[int]]
 
 
 def moved(view: View, symmetry: Sequence[int]) -> View:
-    """Return the view of a board that is seen in a view first and moved by a symmetry then, cells and tiles alike."""
+    """Compose a view with a symmetry of the board, applied to cells and tiles alike."""
     cells = [0] * len(symmetry)
     for place, cell in enumerate(view.cells):
         cells[symmetry[place]] = cell
@@ -80,7 +80,7 @@ def moved(view: View, symmetry: Sequence[int]) -> View:
 
 
 def beside_empty(rows: int, columns: int, pattern: Sequence[int]) -> frozenset[int]:
-    """Return the cells that the empty one reaches in the solved board without moving a tile of the pattern."""
+    """Return the cells that the empty cell reaches in the solved board without moving a tile of the pattern."""
     ways = neighbours(rows, columns)
     found, waiting = {0}, [0]
     while waiting:
@@ -91,9 +91,9 @@ def beside_empty(rows: int, columns: int, pattern: Sequence[int]) -> frozenset[i
 
 
 def _boards_to(corner: int, rows: int, columns: int, most: int) -> list[tuple[list[int], int]]:
-    """Return the solved board with the empty cell brought to a corner in at most so many moves, each way there that differs.
+    """Return the solved boards with the empty cell moved to a corner in at most `most` moves, one per path.
 
-    The ways never take a move back, and those round to the corner where it was are left out: they tell little.
+    Paths never undo a move; paths back to the home corner are left out, as they add little.
     """
     ways = neighbours(rows, columns)
     solved = list(range(rows * columns))
@@ -113,7 +113,7 @@ def _boards_to(corner: int, rows: int, columns: int, most: int) -> list[tuple[li
 
 
 def tile_image(view: View, rows: int, columns: int, pattern: Sequence[int], weights: Sequence[int]) -> Image:
-    """Return the look-up of a pattern of tiles, each of which has a weight, in a view."""
+    """Return the look-up in a view of a pattern of tiles, given the weight of each."""
     cells = rows * columns
     order = {view.tiles.index(tile): place for place, tile in enumerate(pattern)}
     weight = [weights[order[tile]] if tile in order else 0 for tile in range(cells)]
@@ -127,10 +127,10 @@ def tile_image(view: View, rows: int, columns: int, pattern: Sequence[int], weig
 
 
 def _steps(seen: Sequence[int], rows: int, columns: int) -> Array:
-    """Return for each move of the empty cell how far the tile goes in the order of reading, and the cells it passes.
+    """Return for each move of the empty cell the tile's displacement in reading order, and the cells it passes.
 
-    A row belongs to the cell where the empty one was and to the step from there. It is filled up with that cell: what is
-    empty is passed at no cost.
+    A row belongs to the origin of the empty cell and its step. It is padded with the origin: passing an empty cell
+    costs nothing.
     """
     span = 2 * columns + 1
     place = np.argsort(seen)
@@ -146,11 +146,10 @@ def _steps(seen: Sequence[int], rows: int, columns: int) -> Array:
 
 
 def number_of_image(state: State, cells: int, table: Any, at: int) -> int:
-    """Return the number of the pattern in a board of the puzzle, read as the table says.
+    """Return the number of the pattern's tiles in a board, as the table defines it.
 
-    The table holds the cells in the order of reading, of each tile its place in the pattern (-1: none) and the weight of
-    its digit, by how much the number falls, for each tile and each other one, when the first passes the second, and
-    `_steps`.
+    The table contains the cells in reading order, each tile's index in the pattern (-1: none) and the weight of its
+    digit, for each ordered pair of tiles the decrease of the number when the first passes the second, and `_steps`.
     """
     orders, weights = at + cells, at + 2 * cells
     number = 0
@@ -166,7 +165,7 @@ def number_of_image(state: State, cells: int, table: Any, at: int) -> int:
 
 @inlined
 def step_of_image(state: State, move: int, cells: int, columns: int, table: Any, at: int) -> int:
-    """Return by how much the number of the image changes with a move: digits of what passes each other change."""
+    """Return the change of the image's number by a move: digits of tiles that pass each other change."""
     weights = at + 2 * cells
     passing = weights + cells
     origin, to = move >> 7, move & CELL

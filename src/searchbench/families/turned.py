@@ -1,4 +1,4 @@
-"""Patterns of turning puzzles: some pieces of one kind are told apart, all others look alike (Korf 1997)."""
+"""Patterns of turning puzzles: some pieces of one kind are distinguished, all others look alike (Korf 1997)."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from searchbench.jit import inlined
 from searchbench.rules import UNDECIDED, State
 
 OTHER: Final = "-"
-"""How a piece looks that is not told apart, on each of its faces."""
+"""The mark of each face of a piece that is not distinguished."""
 KIND, DUAL, SIGN, TABLES = range(4)
-"""What the table of an image begins with; then come the move that each move is, and four numbers for each place."""
+"""Offsets in the table of an image; then follow the image of each move, and four numbers per place."""
 
 
 class Symmetry(NamedTuple):
-    """Say which face each face is taken for, and which turn each turn by one step is: its number, and its sense."""
+    """A symmetry: the image of each face, and the image of each turn by one step (its number and its sense)."""
 
     faces: Mapping[str, str]
     turns: tuple[tuple[int, int], ...]
@@ -35,8 +35,8 @@ class Symmetry(NamedTuple):
 class Pattern(Abstraction):
     """Bring some pieces home by turns. Derive a frozen dataclass that supplies `original` and `chosen`.
 
-    A state holds for each place 0, or 1 and the place in the pattern of the piece that is there; then the twist of each
-    place's piece, 0 for the others.
+    For each place a state contains 0, or 1 and the pattern index of the piece there; then the twist of each place's
+    piece, 0 for undistinguished pieces.
     """
 
     def original(self) -> Turning:
@@ -45,12 +45,12 @@ class Pattern(Abstraction):
 
     @property
     def chosen(self) -> str:
-        """Return the pieces that are told apart, such as UR-UF-UL, all of one kind."""
+        """Return the distinguished pieces, such as UR-UF-UL, all of one kind."""
         raise NotImplementedError
 
     @property
     def kind_number(self) -> int:
-        """Return of which kind of the puzzle the pieces are. Raises ValueError."""
+        """Return the kind of the pieces, as its number in the puzzle. Raises ValueError."""
         words = self.chosen.split("-")
         for number, names in enumerate(self.original().faces):
             if set(words) <= set(names) and len(set(words)) == len(words) <= MOST:
@@ -70,12 +70,12 @@ class Pattern(Abstraction):
 
     @property
     def one_way(self) -> bool:
-        """Tell whether what a turn does takes several turns to undo."""
+        """Tell whether undoing a turn takes several turns."""
         return self.original().one_way
 
     @property
     def width(self) -> int:
-        """Return a cell for each place and each twist."""
+        """Return the number of cells: one per place and one per twist."""
         return self.index().width
 
     @property
@@ -84,7 +84,7 @@ class Pattern(Abstraction):
         return self.original().max_moves
 
     def index(self) -> Pieces:
-        """Return the numbering of the places and twists of the pieces."""
+        """Return an index of the places and twists of the pieces."""
         return _pieces(self.kind, len(self.pattern))
 
     def product_moves(self) -> ProductMoves | None:
@@ -143,21 +143,21 @@ class Pattern(Abstraction):
         }  # fmt: skip
 
     def look_ups(self, together: Sequence[Abstraction]) -> Mapping[str, Callable[..., Any]]:
-        """Return the functions that look up a cube in several patterns."""
+        """Return the functions that look up a state in several patterns."""
         codes = sorted({one.code for one in together if isinstance(one, Pattern)})
         return _look_ups(self.original(), tuple(codes))
 
     @property
     def code(self) -> int:
-        """Return a number for the kind and the number of the pieces."""
+        """Return a code for the kind and the number of the pieces."""
         return self.kind_number << 4 | len(self.pattern)
 
     def images(self) -> list[Image]:
-        """Return how a state is looked up, and how its images are in those symmetries that tell other pieces apart."""
+        """Return the look-ups of a state and of its images under symmetries that distinguish other pieces."""
         return self._images(dual=False)
 
     def dual_images(self) -> list[Image]:
-        """Return the same for the inverse of a state; none where all pieces are told apart, as it is as far from home."""
+        """Return the look-ups of a state's inverse; none if all pieces are distinguished, as its distance is the same."""
         return [] if self.one_way or len(self.pattern) == self.kind.places else self._images(dual=True)
 
     def _images(self, dual: bool) -> list[Image]:
@@ -178,7 +178,7 @@ class Pattern(Abstraction):
         return list(found.values())
 
     def parse(self, text: str) -> list[int]:
-        """Read for each place the faces of the piece that is there, or a - for each face of one not told apart."""
+        """Read for each place the faces of its piece, or a - for each face of an undistinguished one."""
         words = text.upper().split()
         names = [self.kind.names[piece] for piece in self.pattern]
         found = [self.kind.read(word) for word in words]
@@ -193,7 +193,7 @@ class Pattern(Abstraction):
         return [piece for piece, _ in held] + [twist if piece else 0 for piece, twist in held]
 
     def format(self, state: Sequence[int]) -> str:
-        """Return what each place shows."""
+        """Return the faces that each place shows."""
         return " ".join(self._words(state))
 
     def format_move(self, state: Sequence[int], move: int) -> str:
@@ -205,7 +205,7 @@ class Pattern(Abstraction):
         return self.original().board()
 
     def pieces(self, state: Sequence[int]) -> list[str]:
-        """Return what each face of the puzzle shows, "" where a piece is not told apart."""
+        """Return the colour of each face of the puzzle, "" for undistinguished pieces."""
         original = self.original()
         shown = ["" for _ in original.pieces(original.start())]
         first = sum(len(name) for names in original.faces[: self.kind_number] for name in names)
@@ -229,13 +229,13 @@ class Pattern(Abstraction):
 
 @lru_cache(maxsize=32)
 def _pieces(kind: Kind, count: int) -> Pieces:
-    """Return the numbering; its tables are worked out once."""
+    """Return the index; its tables are computed once."""
     return Pieces(kind, count)
 
 
 @lru_cache(maxsize=8)
 def symmetries(turns: tuple[Turn, ...], powers: tuple[int, ...]) -> list[Symmetry]:
-    """Return the ways to take faces for others in which turns are turns; that which changes nothing comes first."""
+    """Return the permutations of faces that map turns to turns, the identity first."""
     letters = "".join(dict.fromkeys("".join(turn.cycle + turn.still for turn in turns)))
     found = []
     for others in permutations(letters):
@@ -248,7 +248,7 @@ def symmetries(turns: tuple[Turn, ...], powers: tuple[int, ...]) -> list[Symmetr
 
 
 def _turn_of(turn: Turn, faces: Mapping[str, str], turns: Sequence[Turn]) -> tuple[int, int] | None:
-    """Return which turn a turn is where faces are taken for others, and 1 or -1: its sense."""
+    """Return the image of a turn under a permutation of faces: the number of a turn, and its sense, 1 or -1."""
     cycle = "".join(faces[face] for face in turn.cycle)
     for number, other in enumerate(turns):
         if other.still == faces[turn.still]:
@@ -259,9 +259,10 @@ def _turn_of(turn: Turn, faces: Mapping[str, str], turns: Sequence[Turn]) -> tup
 
 
 def _carry(kind: Kind, symmetry: Symmetry) -> tuple[list[int], list[int], int]:
-    """Return the place that each place is taken for; what twists change by, for each place and each piece; and their sign.
+    """Return the image of each place, the change of twist by place and by piece, and the sign of twists.
 
-    The twist of a piece on a place becomes ``sign * twist + by the place + by the piece``, modulo the ways to twist it.
+    The twist of a piece on a place becomes ``sign * twist + by the place + by the piece``, modulo the number of
+    orientations.
     """
     place_of = {frozenset(name): place for place, name in enumerate(kind.names)}
     target = [place_of[frozenset(symmetry.faces[face] for face in name)] for name in kind.names]
@@ -281,7 +282,7 @@ def _carry(kind: Kind, symmetry: Symmetry) -> tuple[list[int], list[int], int]:
 
 @lru_cache(maxsize=16)
 def _look_ups(puzzle: Turning, codes: tuple[int, ...]) -> Mapping[str, Callable[..., Any]]:
-    """Return `pattern_rank` and `pattern_rank_after` for patterns of some kinds and numbers of pieces."""
+    """Return `pattern_rank` and `pattern_rank_after` for patterns of several kinds and sizes."""
     some = [_pieces(puzzle.kinds[code >> 4], code & 15) for code in codes]
     layout, order = puzzle.layout, len(puzzle.turns[0].cycle)
     moves = len(puzzle.turns) * order

@@ -1,8 +1,8 @@
-"""Puzzles whose turns carry pieces from place to place and twist them: cubes by their corners, the Pyraminx (Edelkamp 2017).
+"""Puzzles whose turns move and twist pieces: cubes by their corners, the Pyraminx (Edelkamp 2017).
 
-A puzzle is told by the faces that each place shows, and by which face a turn carries to which. All else follows: where the
-pieces go and how they are twisted, which orders and twists cannot occur, and two small tables, of the orders and of the
-twists, in which the numbers of all successors are looked up.
+A puzzle is defined by the faces of each place and by the cycle of faces of each turn. All else follows: how pieces move
+and twist, which orders and twists cannot occur, and two small tables, of the orders and of the twists, that contain the
+numbers of all successors.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ from searchbench.index.product_moves import ProductMoves
 from searchbench.rules import UNDECIDED, State, new_state
 
 Carried = tuple[list[int], list[int]]
-"""Where the content of each cell comes from, and what is added to it."""
+"""The origin of each cell's content, and the amount added to it."""
 METRICS = ("half-turn", "quarter-turn", "clockwise")
 
 
 class Turning(Game):
     """Turn the pieces home. Derive a frozen dataclass that supplies `faces` and `turns`.
 
-    A state holds, for each kind of pieces that leave their places, which piece is on each place; then, for each kind, how
-    far the piece on each place is twisted: by so many of the place's faces, in the order of its name.
+    For each kind of pieces that leave their places, a state contains the piece on each place; then, for each kind, the
+    twist of the piece on each place: by how many of the place's faces it is rotated, in the order of the place's name.
     """
 
     consistent: ClassVar[bool] = True
@@ -47,7 +47,7 @@ class Turning(Game):
 
     @property
     def faces(self) -> tuple[tuple[str, ...], ...]:
-        """Return for each kind of pieces what its places are called: the faces, one letter each, all in the same sense."""
+        """Return for each kind of pieces the names of its places: one letter per face, all in the same sense."""
         raise NotImplementedError
 
     @property
@@ -57,22 +57,22 @@ class Turning(Game):
 
     @property
     def powers(self) -> tuple[int, ...]:
-        """Return how many steps one move may be."""
+        """Return the numbers of steps that one move may have."""
         return tuple(range(1, len(self.turns[0].cycle)))
 
     @property
     def one_way(self) -> bool:
-        """Tell whether what a move does takes several moves to undo."""
+        """Tell whether undoing a move takes several moves."""
         return any(power not in self.powers for power in self._powers_back)
 
     @property
     def locality(self) -> int | None:
-        """Return 1 where every turn can be undone by a turn."""
+        """Return 1 if a turn undoes every turn, else None."""
         return None if self.one_way else 1
 
     @property
     def kinds(self) -> tuple[Kind, ...]:
-        """Return what the turns do to each kind of pieces."""
+        """Return the effect of the turns on each kind of pieces."""
         return self.layout.kinds
 
     @property
@@ -82,16 +82,16 @@ class Turning(Game):
 
     @property
     def max_moves(self) -> int:
-        """Return the number of turns, by any number of steps."""
+        """Return the number of turns times the numbers of steps."""
         return len(self.turns) * len(self.powers)
 
     @property
     def layout(self) -> Places:
-        """Return what stands in which cell of a state, and its numbering."""
+        """Return the layout of a state's cells and its index."""
         return places_of(self.faces, self.turns)
 
     def index(self) -> Places | None:
-        """Return the numbering of the orders and twists that the turns do not rule out; None where it needs 64 bits."""
+        """Return an index of the orders and twists that turns can reach; None if it would need 64 bits."""
         return self.layout if self.layout.size < 1 << 63 else None
 
     def product_moves(self) -> ProductMoves | None:
@@ -103,7 +103,7 @@ class Turning(Game):
         return ProductMoves(rows.astype(np.int32), np.arange(self.max_moves).reshape(1, -1), columns.T.copy())
 
     def _after_powers(self, table: Array) -> Iterator[Array]:
-        """Yield for each turn the numbers after it by the steps that a move may be, [number, steps]."""
+        """Yield for each turn the numbers after it by each number of steps of a move, [number, steps]."""
         for turn in range(len(self.turns)):
             numbers, after = np.arange(len(table)), {}
             for power in range(1, 1 + max(self.powers)):
@@ -111,7 +111,7 @@ class Turning(Game):
             yield np.stack([after[power] for power in self.powers], axis=1)
 
     def rules(self) -> Mapping[str, Callable[..., Any]]:
-        """Return the rules; a move is ``turn * order + steps``, where `order` steps are a whole turn."""
+        """Return the rules; a move is ``turn * order + steps``, where `order` steps are a full turn."""
         order = len(self.turns[0].cycle)
         powers = self.powers
         all_moves = np.array([turn * order + power for turn in range(len(self.turns)) for power in powers], np.int64)
@@ -151,7 +151,7 @@ class Turning(Game):
         }  # fmt: skip
 
     def _ordered(self, order: int) -> dict[str, Callable[..., Any]]:
-        """Return `follows`: of the pairs of moves that come to the same, and to no single move, one is tried."""
+        """Return `follows`: of move pairs with equal effect keep one, and none whose effect is that of one move or of no move."""
         layout, turns = self.layout, range(len(self.turns))
         effects = {turn * order + power: layout.carried(turn, power) for turn in turns for power in range(order)}
         moves = [move for move in effects if move % order in self.powers]
@@ -168,7 +168,7 @@ class Turning(Game):
         return {"follows": follows}
 
     def _inverted(self) -> dict[str, Callable[..., Any]]:
-        """Return `dual_state`: what is on a place tells where the place's own piece goes, and twists are taken back."""
+        """Return `dual_state`: swaps the roles of places and pieces, and negates twists."""
         layout = self.layout
         piece_cells, twist_cells = np.array(layout.piece_cells), np.array(layout.twist_cells)
         leaves = np.array([kind.leave for kind in self.kinds], np.bool_)
@@ -192,11 +192,11 @@ class Turning(Game):
 
     @property
     def _powers_back(self) -> tuple[int, ...]:
-        """Return how many steps take a move back: the way home, seen from home."""
+        """Return the step counts of inverse moves."""
         return tuple(len(self.turns[0].cycle) - power for power in self.powers)
 
     def _numbers(self, order: int) -> dict[str, Callable[..., Any]]:
-        """Return `steps`, and a lower bound: the orders alone and the twists alone, each solved on its own."""
+        """Return `successor_ranks`, and a lower bound: the orders alone and the twists alone, each solved separately."""
         kinds, powers = self.kinds, self.powers
         rank, _ = self.layout.functions()
         orders, twists = table_of_kinds(kinds, orders_table), table_of_kinds(kinds, twists_table)
@@ -227,11 +227,11 @@ class Turning(Game):
         return {"successor_ranks": successor_ranks, "h": h}
 
     def parse(self, text: str) -> list[int]:
-        """Read for each place the faces of the piece that is there, beginning with the face at the place's first one."""
+        """Read for each place the faces of its piece, starting at the place's first face."""
         words = [word for word in re.split(r"[\s,]+", text.strip().upper()) if word]
         if len(words) != sum(map(len, self.faces)):
             raise BadState(
-                f"{self}: {text!r} has {len(words)} pieces, one for each place are {self.format(self.start())!r}"
+                f"{self}: {text!r} has {len(words)} pieces, expected one per place, such as {self.format(self.start())!r}"
             )
         pieces: list[int] = []
         twists: list[int] = []
@@ -247,7 +247,7 @@ class Turning(Game):
         return pieces + twists
 
     def format(self, state: Sequence[int]) -> str:
-        """Return for each place the faces of the piece that is there, beginning with the face at the place's first one."""
+        """Return for each place the faces of its piece, starting at the place's first face."""
         return " ".join(self._words(state))
 
     def format_move(self, state: Sequence[int], move: int) -> str:
@@ -257,7 +257,7 @@ class Turning(Game):
         return self.turns[move // order].name + {1: "", order - 1: "'"}.get(steps, str(steps))
 
     def pieces(self, state: Sequence[int]) -> list[str]:
-        """Return what each face of each place shows."""
+        """Return the colour of each face of each place."""
         return list("".join(self._words(state)))
 
     def _words(self, state: Sequence[int]) -> list[str]:
@@ -297,7 +297,7 @@ def turning(layout: Places, turns: int, order: int) -> Callable[[State, int], No
 
 
 def _exchanges(sources: Sequence[int]) -> list[tuple[int, int]]:
-    """Return the exchanges of two cells, one after the other, that bring what is at sources[i] to i."""
+    """Return exchanges of two cells that, in sequence, bring the content of sources[i] to i."""
     holds = list(range(len(sources)))
     pairs = []
     for cell, source in enumerate(sources):
@@ -309,7 +309,7 @@ def _exchanges(sources: Sequence[int]) -> list[tuple[int, int]]:
 
 
 def _effect(one: Carried, other: Carried, modulus: Sequence[int]) -> tuple[tuple[int, int], ...]:
-    """Return for each cell where its content comes from, and what is added to it, by one move and then another."""
+    """Return each cell's origin and the amount added to it, for one move followed by another."""
     (sources, added), (then_sources, then_added) = one, other
     return tuple(
         (sources[source], (added[source] + amount) % whole)
@@ -318,7 +318,7 @@ def _effect(one: Carried, other: Carried, modulus: Sequence[int]) -> tuple[tuple
 
 
 def powers_of(metric: str) -> tuple[int, ...]:
-    """Return how many quarters one move may turn: a half turn is one move, or two; or only clockwise. Raises ValueError."""
+    """Return the numbers of quarter turns per move: half turns are one move, two moves, or only clockwise. Raises ValueError."""
     if metric not in METRICS:
         raise ValueError(f"metric {metric!r}: expected {', '.join(METRICS[:-1])} or {METRICS[-1]}")
     return {"half-turn": (1, 2, 3), "quarter-turn": (1, 3), "clockwise": (1,)}[metric]

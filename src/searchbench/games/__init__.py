@@ -1,1 +1,1 @@
-"""The games that come with searchbench: one file each, found by its name."""
+"""The games that come with searchbench: one module each, found by its name."""

@@ -16,24 +16,24 @@ from searchbench.rules import UNDECIDED, State
 ROW: Final = 6
 PITS: Final = 2 * ROW
 OTHERS: Final = PITS - 1
-"""A round of sowing leaves out the pit it began in."""
+"""A round of sowing skips the pit it began in."""
 
 SLAMS: Final = ("last", "kept", "free")
 LAST, KEPT, FREE = range(3)
-"""What becomes of moves that leave the opponent no stone: see `Awari`."""
+"""Treatment of moves that leave the opponent no stone: see `Awari`."""
 
-# A move is stones << 16 | threes << 8 | captured << 4 | pit: the pit that is sown and its stones, how many pits are
-# captured (backwards from where the last stone falls), and which of these hold three stones, not two.
+# A move is stones << 16 | threes << 8 | captured << 4 | pit: the sown pit and its stones, the number of captured pits
+# (backwards from the last stone), and which of these contain three stones, not two.
 
 
 @dataclass(frozen=True)
 class Awari(Game):
-    """Win more than half of the stones; a state is any board with up to `stones` stones, seen by the player to move.
+    """Win more than half of the stones; a state is a board with up to `stones` stones, seen by the player to move.
 
-    Pits 0 .. 5 are the mover's, 6 .. 11 the opponent's. Who has no stone cannot move, and the opponent gets what is left;
-    endless play gains nothing. By the rules of Allis 1994 a move that leaves the opponent no stone is legal only if every
-    move does: that is `slam` "last". With "kept" a capture of all the opponent's stones takes none of them, and is no such
-    move. With "free" all moves are legal and take what they take.
+    Pits 0 .. 5 are the mover's, 6 .. 11 the opponent's. A player without stones cannot move, and the opponent gets the
+    rest; endless play gains nothing. By the rules of Allis 1994 a move that leaves the opponent no stone is legal only
+    if every move does: `slam` "last". With "kept" a capture of all the opponent's stones captures none, and is not such
+    a move. With "free" all moves are legal and all captures count.
     """
 
     name: ClassVar[str] = "awari"
@@ -55,7 +55,7 @@ class Awari(Game):
 
     @property
     def max_moves(self) -> int:
-        """Return the pits of a row."""
+        """Return the number of pits in a row."""
         return ROW
 
     @property
@@ -64,21 +64,23 @@ class Awari(Game):
         runs = sum(
             1 << captured for last in range(ROW) for captured in range(1, last + 2) if 2 * captured <= self.stones
         )
-        rounds = min(3, 1 + (self.stones - 1) // OTHERS)  # three stones in a captured pit came in three rounds at most
+        rounds = min(
+            3, 1 + (self.stones - 1) // OTHERS
+        )  # a captured pit received its three stones in at most three rounds
         return ROW * (self.stones + rounds * runs)
 
     def index(self) -> Sum:
-        """Return the numbering of all boards, those with fewer stones first."""
+        """Return an index of all boards, those with fewer stones first."""
         return Sum({str(stones): Composition(stones, PITS) for stones in range(self.stones + 1)}, stones_on_board)
 
     def parts(self) -> list[Part]:
-        """Return one part for each number of stones; captures lead to those with fewer."""
+        """Return one part per number of stones; captures lead to parts with fewer."""
         names = [str(stones) for stones in range(self.stones + 1)]
         needs = {name: tuple(names[: stones + 1]) for stones, name in enumerate(names)}
         return self.index().parts(needs | {"0": ()})
 
     def rules(self) -> Mapping[str, Callable[..., Any]]:
-        """Return the rules; a move holds the pit, its stones and what it captures."""
+        """Return the rules; a move encodes the pit, its stones and its captures."""
         most, slam = self.stones, SLAMS.index(self.slam)
 
         def start(state: State) -> None:
@@ -98,7 +100,7 @@ class Awari(Game):
                 feeding = slam == FREE or feeds(state, move)
                 if feeding and not fed:
                     fed = True
-                    count = 0  # the moves so far starve the opponent, and this one does not
+                    count = 0  # the moves so far starve the opponent; this one does not
                 if fed == feeding:
                     out[count] = move
                     count += 1
@@ -149,7 +151,7 @@ class Awari(Game):
                     if place == pit:
                         place = place + 1 if place < PITS - 1 else 0
                         round_of_sowing += 1
-                    if state[place] < round_of_sowing:  # every stone of the move lies where it fell
+                    if state[place] < round_of_sowing:  # without a capture all stones of the move are still there
                         break
                     stones += 1
                     move = stones << 16 | pit
@@ -175,7 +177,7 @@ class Awari(Game):
         return state
 
     def format_move(self, state: Sequence[int], move: int) -> str:
-        """Return a move as in Allis 1994: the pit A .. F, its stones, and what is captured: "C4", "F2x4"."""
+        """Return a move as in Allis 1994: the pit A .. F, its stones, and the number captured: "C4", "F2x4"."""
         captured = gain(list(state), move)
         return f"{'ABCDEF'[move & 15]}{move >> 16}" + (f"x{captured}" if captured else "")
 
@@ -186,7 +188,7 @@ class Awari(Game):
         return Board(below + above, shape="pit", opposite=tuple((pit + ROW) % PITS for pit in range(PITS)))
 
     def clicks(self, state: Sequence[int], move: int) -> list[int]:
-        """Return the pit that is sown."""
+        """Return the sown pit."""
         return [move & 15]
 
     def known(self) -> Mapping[str, Any]:
@@ -195,7 +197,7 @@ class Awari(Game):
 
 
 def row(state: State, first: int) -> int:
-    """Return the stones in the pits of the row that begins there."""
+    """Return the number of stones in the row that starts at pit `first`."""
     total = 0
     for pit in range(first, first + ROW):
         total += state[pit]
@@ -203,23 +205,23 @@ def row(state: State, first: int) -> int:
 
 
 def stones_on_board(state: State) -> int:
-    """Return the stones in all pits."""
+    """Return the number of stones on the board."""
     return row(state, 0) + row(state, ROW)
 
 
 def gain(state: State, move: int) -> int:
-    """Return the stones that a move captures."""
+    """Return the number of stones that a move captures."""
     return 2 * ((move >> 4) & 15) + popcount((move >> 8) & 255)
 
 
 def given(pit: int, stones: int) -> int:
-    """Return how many of the stones from a pit fall into the opponent's pits."""
+    """Return the number of stones sown from a pit that fall into the opponent's pits."""
     reach = (stones - 1) % OTHERS + 1 - (ROW - 1 - pit)
     return (stones - 1) // OTHERS * ROW + max(0, min(reach, ROW))
 
 
 def sowing(state: State, pit: int, slam: int) -> int:
-    """Return the move that sows a pit: look backwards from the last stone for pits of the opponent with 2 or 3."""
+    """Return the move that sows a pit: capture backwards from the last stone the opponent's pits with 2 or 3 stones."""
     stones = state[pit]
     sown = (stones - 1) // OTHERS + 1
     place = pit + (stones - 1) % OTHERS + 1
@@ -235,7 +237,7 @@ def sowing(state: State, pit: int, slam: int) -> int:
 
 
 def sow(state: State, pit: int, stones: int, sign: int) -> None:
-    """Put stones into the pits after one, leaving that out; with sign -1 take them from there."""
+    """Add `sign` to the next `stones` pits, cyclically, skipping `pit`."""
     place = pit
     for _ in range(stones):
         place = place + 1 if place < PITS - 1 else 0
@@ -245,7 +247,7 @@ def sow(state: State, pit: int, stones: int, sign: int) -> None:
 
 
 def sow_and_capture(state: State, move: int) -> None:
-    """Play a move, but leave the board as the mover sees it."""
+    """Play a move, keeping the mover's view of the board."""
     pit, stones = move & 15, move >> 16
     sow(state, pit, stones, 1)
     state[pit] = 0
@@ -265,13 +267,13 @@ def take_back(state: State, move: int) -> None:
 
 
 def turn(state: State) -> None:
-    """Turn the board round."""
+    """Exchange the players' rows."""
     for pit in range(ROW):
         state[pit], state[pit + ROW] = state[pit + ROW], state[pit]
 
 
 def possible(state: State, move: int, slam: int) -> bool:
-    """Tell whether a move can have led to the board, as the mover sees it: take it back and look whether it is legal."""
+    """Tell whether a move can have led to the board, in the mover's view: undo it and check that it is legal."""
     fed = slam == FREE or row(state, ROW) > 0
     take_back(state, move)
     answer = True

@@ -1,4 +1,4 @@
-"""Burnt pancakes: sort a stack whose pancakes have a burnt side, all burnt sides down (Edelkamp 2017, permutation games)."""
+"""Burnt pancakes: sort a stack of pancakes, all burnt sides down (Edelkamp 2017, permutation games)."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from searchbench.rules import UNDECIDED, State
 
 @dataclass(frozen=True)
 class BurntPancake(Game):
-    """Turn over the top 1 to n pancakes until the smallest is on top and every burnt side is down.
+    """Flip the top 1 to n pancakes until the smallest is on top and every burnt side is down.
 
-    A state holds the sizes from the top down, then for each place whether the burnt side is up there.
+    A state contains the sizes from the top down, then for each place 1 if the burnt side is up.
     """
 
     name: ClassVar[str] = "burnt-pancake"
@@ -32,16 +32,16 @@ class BurntPancake(Game):
 
     @property
     def width(self) -> int:
-        """Return two cells for each pancake."""
+        """Return two cells per pancake."""
         return 2 * self.n
 
     @property
     def max_moves(self) -> int:
-        """Return the number of prefixes that can be turned."""
+        """Return the number of prefixes that can be flipped."""
         return self.n
 
     def sequences(self) -> Sequences | None:
-        """Return the moves as rearrangements that turn over; beyond 16 pancakes 2^n n! exceeds 2^63."""
+        """Return the moves as rearrangements with flips; None beyond 16 pancakes, as 2^n n! exceeds 2^63."""
         n = self.n
         if n > 16:
             return None
@@ -50,11 +50,11 @@ class BurntPancake(Game):
         return Sequences(n, 1, moves, two_sided=True)
 
     def index(self) -> Sequences | None:
-        """Return the numbering of the orders times that of the sides."""
+        """Return the index of the orders times the sides."""
         return self.sequences()
 
     def rules(self) -> Mapping[str, Callable[..., Any]]:
-        """Return the rules; a move is the number of pancakes turned."""
+        """Return the rules; a move is the number of flipped pancakes."""
         n = self.n
 
         def start(state: State) -> None:
@@ -89,8 +89,8 @@ class BurntPancake(Game):
                 return n + 1  # the plate
             return -(state[place] + 1) if state[n + place] else state[place] + 1
 
-        # Two neighbours fit if they stay together in a sorted stack. Turning over does not part those that are turned
-        # together, so a move mends at most one misfit, and a stack without a misfit is sorted.
+        # Two neighbours fit if they are neighbours in the sorted stack. A flip separates only one pair, so a move mends
+        # at most one misfit; a stack without misfits is sorted.
 
         def h(state: State, tables: Any) -> int:
             misfits = 0
@@ -114,7 +114,7 @@ class BurntPancake(Game):
         }  # fmt: skip
 
     def parse(self, text: str) -> list[int]:
-        """Read the sizes 1 to n from the top down, with a minus sign where the burnt side is up."""
+        """Read the sizes 1 to n from the top down, negative where the burnt side is up."""
         try:
             signed = [int(word) for word in re.split(r"[\s,]+", text.strip()) if word]
         except ValueError:
@@ -124,7 +124,7 @@ class BurntPancake(Game):
         return [abs(size) - 1 for size in signed] + [int(size < 0) for size in signed]
 
     def format(self, state: Sequence[int]) -> str:
-        """Return the sizes from the top down, with a minus sign where the burnt side is up."""
+        """Return the sizes from the top down, negative where the burnt side is up."""
         return " ".join(self.pieces(state))
 
     def board(self) -> Board:
@@ -132,15 +132,15 @@ class BurntPancake(Game):
         return Board(tuple((0.0, float(place)) for place in range(self.n)), shape="bar")
 
     def pieces(self, state: Sequence[int]) -> list[str]:
-        """Return the pancakes' sizes, from 1, with a minus sign where the burnt side is up."""
+        """Return the pancakes' sizes, from 1, negative where the burnt side is up."""
         return [f"{'-' if state[self.n + place] else ''}{state[place] + 1}" for place in range(self.n)]
 
     def clicks(self, state: Sequence[int], move: int) -> list[int]:
-        """Return the lowest pancake that is turned."""
+        """Return the lowest flipped pancake."""
         return [move - 1]
 
     def known(self) -> Mapping[str, Any]:
-        """Return the number of stacks, and the largest distance (for n up to 8 that of OEIS A078942)."""
+        """Return the number of stacks, and the largest distance (for n up to 8, OEIS A078942)."""
         deepest = [1, 4, 6, 8, 10, 12, 14, 15]
         histograms = {4: (1, 4, 12, 36, 90, 124, 96, 18, 3), 5: (1, 5, 20, 80, 280, 680, 1214, 1127, 389, 40, 4)}
         found: dict[str, Any] = {}

@@ -13,7 +13,7 @@ from searchbench.games.mnk import check_grid
 
 @dataclass(frozen=True)
 class Connect4(Lines):
-    """Put k stones in a row; with `symmetry` mirrored positions share a number."""
+    """Put k stones in a row; with `symmetry` mirror images share a number."""
 
     name: ClassVar[str] = "connect4"
 
@@ -32,7 +32,7 @@ class Connect4(Lines):
 
     @property
     def symmetric(self) -> bool:
-        """Tell whether mirrored positions share a number."""
+        """Tell whether mirror images share a number."""
         return self.symmetry
 
     def parse(self, text: str) -> list[int]:
@@ -48,7 +48,7 @@ class Connect4(Lines):
         return state
 
     def known(self) -> Mapping[str, Any]:
-        """Return the value of the start (tables of Tromp and of Steininger), and how many positions it can reach (Tromp)."""
+        """Return the value of the start (tables of Tromp and of Steininger), and the number of reachable positions (Tromp)."""
         size = (self.columns, self.rows)
         found: dict[str, Any] = {}
         if self.k == 4 and size in STARTS:

@@ -1,4 +1,4 @@
-"""The eight corners of Rubik's cube, which turn as if there were no edges: 8! * 3^7 = 88,179,840 states (Edelkamp 2017)."""
+"""The eight corners of Rubik's cube, without the edges: 8! * 3^7 = 88,179,840 states (Edelkamp 2017)."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from searchbench.game import Board
 
 @dataclass(frozen=True)
 class CornerCube(Turning):
-    """Turn the corners home, the middles of the faces staying where they are.
+    """Turn the corners home; the centres of the faces stay fixed.
 
-    With the metric "quarter-turn" a half turn counts as two moves, with "clockwise" turns go one way only. The distances
-    bound those of the whole cube.
+    With the metric "quarter-turn" a half turn counts as two moves, with "clockwise" turns go one way only. The
+    distances are lower bounds for the whole cube.
     """
 
     name: ClassVar[str] = "corner-cube"
@@ -34,12 +34,12 @@ class CornerCube(Turning):
 
     @property
     def turns(self) -> tuple[Turn, ...]:
-        """Return the six faces."""
+        """Return the turns of the six faces."""
         return TURNS
 
     @property
     def powers(self) -> tuple[int, ...]:
-        """Return how many quarters one move may be."""
+        """Return the allowed numbers of quarter turns per move."""
         return powers_of(self.metric)
 
     def board(self) -> Board:
@@ -47,7 +47,7 @@ class CornerCube(Turning):
         return net(CORNERS)
 
     def known(self) -> Mapping[str, Any]:
-        """Return the number of states, and at each distance in face turns (OEIS A080629)."""
+        """Return the number of states, and the number at each distance in face turns (OEIS A080629)."""
         known: dict[str, Any] = {"states": 88179840, "reachable": 88179840, "start": "0"}
         if self.metric == "half-turn":
             known |= {"deepest": len(FACE_TURNS) - 1, "histogram": dict(enumerate(FACE_TURNS))}

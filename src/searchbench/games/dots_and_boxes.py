@@ -17,16 +17,16 @@ from searchbench.jit import popcount, trailing_zeros
 from searchbench.rules import UNDECIDED, State
 
 LINES, AGAIN = 0, 1
-"""The cells of a state: a word of the lines that are drawn, and 1 if the other player has closed a box and is to go on."""
+"""The cells of a state: the word of drawn lines, and 1 if the player to move must pass after the other closed a box."""
 ENDING: Final = " again"
 
 
 @dataclass(frozen=True)
 class DotsAndBoxes(Game):
-    """Join two dots; who closes a box has it and must go on; a score is the boxes still to be won less those to be lost.
+    """Join two dots; closing a box wins it and obliges to move again; the score is boxes still to win less boxes still to lose.
 
-    The board has `rows` times `columns` boxes. Players move in turn here as in every game: after a box has been closed
-    the other player passes. So a state is the lines that are drawn and whether the player to move has to pass.
+    The board has `rows` times `columns` boxes. Players alternate as in every game of the package: after a player closes
+    a box the other passes. So a state consists of the drawn lines and whether the player to move must pass.
     """
 
     name: ClassVar[str] = "dots-and-boxes"
@@ -42,7 +42,7 @@ class DotsAndBoxes(Game):
 
     @property
     def across(self) -> int:
-        """Return the number of lines that go from left to right; their bits come first, row by row from the top."""
+        """Return the number of horizontal lines; their bits come first, row by row from the top."""
         return (self.rows + 1) * self.columns
 
     @property
@@ -62,7 +62,7 @@ class DotsAndBoxes(Game):
 
     @property
     def width(self) -> int:
-        """Return two: the lines, and whether to pass."""
+        """Return two: the drawn lines, and whether to pass."""
         return 2
 
     @property
@@ -71,7 +71,7 @@ class DotsAndBoxes(Game):
         return self.lines
 
     def parts(self) -> list[Part]:
-        """Return two parts for each number of lines: "7", and "7 again" where the player to move has to pass."""
+        """Return two parts per number of lines: "7", and "7 again" where the player to move must pass."""
         found: list[Part] = []
         for drawn in range(self.lines + 1):
             start, size = found[-1].stop if found else 0, comb(self.lines, drawn)
@@ -85,7 +85,7 @@ class DotsAndBoxes(Game):
         lines = self.lines
         every = (1 << lines) - 1
         boxes = np.array(self.boxes, np.int64)
-        beside = np.zeros((lines + 1, 2), np.int64)  # of each line the boxes beside it, 0 for none
+        beside = np.zeros((lines + 1, 2), np.int64)  # the boxes beside each line, 0 for none
         for line in range(lines):
             for place, box in enumerate(box for box in self.boxes if box >> line & 1):
                 beside[line, place] = box
@@ -158,7 +158,7 @@ class DotsAndBoxes(Game):
         }  # fmt: skip
 
     def parse(self, text: str) -> list[int]:
-        """Read the lines row by row from the top, "_" or "|" where one is drawn and "." where none is; then "again"."""
+        """Read the lines row by row from the top, "_" or "|" for a drawn line and "." for none; then "again" to pass."""
         drawing, _, ending = text.strip().partition(" ")
         rows = drawing.split("/")
         widths = [self.columns + row % 2 for row in range(2 * self.rows + 1)]
@@ -169,7 +169,7 @@ class DotsAndBoxes(Game):
         return [word, int(bool(ending))]
 
     def format(self, state: Sequence[int]) -> str:
-        """Return the lines row by row from the top, "_" or "|" where one is drawn and "." where none is; then "again"."""
+        """Return the lines row by row from the top, "_" or "|" for a drawn line and "." for none; then "again" to pass."""
         marks = [piece or "." for piece in self.pieces(state)]
         rows = []
         for row in range(self.rows + 1):
@@ -192,24 +192,24 @@ class DotsAndBoxes(Game):
         return f"{chr(ord('a') + column)}{self.rows - row + 1}"
 
     def board(self) -> Board:
-        """Return the places of the lines: half way between the dots that they join."""
+        """Return the centres of the lines."""
         across = [(column + 0.5, float(row)) for row in range(self.rows + 1) for column in range(self.columns)]
         down = [(float(column), row + 0.5) for row in range(self.rows) for column in range(self.columns + 1)]
         return Board(tuple(across + down), shape="point")
 
     def pieces(self, state: Sequence[int]) -> list[str]:
-        """Return the lines that are drawn."""
+        """Return the drawn lines."""
         return [("_" if line < self.across else "|") if state[LINES] >> line & 1 else "" for line in range(self.lines)]
 
     def clicks(self, state: Sequence[int], move: int) -> list[int]:
-        """Return the line that a move draws; to pass, a line that is drawn is clicked on."""
+        """Return the line that a move draws; to pass, a drawn line."""
         return [move if move < self.lines else trailing_zeros(state[LINES])]
 
     def known(self) -> Mapping[str, Any]:
-        """Return the score of the empty board, where it is known."""
+        """Return the score of the empty board, if known."""
         size = (min(self.rows, self.columns), max(self.rows, self.columns))
         return {"start": STARTS[size]} if size in STARTS else {}
 
 
 STARTS: Final = {(1, 1): "-1", (1, 2): "0", (1, 3): "-1", (1, 4): "0", (2, 2): "2", (2, 3): "-2", (3, 3): "-3"}
-"""The boxes of the first player less those of the second, under best play."""
+"""The first player's boxes less the second's, under best play."""

@@ -19,7 +19,7 @@ xx-oo
 
 @dataclass(frozen=True)
 class ForeAndAft(Jumps):
-    """Exchange the colours; both slide and jump in all four directions, also back (as in Edelkamp's table 0.5)."""
+    """Exchange the colours; both slide and jump in all four directions, including backwards (as in Edelkamp's table 0.5)."""
 
     name: ClassVar[str] = "fore-and-aft"
 
@@ -31,8 +31,8 @@ class ForeAndAft(Jumps):
     def known(self) -> Mapping[str, Any]:
         """Return Edelkamp's table 0.5, whose depth 0 is called 1, with two digits corrected (depths 2 and 27).
 
-        Dudeney found the 46 moves. The table counts from the start; the board is alike for both colours, so as many states
-        lie at each distance from the goal.
+        Dudeney found the 46 moves. The table counts from the start; as the board is symmetric in the colours, the
+        number of states at each distance from the goal is the same.
         """
         return {
             "states": 218790, "reachable": 218790, "start": "46", "deepest": 47, "histogram": dict(enumerate(TABLE)),

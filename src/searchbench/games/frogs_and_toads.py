@@ -14,8 +14,8 @@ from searchbench.games.fore_and_aft import ForeAndAft
 class FrogsAndToads(Jumps):
     """Exchange the colours on a board of any shape.
 
-    `layout` is a drawing, with "/" between the rows: "x" black, "o" white, "-" empty, anything else is off the board. Or
-    it is a number: two squares with so many cells a side, which share the empty corner; 3 is Fore and Aft.
+    `layout` is a drawing, with "/" between the rows: "x" black, "o" white, "-" empty, other characters off the board.
+    Or it is a number n: two n x n squares that share the empty corner; 3 is Fore and Aft.
     """
 
     name: ClassVar[str] = "frogs-and-toads"
@@ -33,14 +33,15 @@ class FrogsAndToads(Jumps):
 
     @property
     def drawing(self) -> str:
-        """Return the start as a picture."""
+        """Return a drawing of the start."""
         return two_squares(int(self.layout)) if self.layout.isdecimal() else self.layout.replace("/", "\n")
 
     def known(self) -> Mapping[str, Any]:
-        """Return how many states lie at each distance from the goal, on boards of two squares.
+        """Return the number of states at each distance from the goal, on boards of two squares.
 
-        Edelkamp's table 0.6 counts from the start of the board of 31 cells, from depth 1 on, with 17 instead of 16 states
-        at depth 3. The board is alike for both colours, so as many states lie at each distance from the goal.
+        Edelkamp's table 0.6 counts from the start of the board of 31 cells, from depth 1 on, with 17 instead of 16
+        states at depth 3. As the board is symmetric in the colours, the number of states at each distance from the goal
+        is the same.
         """
         if self.layout == "3":
             return ForeAndAft().known()
@@ -54,7 +55,7 @@ class FrogsAndToads(Jumps):
 
 
 def two_squares(side: int) -> str:
-    """Return the drawing of a black and a white square that share a corner, which is empty."""
+    """Return the drawing of a black and a white square that share an empty corner."""
     above = ["x" * side] * (side - 1)
     below = [" " * (side - 1) + "o" * side] * (side - 1)
     return "\n".join([*above, "x" * (side - 1) + "-" + "o" * (side - 1), *below])

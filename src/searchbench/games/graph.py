@@ -1,4 +1,4 @@
-"""A token on any directed graph, given as text: one player or two (the state space graph of Gasser 1995, section 2.1)."""
+"""A token on any directed graph, given as text, for one player or two (the state space graph of Gasser 1995, section 2.1)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ LARGEST_NODE = 1 << 24
 
 
 class Digraph(NamedTuple):
-    """Hold a directed graph: its number of nodes, its edges (from, to, number or None) by their origin, its results."""
+    """A directed graph: its number of nodes, its edges (from, to, number or None) sorted by origin, its results."""
 
     nodes: int
     edges: tuple[tuple[int, int, int | None], ...]
@@ -31,9 +31,9 @@ class Digraph(NamedTuple):
 
 @lru_cache(maxsize=256)
 def read_digraph(text: str, stops: bool = False) -> Digraph:
-    """Return the graph that a text such as "0>1;1>2:5;2=0" means; raises ValueError.
+    """Parse a graph such as "0>1;1>2:5;2=0". Raises ValueError.
 
-    `stops`: leave out the edges that leave nodes with a result.
+    With `stops`, drop the edges that leave nodes with a result.
     """
     edges: list[tuple[int, int, int | None]] = []
     results: dict[int, int] = {}
@@ -57,12 +57,12 @@ class Graph(Game):
     """Move a token along the edges of a directed graph; the state is the token's node, a number from 0.
 
     `edges` lists edges and results: "0>1" leads from node 0 to node 1, "0>1:5" also costs (or gains) 5, "3=0" is a
-    solved node, or a draw between two players, "3=-1" is lost for the player to move there. There may be several edges
-    between two nodes, cycles, and nodes without edges. `values` names the value rule; `origin` is the node to start from.
-    `partition` names consecutive runs of nodes, "low:4;high:6": the parts of the number line.
+    solved node, or a draw between two players, "3=-1" is lost for the player to move there. Multiple edges, cycles, and
+    nodes without edges are allowed. `values` names the value rule; `origin` is the start node. `partition` names
+    consecutive runs of nodes, "low:4;high:6": the parts of the number line.
 
-    The graph is compiled into the kernels, so each graph costs a compilation: many small graphs are better solved as one
-    that is not connected, or interpreted.
+    The graph is compiled into the kernels, so each graph costs a compilation: solve many small graphs as one
+    disconnected graph, or interpreted.
     """
 
     name: ClassVar[str] = "graph"
@@ -74,7 +74,10 @@ class Graph(Game):
     partition: str = ""
 
     def __post_init__(self) -> None:
-        for field in ("edges", "partition"):  # one text for one graph, and without the comma that separates parameters
+        for field in (
+            "edges",
+            "partition",
+        ):  # normalise to one text per graph, without the comma that separates parameters
             object.__setattr__(self, field, ";".join(re.split(r"[;,\s]+", getattr(self, field).strip(" ;,\n\t"))))
         graph = self.digraph
         if not 0 <= self.origin < graph.nodes:
@@ -89,7 +92,7 @@ class Graph(Game):
 
     @property
     def digraph(self) -> Digraph:
-        """Return the graph; two players do not move on where the game is over, so they have no edges there."""
+        """Return the graph; for two players, nodes with a result have no edges, as the game is over there."""
         return read_digraph(self.edges, stops=self.two_players)
 
     @property
@@ -99,26 +102,26 @@ class Graph(Game):
 
     @property
     def max_moves(self) -> int:
-        """Return the largest number of edges that leave a node."""
+        """Return the largest out-degree."""
         return max(1, int(self._degrees(0).max()))
 
     @property
     def max_unmoves(self) -> int:
-        """Return the largest number of edges that reach a node."""
+        """Return the largest in-degree."""
         return max(1, int(self._degrees(1).max()))
 
     @property
     def locality(self) -> int | None:
-        """Return 1 where each edge can be followed back along another."""
+        """Return 1 if every edge has a reverse edge, else None."""
         edges = {edge[:2] for edge in self.digraph.edges}
         return 1 if all((target, source) in edges for source, target in edges) else None
 
     def index(self) -> Index:
-        """Return the nodes' own numbers."""
+        """Return an index by the nodes' own numbers."""
         return Radix((self.digraph.nodes,))
 
     def parts(self) -> Sequence[Part]:
-        """Return the runs of nodes; a part needs those that an edge leads to."""
+        """Return the runs of nodes; a part needs the parts that its edges lead to."""
         runs = self._runs()
         if not runs:
             return super().parts()
@@ -130,7 +133,7 @@ class Graph(Game):
         return [Part(name, start, stop, tuple(needs[name])) for name, start, stop in runs]
 
     def rules(self) -> Mapping[str, Callable[..., Any]]:
-        """Return the rules; a move is the number of an edge, counted by the nodes that the edges leave."""
+        """Return the rules; a move is the number of an edge, sorted by origin."""
         graph = self.digraph
         origin = self.origin
         sources = _array([edge[0] for edge in graph.edges])
@@ -191,13 +194,13 @@ class Graph(Game):
         return state
 
     def format_move(self, state: Sequence[int], move: int) -> str:
-        """Return where an edge leads, and which it is where several lead there."""
+        """Return the target of an edge, numbered if several edges lead there."""
         edges = self.digraph.edges
         alike = [edge for edge in self.moves(state) if edges[edge][1] == edges[move][1]]
         return f"{edges[move][1]}" if len(alike) == 1 else f"{edges[move][1]}#{alike.index(move) + 1}"
 
     def _degrees(self, end: int) -> npt.NDArray[np.int64]:
-        """Return how many edges leave (`end` 0) or reach (1) each node."""
+        """Return the number of edges that leave (`end` 0) or reach (1) each node."""
         ends = np.array([edge[end] for edge in self.digraph.edges], np.int64)
         return np.bincount(ends, minlength=self.digraph.nodes)
 

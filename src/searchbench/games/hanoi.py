@@ -15,9 +15,9 @@ from searchbench.rules import UNDECIDED, State
 
 @dataclass(frozen=True)
 class Hanoi(Game):
-    """Bring all discs from the first peg to the last, one at a time, never a larger one onto a smaller one.
+    """Move all discs from the first peg to the last, one at a time, never a larger one onto a smaller one.
 
-    A state holds the peg of each disc, the smallest disc first.
+    A state contains the peg of each disc, smallest disc first.
     """
 
     name: ClassVar[str] = "hanoi"
@@ -39,16 +39,16 @@ class Hanoi(Game):
 
     @property
     def max_moves(self) -> int:
-        """Return how many moves there are when every peg has a disc: between any two pegs, one way."""
+        """Return the number of moves when every peg has a disc: one between any two pegs."""
         return self.pegs * (self.pegs - 1) // 2
 
     @property
     def locality(self) -> int:
-        """Return 1: every move can be undone by a move."""
+        """Return 1: a move undoes every move."""
         return 1
 
     def index(self) -> Index | None:
-        """Return the discs' pegs as the digits of a number, if all such numbers lie below 2^63."""
+        """Return an index with the discs' pegs as digits, if there are fewer than 2^63 states."""
         return Radix((self.pegs,) * self.discs) if self.pegs**self.discs < 1 << 63 else None
 
     def rules(self) -> Mapping[str, Callable[..., Any]]:
@@ -67,7 +67,7 @@ class Hanoi(Game):
             return 0
 
         def moves(state: State, out: MutableSequence[int]) -> int:
-            # The larger the disc that can move, the likelier it should: so from large to small, last peg first.
+            # Large discs first, to the last peg first: a large disc that can move probably should.
             count = 0
             for disc in range(discs - 1, -1, -1):
                 covered = 0
@@ -89,15 +89,16 @@ class Hanoi(Game):
             return (disc * pegs + move % pegs) * pegs + move // pegs % pegs
 
         def reversal(state: State) -> None:
-            # The first and the last peg exchanged; every move can be taken back.
+            # Exchange the first and the last peg; every move is reversible.
             for disc in range(discs):
                 if state[disc] == 0 or state[disc] == goal:
                     state[disc] = goal - state[disc]
 
         def h(state: State, tables: Any) -> int:
-            # Look at one disc that is not home, and at the smaller ones: when it first moves they all stand elsewhere, and
-            # so they do when it last moves, to the goal. So one on its peg or on the goal moves twice, any other once.
-            # The best of all such discs is taken, or the bound would fall when a large disc leaves its home.
+            # When a disc that is not home first moves, all smaller discs are on other pegs than its own and its target;
+            # the same holds when it last moves, to the goal. So each smaller disc on its peg or on the goal moves at
+            # least twice, any other once. Take the maximum over all such discs: otherwise the bound would fall when a
+            # large disc leaves its home.
             best = 0
             for disc in range(discs):
                 if state[disc] != goal:
@@ -113,7 +114,7 @@ class Hanoi(Game):
         }  # fmt: skip
 
     def parse(self, text: str) -> list[int]:
-        """Read the discs' pegs, the smallest disc first."""
+        """Read the discs' pegs, smallest disc first."""
         state = super().parse(text)
         if len(state) != self.discs or not all(0 <= peg < self.pegs for peg in state):
             raise BadState(
@@ -122,7 +123,7 @@ class Hanoi(Game):
         return state
 
     def format_move(self, state: Sequence[int], move: int) -> str:
-        """Return the pegs that a disc leaves and goes to."""
+        """Return the pegs that a disc leaves and reaches."""
         return f"{move // self.pegs % self.pegs}>{move % self.pegs}"
 
     def board(self) -> Board:
@@ -140,7 +141,7 @@ class Hanoi(Game):
     def known(self) -> Mapping[str, Any]:
         """Return the number of states and the start's distance: 2^n - 1 for three pegs, Frame and Stewart's for four.
 
-        That theirs is the least for four pegs was proved by Bousch (2014).
+        Bousch (2014) proved Frame and Stewart's number minimal for four pegs.
         """
         states = self.pegs**self.discs
         found: dict[str, Any] = {"states": states, "reachable": states}
@@ -152,7 +153,7 @@ class Hanoi(Game):
 
 
 def frame_stewart(discs: int) -> int:
-    """Return Frame and Stewart's number of moves with four pegs: 1, then 2 twice, 4 three times, 8 four times, ... added."""
+    """Return Frame and Stewart's number of moves with four pegs: the sum of 1, then 2 twice, 4 three times, 8 four times, ..."""
     total, step, run = 0, 0, 0
     for _ in range(discs):
         total += 1 << step

@@ -13,7 +13,7 @@ from searchbench.families.lines import LineBoard, Lines, grid
 class MNK(Lines):
     """Put k stones in a row, in any of the four directions; with `gravity` a stone falls to the lowest empty cell.
 
-    With `symmetry` positions that are turned or mirrored share a number.
+    With `symmetry` rotated or reflected positions share a number.
     """
 
     name: ClassVar[str] = "mnk"
@@ -38,7 +38,7 @@ class MNK(Lines):
         return self.symmetry
 
     def known(self) -> Mapping[str, Any]:
-        """Return what is known of tic-tac-toe up to symmetry (OEIS A008907), and of lines of one and two."""
+        """Return known facts on tic-tac-toe up to symmetry (OEIS A008907), and on lines of one and two."""
         cells = self.columns * self.rows
         if self.k == 1:
             return {"start": "win 1"}
@@ -50,7 +50,7 @@ class MNK(Lines):
 
 
 def check_grid(columns: int, rows: int, k: int) -> None:
-    """Raise ValueError unless there is a game with this board and length of lines."""
+    """Check board size and line length. Raises ValueError."""
     if not (columns >= 1 and rows >= 1 and columns * rows <= 400):
         raise ValueError(f"a board of {columns} x {rows}: expected 1 to 400 cells")
     if not 1 <= k <= max(columns, rows):

@@ -1,4 +1,4 @@
-"""Nine Men's Morris from the empty board: men are put down in turn, then they move (Gasser 1995, sections 5.1 and 5.6)."""
+"""Nine Men's Morris from the empty board: men are placed alternately, then moved (Gasser 1995, sections 5.1 and 5.6)."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ _ABSENT: Final = -(1 << 62)
 
 @dataclass(frozen=True)
 class MorrisOpening(Game):
-    """Put down men in turn, then move them; who closes a mill removes a man, and who cannot have three men has lost.
+    """Place men alternately, then move them; a mill removes a man, and a player who cannot have three men loses.
 
-    A state is three words: the points of the mover's men, those of the opponent's, and how many men both are still to put
-    down. Without any the game is that of "morris", whose databases answer there.
+    A state is three words: the points of the mover's men, those of the opponent's, and the number of men still to be
+    placed by both. With none left the game is "morris", whose databases supply the values.
     """
 
     name: ClassVar[str] = "morris-opening"
@@ -44,7 +44,7 @@ class MorrisOpening(Game):
 
     @property
     def width(self) -> int:
-        """Return three: a word of men for each player, and the men still to be put down."""
+        """Return three: a word of men per player, and the number of men still to be placed."""
         return 3
 
     @property
@@ -54,15 +54,15 @@ class MorrisOpening(Game):
 
     @property
     def max_unmoves(self) -> int:
-        """Return a bound: as in the midgame, or each man was put down last and has removed a man from any other point."""
+        """Return a bound: as in the midgame, or each man was just placed and has removed a man from any other point."""
         return Morris(self.men, self.men).max_unmoves + self.men * POINTS
 
     def stages(self) -> list[Stage]:
-        """Return the numbers of men that can occur; fewer to come first, then fewer on the board."""
+        """Return the possible numbers of men: by men still to be placed, then by men on the board."""
         return stages(self.men)
 
     def parts(self) -> list[Part]:
-        """Return one part for each stage, such as "3-2+1"; without men to come, the parts of the midgame."""
+        """Return one part per stage, such as "3-2+1"; without men to place, the parts of the midgame."""
         stages, found, start = self.stages(), [], 0
         for stage in stages:
             size = space_of(stage.own, stage.other, BOARD_SYMMETRIES).size
@@ -72,7 +72,7 @@ class MorrisOpening(Game):
         return found
 
     def rules(self) -> Mapping[str, Callable[..., Any]]:
-        """Return the rules; a move is ``from | to << 5 | (removed + 1) << 10`` with `HAND` for a man who is put down."""
+        """Return the rules; a move is ``from | to << 5 | (removed + 1) << 10`` with `HAND` as origin of a placed man."""
         men, plies = self.men, 2 * self.men
         present = np.zeros((plies + 2, MOST + 2, MOST + 2), np.bool_)
         for stage in self.stages():
@@ -142,7 +142,7 @@ class MorrisOpening(Game):
         }  # fmt: skip
 
     def rank_in(self, other: Game) -> Callable[..., int] | None:
-        """Return the number of a state with no men to come in a midgame with as many men on each side, or more."""
+        """Return a function that ranks states without men to place in a midgame of at least as many men; None for other games."""
         if not isinstance(other, Morris) or min(other.own, other.other) < self.men:
             return None
         class_rank = other.rules()["canonical_rank"]
@@ -153,7 +153,7 @@ class MorrisOpening(Game):
         return number_in_midgame
 
     def parse(self, text: str) -> list[int]:
-        """Read W (to move), B or . for each point, as in "morris", then + and how many men both are still to put down."""
+        """Read W (to move), B or . for each point, as in "morris", then + and the number of men still to be placed."""
         board, _, left = text.partition("+")
         points = board.replace("/", "").replace(" ", "").upper()
         if len(points) != POINTS or set(points) - set("WB.") or not (left.strip() or "0").isdecimal():
@@ -164,21 +164,21 @@ class MorrisOpening(Game):
         words = [sum(1 << point for point in range(POINTS) if points[point] == man) for man in "WB"]
         state = [*words, int(left or 0)]
         if Stage(state[2], *(word.bit_count() for word in words)) not in self.stages() and not self._lost(state):
-            raise BadState(f"{self}: {text!r}: so many men cannot be on the board with so many still to be put down")
+            raise BadState(f"{self}: {text!r}: these numbers of men on the board and still to be put down cannot occur")
         return state
 
     def _lost(self, state: Sequence[int]) -> bool:
-        """Tell whether the mover is left with two men by the last move of a stage."""
+        """Tell whether the last move of a stage left the mover two men."""
         before = Stage(state[2], state[0].bit_count() + 1, state[1].bit_count())
         return before in self.stages() and self.terminal(state) != UNDECIDED
 
     def format(self, state: Sequence[int]) -> str:
-        """Return W (to move), B or . for each point with / between the rings, + and the men still to be put down."""
+        """Return W (to move), B or . for each point with / between the rings, + and the number of men still to be placed."""
         points = "".join(piece or "." for piece in self.pieces(state))
         return "/".join(points[first : first + 8] for first in (0, 8, 16)) + (f"+{state[2]}" if state[2] else "")
 
     def format_move(self, state: Sequence[int], move: int) -> str:
-        """Return a move as in "d6", "d6xg4" or, when all men are on the board, "a7-d7xg4"."""
+        """Return a move such as "d6", "d6xg4" or, when all men are on the board, "a7-d7xg4"."""
         source = "" if move & 31 == HAND else f"{NAMES[move & 31]}-"
         removed = f"x{NAMES[(move >> 10) - 1]}" if move >> 10 else ""
         return f"{source}{NAMES[(move >> 5) & 31]}{removed}"
@@ -192,14 +192,14 @@ class MorrisOpening(Game):
         return ["W" if state[0] >> point & 1 else "B" if state[1] >> point & 1 else "" for point in range(POINTS)]
 
     def known(self) -> Mapping[str, Any]:
-        """Return the value of the game (Gasser 1995, section 5.6; the plies are ours)."""
+        """Return the value of the game (Gasser 1995, section 5.6; the plies are our own)."""
         return {3: {"start": "win 23"}, 4: {"start": "draw"}, 5: {"start": "draw"}, 9: {"start": "draw"}}.get(
             self.men, {}
         )
 
 
 def _numbering(game: MorrisOpening) -> dict[str, Callable[..., Any]]:
-    """Return the index functions: each stage has the numbers that the midgame's index gives to such boards."""
+    """Return the index functions: each stage uses the midgame's index of such boards."""
     stages, parts = game.stages(), game.parts()
     boards = list(dict.fromkeys((stage.own, stage.other) for stage in stages))
     inner = numbering([space_of(*board, BOARD_SYMMETRIES) for board in boards], BOARD_SYMMETRIES)

@@ -1,4 +1,4 @@
-"""Pancakes: sort a stack by turning over some pancakes on its top (Edelkamp 2017, permutation games)."""
+"""Pancakes: sort a stack by flipping pancakes on its top (Edelkamp 2017, permutation games)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from searchbench.rules import UNDECIDED, State
 
 @dataclass(frozen=True)
 class Pancake(Game):
-    """Turn over the top 2 to n pancakes of a stack until it is sorted, the smallest on top."""
+    """Flip the top 2 to n pancakes of a stack until it is sorted, the smallest on top."""
 
     name: ClassVar[str] = "pancake"
     consistent: ClassVar[bool] = True
@@ -33,7 +33,7 @@ class Pancake(Game):
 
     @property
     def max_moves(self) -> int:
-        """Return the number of prefixes that can be turned."""
+        """Return the number of prefixes that can be flipped."""
         return self.n - 1
 
     def sequences(self) -> Sequences | None:
@@ -44,11 +44,11 @@ class Pancake(Game):
         return Sequences(self.n, 1, tuple(Rearrangement(0, 0, tuple(order)) for order in orders))
 
     def index(self) -> Sequences | None:
-        """Return the lexicographic numbering of the stacks, read from the bottom up; beyond 20 pancakes there is none."""
+        """Return the lexicographic index of the stacks, read from the bottom up; None beyond 20 pancakes."""
         return self.sequences()
 
     def rules(self) -> Mapping[str, Callable[..., Any]]:
-        """Return the rules; a move is the number of pancakes turned."""
+        """Return the rules; a move is the number of flipped pancakes."""
         n = self.n
 
         def start(state: State) -> None:
@@ -111,7 +111,7 @@ class Pancake(Game):
         return [str(size + 1) for size in state]
 
     def clicks(self, state: Sequence[int], move: int) -> list[int]:
-        """Return the lowest pancake that is turned."""
+        """Return the lowest flipped pancake."""
         return [move - 1]
 
     def known(self) -> Mapping[str, Any]:

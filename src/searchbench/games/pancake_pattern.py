@@ -1,4 +1,4 @@
-"""Patterns of pancakes: some sizes are told apart, all others look alike."""
+"""Patterns of pancakes: some sizes are distinguished, all others look alike."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from searchbench.games.pancake import Pancake
 
 @dataclass(frozen=True)
 class PancakePattern(Rearranged):
-    """Bring some pancakes to their places; the smallest of n is 0. The distances bound those of the whole stack."""
+    """Bring some pancakes to their places; the smallest of n is 0. The distances are lower bounds for the whole stack."""
 
     name: ClassVar[str] = "pancake-pattern"
 
@@ -25,7 +25,7 @@ class PancakePattern(Rearranged):
 
     @property
     def elements(self) -> tuple[int, ...]:
-        """Return the sizes that are told apart."""
+        """Return the distinguished sizes."""
         return elements_of(self.told, self.n)
 
     def original(self) -> Pancake:

@@ -1,4 +1,4 @@
-"""Peg solitaire on any board: a peg jumps over a neighbour into a hole, and the neighbour is taken (Edelkamp 2017)."""
+"""Peg solitaire on any board: a peg jumps over a neighbour into a hole and removes the neighbour (Edelkamp 2017)."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ from searchbench.rules import UNDECIDED, State
 
 @dataclass(frozen=True)
 class PegSolitaire(Game):
-    """Jump until only the pegs of the goal are left: those that fill what were holes, unless the drawing says otherwise.
+    """Jump until only the pegs of the goal are left: by default those in the initial holes.
 
     `layout` is the name of a board (english, european, german, diamond, triangle), or a drawing with "/" between the
-    rows: "o" a peg, to be taken; "-" a hole, to be filled; "x" a peg, and one at the end; "+" a hole, and one at the end;
-    anything else is off the board. Jumps go in 4 `directions`, or in 6 (also from the upper left to the lower right: a
-    triangular board is drawn like a stair), or in 8. With `symmetry` positions that are turned or mirrored share a number.
-    A state is one word with a bit for each cell.
+    rows: "o" a peg, "-" a hole, both the opposite at the end; "x" a peg and "+" a hole at both start and end; other
+    characters are off the board. Jumps go in 4 `directions`, or in 6 (also from the upper left to the lower right: a
+    triangular board is drawn as a staircase), or in 8. With `symmetry` rotated or reflected positions share a number. A
+    state is one word with a bit for each cell.
     """
 
     name: ClassVar[str] = "peg-solitaire"
@@ -54,7 +54,7 @@ class PegSolitaire(Game):
 
     @property
     def locality(self) -> int:
-        """Return 0: every move takes a peg, so how many are left tells the depth."""
+        """Return 0: every move removes a peg, so the number of pegs gives the depth."""
         return 0
 
     @property
@@ -64,26 +64,26 @@ class PegSolitaire(Game):
 
     @property
     def width(self) -> int:
-        """Return one: the bits of a word are the pegs."""
+        """Return one: a word of pegs."""
         return 1
 
     @property
     def max_moves(self) -> int:
-        """Return the number of three cells in a row: at most one jump is possible in each."""
+        """Return the number of lines of three cells: at most one jump is possible in each."""
         return max(1, sum(popcount(shape.lines) for shape in jump_shapes(self.cells, self.directions)))
 
     def index(self) -> Sum:
-        """Return the numbers of the positions with one peg, then those with two, and so on to those of the start."""
+        """Return an index of the positions with one peg, then those with two, and so on up to the start's number."""
         cells, most = len(self.cells.places), popcount(self.cells.start)
         return Sum({_part(pegs): Combination(cells, pegs) for pegs in range(1, most + 1)}, pegs_but_one)
 
     def parts(self) -> list[Part]:
-        """Return a part for each number of pegs; it needs that with one less."""
+        """Return one part per number of pegs; it needs the part with one peg less."""
         pegs = range(1, popcount(self.cells.start) + 1)
         return self.index().parts({_part(count): (_part(count - 1),) if count > 1 else () for count in pegs})
 
     def rules(self) -> Mapping[str, Callable[..., Any]]:
-        """Return the rules; a move is the three bits that change, so that it is its own way back."""
+        """Return the rules; a move is the three bits that change, so that it is its own inverse."""
         board = self.cells
         shapes = jump_shapes(board, self.directions)
         count_shapes = len(shapes)
@@ -101,7 +101,7 @@ class PegSolitaire(Game):
             return 0 if state[0] == goal else UNDECIDED
 
         def jumps(word: int, jumped: int, out: MutableSequence[int]) -> int:
-            # A jump needs a peg at just one end of three in a row, and in the middle (where `jumped` has the bits).
+            # A jump needs a peg at exactly one end of three in a row, and in the middle (where `jumped` has the bits).
             count = 0
             for shape in range(count_shapes):
                 found = (word ^ (word >> far[shape])) & (jumped >> over[shape]) & lines[shape]
@@ -136,13 +136,13 @@ class PegSolitaire(Game):
         }  # fmt: skip
         if first ^ goal == full:
             functions["reversal"] = dual
-        if len(board.places) <= LARGEST:  # the index's own numbers, quicker
+        if len(board.places) <= LARGEST:  # the index's own functions are faster
             numbering = Bitboards(len(board.places), 1, popcount(first)).all_functions()
             functions |= zip(("rank", "unrank", "unrank_next"), numbering, strict=True)
         return functions | ({"canonical": self._canonical()} if self.symmetry else {})
 
     def _solvable(self) -> Callable[[State], bool]:
-        """Return the rule of three: of three colours such that each jump meets each of them, all keep or all change parity."""
+        """Return the rule of three: if each jump touches each of three colours, their pegs keep or change parity together."""
         goal = self.cells.goal
         colours = np.array(colourings(self.cells, self.directions), np.int64).reshape(-1, 3)
         count = len(colours)
@@ -160,7 +160,7 @@ class PegSolitaire(Game):
         return solvable
 
     def _canonical(self) -> Callable[[State], None]:
-        """Return the rule that takes the least of a word's images, each put together from those of its bytes."""
+        """Return a rule `canonical` that takes the least image of a word, assembled from the images of its bytes."""
         board = self.cells
         table = images(symmetries(board, self.directions), len(board.places))
         count, size = table.shape[:2]
@@ -193,18 +193,18 @@ class PegSolitaire(Game):
         return "/".join(rows.values())
 
     def format_move(self, state: Sequence[int], move: int) -> str:
-        """Return where the peg leaves and where it goes, such as "d6-d4": columns a, b, ... and rows from below."""
+        """Return the cells that the peg leaves and reaches, such as "d6-d4": columns a, b, ... and rows from below."""
         bottom = max(row for _, row in self.cells.places)
         names = [f"{chr(ord('a') + column)}{bottom - row + 1}" for column, row in self.cells.places]
         return "-".join(names[cell] for cell in self.clicks(state, move))
 
     def clicks(self, state: Sequence[int], move: int) -> list[int]:
-        """Return the cells that the peg leaves and goes to."""
+        """Return the cells that the peg leaves and reaches."""
         low, _, high = (cell for cell in range(move.bit_length()) if move >> cell & 1)
         return [low, high] if state[0] >> low & 1 else [high, low]
 
     def board(self) -> Board:
-        """Return the cells where the drawing has them; those of a triangular board as a pyramid."""
+        """Return the cells as in the drawing; those of a triangular board as a pyramid."""
         slant = 0.5 if self.directions == 6 else 0.0
         return Board(tuple((column - slant * row, float(row)) for column, row in self.cells.places), shape="peg")
 
@@ -213,10 +213,10 @@ class PegSolitaire(Game):
         return [PEG if state[0] >> cell & 1 else "" for cell in range(len(self.cells.places))]
 
     def known(self) -> Mapping[str, Any]:
-        """Return how many positions there are, and how many lie so many jumps from the goal, of boards that are known.
+        """Return the number of positions, and for solved boards the number at each distance from the goal.
 
         Edelkamp's table 0.4 counts from the start of the English board, with an error of one in the total and for 31
-        holes. To exchange pegs and holes exchanges the start and the goal, so as many positions lie so far from the goal.
+        holes. Exchanging pegs and holes exchanges start and goal, so the counts by distance from the goal are the same.
         """
         found: dict[str, Any] = {} if self.symmetry else {"states": self.index().size}
         counts = COUNTS.get((self.layout, self.directions, self.symmetry))
@@ -228,7 +228,7 @@ class PegSolitaire(Game):
 
 
 def pegs_but_one(state: State) -> int:
-    """Return the number of pegs less one: which part of the index a position belongs to."""
+    """Return the number of pegs less one: the part of the index to which a position belongs."""
     return popcount(state[0]) - 1
 
 
@@ -249,4 +249,4 @@ COUNTS = {
     ("triangle", 6, False): (1, 2, 8, 35, 122, 293, 530, 679, 623, 414, 212, 75, 18, 4),
     ("triangle", 6, True): (1, 1, 4, 19, 62, 149, 268, 344, 317, 215, 112, 39, 10, 3),
 }  # fmt: skip
-"""By the layout, the directions, and whether symmetric positions count once (OEIS A112737)."""
+"""By layout, directions, and whether symmetric positions count once (OEIS A112737)."""

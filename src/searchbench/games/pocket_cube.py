@@ -1,4 +1,4 @@
-"""The pocket cube of 2 x 2 x 2, with one corner held fast: 3,674,160 states."""
+"""The pocket cube of 2 x 2 x 2, with one corner held fixed: 3,674,160 states."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from searchbench.families.turns import Turning, powers_of
 from searchbench.game import Board
 
 FAST = "DBL"
-"""The corner that no turn moves: to turn the other side instead is the same but for the way the cube is held."""
+"""The corner that no turn moves: turning the opposite face instead only rotates the whole cube."""
 
 
 @dataclass(frozen=True)
@@ -36,12 +36,12 @@ class PocketCube(Turning):
 
     @property
     def turns(self) -> tuple[Turn, ...]:
-        """Return the three faces that the fixed corner does not show."""
+        """Return the turns of the three faces that the fixed corner does not show."""
         return tuple(turn for turn in TURNS if turn.name not in FAST)
 
     @property
     def powers(self) -> tuple[int, ...]:
-        """Return how many quarters one move may be."""
+        """Return the allowed numbers of quarter turns per move."""
         return powers_of(self.metric)
 
     def board(self) -> Board:
@@ -49,11 +49,11 @@ class PocketCube(Turning):
         return net([*self.faces[0], FAST])
 
     def pieces(self, state: Sequence[int]) -> list[str]:
-        """Return what each face of each corner shows."""
+        """Return the colour of each face of each corner."""
         return super().pieces(state) + list(FAST)
 
     def known(self) -> Mapping[str, Any]:
-        """Return the number of states at each distance (OEIS A079761 and A079762); a turn counts alike both ways."""
+        """Return the number of states at each distance (OEIS A079761 and A079762)."""
         known: dict[str, Any] = {"states": sum(HALF_TURNS), "reachable": sum(HALF_TURNS), "start": "0"}
         if self.metric != "clockwise":
             counts = HALF_TURNS if self.metric == "half-turn" else QUARTER_TURNS

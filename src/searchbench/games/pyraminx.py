@@ -1,4 +1,4 @@
-"""The Pyraminx, a tetrahedron that turns around its corners, without the tips, which turn on their own: 933,120 states."""
+"""The Pyraminx, a tetrahedron that turns around its corners, without the trivial tips: 933,120 states."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ CORNERS = {"U": "FLR", "L": "FDL", "R": "FRD", "B": "DRL"}
 """The faces at each corner, clockwise: front, left, right and down."""
 EDGES = ("FL", "FR", "LR", "FD", "LD", "RD")
 FACES = {"L": (0, 0, "UBL"), "F": (6, 0, "ULR"), "R": (12, 0, "URB"), "D": (6, 4, "BLR")}
-"""Where each face is drawn, and its corners: at the top (of the face down, at the bottom), on the left, on the right."""
+"""Position of each face in the drawing, and its corners: at the top (of face D: at the bottom), on the left, on the right."""
 
 
 @dataclass(frozen=True)
@@ -30,11 +30,11 @@ class Pyraminx(Turning):
 
     @property
     def turns(self) -> tuple[Turn, ...]:
-        """Return a turn for each corner; the face opposite to it stays."""
+        """Return one turn per corner; the face opposite to it stays fixed."""
         return tuple(Turn(name, faces, next(iter({*"FLRD"} - {*faces}))) for name, faces in CORNERS.items())
 
     def board(self) -> Board:
-        """Return the four faces, front in the middle: the three around the upper corner and below them the face down."""
+        """Return the four faces: the three around the upper corner, front in the middle, and face D below them."""
         at: dict[tuple[frozenset[str], str], tuple[float, float]] = {}
         for face, (x, y, corners) in FACES.items():
             rows = (2, 1, 0) if face == "D" else (0, 1, 2)

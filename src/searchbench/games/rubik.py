@@ -1,4 +1,4 @@
-"""Rubik's cube: 43,252,003,274,489,856,000 states, to be searched one at a time (Korf 1997; Edelkamp 2017)."""
+"""Rubik's cube: 43,252,003,274,489,856,000 states, searched one at a time (Korf 1997; Edelkamp 2017)."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from searchbench.index import LexicographicPermutation
 from searchbench.rules import State
 
 FACES: Final = "URFDLB"
-"""The faces in the order in which a text of 54 letters tells them, each row by row on the unfolded cube."""
+"""The faces in the order of a text of 54 letters, each row by row on the unfolded cube."""
 TURN: Final = re.compile(r"([URFDLB])([2']?)")
 
 
 @dataclass(frozen=True)
 class Rubik(Turning):
-    """Turn the corners and edges home, the middles of the faces staying where they are.
+    """Turn the corners and edges home; the centres of the faces stay fixed.
 
     With the metric "quarter-turn" a half turn counts as two moves, with "clockwise" turns go one way only.
     """
@@ -41,12 +41,12 @@ class Rubik(Turning):
 
     @property
     def turns(self) -> tuple[Turn, ...]:
-        """Return the six faces."""
+        """Return the turns of the six faces."""
         return TURNS
 
     @property
     def powers(self) -> tuple[int, ...]:
-        """Return how many quarters one move may be."""
+        """Return the allowed numbers of quarter turns per move."""
         return powers_of(self.metric)
 
     def rules(self) -> Mapping[str, Callable[..., Any]]:
@@ -76,7 +76,7 @@ class Rubik(Turning):
         return {**super().rules(), "legal": legal, "h": self._bound()}
 
     def _bound(self) -> Callable[..., Any]:
-        """Return `h`: the corners' order, their twists, and the edges' flips, each solved on its own."""
+        """Return `h`: the maximum of the corners' order, their twists, and the edges' flips, each solved separately."""
         back = tuple(4 - power for power in self.powers)
         of_corners, of_edges = self.kinds
         orders, twists, flips = (
@@ -98,7 +98,7 @@ class Rubik(Turning):
         return h
 
     def parse(self, text: str) -> list[int]:
-        """Read turns from the solved cube (R U2 F'), 54 letters face by face, or what is on each place, as `format` writes it."""
+        """Read turns from the solved cube (R U2 F'), 54 letters face by face, or the pieces as `format` writes them."""
         words = text.split()
         if words and all(TURN.fullmatch(word) for word in words):
             state = self.start()
@@ -123,7 +123,7 @@ class Rubik(Turning):
         return self.play(state, 4 * [turn.name for turn in TURNS].index(face) + {"": 1, "2": 2, "'": 3}[suffix])
 
     def _from_facelets(self, text: str) -> list[int]:
-        """Read the faces U R F D L B, nine letters each, row by row as they lie on the unfolded cube."""
+        """Read the faces U R F D L B, nine letters each, row by row as on the unfolded cube."""
         middles = text[4::9]
         if middles != FACES:
             raise BadState(f"{self}: {text!r}: the middles of the faces are {middles}, expected {FACES}")
@@ -132,7 +132,7 @@ class Rubik(Turning):
         return self.parse(" ".join(words))
 
     def _fault(self, state: Sequence[int]) -> str:
-        """Return which of the invariants does not hold, "" if all do."""
+        """Return the violated invariant, "" if there is none."""
         corner_twists, edge_flips = self.layout.twist_cells
         if sum(state[corner_twists : corner_twists + 8]) % 3:
             return "a single corner is twisted"
@@ -143,24 +143,24 @@ class Rubik(Turning):
         return ""
 
     def facelets(self, state: Sequence[int]) -> str:
-        """Return the 54 letters that the cube shows, face by face."""
+        """Return the cube's 54 letters, face by face."""
         shown = dict(zip(self.board().cells, self.pieces(state), strict=True))
         return "".join(shown[float(x), float(y)] for x, y in _facelets())
 
     def board(self) -> Board:
-        """Return the unfolded cube: corners, edges, and the middles of the faces."""
+        """Return the unfolded cube: corners, edges, and the centres of the faces."""
         return net([*CORNERS, *EDGES, *FACES], 3)
 
     def pieces(self, state: Sequence[int]) -> list[str]:
-        """Return what each face of each piece shows."""
+        """Return the colour of each face of each piece."""
         return super().pieces(state) + list(FACES)
 
     def known(self) -> Mapping[str, Any]:
-        """Return nothing: the states are too many to be counted."""
+        """Return nothing: the states are too many to count."""
         return {}
 
 
 def _facelets() -> list[tuple[int, int]]:
-    """Return where the 54 facelets are drawn, face by face and row by row."""
+    """Return the positions of the 54 facelets in the drawing, face by face and row by row."""
     middles = [spot(face, face, 3) for face in FACES]
     return [(x + across, y + down) for x, y in middles for down in (-1, 0, 1) for across in (-1, 0, 1)]

@@ -14,7 +14,10 @@ ALL_CORNERS: Final = "corners"
 
 @dataclass(frozen=True)
 class RubikPattern(Pattern):
-    """Turn some pieces home, such as UR-UF-UL or all corners; all others look alike. The distances bound the cube's."""
+    """Turn some pieces home, such as UR-UF-UL or all corners; all others look alike.
+
+    The distances are lower bounds for the cube.
+    """
 
     name: ClassVar[str] = "rubik-pattern"
 

@@ -1,4 +1,4 @@
-"""Sliding tiles on a board of any size: the 8-puzzle, the 15-puzzle and their kin (Gasser 1995, chapters 3 and 6)."""
+"""Sliding tiles on a board of any size: the 8-puzzle, the 15-puzzle and others (Gasser 1995, chapters 3 and 6)."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Sliding(Game):
     """Slide the tiles of a rows x columns board into order, row by row, with the empty cell first.
 
     The index reads the tiles along a path that goes up and down the shorter side (Sequences): a move along the path
-    leaves that sequence as it is. With ``half=True`` it numbers only the boards that can be solved.
+    leaves that sequence unchanged. With ``half=True`` it numbers only the solvable boards.
     """
 
     name: ClassVar[str] = "sliding"
@@ -51,7 +51,7 @@ class Sliding(Game):
 
     @property
     def width(self) -> int:
-        """Return the number of cells, and one more: where the empty cell is."""
+        """Return the number of cells, plus one for the position of the empty cell."""
         return self.cells + 1
 
     @property
@@ -61,11 +61,11 @@ class Sliding(Game):
 
     @property
     def max_moves(self) -> int:
-        """Return the four directions."""
+        """Return four, the number of directions."""
         return 4
 
     def path(self) -> list[int]:
-        """Return the cells in the order in which the index reads them: each is a neighbour of the one before."""
+        """Return the cells in the order in which the index reads them: consecutive cells are neighbours."""
         short, long = sorted((self.rows, self.columns))
         steps = [(line, cell if line % 2 == 0 else short - 1 - cell) for line in range(long) for cell in range(short)]
         if self.rows <= self.columns:
@@ -77,11 +77,11 @@ class Sliding(Game):
         return _sequences(self)
 
     def index(self) -> Sequences | None:
-        """Return the numbering of the boards; beyond 20 cells there is none."""
+        """Return the index of the boards; None beyond 20 cells."""
         return self.sequences()
 
     def subgoals(self, steps: Sequence[str]) -> list[Any]:
-        """Return the games of steps that bring tiles home, such as "12-13-14-15", past those of the steps before."""
+        """Return one game per step that brings tiles home, such as "12-13-14-15", keeping those of earlier steps fixed."""
         from searchbench.games.sliding_subgoal import SlidingSubgoal
 
         found: list[Any] = []
@@ -93,7 +93,7 @@ class Sliding(Game):
         return found
 
     def heuristics(self) -> Mapping[str, Mapping[str, Callable[..., Any]]]:
-        """Return Manhattan distance, the game's own bound, linear conflict and, on small boards, many-empty patterns."""
+        """Return Manhattan distance (the default bound), linear conflict and, on small boards, many-empty patterns."""
         rows, columns = self.rows, self.columns
         makers: dict[str, Callable[[], Functions]] = {"manhattan": self._manhattan}
         if max(rows, columns) <= LONGEST:
@@ -133,7 +133,7 @@ class Sliding(Game):
             return int(state[cells] // columns + state[cells] % columns) & 1
 
         def solvable(state: State) -> bool:
-            # A move changes the parity of the permutation, and that of the empty cell's distance to its place.
+            # A move changes the parity of the permutation and that of the empty cell's distance from home.
             odd = state[cells] // columns + state[cells] % columns
             for cell in range(cells):
                 for later in range(cell + 1, cells):
@@ -168,7 +168,8 @@ class Sliding(Game):
         units, sizes, begins, changes = passes(along, cells - 1, self.half)
 
         def successor_ranks(number: int, state: State, out: MutableSequence[int], numbers: MutableSequence[int]) -> int:
-            # Along the path only the place changes; else a tile passes some others, which changes a few digits of the rank.
+            # Along the path only the place changes; otherwise a tile passes others, which changes a few digits of the
+            # rank.
             place = number % cells
             sequence = number // cells
             known = False
@@ -195,7 +196,7 @@ class Sliding(Game):
         cells = self.cells
         path = np.array(self.path(), np.int64)
         place_of = np.argsort(path)
-        element = place_of - 1  # of each tile: in the solved board the tiles come in the order 0, 1, 2, ...
+        element = place_of - 1  # index of each tile: in the solved board the tiles come in the order 0, 1, 2, ...
 
         def read(state: State, place: int) -> int:
             value: int = element[state[path[place if place < place_of[state[cells]] else place + 1]]]
@@ -243,7 +244,7 @@ class Sliding(Game):
         return super().pieces(state[: self.cells])
 
     def known(self) -> Mapping[str, Any]:
-        """Return the largest distance of each board (Gasser 1995, section 6.5); half of the boards can be solved."""
+        """Return the largest distance of each board (Gasser 1995, section 6.5); half of the boards are solvable."""
         deepest = {(2, 2): 6, (2, 3): 21, (2, 4): 36, (2, 5): 55, (3, 3): 31, (3, 4): 53}
         small = (min(self.rows, self.columns), max(self.rows, self.columns))
         found: dict[str, Any] = {"deepest": deepest[small]} if small in deepest else {}
@@ -253,7 +254,7 @@ class Sliding(Game):
 
 @lru_cache(maxsize=32)
 def _sequences(game: Sliding) -> Sequences | None:
-    """Return the moves as rearrangements; worked out once for a board, since every search asks for them."""
+    """Return the moves as rearrangements; cached per board, since every search needs them."""
     if game.cells > 20:
         return None
     path = game.path()
@@ -261,7 +262,7 @@ def _sequences(game: Sliding) -> Sequences | None:
     for near in range(game.cells):
         for far in range(near + 1, game.cells):
             if _steps_between(path[near], path[far], game.columns) == 1:
-                # The tile at `far` passes those between: it is number far - 1 of the sequence, then number near.
+                # The tile at `far` passes those between: its index in the sequence changes from far - 1 to near.
                 order = [*range(near), far - 1, *range(near, far - 1), *range(far, game.cells - 1)]
                 move = Rearrangement(near, far, tuple(order))
                 moves += [move, move.inverse]

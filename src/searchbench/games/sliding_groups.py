@@ -1,4 +1,4 @@
-"""Sliding tiles of which some look alike: the one-empty databases (Culberson and Schaeffer 1994; Gasser 1995, section 6.3)."""
+"""Sliding tiles with groups of equal tiles: the one-empty databases (Culberson and Schaeffer 1994; Gasser 1995, section 6.3)."""
 
 from __future__ import annotations
 
@@ -21,20 +21,21 @@ from searchbench.jit import inlined
 from searchbench.rules import UNDECIDED, State
 
 OTHER = "x"
-"""How a tile looks that is in no group."""
+"""The mark of a tile in no group."""
 NAMES = ("inner", "fringe", "local")
 
 
 @dataclass(frozen=True)
 class SlidingGroups(Abstraction):
-    """Slide tiles into their places that look alike within a group; every move costs 1.
+    """Slide tiles that look alike within a group into their places; every move costs 1.
 
-    Groups have "-" between them, tiles of a group ".": in 1.4.5-15 the tiles 1, 4 and 5 look alike, 15 is told apart, and
-    all others make a last group. Three have names: "inner" tells apart the first row, the first column and the last tile,
-    "fringe" the last row and the last column, and "local" has the quarters of the board as groups, and the last tile.
+    Groups are separated by "-", tiles of a group by ".": in 1.4.5-15 the tiles 1, 4 and 5 look alike, 15 is a group of
+    its own, and all others form a last group. Three names are defined: "inner" distinguishes the first row, the first
+    column and the last tile, "fringe" the last row and the last column, and "local" has the quarters of the board as
+    groups, and the last tile.
 
-    A state holds what is on each cell, 0 or 1 and the number of the group, in the order of the puzzle's path, then which
-    of these is empty. The numbers are those of `OneEmpty`.
+    A state contains the content of each cell, 0 or 1 and the number of the group, in the order of the puzzle's path,
+    then the index of the empty cell. The numbers are those of `OneEmpty`.
     """
 
     name: ClassVar[str] = "sliding-groups"
@@ -65,13 +66,13 @@ class SlidingGroups(Abstraction):
 
     @property
     def groups(self) -> tuple[tuple[int, ...], ...]:
-        """Return the tiles of each group, those that are in none as the last one."""
+        """Return the tiles of each group; the last group consists of the remaining tiles."""
         asked = self._asked()
         rest = tuple(sorted(set(range(1, self.cells)) - {tile for group in asked for tile in group}))
         return (*asked, rest) if rest else tuple(asked)
 
     def _asked(self) -> list[tuple[int, ...]]:
-        """Return the groups that were asked for, by name or tile by tile."""
+        """Return the requested groups, by name or tile by tile."""
         if self.tiles not in NAMES:
             return [tuple(map(int, group.split("."))) for group in self.tiles.split("-")]
         rows, columns, last = self.rows, self.columns, self.cells - 1
@@ -88,12 +89,12 @@ class SlidingGroups(Abstraction):
 
     @property
     def width(self) -> int:
-        """Return the number of cells, and one more: which is empty."""
+        """Return the number of cells, plus one for the position of the empty cell."""
         return self.cells + 1
 
     @property
     def max_moves(self) -> int:
-        """Return the four directions."""
+        """Return four, the number of directions."""
         return 4
 
     def original(self) -> Sliding:
@@ -101,11 +102,11 @@ class SlidingGroups(Abstraction):
         return Sliding(self.rows, self.columns)
 
     def index(self) -> OneEmpty:
-        """Return the numbering of the boards."""
+        """Return the index of the boards."""
         return OneEmpty(tuple(map(len, self.groups)))
 
     def _ways(self) -> list[list[int]]:
-        """Return for each cell along the path its neighbours."""
+        """Return the neighbours of each cell along the path."""
         path, ways = self.original().path(), neighbours(self.rows, self.columns)
         place = {cell: at for at, cell in enumerate(path)}
         return [[place[to] for to in ways[cell]] for cell in path]
@@ -128,7 +129,7 @@ class SlidingGroups(Abstraction):
         return found
 
     def rules(self) -> Mapping[str, Callable[..., Any]]:
-        """Return the rules; a move is ``from << 7 | to`` of the empty cell, counted along the path."""
+        """Return the rules; a move is ``from << 7 | to`` of the empty cell, in positions along the path."""
         cells, columns = self.cells, self.columns
         path, groups = self.original().path(), self._group_of()
         home = np.array([groups[cell] + 1 for cell in path], np.int64)
@@ -169,17 +170,18 @@ class SlidingGroups(Abstraction):
         }  # fmt: skip
 
     def images(self) -> list[Image]:
-        """Return how a board is looked up, as it is, seen from other corners, and unless that tells the same in a mirror.
+        """Return the look-ups of a board: as it is, from other corners, and in mirror images unless these add nothing.
 
-        From a corner that the empty cell can reach in a few moves, the puzzle looks the same from another side: what it costs
-        to get there bounds the cost to the end. The ways taken are those that are no longer than to the far corner.
+        From a corner that the empty cell can reach in a few moves the puzzle looks the same from another side: the
+        distance seen from there, less the moves to it, bounds the distance to the goal. Corners up to the far one are
+        used.
         """
         path, groups, weights = self.original().path(), self._group_of(), self.index().table()
         views = views_of(self.rows, self.columns, self.rows + self.columns - 2, mirrors=not self._symmetric())
         return [group_image(view, path, groups, weights) for view in views]
 
     def _symmetric(self) -> bool:
-        """Tell whether the mirror image of each group is a group, so that mirror images have the same values."""
+        """Tell whether the mirror image of each group is a group, so that mirror images have equal values."""
         if self.rows != self.columns:
             return True  # there is no mirror image
         tiles = np.arange(self.cells).reshape(self.rows, self.columns).T.reshape(-1).tolist()
@@ -188,12 +190,12 @@ class SlidingGroups(Abstraction):
         }
 
     def _names(self) -> list[str]:
-        """Return what each group's tiles look like: the first of them, and x where they are in none that was asked for."""
+        """Return the mark of each group's tiles: the first of them, or x for the remaining tiles."""
         asked = [str(group[0]) for group in self._asked()]
         return asked + [OTHER] * (len(self.groups) - len(asked))
 
     def parse(self, text: str) -> list[int]:
-        """Read what is on each cell row by row: the first tile of a group, x for what is in none, or 0 for the empty cell."""
+        """Read the cells row by row: the first tile of a group, x for the remaining tiles, or 0 for the empty cell."""
         names = ["0", *self._names()]
         words = text.split()
         wanted = [names[0]] + [name for name, group in zip(names[1:], self.groups, strict=True) for _ in group]
@@ -203,7 +205,7 @@ class SlidingGroups(Abstraction):
         return [*board, board.index(0)]
 
     def format(self, state: Sequence[int]) -> str:
-        """Return what is on each cell, row by row."""
+        """Return the content of each cell, row by row."""
         return " ".join(piece or "0" for piece in self.pieces(state))
 
     def format_move(self, state: Sequence[int], move: int) -> str:
@@ -215,7 +217,7 @@ class SlidingGroups(Abstraction):
         return self.original().board()
 
     def pieces(self, state: Sequence[int]) -> list[str]:
-        """Return what is on each cell, row by row."""
+        """Return the content of each cell, row by row."""
         names = ["", *self._names()]
         found = [""] * self.cells
         for cell, group in zip(self.original().path(), state[: self.cells], strict=True):

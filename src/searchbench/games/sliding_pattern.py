@@ -1,4 +1,4 @@
-"""Patterns of sliding tiles: some are told apart, all others look alike (Korf and Felner 2002)."""
+"""Patterns of sliding tiles: some tiles are distinguished, all others look alike (Korf and Felner 2002)."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ from searchbench.jit import inlined, trailing_zeros, unsigned
 from searchbench.rules import UNDECIDED, State
 
 OTHER = "x"
-"""How a tile looks that is not told apart."""
+"""The mark of a tile that is not distinguished."""
 
 
 @dataclass(frozen=True)
 class SlidingPattern(Abstraction):
-    """Slide some tiles, such as 1-2-3, into their places; all others look alike, and to move them costs nothing.
+    """Slide some tiles, such as 1-2-3, into their places; all others look alike and move at no cost.
 
-    What costs something in one pattern costs nothing in another with other tiles, so their bounds add up. The numbers are
-    those of the placements of the tiles; the states that differ only in the empty cell share one. A state holds what is on
-    each cell (0, or 1 and the tile's place in the pattern), then the cell of each tile, then that of the empty one.
+    Patterns with disjoint tiles never count the same move, so their bounds add up. The numbers are those of the
+    placements of the tiles; states that differ only in the empty cell share a number. A state contains the content of
+    each cell (0, or 1 and the tile's index in the pattern), then the cell of each tile, then that of the empty one.
     """
 
     name: ClassVar[str] = "sliding-pattern"
@@ -56,7 +56,7 @@ class SlidingPattern(Abstraction):
         if not all(word.isdecimal() and 1 <= int(word) < self.cells for word in words) or len(set(words)) < len(words):
             raise ValueError(f"tiles {self.tiles!r}: expected some of 1 to {self.cells - 1}, each once, such as 1-2-3")
         if len(words) > self.cells - 2:
-            raise ValueError(f"tiles {self.tiles!r}: at most {self.cells - 2} of {self.cells - 1} can be told apart")
+            raise ValueError(f"tiles {self.tiles!r}: at most {self.cells - 2} of {self.cells - 1} can be distinguished")
 
     @property
     def cells(self) -> int:
@@ -65,26 +65,26 @@ class SlidingPattern(Abstraction):
 
     @property
     def pattern(self) -> tuple[int, ...]:
-        """Return the tiles that are told apart."""
+        """Return the distinguished tiles."""
         return tuple(map(int, self.tiles.split("-")))
 
     @property
     def width(self) -> int:
-        """Return the number of cells, and one more for each tile and for the empty cell."""
+        """Return the number of cells, plus one for each tile and for the empty cell."""
         return self.cells + len(self.pattern) + 1
 
     @property
     def max_moves(self) -> int:
-        """Return the four directions."""
+        """Return four, the number of directions."""
         return 4
 
     @property
     def places(self) -> int:
-        """Return how many states share a number: one for each empty cell."""
+        """Return the number of states that share a number: one for each empty cell."""
         return self.cells
 
     def index(self) -> Placement:
-        """Return the numbering of the cells of the tiles."""
+        """Return the index of the tiles' cells."""
         return Placement(self.cells, len(self.pattern))
 
     def original(self) -> Sliding:
@@ -135,7 +135,7 @@ class SlidingPattern(Abstraction):
         return functions | self._numbering() | self._places()
 
     def _numbering(self) -> dict[str, Callable[..., Any]]:
-        """Return rank, unrank and advance: the cells of the pieces, and with them the board."""
+        """Return rank, unrank and unrank_next: by the cells of the pieces, which determine the board."""
         index = self.index()
         cells, blank, pieces = self.cells, self.width - 1, len(self.pattern)
         everything = (1 << cells) - 1
@@ -183,10 +183,10 @@ class SlidingPattern(Abstraction):
         return {"rank": rank, "unrank": unrank, "unrank_next": unrank_next}
 
     def _places(self) -> dict[str, Callable[..., Any]]:
-        """Return what tells apart the states that share a number: where the empty cell is."""
+        """Return the functions that distinguish states sharing a number by their empty cell."""
         cells, columns, at_blank, pieces = self.cells, self.columns, self.width - 1, len(self.pattern)
         weights = np.array([0, *self.index().weights], np.int64)
-        passing = np.zeros((pieces + 1) ** 2, np.int64)  # by how much the number falls when one piece passes another
+        passing = np.zeros((pieces + 1) ** 2, np.int64)  # the decrease of the number when one piece passes another
         for piece, other in permutations(range(1, pieces + 1), 2):
             passing[piece * (pieces + 1) + other] = weights[piece] if other < piece else -weights[other]
         everything = (1 << cells) - 1
@@ -264,15 +264,15 @@ class SlidingPattern(Abstraction):
         }  # fmt: skip
 
     def images(self) -> list[Image]:
-        """Return how a board is looked up, and how its mirror image is."""
+        """Return the look-ups of a board and of its mirror image."""
         weights, views = self.index().weights, views_of(self.rows, self.columns)
         return [tile_image(view, self.rows, self.columns, self.pattern, weights) for view in views]
 
     def images_of(self, pieces: str) -> list[Image]:
-        """Return how other tiles are looked up that a symmetry of the board takes to these, the cells and all.
+        """Return the look-ups of other tiles that a symmetry of the board maps to these.
 
-        The empty cell must go where it can go here, too, before a tile of the pattern moves: a pattern in the corner of the
-        empty cell shuts it in.
+        The symmetry must also preserve the cells that the empty cell reaches before a tile of the pattern moves: a
+        pattern in its corner encloses it.
         """
         try:
             other = replace(self, tiles=pieces)
@@ -287,10 +287,12 @@ class SlidingPattern(Abstraction):
                 weights = self.index().weights
                 views = [moved(view, symmetry) for view in views_of(self.rows, self.columns)]
                 return [tile_image(view, self.rows, self.columns, self.pattern, weights) for view in views]
-        raise BadRequest(f"no symmetry of the board takes the tiles {pieces} to those of {self}, the empty cell alike")
+        raise BadRequest(
+            f"no symmetry of the board takes the tiles {pieces} to those of {self} with the same cells open to the empty one"
+        )
 
     def parse(self, text: str) -> list[int]:
-        """Read what is on each cell row by row: a tile of the pattern, 0 for the empty cell, or x."""
+        """Read the cells row by row: a tile of the pattern, 0 for the empty cell, or x."""
         words = text.split()
         wanted = sorted(["0", *map(str, self.pattern), *[OTHER] * (self.cells - len(self.pattern) - 1)])
         if sorted(words) != wanted:
@@ -300,7 +302,7 @@ class SlidingPattern(Abstraction):
         return [*board, *places, words.index("0")]
 
     def format(self, state: Sequence[int]) -> str:
-        """Return what is on each cell."""
+        """Return the content of each cell."""
         return " ".join(piece or "0" for piece in self.pieces(state))
 
     def format_move(self, state: Sequence[int], move: int) -> str:
@@ -312,7 +314,7 @@ class SlidingPattern(Abstraction):
         return self.original().board()
 
     def pieces(self, state: Sequence[int]) -> list[str]:
-        """Return what is on each cell."""
+        """Return the content of each cell."""
         names = [OTHER, *map(str, self.pattern)]
         return ["" if cell == state[self.width - 1] else names[state[cell]] for cell in range(self.cells)]
 

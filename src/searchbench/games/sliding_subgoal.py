@@ -1,4 +1,4 @@
-"""Sliding tiles step by step: bring some tiles home while others, already at home, stay there (Gasser 1995, 6.5 and 6.6)."""
+"""Sliding tiles step by step: bring some tiles home while others stay at home (Gasser 1995, sections 6.5 and 6.6)."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from searchbench.index import Placement
 from searchbench.rules import UNDECIDED, State
 
 OTHER, FIXED = "x", "#"
-"""How a tile looks that is brought home later, and one that stays at home."""
+"""The marks of a tile that a later step brings home, and of a fixed tile."""
 
 
 @dataclass(frozen=True)
 class SlidingSubgoal(Subgoal):
-    """Slide some tiles, such as 12-13-14-15, home past others, which look alike; those of `fixed` are home and stay there.
+    """Slide some tiles, such as 12-13-14-15, home past others that look alike; those of `fixed` stay at home.
 
-    Where the tiles and those that are fixed are all that there are, the empty cell must come home too: the puzzle is solved.
-    Then the last two tiles are not looked at, since the others tell where they are. The cells that are not fixed have
-    numbers of their own. A state holds what is on each of these (0, or 1 and the tile's place in the pattern), then the cell
-    of each tile, then that of the empty one.
+    If these tiles and the fixed ones are all, the empty cell must come home too: the puzzle is solved. Then the last
+    two tiles are ignored, since the others determine their cells. The cells that are not fixed are numbered
+    consecutively. A state contains the content of each of these (0, or 1 and the tile's index in the pattern), then the
+    cell of each tile, then that of the empty one.
     """
 
     name: ClassVar[str] = "sliding-subgoal"
@@ -43,16 +43,16 @@ class SlidingSubgoal(Subgoal):
         most = self.rows * self.columns
         if not (self.rows >= 2 and self.columns >= 2 and most <= 30):
             raise ValueError(
-                f"a board of {self.rows} x {self.columns}: expected 2 rows and columns at least, 30 cells at most"
+                f"a board of {self.rows} x {self.columns}: expected at least 2 rows and columns, at most 30 cells"
             )
         if not all(word.isdecimal() and 1 <= int(word) < most for word in words) or len(set(words)) < len(words):
             raise ValueError(f"tiles {self.tiles!r}, fixed {self.fixed!r}: expected some of 1 to {most - 1}, each once")
         if len(words) == most - 2:
             raise ValueError(f"tiles {self.tiles!r}, fixed {self.fixed!r}: one tile is left over; add it to the tiles")
         if self.last and len(self.tiles.split("-")) < 3:
-            raise ValueError(f"tiles {self.tiles!r}: the last step takes three tiles at least")
+            raise ValueError(f"tiles {self.tiles!r}: the last step needs at least three tiles")
         if not self._connected():
-            raise ValueError(f"fixed {self.fixed!r}: the empty cell cannot go from each of the other cells to each")
+            raise ValueError(f"fixed {self.fixed!r}: the empty cell cannot go to all other cells")
 
     def _connected(self) -> bool:
         ways = self._ways()
@@ -65,7 +65,7 @@ class SlidingSubgoal(Subgoal):
 
     @property
     def locality(self) -> int:
-        """Return 1: every move can be undone by a move."""
+        """Return 1: a move undoes every move."""
         return 1
 
     @property
@@ -76,32 +76,32 @@ class SlidingSubgoal(Subgoal):
 
     @property
     def cells(self) -> int:
-        """Return how many cells are not fixed."""
+        """Return the number of cells that are not fixed."""
         return len(self.free)
 
     @property
     def last(self) -> bool:
-        """Tell whether nothing is left to be brought home after this step."""
+        """Tell whether this step brings the last tiles home."""
         return len(self.tiles.split("-")) == self.cells - 1
 
     @property
     def pattern(self) -> tuple[int, ...]:
-        """Return the tiles that are looked at."""
+        """Return the tiles that the state tracks."""
         tiles = tuple(map(int, self.tiles.split("-")))
         return tiles[:-2] if self.last else tiles
 
     @property
     def width(self) -> int:
-        """Return the number of cells, and one more for each tile and for the empty cell."""
+        """Return the number of cells, plus one for each tile and for the empty cell."""
         return self.cells + len(self.pattern) + 1
 
     @property
     def max_moves(self) -> int:
-        """Return the four directions."""
+        """Return four, the number of directions."""
         return 4
 
     def index(self) -> Placement:
-        """Return the numbering of the cells of the tiles and of the empty cell."""
+        """Return the index of the cells of the tiles and of the empty cell."""
         return Placement(self.cells, len(self.pattern) + 1)
 
     def original(self) -> Sliding:
@@ -152,10 +152,11 @@ class SlidingSubgoal(Subgoal):
             "unrank": unrank,
         }  # fmt: skip
 
-    # --- beside the puzzle ----------------------------------------------------------------------------------------------
+    # --- relation to the puzzle
+    # -----------------------------------------------------------------------------------------
 
     def seen(self, state: Sequence[int]) -> list[int]:
-        """Return what this step sees of a board of the puzzle."""
+        """Return this step's view of a board of the puzzle."""
         free = self.free
         board = [state[cell] for cell in free]
         if [tile for cell, tile in enumerate(state[: self.rows * self.columns]) if cell not in free and cell != tile]:
@@ -165,7 +166,7 @@ class SlidingSubgoal(Subgoal):
         return [*pieces, *(board.index(tile) for tile in pattern), board.index(0)]
 
     def original_state(self, state: Sequence[int]) -> list[int]:
-        """Return a board that looks so, on which the tiles that are left lie in order."""
+        """Return a board with this view, with the remaining tiles in order."""
         board = list(range(self.rows * self.columns))
         left = iter(sorted(set(self.free) - {0} - set(self.pattern)))
         for number, cell in enumerate(self.free):
@@ -176,36 +177,36 @@ class SlidingSubgoal(Subgoal):
         return [*board, board.index(0)]
 
     def kinds(self) -> list[int]:
-        """Return the kinds: the tiles that are left are one."""
+        """Return the kind of each tile: all remaining tiles share one."""
         left = set(self.free) - {0} - set(self.pattern)
         alone = [tile for tile in range(self.rows * self.columns) if tile not in left]
         return [len(alone) if tile in left else alone.index(tile) for tile in range(self.rows * self.columns)]
 
     def original_move(self, move: int) -> int:
-        """Return the move of the puzzle that a move of this step is."""
+        """Return the move of the puzzle for a move of this step."""
         free = self.free
         return free[move >> 7] << 7 | free[move & 127]
 
     def entered(self, state: Sequence[int]) -> bool:
-        """Tell whether a step before may end here: the empty cell is where a tile that is fixed now came from."""
+        """Tell whether a previous step may end here: the empty cell is adjacent to a fixed cell."""
         empty = self.free[state[self.width - 1]]
         return any(to not in self.free for to in neighbours(self.rows, self.columns)[empty])
 
     # --- notation -------------------------------------------------------------------------------------------------------
 
     def parse(self, text: str) -> list[int]:
-        """Read what is on each cell row by row: a tile of the pattern, 0 for the empty cell, x, or # for a fixed tile."""
+        """Read the cells row by row: a tile of the pattern, 0 for the empty cell, x, or # for a fixed tile."""
         words, free = text.split(), self.free
         wanted = self.format(self.start()).split()
         if sorted(words) != sorted(wanted) or any(words[cell] == FIXED for cell in free):
-            raise BadState(f"{self}: {text!r}: expected {' '.join(wanted)} in another order, # where it is")
+            raise BadState(f"{self}: {text!r}: expected {' '.join(wanted)} in any order, with # unchanged")
         board = [words[cell] for cell in free]
         places = [board.index(str(tile)) for tile in self.pattern]
         pieces = [places.index(cell) + 1 if cell in places else 0 for cell in range(self.cells)]
         return [*pieces, *places, board.index("0")]
 
     def format(self, state: Sequence[int]) -> str:
-        """Return what is on each cell, row by row."""
+        """Return the content of each cell, row by row."""
         return " ".join(piece or "0" for piece in self.pieces(state))
 
     def format_move(self, state: Sequence[int], move: int) -> str:
@@ -217,7 +218,7 @@ class SlidingSubgoal(Subgoal):
         return self.original().board()
 
     def pieces(self, state: Sequence[int]) -> list[str]:
-        """Return what is on each cell."""
+        """Return the content of each cell."""
         found = [FIXED] * (self.rows * self.columns)
         names = [OTHER, *map(str, self.pattern)]
         for number, cell in enumerate(self.free):

@@ -1,8 +1,8 @@
-"""The small town of Gasser 1995, chapter 2: find how far it is from each place to the pool.
+"""The small town of Gasser 1995, chapter 2: find the distance from each place to the pool.
 
 The thesis draws the town; its text names the pool, the gym (next to it), the school, the gas station and the police
 station, makes every road one kilometre long and two-way, and says that a forward search from the gas station meets the
-police station more than once. This plan has all that; the other places and the lanes between them are ours.
+police station more than once. This plan agrees with all that; the other places and roads are our own.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class SmallTown(Game):
 
     @property
     def graph(self) -> Graph:
-        """Return the town as a graph: each road can be walked both ways."""
+        """Return the town as a graph with edges both ways for each road."""
         number = {place: index for index, place in enumerate(PLACES)}
         lanes = [f"{number[one]}>{number[other]};{number[other]}>{number[one]}" for one, other in ROADS]
         return Graph(";".join([*lanes, f"{number['pool']}=0"]), origin=number["gas"])
@@ -52,7 +52,7 @@ class SmallTown(Game):
         return self.graph.max_moves
 
     def index(self) -> Index:
-        """Return the places' numbers."""
+        """Return an index by the places' numbers."""
         return self.graph.index()
 
     def rules(self) -> Mapping[str, Callable[..., Any]]:
@@ -71,7 +71,7 @@ class SmallTown(Game):
         return list(PLACES)[state[0]]
 
     def format_move(self, state: Sequence[int], move: int) -> str:
-        """Return the name of the place that a road leads to."""
+        """Return the place that a road leads to."""
         return self.format(self.play(state, move))
 
     def board(self) -> Board:
@@ -81,10 +81,10 @@ class SmallTown(Game):
         return Board(tuple(PLACES.values()), roads, shape="point")
 
     def pieces(self, state: Sequence[int]) -> list[str]:
-        """Return the places' names, with brackets where one stands."""
+        """Return the places' names, with brackets around the walker's."""
         return [f"[{place}]" if place == self.format(state) else place for place in PLACES]
 
     def known(self) -> Mapping[str, Any]:
-        """Return the distances counted on the plan by hand, in kilometres."""
+        """Return the distances in kilometres, counted by hand on the plan."""
         histogram = {0: 1, 1: 1, 2: 2, 3: 2, 4: 1, 5: 1, 6: 1}
         return {"states": 9, "reachable": 9, "start": "3", "deepest": 6, "histogram": histogram}

@@ -21,5 +21,5 @@ class TicTacToe(Lines):
         return grid(3, 3, 3, gravity=False)
 
     def known(self) -> Mapping[str, Any]:
-        """Return the number of positions, and that the game is a draw."""
+        """Return the number of positions and the value of the start."""
         return {"states": 5478, "reachable": 5478, "start": "draw"}

@@ -1,4 +1,4 @@
-"""Top-Spin: a ring of tokens, of which any few neighbours can be reversed (Chen and Skiena 1996; Edelkamp 2017)."""
+"""Top-Spin: a ring of tokens, k neighbours of which can be reversed (Chen and Skiena 1996; Edelkamp 2017)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from searchbench.rules import UNDECIDED, State
 class TopSpin(Game):
     """Bring the tokens 0 .. n - 1 in order round the ring by reversing k neighbours at a time.
 
-    The ring can be turned at no cost: a state holds the tokens 1 .. n - 1 in the order in which they follow token 0.
+    The ring rotates at no cost: a state contains the tokens 1 .. n - 1 in the order in which they follow token 0.
     """
 
     name: ClassVar[str] = "top-spin"
@@ -37,24 +37,24 @@ class TopSpin(Game):
 
     @property
     def width(self) -> int:
-        """Return the number of tokens but for token 0; token t is written t - 1."""
+        """Return the number of tokens besides token 0; token t is written t - 1."""
         return self.n - 1
 
     @property
     def max_moves(self) -> int:
-        """Return the number of places where k neighbours can begin."""
+        """Return the number of first places of k neighbours."""
         return self.n
 
     def sequences(self) -> Sequences | None:
-        """Return the moves as rearrangements of what follows token 0; only even ones if all are even."""
+        """Return the moves as rearrangements of the tokens after token 0; only even permutations if all moves are even."""
         return _sequences(self.n, self.k) if self.n <= 21 else None
 
     def index(self) -> Sequences | None:
-        """Return the lexicographic numbering of what follows token 0; beyond 21 tokens there is none."""
+        """Return the lexicographic index of the tokens after token 0; None beyond 21 tokens."""
         return self.sequences()
 
     def rules(self) -> Mapping[str, Callable[..., Any]]:
-        """Return the rules; a move is how many places behind token 0 the k tokens begin that are reversed."""
+        """Return the rules; a move is the distance from token 0 to the first of the k reversed tokens."""
         n, k = self.n, self.k
 
         def start(state: State) -> None:
@@ -82,8 +82,8 @@ class TopSpin(Game):
             if 0 < move <= n - k:
                 reverse(state, move - 1, move + k - 1)
             else:
-                # Token 0 is among the k, behind `before` of them. Reversed, they are followed by those not reversed:
-                # the same as if the others were reversed, but for the sense in which the ring is read.
+                # Token 0 is among the k, behind `before` of them. Reversing the k tokens equals reversing the others,
+                # except for the direction in which the ring is read.
                 before = n - move if move else 0
                 reverse(state, 0, n - 1)
                 reverse(state, before, n - k + before)
@@ -100,7 +100,7 @@ class TopSpin(Game):
             return 0 if (one - other) % n == 1 or (other - one) % n == 1 else 1
 
         def h(state: State, tables: Any) -> int:
-            # Neighbours in order are neighbours on the ring; a move parts two pairs of neighbours.
+            # Count adjacent tokens that are not neighbours in the goal; a move separates only two adjacent pairs.
             gaps = gap(0, state[0] + 1) + gap(0, state[n - 2] + 1)
             for place in range(1, n - 1):
                 gaps += gap(state[place - 1], state[place])
@@ -112,7 +112,7 @@ class TopSpin(Game):
         }  # fmt: skip
 
     def parse(self, text: str) -> list[int]:
-        """Read the tokens 0 .. n - 1 round the ring, from any of them on."""
+        """Read the tokens 0 .. n - 1 round the ring, starting at any of them."""
         ring = super().parse(text)
         if sorted(ring) != list(range(self.n)):
             raise BadState(f"{self}: {text!r}: expected each of 0 .. {self.n - 1} once")
@@ -120,7 +120,7 @@ class TopSpin(Game):
         return [token - 1 for token in ring[first + 1 :] + ring[:first]]
 
     def format(self, state: Sequence[int]) -> str:
-        """Return the tokens round the ring, from token 0 on."""
+        """Return the tokens round the ring, starting at token 0."""
         return " ".join(self.pieces(state))
 
     def format_move(self, state: Sequence[int], move: int) -> str:
@@ -136,11 +136,11 @@ class TopSpin(Game):
         )
 
     def pieces(self, state: Sequence[int]) -> list[str]:
-        """Return the tokens round the ring, from token 0 on."""
+        """Return the tokens round the ring, starting at token 0."""
         return ["0", *(str(token + 1) for token in state)]
 
     def known(self) -> Mapping[str, Any]:
-        """Return how many states there are; an even k below n - 1 reaches all of them (Chen and Skiena 1996)."""
+        """Return the number of states; an even k below n - 1 reaches all of them (Chen and Skiena 1996)."""
         index = self.index()
         if index is None:
             return {}
@@ -158,7 +158,7 @@ def _sequences(n: int, k: int) -> Sequences:
 
 
 def _order(n: int, k: int, first: int) -> tuple[int, ...]:
-    """Return where each of the tokens that follow token 0 comes from when those from `first` on are reversed."""
+    """Return the origins of the tokens after token 0 when the k tokens from `first` on are reversed."""
     ring = list(range(n))
     for offset in range(k):
         ring[(first + offset) % n] = (first + k - 1 - offset) % n

@@ -1,4 +1,4 @@
-"""Patterns of Top-Spin: token 0 and some others are told apart, all others look alike."""
+"""Patterns of Top-Spin: token 0 and some others are distinguished, all others look alike."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class TopSpinPattern(Rearranged):
 
     @property
     def elements(self) -> tuple[int, ...]:
-        """Return the tokens that are told apart, less 1."""
+        """Return the distinguished tokens, less 1."""
         return elements_of(self.told, self.n - 1)
 
     def original(self) -> TopSpin:

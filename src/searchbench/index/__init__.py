@@ -1,4 +1,4 @@
-"""Numbers for states: bijections between the states of a game and 0 .. size - 1 (Gasser 1995, section 3.3; Edelkamp 2017)."""
+"""Indexes: bijections between the states of a game and 0 .. size - 1 (Gasser 1995, section 3.3; Edelkamp 2017)."""
 
 from searchbench.index.combination import Combination, Composition
 from searchbench.index.compose import Product, Radix, Sum

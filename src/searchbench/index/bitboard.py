@@ -1,4 +1,4 @@
-"""Bitboards by the number of their ones: the numbers of many Combinations side by side, found by tables of pieces of a word."""
+"""Bitboards with a varying number of ones, ranked by table look-ups on pieces of a word."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from searchbench.jit import popcount
 from searchbench.rules import NOWHERE, State
 
 PIECE = 11
-"""How many bits are looked up at a time: three pieces for the largest board, and tables that fit a core's cache."""
+"""Bits per look-up: three pieces for the largest board, and tables that fit a core's cache."""
 LARGEST = 3 * PIECE
 
 
@@ -23,8 +23,8 @@ LARGEST = 3 * PIECE
 class Bitboards:
     """Number the words of up to 33 bits with `least` to `most` ones: by the number of ones, then by value.
 
-    These are the numbers that a Sum of Combinations gives, many times quicker; and `advance` goes from one word to another
-    one nearby, mostly by changing the lowest bits alone (Edelkamp 2017, ranking of binomial coefficients).
+    The numbers equal those of a Sum of Combinations but are computed much faster; `advance` moves from one word to a
+    nearby one, mostly by changing only the lowest bits (Edelkamp 2017, ranking of binomial coefficients).
     """
 
     cells: int
@@ -39,7 +39,7 @@ class Bitboards:
 
     @property
     def width(self) -> int:
-        """Return one: all bits are in one cell."""
+        """Return 1: all bits are in one cell."""
         return 1
 
     @property
@@ -104,7 +104,7 @@ class Bitboards:
 
 
 def _shares() -> npt.NDArray[Any]:
-    """Return what each piece of a word adds to its number: rows for a first piece, one with 0 .. 11 ones below, 0 .. 22."""
+    """Return each piece's contribution to the number: rows for the first piece, the second with 0 .. 11 ones below, the third."""
     rows = [(0, 0), *((1, below) for below in range(PIECE + 1)), *((2, below) for below in range(2 * PIECE + 1))]
     shares = np.zeros((len(rows), 1 << PIECE), np.int64)
     for bits in range(1, 1 << PIECE):
@@ -116,7 +116,7 @@ def _shares() -> npt.NDArray[Any]:
 
 
 def _lowest() -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
-    """Return all lowest pieces by the number of ones, then by value; and where each number of ones begins."""
+    """Return all lowest pieces by the number of ones, then by value, and the start of each number of ones."""
     pieces = sorted(range(1 << PIECE), key=lambda bits: (bits.bit_count(), bits))
     begin = np.cumsum([0, *(comb(PIECE, ones) for ones in range(PIECE + 1))])
     return np.array(pieces, np.int64), begin.astype(np.int64)

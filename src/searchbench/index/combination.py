@@ -26,7 +26,7 @@ class Combination(TableIndex):
 
     @property
     def width(self) -> int:
-        """Return one: all bits are in one cell."""
+        """Return 1: all bits are in one cell."""
         return 1
 
     @property
@@ -45,7 +45,7 @@ class Combination(TableIndex):
 
 
 def rank_combination(state: State, at: int, table: Table, place: int) -> int:
-    """Add up binomial coefficients for the ones, from the lowest on."""
+    """Sum binomial coefficients over the ones, from the lowest on."""
     cells, ones = int(table[place]), int(table[place + 1])
     word = int(state[at])
     if word < 0 or word >> cells != 0 or popcount(word) != ones:
@@ -60,7 +60,7 @@ def rank_combination(state: State, at: int, table: Table, place: int) -> int:
 
 
 def unrank_combination(number: int, state: State, at: int, table: Table, place: int) -> None:
-    """Choose for each one, from the highest on, the largest bit whose coefficient the number reaches."""
+    """For each one, from the highest on, choose the largest bit whose coefficient does not exceed the number."""
     cells, ones = int(table[place]), int(table[place + 1])
     word = 0
     bit = cells - 1
@@ -75,9 +75,9 @@ def unrank_combination(number: int, state: State, at: int, table: Table, place: 
 
 @dataclass(frozen=True)
 class Composition(TableIndex):
-    """Number the ways to put `total` equal things into `boxes` cells, in lexicographic order of the cells.
+    """Number the distributions of `total` equal things over `boxes` cells, in lexicographic order of the cells.
 
-    Stars and bars: ``size`` is the binomial coefficient of total + boxes - 1 over total. Cells with another sum have the
+    Stars and bars: ``size`` is the binomial coefficient total + boxes - 1 choose total. Cells with another sum have the
     rank NOWHERE.
     """
 
@@ -110,7 +110,7 @@ class Composition(TableIndex):
 
 
 def rank_composition(state: State, at: int, table: Table, place: int) -> int:
-    """Count for each box the ways to have less in it: those of at most `left` less those of at most `left - content`."""
+    """Sum over the boxes the ways to put fewer things there: at most `left` less at most `left - content`."""
     left, boxes = int(table[place]), int(table[place + 1])
     columns = left + 1
     row = place + 2 + (boxes - 1) * columns
@@ -126,7 +126,7 @@ def rank_composition(state: State, at: int, table: Table, place: int) -> int:
 
 
 def unrank_composition(number: int, state: State, at: int, table: Table, place: int) -> None:
-    """Fill box after box with the most things that the number covers."""
+    """Put into each box in turn the most things whose count of ways does not exceed the number."""
     left, boxes = int(table[place]), int(table[place + 1])
     columns = left + 1
     row = place + 2 + (boxes - 1) * columns

@@ -1,4 +1,4 @@
-"""Indexes made of indexes: mixed radix, products, and sums of parts (Gasser 1995, section 3.3: databases of parts)."""
+"""Composite indexes: mixed radix, products, and sums of parts (Gasser 1995, section 3.3: databases of parts)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from searchbench.rules import NOWHERE, State
 
 @dataclass(frozen=True)
 class Radix(TableIndex):
-    """Number cells of which each holds 0 .. bases[i] - 1, in lexicographic order: the last cell counts fastest."""
+    """Number cells with contents 0 .. bases[i] - 1, in lexicographic order: the last cell counts fastest."""
 
     bases: tuple[int, ...]
 
@@ -51,7 +51,7 @@ def rank_radix(state: State, at: int, table: Table, place: int) -> int:
     """Read the cells as digits."""
     number = 0
     for cell in range(int(table[place])):
-        digit = int(state[at + cell])  # interpreted, numbers would stay as narrow as cells
+        digit = int(state[at + cell])  # an interpreted cell would keep its narrow integer type
         base = int(table[place + 1 + cell])
         if digit < 0 or digit >= base:
             return NOWHERE
@@ -90,14 +90,14 @@ class Product(TableIndex):
         return prod(index.size for index in self.indexes)
 
     def family(self, at: int) -> Family:
-        """Return the functions for pairs: the first index with all that follow."""
+        """Return the functions of the pair of the first index and the product of the others."""
         first, *others = self.indexes
         if not others:
             return family_of(first, at)
         return _pair(family_of(first, at), Product(*others).family(at + first.width))
 
     def table(self) -> Table:
-        """Return for each pair the second size, the first width, where the second table is; then the two tables."""
+        """Return, for each pair, the second size, the first width, the offset of the second table, and both tables."""
         first, *others = self.indexes
         if not others:
             return table_of(first)
@@ -130,11 +130,11 @@ def _pair(first: Family, second: Family) -> Family:
 
 @dataclass(frozen=True)
 class Sum:
-    """Number the states of several named parts, one part behind the other, in the same cells.
+    """Number the states of several named parts, one part after the other, in the same cells.
 
-    ``which(state)`` is a plain rules function: it returns which part a state belongs to (0 for the first), or -1 for none.
-    It sees the whole state. Parts of one family (many Multisets, many Compositions) that stand side by side share their
-    code; the rest is found by a balanced tree of comparisons.
+    ``which(state)`` is a plain rules function: it returns the part of a state (0 for the first), or -1 for none. It
+    sees the whole state. Adjacent parts of one family (many Multisets, many Compositions) share their code; a balanced
+    tree of comparisons selects among the rest.
     """
 
     members: tuple[tuple[str, Index], ...]
@@ -166,7 +166,7 @@ class Sum:
     def parts(self, needs: Mapping[str, tuple[str, ...]] | None = None) -> list[Part]:
         """Return the parts as intervals of the number line, each with the parts it needs.
 
-        `needs` must name every part; without it each part needs all parts, so that they are solved together.
+        `needs` must name every part; by default each part needs all parts, so that they are solved together.
         """
         names = tuple(name for name, _ in self.members)
         if needs is not None:
@@ -196,7 +196,7 @@ class Sum:
         return list(accumulate((index.size for _, index in self.members), initial=0))
 
     def _leaves(self, at: int) -> list[_Leaf]:
-        """Return the functions of all parts, neighbours of the same family together as far as their tables allow."""
+        """Return the functions of all parts; adjacent parts of one family share a leaf as far as their tables allow."""
         starts = self._starts()
         leaves: list[_Leaf] = []
         first = 0
@@ -215,7 +215,7 @@ RankPart = Callable[[State, int], int]
 
 
 class _Leaf(NamedTuple):
-    """Hold the functions of some parts of one family, from `part` and from the number `start` on."""
+    """The functions of adjacent parts of one family; the first part is `part`, its first number is `start`."""
 
     part: int
     start: int
@@ -250,7 +250,7 @@ def _leaf(indexes: list[Index], at: int, part: int, begin: list[int]) -> _Leaf:
 
 
 def _tree(leaves: list[_Leaf]) -> tuple[RankPart, UnrankFunction]:
-    """Return the functions of all leaves, found by comparisons of the part or the number."""
+    """Return functions that find the leaf of a part or number by binary comparisons."""
     if len(leaves) == 1:
         return leaves[0].rank, leaves[0].unrank
     half = len(leaves) // 2

@@ -1,4 +1,4 @@
-"""The contract of an index: numbers for states. Games get it from their ``index()``, or supply functions of their own."""
+"""The contract of an index: numbers for states; games take it from their ``index()`` or supply their own functions."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from searchbench.rules import SYMMETRIC, Rank, State, canonical, cost, moves, ne
 from searchbench.slots import slot
 
 MOST_PLACES: Final = 31
-"""How many states may share a number (see `blank`)."""
+"""Largest number of states that may share a number (see `blank`)."""
 
 
 @slot(required=True)
@@ -25,7 +25,7 @@ def unrank(number: Rank, state: State) -> None:
 
 @slot
 def canonical_rank(state: State, scratch: State) -> Rank:
-    """Return the number of a state's symmetry class, or NOWHERE; the state stays as it is, `scratch` need not."""
+    """Return the number of a state's symmetry class, or NOWHERE; keeps `state`, overwrites `scratch`."""
     if not SYMMETRIC:
         return rank(state)
     for cell in range(len(state)):
@@ -36,9 +36,9 @@ def canonical_rank(state: State, scratch: State) -> Rank:
 
 @slot
 def unrank_next(number: Rank, state: State, gap: int) -> None:
-    """Change the state that has this number into the one with the number + `gap`, which is positive.
+    """Replace the state with this number by the state `gap` > 0 numbers later.
 
-    Where neighbouring numbers have states that differ a little, that is quicker than to unrank each.
+    Faster than unranking where states of nearby numbers differ little.
     """
     unrank(number + gap, state)
 
@@ -47,7 +47,7 @@ def unrank_next(number: Rank, state: State, gap: int) -> None:
 def successor_ranks(number: Rank, state: State, out: MutableSequence[int], numbers: MutableSequence[int]) -> int:
     """Write the successors' numbers and return how many there are; `state` and `out` are scratch space.
 
-    A game whose numbers change in a simple way by a move supplies its own and saves unrank, play and rank.
+    A game whose moves change the number in a simple way overrides this and saves unrank, play and rank.
     """
     unrank(number, state)
     count = moves(state, out)
@@ -58,25 +58,25 @@ def successor_ranks(number: Rank, state: State, out: MutableSequence[int], numbe
     return count
 
 
-# --- abstractions where some moves cost nothing: the states that such moves join share a number -----------------------
+# --- abstractions with zero-cost moves: states connected by such moves share a number ---------------------------------
 
 
 @slot(required=True)
 def blank(state: State) -> int:
-    """Return which of the states that share its number this one is, 0 .. 30: the position of the blank, say."""
+    """Return which of the states sharing its number this one is, 0 .. 30: for example the position of the blank."""
     return 0
 
 
 @slot(required=True)
 def set_blank(where: int, state: State) -> None:
-    """Change the state into the one with the same number and another position of the blank; it need not be legal."""
+    """Set the position of the blank, keeping the number; the state need not be legal."""
 
 
 @slot
 def zero_cost_closure(state: State, places: int) -> int:
-    """Return the positions of the blank, one bit each, that moves without cost lead to from some, these included.
+    """Return the positions of the blank, one bit each, reachable by zero-cost moves from `places`, including these.
 
-    The state's own position does not matter, and may be left changed.
+    The state's own blank position is ignored, and may change.
     """
     out = new_moves()
     reached = places
@@ -98,10 +98,10 @@ def zero_cost_closure(state: State, places: int) -> int:
 def unit_cost_successors(
     number: Rank, state: State, places: int, numbers: MutableSequence[int], bits: MutableSequence[int]
 ) -> int:
-    """Write the numbers, and the positions of the blank as one bit each, that moves with a cost lead to; return how many.
+    """Write the successors' numbers and blank positions (one bit each) by moves with a cost; return the count.
 
-    They start from the positions in `places`. As in `zero_cost_closure`, `state` has the number, and its own position does
-    not matter. Moves cost 0 or 1.
+    The moves start from the positions in `places`. As in `zero_cost_closure`, `state` has the number, and its own blank
+    position is ignored. Moves cost 0 or 1.
     """
     out = new_moves()
     count = 0

@@ -14,15 +14,15 @@ from searchbench.index.table import LARGEST_TABLE, Family, Table, TableIndex, li
 from searchbench.rules import NOWHERE, State
 
 NEVER = (1 << 63) - 1
-"""Stands in a table for a kind of which no piece is left."""
+"""Table entry for a kind with no piece left."""
 
 
 @dataclass(frozen=True)
 class Multiset(TableIndex):
     """Number the ways to fill cells with ``counts[k]`` pieces of each kind k, in lexicographic order of the cells.
 
-    Two kinds are the binomial case. ``size`` is the multinomial coefficient, `width` the sum of the counts. Contents with
-    other counts have the rank NOWHERE.
+    With two kinds it is a binomial coefficient. ``size`` is the multinomial coefficient, `width` the sum of the counts.
+    Contents with other counts have the rank NOWHERE.
     """
 
     counts: tuple[int, ...]
@@ -45,11 +45,11 @@ class Multiset(TableIndex):
         return multinomial(self.counts)
 
     def family(self, at: int) -> Family:
-        """Return the functions: one look-up a cell if a table of all remaining counts is small, else divisions."""
+        """Return the functions: one look-up per cell if the table of all remaining counts is small, else divisions."""
         return Family(rank_by_table, unrank_by_table) if self.small else Family(rank_by_division, unrank_by_division)
 
     def table(self) -> Table:
-        """Return the weights for all remaining counts, or just the counts."""
+        """Return the weights for all remaining counts, or only the counts."""
         return weights(self.counts) if self.small else _packed_counts(self.counts)
 
     @property
@@ -62,8 +62,8 @@ class Multiset(TableIndex):
 def weights(counts: tuple[int, ...]) -> Table:
     """Return cells, kinds, the row of all counts, the step to the row with one piece less of each kind, and the rows.
 
-    A row belongs to the counts of the pieces that are left. It says for each kind how many arrangements of these begin
-    with a smaller kind, and NEVER if there is none of the kind.
+    A row belongs to the counts of the remaining pieces. For each kind it has the number of their arrangements that
+    begin with a smaller kind, or NEVER if no piece of the kind remains.
     """
     kinds = len(counts)
     steps = [prod(count + 1 for count in counts[kind + 1 :]) for kind in range(kinds)]
@@ -83,10 +83,10 @@ def weights(counts: tuple[int, ...]) -> Table:
 
 @dataclass(frozen=True)
 class OneEmpty(TableIndex):
-    """Number the boards with one empty cell and ``pieces[k]`` equal pieces of each kind k, as `Sequences` of these does.
+    """Number the boards with one empty cell and ``pieces[k]`` equal pieces of each kind k, as `Sequences` does.
 
-    A cell holds 0 if it is empty and 1 + k for a piece of kind k. The number is the rank of the sequence of the pieces, as
-    a `Multiset`, times the cells, plus the empty cell. Contents with other counts have the rank NOWHERE.
+    A cell contains 0 if it is empty and 1 + k for a piece of kind k. The number is the `Multiset` rank of the sequence
+    of pieces, times the number of cells, plus the empty cell. Contents with other counts have the rank NOWHERE.
     """
 
     pieces: tuple[int, ...]
@@ -107,7 +107,7 @@ class OneEmpty(TableIndex):
         return multinomial(self.pieces) * self.width
 
     def family(self, at: int) -> Family:
-        """Return the functions: one look-up a cell."""
+        """Return the functions: one look-up per cell."""
         return Family(rank_with_empty, unrank_with_empty)
 
     def table(self) -> Table:
@@ -116,7 +116,7 @@ class OneEmpty(TableIndex):
 
 
 def _packed_counts(counts: tuple[int, ...]) -> Table:
-    """Return cells, kinds, size, all counts packed in one word, and of each kind the shift and the mask in it."""
+    """Return cells, kinds, size, all counts packed in one word, and each kind's shift and mask in it."""
     bits = [count.bit_length() for count in counts]
     shifts = [sum(bits[:kind]) for kind in range(len(bits))]
     packed = sum(count << shift for count, shift in zip(counts, shifts, strict=True))
@@ -125,7 +125,7 @@ def _packed_counts(counts: tuple[int, ...]) -> Table:
 
 
 def multinomial(counts: tuple[int, ...]) -> int:
-    """Return in how many ways pieces of several kinds can be arranged."""
+    """Return the number of arrangements of pieces of several kinds."""
     total = 0
     ways = 1
     for count in counts:
@@ -135,7 +135,7 @@ def multinomial(counts: tuple[int, ...]) -> int:
 
 
 def rank_by_table(state: State, at: int, table: Table, place: int) -> int:
-    """Add up the weights of the cells' kinds."""
+    """Sum the weights of the cells' kinds."""
     cells, kinds, row = int(table[place]), int(table[place + 1]), int(table[place + 2])
     steps = place + 3
     rows = steps + kinds
@@ -153,7 +153,7 @@ def rank_by_table(state: State, at: int, table: Table, place: int) -> int:
 
 
 def unrank_by_table(number: int, state: State, at: int, table: Table, place: int) -> None:
-    """Choose in each cell the largest kind whose weight the number reaches."""
+    """Choose in each cell the largest kind whose weight does not exceed the number."""
     cells, kinds, row = int(table[place]), int(table[place + 1]), int(table[place + 2])
     steps = place + 3
     rows = steps + kinds
@@ -167,7 +167,7 @@ def unrank_by_table(number: int, state: State, at: int, table: Table, place: int
 
 
 def rank_with_empty(state: State, at: int, table: Table, place: int) -> int:
-    """Add up the weights of the pieces, and note the empty cell."""
+    """Sum the weights of the pieces; record the empty cell."""
     cells, kinds, row = int(table[place]) + 1, int(table[place + 1]), int(table[place + 2])
     steps = place + 3
     rows = steps + kinds
@@ -189,7 +189,7 @@ def rank_with_empty(state: State, at: int, table: Table, place: int) -> int:
 
 
 def unrank_with_empty(number: int, state: State, at: int, table: Table, place: int) -> None:
-    """Choose in each cell but the empty one the largest kind whose weight the number reaches."""
+    """Choose in each nonempty cell the largest kind whose weight does not exceed the number."""
     cells, kinds, row = int(table[place]) + 1, int(table[place + 1]), int(table[place + 2])
     steps = place + 3
     rows = steps + kinds
@@ -208,7 +208,7 @@ def unrank_with_empty(number: int, state: State, at: int, table: Table, place: i
 
 
 def rank_by_division(state: State, at: int, table: Table, place: int) -> int:
-    """Share the number of ways to fill the cells that are left among the kinds, in proportion to their counts."""
+    """Split the arrangements of the remaining cells among the kinds, in proportion to their counts."""
     cells, kinds, ways, counts = int(table[place]), int(table[place + 1]), int(table[place + 2]), int(table[place + 3])
     shifts, masks = place + 4, place + 4 + kinds
     number = 0
@@ -229,7 +229,7 @@ def rank_by_division(state: State, at: int, table: Table, place: int) -> int:
 
 
 def unrank_by_division(number: int, state: State, at: int, table: Table, place: int) -> None:
-    """Take kind after kind in each cell until its share covers the number."""
+    """In each cell, skip kinds until the kind's share covers the number."""
     cells, kinds, ways, counts = int(table[place]), int(table[place + 1]), int(table[place + 2]), int(table[place + 3])
     shifts, masks = place + 4, place + 4 + kinds
     for left in range(cells, 0, -1):

@@ -1,4 +1,4 @@
-"""Indexes of a user's own: checked before anything relies on them."""
+"""Validate user-defined indexes before use."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from searchbench.jit.references import plain_function
 
 
 def checked_index(index: Any, source: str) -> Index | None:
-    """Return an index that the method `source` of a user's class returned, or None. Raises BadGame where it lacks something."""
+    """Return the index that the method `source` of a user's class returned, or None. Raises BadGame if it is incomplete."""
     if index is None:
         return None
     right = (
@@ -27,7 +27,7 @@ def checked_index(index: Any, source: str) -> Index | None:
 
 
 def functions_of(index: Any, at: int = 0) -> tuple[Any, Any]:
-    """Return an index's functions rank and unrank for the cells from `at` on. Raises BadGame where there are none such."""
+    """Return an index's functions rank and unrank for the cells from `at` on. Raises BadGame if it returns anything else."""
     kind = type(index)
     right = (
         "expected functions(self, at=0), which returns rank(state) and unrank(number, state) for the cells from `at` on"

@@ -1,4 +1,4 @@
-"""How the lexicographic rank of a sequence changes when one of its elements passes some others: by what tables say."""
+"""Tables of how a sequence's lexicographic rank changes when one element passes others."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ import numpy as np
 import numpy.typing as npt
 
 LARGEST: Final = 60_000
-"""How many entries a table has at most."""
+"""Largest number of entries per table."""
 
 
 class Passes(NamedTuple):
-    """Hold how each slide from each place changes the rank, [place, slide].
+    """Rank changes of each slide from each place, indexed by [place, slide].
 
-    The digits of the elements from the one place to the other make up a number below a size: the rank divided by a unit,
-    modulo the size. The rank changes by as many units as `changes` has for it, from the slide's entry in `begins` on. The
-    size is 0 where nothing changes, and -1 where no table tells.
+    The digits of the elements between the two places form a number below `sizes`: the rank divided by `units`, modulo
+    the size. The rank changes by `changes[begins + number]` units. The size is 0 where the rank does not change, and -1
+    where there is no table.
     """
 
     units: npt.NDArray[np.int64]
@@ -28,10 +28,10 @@ class Passes(NamedTuple):
 
 
 def passes(slides: Sequence[Sequence[int]], elements: int, even: bool) -> Passes:
-    """Return what slides change in a row of cells, one of them empty: its targets are given for each of its places.
+    """Return the rank changes of slides in a row of cells with one empty cell; `slides` lists the targets of each place.
 
-    The sequence is that of the elements in the other cells. There is no table where it would be large, nor, of even
-    permutations, whose ranks are half as many, where the slide reaches the last two elements.
+    The sequence consists of the elements in the other cells. A table is left out if it would be large, or, for even
+    permutations, whose ranks are half as many, if the slide reaches the last two elements.
     """
     most = max(map(len, slides))
     units, sizes, begins = (np.zeros((len(slides), most), np.int64) for _ in range(3))
@@ -53,10 +53,10 @@ def passes(slides: Sequence[Sequence[int]], elements: int, even: bool) -> Passes
 
 
 def passing(radices: Sequence[int], to_front: bool) -> npt.NDArray[np.int32]:
-    """Return how the number of some digits of a lexicographic rank changes when one element passes the others between.
+    """Return the change of the number formed by digits of a lexicographic rank when one element passes the others.
 
-    The digits have these radices, which fall by one; the last element comes to the front, or the first one to the end. An
-    element's digit tells how many of those behind it are smaller.
+    The digits have these radices, which decrease by one; the last element moves to the front, or the first one to the
+    end. An element's digit is the number of smaller elements after it.
     """
     weights = np.cumprod([1, *radices[:0:-1]])[::-1]
     numbers = np.arange(prod(radices))

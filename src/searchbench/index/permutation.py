@@ -1,4 +1,4 @@
-"""Permutations of 0 .. n - 1, lexicographic and Myrvold-Ruskey, in linear time, with the parity on the fly (Edelkamp 2017)."""
+"""Permutations of 0 .. n - 1, lexicographic and Myrvold-Ruskey, in linear time, with their parity (Edelkamp 2017)."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ LARGEST = 20
 class LexicographicPermutation:
     """Number the permutations of 0 .. n - 1 in lexicographic order; with ``even=True`` only the even ones.
 
-    The number is read in the factorial number system, whose digits (how many smaller values are still to come) add up to
-    the parity. The last two values follow from it, so the rank of an even permutation is its lexicographic rank divided
-    by two; that of an odd one is NOWHERE.
+    The digits of the number in the factorial number system (how many smaller values follow) sum to the parity. The
+    parity determines the last two values, so the rank of an even permutation is its lexicographic rank divided by two;
+    that of an odd one is NOWHERE.
     """
 
     n: int
@@ -52,7 +52,7 @@ class LexicographicPermutation:
         return self.functions_through(read, write)
 
     def functions_through(self, read: Any, write: Any) -> tuple[Any, Any]:
-        """Return rank and unrank for a permutation that ``read(state, place)`` and ``write(state, place, value)`` reach."""
+        """Return rank and unrank for a permutation accessed by ``read(state, place)`` and ``write(state, place, value)``."""
         n = self.n
         even = self.even and n > 1
         unrank_any = _unrank_short(n, write, even) if n <= 13 else _unrank_long(n, write, even)
@@ -80,8 +80,8 @@ class LexicographicPermutation:
 def _unrank_short(n: int, write: Any, even: bool) -> UnrankFunction:
     """Return unrank for up to 13 values: the number as a binary fraction of n!, the free values in a list of nibbles.
 
-    The fraction is kept in units of 2^-30 (n - 1)! and rounded up. Its error of less than one unit grows by the factors
-    n - 1, n - 2, ... that bring out the digits, to less than 12! < 2^30 units: the digits are exact.
+    The fraction is stored in units of 2^-30 (n - 1)! and rounded up. Its error of less than one unit grows by the
+    factors n - 1, n - 2, ... that produce the digits, to less than 12! < 2^30 units: the digits are exact.
     """
     first = factorial(n - 1)
     all_values = n * (n - 1) // 2
@@ -138,7 +138,7 @@ def _unrank_long(n: int, write: Any, even: bool) -> UnrankFunction:
 
 
 def nth_one_bit(word: int, n: int) -> int:
-    """Return the position of the n-th one bit (from 0, lowest first) of a 32-bit word that has more than n, by bisection."""
+    """Return the position of the n-th one bit (from 0, lowest first) of a 32-bit word with more than n ones, by bisection."""
     position = 0
     half = 16
     while half > 0:
@@ -154,7 +154,7 @@ def nth_one_bit(word: int, n: int) -> int:
 class MyrvoldRuskeyPermutation:
     """Number the permutations of 0 .. n - 1 in the order of Myrvold and Ruskey (2001); with ``even=True`` the even ones.
 
-    Unranking is n swaps, and each swap of two different places flips the parity, so the parity comes for free. The last
+    Unranking is n swaps, and each swap of two different places flips the parity, so the parity costs nothing. The last
     digit (of base 2) is fixed by the parity: with ``even=True`` it is left out of the number, and the rank of an odd
     permutation is NOWHERE.
     """
@@ -192,7 +192,7 @@ class MyrvoldRuskeyPermutation:
             factor = 1
             odd = 0
             for last in range(n - 1, 0, -1):
-                # Swap the largest value to the last place; what was there is the digit.
+                # Swap the largest value to the last place; the value that was there is the digit.
                 digit = get(low, high, last)
                 where = get(inverse_low, inverse_high, last)
                 low, high = put(low, high, where, last, digit)
@@ -219,7 +219,7 @@ class MyrvoldRuskeyPermutation:
 
 
 def _packed(n: int) -> tuple[Any, Any]:
-    """Return how to read and change a field of a list of n small numbers in two words (up to 15 need only the first)."""
+    """Return get and put for a list of n small numbers in two words (up to 15 numbers fit the first)."""
     if n <= 15:
 
         def get(low: int, high: int, place: int) -> int:

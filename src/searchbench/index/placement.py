@@ -15,10 +15,10 @@ from searchbench.rules import NOWHERE, State
 
 @dataclass(frozen=True)
 class Placement:
-    """Number the ways to put `pieces` different pieces on `cells` cells; a state holds the cell of each piece.
+    """Number the placements of `pieces` different pieces on `cells` cells; a state contains the cell of each piece.
 
-    The digit of a piece is how many cells before its own are free of the pieces before it. `size` is
-    cells! / (cells - pieces)!. Two pieces on one cell have the rank NOWHERE.
+    The digit of a piece is the number of cells before its own that no earlier piece occupies. `size` is cells! / (cells
+    - pieces)!. Two pieces on one cell have the rank NOWHERE.
     """
 
     cells: int
@@ -41,7 +41,7 @@ class Placement:
 
     @property
     def weights(self) -> tuple[int, ...]:
-        """Return what each piece's digit counts in the number."""
+        """Return the weight of each piece's digit in the number."""
         return tuple(perm(self.cells - piece - 1, self.pieces - piece - 1) for piece in range(self.pieces))
 
     def functions(self, at: int = 0) -> tuple[Any, Any]:

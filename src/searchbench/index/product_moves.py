@@ -1,8 +1,8 @@
-"""Moves of a product index as tables: rows of numbers go to rows, and what happens within a row is looked up.
+"""Moves of a product index as tables of rows and columns.
 
-A number is ``row * columns + column``. After a move the row depends on the row alone, and the column is looked up: which
-table of columns a move takes depends on the row alone, too. Of a turning puzzle the rows are the orders of the pieces, the
-columns their twists (Korf 1997, pattern databases of the cube).
+A number is ``row * columns + column``. A move's new row depends on the row alone; the new column is looked up in a
+table of columns that also depends on the row alone. For a turning puzzle, rows are the permutations of the pieces,
+columns their orientations (Korf 1997, pattern databases of the cube).
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ from searchbench.rules import moves, new_moves, new_state, play
 
 Array = npt.NDArray[Any]
 MOST_COLUMNS: Final = 1 << 16
-"""How many columns a table of a move may have."""
+"""Largest number of columns in a move's table."""
 MOST_ENTRIES: Final = 1 << 25
-"""How many entries, rows times moves, the table of rows may have."""
+"""Largest number of entries, rows times moves, in the table of rows."""
 STRIDE: Final = 40_503
-"""A prime: the column that a row is tried with is a multiple of it."""
+"""A prime; its multiples are the columns with which rows are tested."""
 
 
 class ProductMoves(NamedTuple):
-    """Tell the moves of a game whose states all have the same number of moves.
+    """Move tables of a game whose states all have the same number of moves.
 
-    `rows` is the row after a move, [row, move]; `actions` the table of columns that the move takes, [row, move], or [1, move]
-    where it is the same for all rows; `columns` the column after it, [action, column].
+    `rows` is the row after a move, [row, move]; `actions` the move's table of columns, [row, move], or [1, move] if it
+    is the same for all rows; `columns` the column after it, [action, column].
     """
 
     rows: Array
@@ -45,11 +45,11 @@ class ProductMoves(NamedTuple):
 
     @property
     def one_to_one(self) -> bool:
-        """Tell whether no move brings two states together."""
+        """Tell whether every move is injective."""
         return all(map(_rearranges, self.rows.T)) and all(map(_rearranges, self.columns))
 
     def after(self, number: int) -> list[int]:
-        """Return the numbers of the successors, a move each."""
+        """Return the numbers of the successors, one per move."""
         row, column = divmod(number, self.columns.shape[1])
         actions = self.actions[row if len(self.actions) > 1 else 0]
         found = self.rows[row].astype(np.int64) * self.columns.shape[1] + self.columns[actions, column]
@@ -61,7 +61,7 @@ def _rearranges(images: Array) -> bool:
 
 
 def columns_of(index: Product) -> int:
-    """Return how many columns the numbers of a product have: as many of its last factors as a table holds; 0 if none."""
+    """Return the number of columns: the product of as many of the last factors as a table allows; 0 if none."""
     columns = 0
     for factor in index.indexes[:0:-1]:
         if max(columns, 1) * factor.size > MOST_COLUMNS:
@@ -71,10 +71,10 @@ def columns_of(index: Product) -> int:
 
 
 def moves_of_factors(names: jit.Names, index: Product, max_moves: int, target: jit.Target) -> ProductMoves | None:
-    """Return the moves of a game that claims `independent`, worked out by its rules; None if they would be too many.
+    """Return the moves of a game that claims `independent`, computed by its rules; None if they would be too many.
 
-    Every row is tried with the first column and with another one, every column with the first row and with another one.
-    Raises BadGame where these do not agree.
+    Tests every row with the first column and another one, every column with the first row and another one. Raises
+    BadGame if these disagree.
     """
     columns = columns_of(index)
     if columns == 0 or index.size // columns * max_moves > MOST_ENTRIES:
@@ -112,7 +112,7 @@ def _not_independent(number: int) -> str:
 
 
 def list_moves(found: Any) -> None:
-    """Write the number of the moves of the first state, then the moves."""
+    """Write the number of moves of the first state, then the moves."""
     state = new_state()
     out = new_moves()
     unrank(0, state)
@@ -122,7 +122,7 @@ def list_moves(found: Any) -> None:
 
 
 def try_moves(numbers: Any, told: Any, after: Any) -> int:
-    """Write the number after each move, [number, move]; return the first number that has other moves, or -1."""
+    """Write the number after each move, [number, move]; return the first number whose state has other moves, or -1."""
     state = new_state()
     out = new_moves()
     for line in range(len(numbers)):

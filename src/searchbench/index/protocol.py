@@ -1,4 +1,4 @@
-"""What an index is: a size, and two functions that rank and unrank some cells of a state."""
+"""The protocol of an index: a size, and two functions that rank and unrank some cells of a state."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ UnrankFunction = Callable[[int, State], None]
 
 
 class Part(NamedTuple):
-    """Name an interval of the number line and the parts that its values depend on (itself, if moves can stay in it)."""
+    """An interval of the number line, and the parts that its values depend on (including itself if moves can stay in it)."""
 
     name: str
     start: int
@@ -20,7 +20,7 @@ class Part(NamedTuple):
 
     @property
     def size(self) -> int:
-        """Return how many numbers the part has."""
+        """Return the size of the interval."""
         return self.stop - self.start
 
 
@@ -28,22 +28,23 @@ class Part(NamedTuple):
 class Index(Protocol):
     """Map the contents of `width` cells of a state, from cell `at` on, one to one to the numbers 0 .. size - 1.
 
-    `functions(at)` returns plain functions ``rank(state)`` and ``unrank(number, state)`` for :func:`searchbench.jit.bind`.
-    Rank may return NOWHERE for contents that the index does not number. An index is hashable (a frozen dataclass).
+    `functions(at)` returns plain functions ``rank(state)`` and ``unrank(number, state)`` for
+    :func:`searchbench.jit.bind`. Rank may return NOWHERE for contents that the index does not number. An index is
+    hashable (a frozen dataclass).
     """
 
     def __hash__(self) -> int:
-        """Return the same for equal indexes."""
+        """Return equal hashes for equal indexes."""
         ...
 
     @property
     def size(self) -> int:
-        """Return how many numbers there are."""
+        """Return the number of numbers."""
         ...
 
     @property
     def width(self) -> int:
-        """Return how many cells are read and written."""
+        """Return the number of cells that are read and written."""
         ...
 
     def functions(self, at: int = 0) -> tuple[Any, Any]:

@@ -1,11 +1,11 @@
-"""Sequences: games told by what their moves do to places, so that whole rows of numbers can be moved.
+"""Sequences: games described by how moves permute places, so that whole rows of numbers can be moved at once.
 
-A state is a sequence of n elements, together with one of a few *places* (where the empty cell of a sliding puzzle is; one
-place if there is nothing of the kind). A move changes the place and rearranges the sequence. The elements are all
-different, or pieces of a few kinds that are equal within their kind; or they have two sides, as burnt pancakes do. The
-number of a state is ``lexicographic rank of the sequence * places + place``, or ``rank * 2^n + sides``. (Edelkamp 2017,
-hashing permutation games, and hashing with multinomial coefficients; that a move changes only the digits of a window is
-what the streaming search makes use of.)
+A state is a sequence of n elements and one of a few *places* (the empty cell of a sliding puzzle; a single place if
+there is no such thing). A move changes the place and rearranges the sequence. The elements are all different, or pieces
+of a few kinds that are equal within their kind; or they have two sides, as in burnt pancakes. The number of a state is
+``lexicographic rank of the sequence * places + place``, or ``rank * 2^n + sides``. (Edelkamp 2017, hashing permutation
+games, and hashing with multinomial coefficients.) The streaming search exploits that a move changes only the digits of
+a window.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from searchbench.rules import State
 
 
 class Rearrangement(NamedTuple):
-    """Tell a move: it is possible at the place `origin`, leads to the place `target`, and new[i] = old[order[i]].
+    """A move: possible at the place `origin`, leads to the place `target`, and new[i] = old[order[i]].
 
-    Of elements that have two sides, those that come to the places `turned` are turned over.
+    Two-sided elements that arrive at the places `turned` are turned over.
     """
 
     origin: int
@@ -34,7 +34,7 @@ class Rearrangement(NamedTuple):
 
     @property
     def inverse(self) -> Rearrangement:
-        """Return the move that takes this one back."""
+        """Return the inverse move."""
         back = [0] * len(self.order)
         for place, source in enumerate(self.order):
             back[source] = place
@@ -44,15 +44,15 @@ class Rearrangement(NamedTuple):
 
     @property
     def window(self) -> tuple[int, int]:
-        """Return the smallest interval first .. stop - 1 outside which the sequence stays as it is (empty: 0, 0)."""
+        """Return the smallest interval first .. stop - 1 outside which the sequence does not change (empty: 0, 0)."""
         moved = [place for place, source in enumerate(self.order) if place != source]
         return (moved[0], moved[-1] + 1) if moved else (0, 0)
 
 
 def exchange(origin: int, target: int, cells: int) -> Rearrangement:
-    """Return the move that exchanges the empty cell at `origin` with what stands on the cell `target`.
+    """Return the move that exchanges the empty cell at `origin` with the element on the cell `target`.
 
-    The sequence is what stands on the other cells, in their order: an element passes all those between the two cells.
+    The sequence lists the elements on the other cells in order: an element passes all elements between the two cells.
     """
     before = [cell for cell in range(cells) if cell != origin]
     after = [target if cell == origin else cell for cell in range(cells) if cell != target]
@@ -63,9 +63,9 @@ def exchange(origin: int, target: int, cells: int) -> Rearrangement:
 class Sequences:
     """Describe a game by rearrangements of n elements.
 
-    With `pieces` there are ``pieces[k]`` equal elements k = 0, 1, ..., n in all; without, the elements are 0 .. n - 1. With
-    ``even=True`` only even permutations occur (of different elements). With ``two_sided=True`` each element has one of its
-    two sides up; a state has the elements, then the sides, 0 or 1.
+    With `pieces` there are ``pieces[k]`` equal elements of each kind k, n in all; without, the elements are 0 .. n - 1.
+    With ``even=True`` only even permutations occur (of different elements). With ``two_sided=True`` each element has
+    one of its two sides up; a state has the elements, then the sides, 0 or 1.
     """
 
     n: int
@@ -104,7 +104,7 @@ class Sequences:
 
     @property
     def width(self) -> int:
-        """Return the number of cells: the sequence, and the place where there is more than one, or the sides."""
+        """Return the number of cells: the sequence, then the place if there are several, or the sides."""
         return self.n + (self.n if self.two_sided else self.places > 1)
 
     def functions(self, at: int = 0) -> tuple[Any, Any]:
@@ -129,11 +129,11 @@ class Sequences:
 
     @property
     def reversible(self) -> bool:
-        """Tell whether each move can be taken back by a move."""
+        """Tell whether a move undoes each move."""
         moves = set(self.moves)
         return all(move.inverse in moves for move in self.moves)
 
     @property
     def alternates(self) -> bool:
-        """Tell whether every move goes from an even place to an odd one or back: the move-alternation property."""
+        """Tell whether every move changes the parity of the place: the move-alternation property."""
         return all((move.origin + move.target) % 2 == 1 for move in self.moves)

@@ -1,4 +1,4 @@
-"""Indexes whose parameters are a table: one pair of functions for a whole family, so that many of them compile as one."""
+"""Indexes with their parameters in a table: one pair of functions per family, so that many indexes compile as one."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from searchbench.rules import Rank, State
 Table = NDArray[np.int64]
 
 LARGEST_TABLE = 10**6
-"""Bytes of an array that compiled code can hold as a constant and still be kept between processes."""
+"""Largest array, in bytes, that compiled code can contain as a constant and that the kernel cache can store."""
 
 
 class Family(NamedTuple):
-    """Hold functions that find an index's parameters in a table, from `place` on, and its state from cell `at` on."""
+    """Functions that read an index's parameters from a table at `place`, and its state from cell `at` on."""
 
     rank: Callable[[State, int, Table, int], Rank]
     unrank: Callable[[int, State, int, Table, int], None]
@@ -30,12 +30,12 @@ class Family(NamedTuple):
 class TableIndex:
     """Number states by the functions of a family and a table of parameters.
 
-    Derive a class and supply `size`, `width`, `family` and `table`. All members of a family share their code: a Sum of many
-    puts their tables one behind the other and compiles it once.
+    Derive a class and supply `size`, `width`, `family` and `table`. All members of a family share their code: a Sum of
+    many concatenates their tables and compiles it once.
     """
 
     def family(self, at: int) -> Family:
-        """Return the functions that read the table, for the cells from `at` on (an index made of others may depend on it)."""
+        """Return the functions that read the table, for the cells from `at` on (a composite index may depend on `at`)."""
         raise NotImplementedError
 
     def table(self) -> Table:
@@ -57,12 +57,12 @@ class TableIndex:
 
 
 def family_of(index: Index, at: int) -> Family:
-    """Return the family of an index that is used from cell `at` on: its own, or one of its own functions alone."""
+    """Return the family of an index used from cell `at` on, or a family of its own that wraps its functions."""
     return index.family(at) if isinstance(index, TableIndex) else _alone(index, at)
 
 
 def table_of(index: Index | TableIndex) -> Table:
-    """Return the table of an index, empty if it needs none; raise BadRequest when it is too large for compiled code."""
+    """Return the table of an index, empty if it needs none. Raises BadRequest if compiled code cannot contain it."""
     table = index.table() if isinstance(index, TableIndex) else np.zeros(0, np.int64)
     if table.nbytes > LARGEST_TABLE:
         raise BadRequest(f"{index} needs a table of {table.nbytes} bytes: the index takes at most {LARGEST_TABLE}")
@@ -84,7 +84,7 @@ def _alone(index: Index, at: int) -> Family:
 
 
 def limited(size: int, what: str) -> int:
-    """Return a size, or raise BadRequest when the numbers do not fit a signed 64-bit word."""
+    """Return a size. Raises BadRequest if the numbers do not fit a signed 64-bit word."""
     if size >= 1 << 63:
         raise BadRequest(f"{what} has {size} states: the index takes fewer than 2^63 = {1 << 63}")
     return size

@@ -1,4 +1,4 @@
-"""One bit a state: codes that are 0, or the one other code that all states of a part have."""
+"""Bit vectors for codes that are 0 or, throughout a part, one other value: one bit per state."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from searchbench.jit import trailing_zeros
 from searchbench.store.codes import Array, type_for
 
 PIECE_WORDS: Final = 1 << 13
-"""How many words are packed together."""
+"""Number of words packed together."""
 FAR: Final = 255
 PACK_LEVEL: Final = 3
 _NAMES: Final = jit.Names({}, "cpu")
@@ -25,12 +25,12 @@ class Bits(Protocol):
     """Read a bit vector."""
 
     def read(self, first: int, count: int) -> Array:
-        """Return some bits, eight in a byte, the first in the lowest place; what is left over is 0."""
+        """Return bits `first` .. `first + count - 1`, eight to a byte, lowest bit first; pad with 0."""
         ...
 
 
 def cut_out(words: Array, first: int, count: int) -> Array:
-    """Return some bits of a vector of words, eight in a byte."""
+    """Return bits `first` .. `first + count - 1` of a vector of words, eight to a byte."""
     start, shift = first >> 3, first & 7
     found: Array = words.view(np.uint8)[start : start + (shift + count + 7) // 8]
     if not found.any():
@@ -45,19 +45,19 @@ def cut_out(words: Array, first: int, count: int) -> Array:
 
 
 class PlainBits(NamedTuple):
-    """Hold a bit vector as words."""
+    """Store a bit vector as words."""
 
     words: Array
 
     def read(self, first: int, count: int) -> Array:
-        """Return some bits, eight in a byte."""
+        """Return bits `first` .. `first + count - 1`, eight to a byte."""
         return cut_out(self.words, first, count)
 
 
 def write_gaps(words: Any, bits: Any, out: Any) -> int:
-    """Write how many bits that are 0 lie before each that is 1, and return how many bytes that takes; `bits[k]` is 2^k.
+    """Write the number of 0 bits before each 1 bit; return the number of bytes written. `bits[k]` is 2^k.
 
-    The byte FAR stands for so many bits that are 0, with no 1 after them.
+    The byte FAR stands for FAR 0 bits that no 1 follows.
     """
     count = 0
     before = -1
@@ -78,7 +78,7 @@ def write_gaps(words: Any, bits: Any, out: Any) -> int:
 
 
 def read_gaps(gaps: Any, bits: Any, words: Any) -> None:
-    """Set the bits that `write_gaps` has found."""
+    """Set the bits whose gaps `write_gaps` wrote."""
     bit = 0
     for place in range(len(gaps)):
         bit += gaps[place]
@@ -88,9 +88,9 @@ def read_gaps(gaps: Any, bits: Any, words: Any) -> None:
 
 
 class PackedBits:
-    """Hold a bit vector in compressed pieces, as the gaps between the bits that are set.
+    """Store a bit vector in compressed pieces, as the gaps between set bits.
 
-    Where bits are thinly set by some rule, gaps repeat each other, and take a third of what the bits themselves would.
+    Where a rule of the game sets few bits, gaps repeat each other and take a third of the room of the bits.
     """
 
     def __init__(self, pieces: Sequence[bytes], words: int) -> None:
@@ -98,7 +98,7 @@ class PackedBits:
 
     @classmethod
     def of(cls, words: Array, map_all: Callable[[Callable[[int], bytes], range], list[bytes]]) -> PackedBits:
-        """Pack words; `map_all` calls a function for each of a range, on several threads perhaps."""
+        """Pack words; `map_all` applies a function to each element of a range, possibly on several threads."""
         writer = jit.bind(write_gaps, _NAMES)
 
         def pack(first: int) -> bytes:
@@ -109,34 +109,36 @@ class PackedBits:
             gaps = np.empty(ones + 64 * len(piece) // FAR + 1, np.uint8)
             count = writer(piece, _POWERS, gaps)
             packed = zstandard.ZstdCompressor(level=PACK_LEVEL).compress(gaps[:count].data)
-            return np.frombuffer(packed, np.uint8).tobytes()  # what it was written to is larger, and would stay in use
+            return np.frombuffer(
+                packed, np.uint8
+            ).tobytes()  # the buffer it was written to is larger, and would stay allocated
 
         return cls(map_all(pack, range(0, len(words), PIECE_WORDS)), len(words))
 
     def flat(self) -> dict[str, Array]:
-        """Return all as two arrays: the pieces behind each other, and the number of words with the pieces' lengths."""
+        """Return two arrays: the concatenated pieces, and the number of words followed by the pieces' lengths."""
         lengths = np.array([self._words, *map(len, self._pieces)], np.int64)
         return {"pieces": np.frombuffer(b"".join(self._pieces), np.uint8), "lengths": lengths}
 
     @classmethod
     def of_flat(cls, pieces: Array, lengths: Array) -> PackedBits:
-        """Return what `flat` has told."""
+        """Rebuild the vector from the arrays of `flat`."""
         ends = np.cumsum(lengths[1:]).tolist()
         data = pieces.tobytes()
         return cls([data[first:stop] for first, stop in zip([0, *ends], ends, strict=False)], int(lengths[0]))
 
     @property
     def nbytes(self) -> int:
-        """Return the memory of the pieces."""
+        """Return the memory of the pieces in bytes."""
         return sum(map(len, self._pieces)) + 48 * len(self._pieces)
 
     @property
     def filled(self) -> list[int]:
-        """Return the places of the pieces that have any bit set: the bits from ``64 * PIECE_WORDS * place`` on."""
+        """Return the indices of nonempty pieces; piece k starts at bit ``64 * PIECE_WORDS * k``."""
         return [place for place, piece in enumerate(self._pieces) if piece]
 
     def words(self, place: int) -> Array:
-        """Return the words of a piece; the last piece is shorter."""
+        """Return the words of a piece; the last piece may be shorter."""
         words = np.zeros(min(PIECE_WORDS, self._words - PIECE_WORDS * place), np.uint64)
         if self._pieces[place]:
             gaps = np.frombuffer(zstandard.ZstdDecompressor().decompress(self._pieces[place]), np.uint8)
@@ -144,7 +146,7 @@ class PackedBits:
         return words
 
     def read(self, first: int, count: int) -> Array:
-        """Return some bits, eight in a byte."""
+        """Return bits `first` .. `first + count - 1`, eight to a byte."""
         size = 64 * PIECE_WORDS
         place = first // size
         stop = min(max(-(-(first + count) // size), place + 1), len(self._pieces))
@@ -155,7 +157,7 @@ class PackedBits:
 
 
 def codes_of(bits: Array, count: int, code: int, dtype: np.dtype[Any]) -> Array:
-    """Return the codes that some bits stand for: 0, or `code`."""
+    """Return the codes that bits stand for: 0 or `code`."""
     codes: Array = np.unpackbits(bits, count=count, bitorder="little").astype(dtype, copy=False)
     if code != 1:
         codes *= dtype.type(code)
@@ -163,7 +165,7 @@ def codes_of(bits: Array, count: int, code: int, dtype: np.dtype[Any]) -> Array:
 
 
 class Layer(NamedTuple):
-    """Say where the bits of a part are, the first one being that of the number `origin`, which code they mean, and how many."""
+    """Describe the bits of a part: bit 0 belongs to number `origin`, a 1 means `code`, and `reached` bits are 1."""
 
     bits: Bits
     origin: int
@@ -172,7 +174,7 @@ class Layer(NamedTuple):
 
 
 class BitCodes:
-    """Read codes from bits: each part has a layer, or None if none of its states is reached."""
+    """Read codes from bits; each part has a layer, or None if none of its states is reached."""
 
     modulus = 0
 
@@ -184,12 +186,12 @@ class BitCodes:
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """Return the type of a code."""
+        """Return the data type of a code."""
         return self._dtype
 
     @property
     def size(self) -> int:
-        """Return how many numbers there are."""
+        """Return the size of the number line."""
         return max(part.stop for part in self._parts)
 
     def code(self, number: int) -> int:

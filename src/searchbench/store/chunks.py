@@ -1,8 +1,8 @@
-"""Read one chunk of an array on disk past Zarr, which takes a millisecond to find its way to a chunk; most of a probe.
+"""Read one chunk of an array from its file, without Zarr, whose overhead of a millisecond dominates a probe.
 
-It knows the ways in which this package writes arrays, and nothing else: chunks of little-endian numbers, compressed by one of
-the codecs it offers and followed by a checksum, each in a file of its own or many in a shard with an index at its end. Whoever
-asks compares what comes with the chunk's digest, and asks Zarr where nothing comes.
+Only the layouts that this package writes are supported: chunks of little-endian numbers, compressed by one of the
+supported codecs and followed by a checksum, one per file or many in a shard with its index at the end. The caller
+compares each chunk with its digest and falls back on Zarr on failure.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ _INDEX_CODECS: Final = ["bytes", "crc32c"]
 _CHECKSUM: Final = 4
 _FARTHEST: Final = 1 << 48
 _OVERHEAD: Final = 1 << 16
-"""How many bytes more than its numbers a chunk may take: what cannot be compressed grows a little."""
+"""Number of bytes by which a chunk may exceed its numbers: incompressible data grow a little."""
 _KEPT: Final = 256
-"""How many shards' indexes are kept in memory, 4 kB each."""
+"""Number of shard indexes kept in memory, 4 kB each."""
 SPOILT: Final = (ValueError, IndexError, zlib.error, zstandard.ZstdError)
-"""What codecs make of a chunk that was altered."""
+"""The errors that codecs raise for damaged chunks."""
 
 
 class ChunkFiles:
-    """Find the chunks of an array in its files. Raises ValueError for an array that was written in another way."""
+    """Locate the chunks of an array in its files. Raises ValueError for other layouts."""
 
     def __init__(self, path: Path) -> None:
         document = read_document(path / DOCUMENT)
@@ -55,7 +55,7 @@ class ChunkFiles:
         self._index = lru_cache(maxsize=_KEPT)(self._read_index)
 
     def read(self, chunk: int) -> Array:
-        """Return the numbers of a chunk. Raises OSError, or one of SPOILT, where it is not there or not whole."""
+        """Return the numbers of a chunk. Raises OSError, or one of SPOILT, if it is missing or damaged."""
         file, place = divmod(chunk, self._per_file)
         whole = self._chunk * self._dtype.itemsize
         with open(self._path / str(file), "rb") as stream:
@@ -68,12 +68,12 @@ class ChunkFiles:
             else:
                 data = stream.read()
         unpacked = self._unpack(data, whole)
-        if len(unpacked) != whole:  # the last chunk is filled up
+        if len(unpacked) != whole:  # the last chunk is padded
             raise ValueError("a chunk is too short")
         return np.frombuffer(unpacked, self._dtype)[: self._size - chunk * self._chunk]
 
     def _read_index(self, file: int) -> Array:
-        """Return where the chunks of a shard begin and how long they are."""
+        """Return offset and length of each chunk of a shard."""
         size = 16 * self._per_file
         with open(self._path / str(file), "rb") as stream:
             stream.seek(-size - _CHECKSUM, 2)

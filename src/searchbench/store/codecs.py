@@ -1,4 +1,4 @@
-"""Codecs: how the chunks of an array are compressed, and how one chunk is read back past Zarr."""
+"""Codecs: compress the chunks of an array, and decompress one chunk without Zarr."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ _LEVELS: Final[Mapping[str, tuple[int, int, int]]] = {
     "lz4": (1, 9, 5),
     NONE: (0, 0, 0),
 }
-"""The lowest level, the highest, and that of a codec that is named without one."""
+"""For each codec the lowest, the highest and the default level."""
 _BLOSC_HEADER: Final = 16
 _CHECKSUM: Final = 4
 
 
 class Codec(NamedTuple):
-    """Name a codec and its level: its text is "zstd:3"."""
+    """A codec and its level, written "zstd:3"."""
 
     name: str
     level: int = 0
@@ -34,7 +34,7 @@ class Codec(NamedTuple):
         return self.name if self.name == NONE else f"{self.name}:{self.level}"
 
     def compressors(self) -> list[Any] | None:
-        """Return what Zarr needs to know: the codec, and the checksum that goes over what comes out of it."""
+        """Return Zarr's compressors: the codec, and a checksum of its output."""
         from zarr.codecs import BloscCodec, Crc32cCodec, GzipCodec, ZstdCodec
 
         if self.name == NONE:
@@ -52,10 +52,12 @@ PLAIN: Final = Codec(NONE)
 
 
 def parse_codec(text: str) -> Codec:
-    """Return the codec that "zstd:19", "gzip", "lz4" or "none" stands for. Raises BadRequest."""
+    """Parse a codec such as "zstd:19", "gzip", "lz4" or "none". Raises BadRequest."""
     name, _, level = text.strip().partition(":")
     if name not in _LEVELS:
-        raise BadRequest(f"codec {text!r}: there are {', '.join(_LEVELS)}; a level goes behind a colon, as in zstd:19")
+        raise BadRequest(
+            f"codec {text!r}: expected one of {', '.join(_LEVELS)}; a level follows a colon, as in zstd:19"
+        )
     low, high, usual = _LEVELS[name]
     if not level:
         return Codec(name, usual)
@@ -65,9 +67,9 @@ def parse_codec(text: str) -> Codec:
 
 
 def unpacker(names: list[str]) -> Callable[[bytes, int], bytes]:
-    """Return what undoes the codecs of an array, by the names that Zarr gives them: data with a checksum, size unpacked -> bytes.
+    """Return a function (packed data with checksum, unpacked size) -> bytes that inverts codecs given by Zarr's names.
 
-    It raises ValueError, zlib.error or ZstdError where data are spoilt. Raises ValueError for codecs it does not know.
+    The function raises ValueError, zlib.error or ZstdError for damaged data. Raises ValueError for unknown codecs.
     """
     known = {"zstd": _unpack_zstd, "gzip": _unpack_gzip, "blosc": _unpack_blosc}
     if names == ["bytes"]:
@@ -79,7 +81,7 @@ def unpacker(names: list[str]) -> Callable[[bytes, int], bytes]:
     def checked(data: bytes, size: int) -> bytes:
         packed = data[:-_CHECKSUM]
         if google_crc32c.value(packed) != int.from_bytes(data[-_CHECKSUM:], "little"):
-            raise ValueError("a chunk does not have its checksum")
+            raise ValueError("a chunk does not match its checksum")
         return unpack(packed, size)
 
     return checked

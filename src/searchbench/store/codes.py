@@ -1,4 +1,4 @@
-"""Where a database keeps its codes: in memory here, on disk in :mod:`searchbench.store.disk`; both answer alike."""
+"""Codes of a database: one interface, in memory here and on disk in :mod:`searchbench.store.disk`."""
 
 from __future__ import annotations
 
@@ -18,19 +18,20 @@ Array = npt.NDArray[Any]
 class Codes(Protocol):
     """Read the stored codes of a number line.
 
-    With a `modulus` m, `code`, `read` and `whole` give 0 for no value and else 1 + depth mod m; `counts` knows the depths.
+    With a `modulus` m, `code`, `read` and `whole` return 0 for no value, else 1 + depth mod m; `counts` has whole
+    depths.
     """
 
     modulus: int
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """Return the type of a code; its largest number marks a number that is no position."""
+        """Return the data type of a code; its maximum marks numbers that are no position."""
         ...
 
     @property
     def size(self) -> int:
-        """Return how many numbers there are."""
+        """Return the size of the number line."""
         ...
 
     def code(self, number: int) -> int:
@@ -42,7 +43,7 @@ class Codes(Protocol):
         ...
 
     def counts(self, part: Part) -> dict[int, int]:
-        """Return how often each code occurs in a part, the mark of what is no position included."""
+        """Return how often each code occurs in a part, including the mark of numbers that are no position."""
         ...
 
     def whole(self) -> Array:
@@ -50,31 +51,31 @@ class Codes(Protocol):
         ...
 
     def close(self) -> None:
-        """Let go of files."""
+        """Release files."""
         ...
 
 
 @runtime_checkable
 class BitReader(Protocol):
-    """Read bits where codes are kept as bits, without making codes of them."""
+    """Read bits directly where codes are stored as bits."""
 
     def bits(self, part: Part, first: int, stop: int) -> Array:
-        """Return which of the numbers first .. stop - 1 of a part have a value, as `bits_of_codes` does."""
+        """Return a bit per number first .. stop - 1 of a part, set if it has a value, as `bits_of_codes` does."""
         ...
 
 
 def bits_of_codes(codes: Array) -> Array:
-    """Return which codes are neither 0 nor the mark of what is no position: eight to a byte, the first in the lowest place."""
+    """Return a bit per code, eight to a byte, lowest bit first; set unless the code is 0 or marks no position."""
     return np.packbits((codes != 0) & (codes != np.iinfo(codes.dtype).max), bitorder="little")
 
 
 def type_for(largest: int) -> np.dtype[Any]:
-    """Return the smallest type for codes up to `largest` besides the mark of what is no position."""
+    """Return the smallest unsigned type for codes up to `largest` and the mark of numbers that are no position."""
     return np.dtype(np.uint8 if largest < 255 else np.uint16 if largest < 65535 else np.uint32)
 
 
 def as_type(codes: Array, dtype: np.dtype[Any]) -> Array:
-    """Return codes in another type, with its mark of what is no position; the same array if it has the type."""
+    """Convert codes to another type and the mark of no position to another type; return the same array if none is needed."""
     if codes.dtype == dtype:
         return codes
     out: Array = np.empty(len(codes), dtype)
@@ -83,7 +84,7 @@ def as_type(codes: Array, dtype: np.dtype[Any]) -> Array:
 
 
 class MemoryCodes:
-    """Hold the codes in one array."""
+    """Store the codes in one array."""
 
     modulus = 0
 
@@ -92,12 +93,12 @@ class MemoryCodes:
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """Return the type of a code."""
+        """Return the data type of a code."""
         return self._codes.dtype
 
     @property
     def size(self) -> int:
-        """Return how many numbers there are."""
+        """Return the size of the number line."""
         return len(self._codes)
 
     def code(self, number: int) -> int:
@@ -121,13 +122,13 @@ class MemoryCodes:
 
 
 def in_order(values: Iterable[Value]) -> list[Value]:
-    """Return values in order, None last."""
+    """Sort values, None last."""
     given = list(values)
     return [*sorted(value for value in given if value is not None), *([None] if None in given else [])]
 
 
 PIECE = 1 << 20
-"""How many codes are looked at in one go."""
+"""Number of codes processed at a time."""
 
 
 def count_codes(codes: Array) -> dict[int, int]:

@@ -1,4 +1,4 @@
-"""A database: the value of every state of a game, to be probed, searched, counted, kept and verified."""
+"""A database: the value of every state of a game, to be probed, searched, counted, saved and verified."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from searchbench.late import late
 from searchbench.rules import NOWHERE, UNDECIDED
 from searchbench.slots import slot_named
 from searchbench.store.codes import PIECE, Array, BitReader, Codes, MemoryCodes, bits_of_codes, in_order
+from searchbench.store.keep import Keep
 from searchbench.store.line import best_line
 from searchbench.store.modulo import Tracer, whole_code
 from searchbench.values import Value, ValueRule
@@ -30,14 +31,14 @@ if TYPE_CHECKING:
     from searchbench.verify import Report
 
 TRACED = 1 << 12
-"""How many ways back are walked at a time."""
+"""Number of states traced back to the start at a time."""
 
 What = Position | str | Sequence[int] | None
-"""A position, its notation, the numbers of its state, or None for the start."""
+"""A position, its notation, the cells of its state, or None for the start."""
 
 
 class Choice(NamedTuple):
-    """Hold a move, the position after it, and the value of that position for whoever is to move there."""
+    """A move, the position after it, and the value of that position for the player to move there."""
 
     move: int
     position: Position
@@ -49,11 +50,12 @@ _repair = late("searchbench.repairs:repair_database")
 
 
 class Database:
-    """Hold the values of all states of a game, in memory or on disk; the same queries answer both.
+    """Store the values of all states of a game, in memory or on disk; both answer the same queries.
 
-    `codes` has one stored code a number (see :mod:`searchbench.values`); the largest number of its type marks numbers
-    of the index that are no positions. `facts` is what the solver tells of its work, `command` what made the database.
-    With `parts`, only those parts of the game are there. `scratch` may hold what must live as long as the database.
+    `codes` has one stored code per number (see :mod:`searchbench.values`); the maximum of its type marks numbers of the
+    index that are no position. `facts` describes the solver's work, `command` is the command that made the database.
+    With `parts`, the database covers only those parts of the game. `scratch` may keep an object alive as long as the
+    database.
     """
 
     def __init__(
@@ -79,41 +81,41 @@ class Database:
         if self.store.size < size or (parts is None and self.store.size != size):
             raise BadRequest(f"{game}: {self.store.size:,} codes, the index has {size:,} numbers")
 
-    # --- what it holds -----------------------------------------------------------------------------------------------
+    # --- contents ----------------------------------------------------------------------------------------------------
 
     @property
     def size(self) -> int:
-        """Return how many numbers the index has, legal or not."""
+        """Return the size of the index, including numbers that are no position."""
         return self.store.size
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """Return the type of a stored code."""
+        """Return the data type of a stored code."""
         return self.store.dtype
 
     @property
     def illegal(self) -> int:
-        """Return the code that marks what is no position."""
+        """Return the code that marks numbers that are no position."""
         return int(np.iinfo(self.dtype).max)
 
     @property
     def codes(self) -> Array:
-        """Return all stored codes in one array; a database on disk is read whole."""
+        """Return all stored codes in one array; reads a database on disk completely."""
         return self.store.whole()
 
     @property
     def modulus(self) -> int:
-        """Return 3 or 4 where the table has depths modulo that, 0 where it has whole values."""
+        """Return 3 or 4 if the table stores depths modulo it, 0 if it stores whole values."""
         return self.store.modulus
 
     @property
     def states(self) -> int:
-        """Return how many numbers are positions."""
+        """Return the number of positions."""
         return sum(self._counts().values())
 
     @property
     def reachable(self) -> int:
-        """Return how many positions have a value that is not None."""
+        """Return the number of positions whose value is not None."""
         return sum(count for code, count in self._counts().items() if self.rule.decode(code) is not None)
 
     def __repr__(self) -> str:
@@ -135,7 +137,7 @@ class Database:
     def number(self, what: What = None) -> int:
         """Return the number of a state's symmetry class; NOWHERE for a terminal state that the index leaves out.
 
-        Raises BadState for what is no state of the game, or none that the index numbers.
+        Raises BadState for anything that is no state of the game, or that the index does not number.
         """
         state = self.game.position(what).state
         text = repr(what) if isinstance(what, str) else repr(tuple(state))
@@ -150,24 +152,24 @@ class Database:
             known = False
         if not known or self.residue(number) == self.illegal:
             raise BadState(
-                f"{self.game}: {text} is no state that the database of this game holds; the start is "
+                f"{self.game}: {text} is no state of this database; the start is "
                 f"{self.game.format(self.game.start())!r}"
             )
         return number
 
     def position(self, number: int) -> Position:
-        """Return the position that has a number. Raises BadState where there is none."""
+        """Return the position with a number. Raises BadState if there is none."""
         if self.residue(number) == self.illegal:
             raise BadState(f"{self.game}: number {number} is no position")
         return Position(self.game, tuple(self.game.unrank(number)))
 
     def code(self, number: int) -> int:
-        """Return the stored code of a number; that of its whole depth where depths are kept modulo 3 or 4."""
+        """Return the stored code of a number; for depths modulo 3 or 4, the code of the whole depth."""
         code = self.residue(number)
         return whole_code(self, number, code) if self.modulus and code else code
 
     def residue(self, number: int) -> int:
-        """Return what the table itself has for a number."""
+        """Return the table's entry for a number."""
         if not 0 <= number < self._end:
             raise BadState(f"{self.game}: number {number} lies outside the index of {self._end:,} numbers")
         if not any(part.start <= number < part.stop for part in self.parts):
@@ -179,7 +181,7 @@ class Database:
         return self.store.code(number)
 
     def probe(self, what: What = None) -> Value:
-        """Return the value of a state, given as a position, as notation or as numbers; by default of the start."""
+        """Return the value of a state, given as a position, as notation or as cells; by default of the start."""
         number = self.number(what)
         if number != NOWHERE:
             return self.rule.decode(self.code(number))
@@ -187,7 +189,7 @@ class Database:
         return self.rule.decode(self._call("finish", self._call("initial", result, 0)))
 
     def moves(self, what: What = None) -> list[Choice]:
-        """Return the legal moves of a state with the positions they lead to and their values, best first."""
+        """Return the legal moves of a state, the positions after them and their values, best first."""
         state = self.game.position(what).state
         self.number(state)
         choices = []
@@ -202,7 +204,7 @@ class Database:
     def worth(self, state: Sequence[int], choice: Choice) -> Value:
         """Return the value of a state if this were its only move.
 
-        Where values do not follow from those after the moves (depths from the start, won or not), that of the state after it.
+        Where successors do not determine values (depths from the start, won or not), return the successor's value.
         """
         if self.rule.from_start or not self.rule.tells_losses:
             return choice.value
@@ -214,14 +216,14 @@ class Database:
     def line(self, what: What = None, limit: int | None = None) -> Line:
         """Return a line of best play from a state; at most `limit` moves of it.
 
-        A puzzle's line goes to a solved state at the least cost; the line of two players, to the end of the game or
-        the first state that repeats. For "depth" it goes from the start (or its mirror image) to the state, which
-        needs the game's `unmoves`. Raises Unsolvable where there is no line.
+        For a puzzle the line leads to a solved state at the least cost; for two players, to the end of the game or the
+        first repeated state. For "depth" it leads from the start (or its mirror image) to the state, which needs the
+        game's `unmoves`. Raises Unsolvable where there is no line.
         """
         return best_line(self, self.game.position(what), limit)
 
     def hardest(self) -> Value:
-        """Return the value furthest from the end: the one with the most plies, or the largest number. Raises BadRequest."""
+        """Return the value farthest from the end: the most plies, or the largest number. Raises BadRequest."""
         if not self.rule.has_lines:
             raise BadRequest(f"{self.game}: the database has no depths: no state is furthest from the end")
         known = [value for value in self.histogram() if value is not None]
@@ -232,7 +234,7 @@ class Database:
     # --- all states --------------------------------------------------------------------------------------------------
 
     def histogram(self, part: str | None = None) -> dict[Value, int]:
-        """Return how many positions have each value, in order, None last; of one part, or of all."""
+        """Count the positions of each value, in order, None last; of one part, or of all."""
         counts: dict[Value, int] = {}
         for code, count in self._counts(part).items():
             value = self.rule.decode(code)
@@ -248,7 +250,7 @@ class Database:
         """Yield, in order, the numbers of the positions that meet all conditions; reads the table block by block.
 
         `value` is a value, or text as `ValueRule.parse` reads it ("30-31", "win 3-9", "unreachable"); `numbers` the
-        first number and the one after the last; `predicate` is asked of each position that meets the rest.
+        first number and the one after the last; `predicate` is called for positions that meet the other conditions.
         """
         wanted = self._wanted(value)
         for number in self._fitting(wanted, *self._range(numbers)):
@@ -278,7 +280,7 @@ class Database:
         numbers: tuple[int, int] | None = None,
         predicate: Callable[[Position], bool] | None = None,
     ) -> int:
-        """Return how many positions meet all conditions (see `select`)."""
+        """Count the positions that meet all conditions (see `select`)."""
         if predicate is not None:
             return sum(1 for _ in self.select(value, numbers, predicate))
         wanted = self._wanted(value)
@@ -298,33 +300,31 @@ class Database:
 
     def save(
         self,
-        path: str | Path,
+        path: str | Path | Keep,
         command: str = "",
         overwrite: bool = False,
         mapped: bool = False,
         form: str | None = None,
         codec: str | None = None,
     ) -> None:
-        """Keep the database in a folder, a Zarr v3 group; it is there complete or not at all.
+        """Save the database in a folder, a Zarr v3 group, which appears complete or not at all.
 
-        `form` says what is kept: "values", "filled", "base-3", "two-bit", "one-bit", "best-move", "every:4" or "parity"
-        (see docs/database-format.md); by default all values. `codec` is "zstd:3" (the default), "gzip:6", "lz4:5" or "none",
-        with a level. If `mapped`, nothing is compressed, and the codes are mapped into memory when the database is opened.
-        Raises BadRequest where there is something already, unless it is a database and `overwrite` is true, and for a form
-        that cannot hold the values.
+        `path` is a folder, or a `Keep` with all the other options. `form` is the stored form: "values" (the default: all values), "filled", "base-3", "two-bit", "one-bit",
+        "best-move", "every:4" or "parity" (see docs/database-format.md). `codec` is "zstd:3" (the default), "gzip:6",
+        "lz4:5" or "none", with a level. If `mapped`, codes are uncompressed, and mapped into memory when the database
+        is opened. Raises BadRequest if the place is occupied, unless by a database and `overwrite` is true, and for a
+        form that cannot represent the values.
         """
-        from searchbench.store.codecs import parse_codec
         from searchbench.store.writing import MAPPED, write_database
 
-        if mapped and (form is not None or codec is not None):
-            raise BadRequest("mapped: the codes are kept as they are in memory, in no other form and without a codec")
-        layout, packing = MAPPED if mapped else None, None if codec is None else parse_codec(codec)
-        write_database(self, Path(path), command or self.command, overwrite, layout, form, packing)
+        keep = Keep.at(path, {"form": form, "codec": codec, "mapped": mapped, "overwrite": overwrite})
+        layout = MAPPED if keep.mapped else None
+        write_database(self, keep.folder, command or self.command, keep.overwrite, layout, keep.form, keep.packing)
 
     def convert(self, path: str | Path, form: str | None = None, codec: str | None = None) -> Database:
-        """Keep the database in another folder, in another form or by another codec (see `save`), and open it there.
+        """Save the database in another folder, form or codec (see `save`), and open it there.
 
-        From forms that leave values out the whole ones come back; from those that drop depths they do not. Raises BadRequest.
+        Values that a form leaves out are restored; depths that a form drops are not. Raises BadRequest.
         """
         words = [f"--{name} {value}" for name, value in (("form", form), ("codec", codec)) if value is not None]
         how = " ".join(["searchbench convert", *words])
@@ -343,23 +343,23 @@ class Database:
     def verify(
         self, run: Run | None = None, limit: int = 100, work: str | Path | None = None, parts: str | None = None
     ) -> Report:
-        """Check every value by the rules alone, forwards; see :func:`searchbench.verify.verify_database`."""
+        """Check every value forwards, by the rules alone; see :func:`searchbench.verify.verify_database`."""
         target = self.game.quickest_target
         found: Report = _verify(self, run, limit, target, None if work is None else Path(work), parts)
         return found
 
     def repair(self, run: Run | None = None, limit: int = 100) -> Repair:
-        """Put right what `verify` finds wrong, and what cannot be read; see :func:`searchbench.repairs.repair_database`."""
+        """Repair wrong or unreadable values; see :func:`searchbench.repairs.repair_database`."""
         found: Repair = _repair(self, run, limit, self.game.quickest_target)
         return found
 
     def answer_from(self, codes: Codes) -> None:
-        """Answer from other codes of the same parts from now on."""
+        """Replace the codes by other codes of the same parts."""
         self.store.close()
         self.store = codes
 
     def close(self) -> None:
-        """Let go of the files of a database on disk."""
+        """Release the files of a database on disk."""
         self.store.close()
 
     def __enter__(self) -> Database:
@@ -370,10 +370,10 @@ class Database:
     ) -> None:
         self.close()
 
-    # --- inside ------------------------------------------------------------------------------------------------------
+    # --- internals ---------------------------------------------------------------------------------------------------
 
     def part(self, name: str) -> Part:
-        """Return the part of that name. Raises BadRequest."""
+        """Return the part with a name. Raises BadRequest."""
         for part in self.parts:
             if part.name == name:
                 return part
@@ -387,16 +387,16 @@ class Database:
         return self.store.read(part, first, stop)
 
     def bits(self, part: Part, first: int, stop: int) -> Array:
-        """Return which of the numbers first .. stop - 1 of `part` are positions with a code other than 0.
+        """Return a bit per number first .. stop - 1 of `part`, set for positions with a code other than 0.
 
-        Eight numbers are in a byte, the first in the lowest place.
+        Eight bits to a byte, lowest bit first.
         """
         if isinstance(self.store, BitReader):
             return self.store.bits(part, first, stop)
         return bits_of_codes(self.store.read(part, first, stop))
 
     def part_counts(self, part: Part) -> dict[int, int]:
-        """Return how often each stored code occurs in a part, the mark of what is no position included."""
+        """Return how often each stored code occurs in a part, including the mark of numbers that are no position."""
         return self.store.counts(part)
 
     def _counts(self, part: str | None = None) -> dict[int, int]:
@@ -430,7 +430,7 @@ class Database:
                 yield from (np.flatnonzero(np.isin(codes, codes_wanted)) + start).tolist()
 
     def _fitting_depths(self, codes_wanted: list[int], first: int, stop: int) -> Iterator[int]:
-        """Do the same where depths are kept modulo 3 or 4: small layers are listed, in others the ways back are walked."""
+        """Yield the numbers of positions with depths modulo 3 or 4: list small layers, trace the others back to the start."""
         few = self.facts.get("few", {})
         if all(code and str(code - 1) in few for code in codes_wanted):
             listed = sorted(number for code in codes_wanted for number in few[str(code - 1)])
@@ -460,5 +460,5 @@ class Database:
         return lambda found: bool(found == value)
 
     def _call(self, name: str, *arguments: Any) -> Any:
-        """Call a function of the contract, of the game or of the value rule, interpreted."""
+        """Call a slot of the game or of the value rule, interpreted."""
         return jit.bind(slot_named(name), self.game.names(self.rule, "interpreted"))(*arguments)

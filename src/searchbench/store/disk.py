@@ -1,4 +1,4 @@
-"""The codes of a database on disk: chunks of a Zarr group, checked when they are read, the last ones used kept in memory."""
+"""Codes of a database on disk: chunks of a Zarr group, checked when read; an LRU cache keeps recent ones."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class PartReader(Protocol):
     """Read the chunks of one part's stored numbers."""
 
     mapped: Array | None
-    """All of them, where they are mapped into memory."""
+    """All stored numbers, if the file is mapped into memory."""
 
     def chunk(self, chunk: int) -> Array:
         """Return the stored numbers of one chunk."""
@@ -37,9 +37,9 @@ class PartReader(Protocol):
 
 
 class DiskCodes:
-    """Read codes from the arrays of a group; up to `budget` bytes of chunks are kept.
+    """Read codes from the arrays of a group; cache up to `budget` bytes of chunks.
 
-    `reader` makes what reads a part; by default one that raises DamagedData for what is not sound.
+    `reader` opens a part; the default raises DamagedData for damaged data.
     """
 
     def __init__(
@@ -69,16 +69,16 @@ class DiskCodes:
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """Return the type of a code."""
+        """Return the data type of a code."""
         return self._dtype
 
     @property
     def size(self) -> int:
-        """Return how many numbers there are."""
+        """Return the size of the number line."""
         return self._stops[-1]
 
     def code(self, number: int) -> int:
-        """Return the code of one number, from a chunk that stays in memory for a while."""
+        """Return the code of one number, through the cache of chunks."""
         place = bisect.bisect_right(self._stops, number)
         start, size = self._places[place]
         chunk, offset = divmod(number - start, size)
@@ -95,20 +95,20 @@ class DiskCodes:
         return int(self._unpacked(self._records[place], codes[unit : unit + 1])[inside])
 
     def read(self, part: Part, first: int, stop: int) -> Array:
-        """Return the codes of the numbers first .. stop - 1 of a part, past the cache."""
+        """Return the codes of the numbers first .. stop - 1 of a part, bypassing the cache."""
         units, offset = self._units(part, first, stop)
         codes = self._unpacked(self._record(part), units)
         return codes[first - offset : stop - offset]
 
     def bits(self, part: Part, first: int, stop: int) -> Array:
-        """Return which of the numbers first .. stop - 1 of a part have a value, as `bits_of_codes` does."""
+        """Return a bit per number first .. stop - 1 of a part, set if it has a value, as `bits_of_codes` does."""
         if self._form is not ONE_BIT:
             return bits_of_codes(self.read(part, first, stop))
         units, offset = self._units(part, first, stop)
         return cut_out(units, first - offset, stop - first)
 
     def counts(self, part: Part) -> dict[int, int]:
-        """Return how often each code occurs in a part, as the header tells."""
+        """Return how often each code occurs in a part, from the header."""
         record = self._record(part)
         counts = dict(record.counts)
         if record.dtype and (mark := int(np.iinfo(record.dtype).max)) in counts:
@@ -116,7 +116,7 @@ class DiskCodes:
         return counts
 
     def whole(self) -> Array:
-        """Return all codes in one array; it is read-only where the file of the one part there is is mapped."""
+        """Return all codes in one array; it is read-only if it is the mapped file of a single part."""
         with self._lock:
             mapped = self._part(self._records[0]).mapped if len(self._records) == 1 else None
         if mapped is not None and self._form.per_unit == 1:
@@ -129,7 +129,7 @@ class DiskCodes:
         return codes
 
     def close(self) -> None:
-        """Drop what is in memory."""
+        """Drop all cached chunks."""
         with self._lock:
             self._parts.clear()
             self._cache.clear()
@@ -139,9 +139,9 @@ class DiskCodes:
         return next(record for record in self._records if record.name == part.name)
 
     def _units(self, part: Part, first: int, stop: int) -> tuple[Array, int]:
-        """Return the chunks that hold the numbers first .. stop - 1 of a part, and the first number in them.
+        """Return stored numbers covering the numbers first .. stop - 1 of a part, and the first number covered.
 
-        Of an array that is mapped, and has but one chunk, just the stored numbers that are wanted.
+        From a mapped array return just the stored numbers needed, else whole chunks.
         """
         with self._lock:
             on_disk = self._part(self._record(part))
@@ -165,7 +165,7 @@ class DiskCodes:
         return self._parts[record.name]
 
 
-_WHY = "it was altered (`searchbench repair` works out anew what is lost), or the database was replaced after it had been opened"
+_WHY = "it was altered (`searchbench repair` recomputes lost values), or the database was replaced after it had been opened"
 
 
 class _PartOnDisk:
@@ -181,12 +181,12 @@ class _PartOnDisk:
         digests = folder / head.digests_path(record.name)
         self._digests = values_of(open_array(digests), slice(None), digests)
         if head.digest_of(self._digests) != record.digest:
-            raise DamagedData(f"{digests} does not have the digest that the header gives: {_WHY}")
+            raise DamagedData(f"{digests} does not match the digest in the header: {_WHY}")
         if self.mapped is not None:
             self._check(self.mapped, 0, len(self._digests))
 
     def chunk(self, chunk: int) -> Array:
-        """Return the stored numbers of one chunk: straight from its file if that is all right, else as `chunks` does."""
+        """Return the stored numbers of one chunk: from its file if that is intact, else through `chunks`."""
         if self.mapped is not None:
             return self.chunks(chunk, chunk + 1)
         try:
@@ -194,7 +194,7 @@ class _PartOnDisk:
         except (OSError, *SPOILT):
             codes = None
         if codes is None or head.chunk_digests(codes, self._chunk)[0] != self._digests[chunk]:
-            return self.chunks(chunk, chunk + 1)  # which says what is wrong
+            return self.chunks(chunk, chunk + 1)  # raises the precise error
         return codes
 
     def chunks(self, first: int, stop: int) -> Array:
@@ -210,11 +210,11 @@ class _PartOnDisk:
     def _check(self, codes: Array, first: int, stop: int) -> None:
         wrong = np.flatnonzero(head.chunk_digests(codes, self._chunk) != self._digests[first:stop])
         if len(wrong):
-            raise DamagedData(f"{self._path}: chunk {first + int(wrong[0])} does not have its digest: {_WHY}")
+            raise DamagedData(f"{self._path}: chunk {first + int(wrong[0])} does not match its digest: {_WHY}")
 
 
 def _mapped(path: Path) -> Array | None:
-    """Return an array that is one file without compression, mapped into memory; None where it is kept otherwise."""
+    """Map an uncompressed array of one file into memory; return None for any other layout."""
     document = head.read_document(path / head.DOCUMENT)
     try:
         plain = [codec["name"] for codec in document["codecs"]] == ["bytes"]
@@ -235,15 +235,13 @@ def open_array(path: Path) -> Any:
 
     try:
         return zarr.open_array(path, mode="r")
-    except Exception as error:  # whatever zarr makes of files that have vanished since they were checked
+    except Exception as error:  # zarr raises various errors if files vanish after they were checked
         raise DamagedData(f"{path} cannot be opened: {error}") from error
 
 
 def values_of(array: Any, wanted: slice, path: Path) -> Array:
-    """Return some values of an array that was opened at `path`. Raises DamagedData."""
+    """Return a slice of an array that was opened at `path`. Raises DamagedData."""
     try:
         return np.asarray(array[wanted])
-    except Exception as error:  # checksums, decompression, reading: each codec has errors of its own
-        raise DamagedData(
-            f"{path} cannot be read: {error} (`searchbench repair` works out anew what is lost)"
-        ) from error
+    except Exception as error:  # checksums, decompression, reading: each codec has its own errors
+        raise DamagedData(f"{path} cannot be read: {error} (`searchbench repair` recomputes lost values)") from error

@@ -1,4 +1,4 @@
-"""A folder that appears complete or not at all: written beside its place, then swapped in (POSIX)."""
+"""Write a folder atomically: beside its final place, then swapped in (POSIX)."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _HERE: Final = -100
 
 @contextmanager
 def replaced_folder(path: Path) -> Iterator[Path]:
-    """Give an empty folder beside `path`; when the block ends without an error it becomes `path`, in one step.
+    """Yield an empty folder beside `path`; if the block ends without an error it becomes `path`, in one step.
 
-    The writer holds a lock on the folder that ends with its process: what a killed writer left is told from the work
-    of a living one, and removed by the next.
+    The writer locks the folder until its process ends; so the next writer recognises and removes the remains of a
+    killed one.
     """
     _remove_stale(path)
     folder, handle = _locked_folder(path)
@@ -46,12 +46,12 @@ def _locked_folder(path: Path) -> tuple[Path, int]:
         folder = path.parent / f"{_prefix(path)}{secrets.token_hex(4)}.partial"
         folder.mkdir()
         handle = lock(folder)
-        if handle is not None and folder.exists():  # nobody took it for stale before it was locked
+        if handle is not None and folder.exists():  # no other writer removed it as stale before it was locked
             return folder, handle
 
 
 def lock(folder: Path) -> int | None:
-    """Lock a folder for as long as this process lives; None if another process holds it, or it is gone."""
+    """Lock a folder until this process ends; return None if another process holds the lock or the folder is gone."""
     try:
         handle = os.open(folder, os.O_RDONLY)
     except FileNotFoundError:
@@ -73,7 +73,7 @@ def _remove_stale(path: Path) -> None:
 
 
 def sync(folder: Path) -> None:
-    """Bring all that a folder holds to the disk itself."""
+    """Flush a folder and its files to disk."""
     found = [Path(where) / name for where, _, names in os.walk(folder) for name in names]
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(_sync_one, found))
@@ -90,7 +90,7 @@ def _sync_one(path: Path) -> None:
 
 
 def _swap_in(folder: Path, path: Path) -> None:
-    """Give a folder its final name; what had that name before is left under the temporary one."""
+    """Give a folder its final name; a folder that had this name gets the temporary one."""
     if not path.exists():
         os.rename(folder, path)
         return
@@ -107,7 +107,7 @@ def _swap_in(folder: Path, path: Path) -> None:
 
 
 def _exchange(one: Path, other: Path) -> None:
-    """Exchange the names of two folders in one step (Linux renameat2). Raises OSError, ENOSYS where there is no such call."""
+    """Exchange the names of two folders in one step (Linux renameat2). Raises OSError (ENOSYS if unsupported)."""
     library = ctypes.CDLL(None, use_errno=True)
     if not hasattr(library, "renameat2"):
         raise OSError(errno.ENOSYS, "no renameat2")

@@ -1,4 +1,4 @@
-"""Forms: how codes are packed into the bytes of a table. Two functions each, there and back."""
+"""Forms: how codes are packed into the bytes of a table."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from searchbench.store.codes import Array
 
 
 class Form(NamedTuple):
-    """Name a form: `per_unit` codes go into one number of the stored array; what is left over is filled up with 0 or 1."""
+    """A packing of `per_unit` codes into each stored number; `fill` (0 or 1) pads the last one."""
 
     name: str
     per_unit: int
@@ -21,11 +21,11 @@ class Form(NamedTuple):
     unpack: Callable[[Array], Array]
 
     def units(self, codes: int) -> int:
-        """Return how many stored numbers hold so many codes."""
+        """Return how many stored numbers `codes` codes take."""
         return -(-codes // self.per_unit)
 
     def packed(self, codes: Array) -> Array:
-        """Return codes as they are stored."""
+        """Pack codes as they are stored."""
         rest = -len(codes) % self.per_unit
         if rest:
             codes = np.concatenate([codes, np.full(rest, self.fill, codes.dtype)])
@@ -98,13 +98,13 @@ def _unpack_bits(packed: Array) -> Array:
 
 VALUES: Final = Form("values", 1, 0, _same, _same)
 TWO_BIT: Final = Form("two-bit", 4, 0, _pack_two_bits, _unpack_two_bits)
-"""Codes 0 to 3, four to a byte, the first in the lowest bits."""
+"""Codes 0 to 3, four to a byte, lowest bits first."""
 BASE_THREE: Final = Form("base-3", 5, 1, _pack_base_three, _unpack_base_three)
 """Codes 1 to 3, five to a byte: 1.6 bits each (Edelkamp 2017, pattern databases)."""
 BASE_FOUR: Final = Form("base-4", 4, 1, _pack_base_four, _unpack_base_four)
-"""Codes 1 to 4, four to a byte, the first in the lowest bits."""
+"""Codes 1 to 4, four to a byte, lowest bits first."""
 BASE_FIVE: Final = Form("base-5", 3, 0, _pack_base_five, _unpack_base_five)
 """Codes 0 to 4, three to a byte."""
 ONE_BIT: Final = Form("one-bit", 8, 0, _pack_bits, _unpack_bits)
-"""Codes 0 and 1, eight to a byte, the first in the lowest bit."""
+"""Codes 0 and 1, eight to a byte, lowest bit first."""
 FORMS: Final = {form.name: form for form in (VALUES, TWO_BIT, BASE_THREE, BASE_FOUR, BASE_FIVE, ONE_BIT)}

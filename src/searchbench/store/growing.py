@@ -1,4 +1,4 @@
-"""A database that gets its parts one after another: after each it is complete as far as it goes, and can be opened."""
+"""A database that grows part by part: after each part it is valid and can be opened."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ from searchbench.store.writing import DEFAULT, begin, check_target, header_of, w
 from searchbench.values import ValueRule
 
 READ: Final = 1 << 20
-"""How many codes are read at a time."""
+"""Number of codes read at a time."""
 
 
 class GrowingDatabase:
-    """Keep parts of a game's database in a folder, which is locked as long as this process adds to it.
+    """Keep parts of a game's database in a folder, locked while this process adds to it.
 
-    A part counts from the moment when the header is replaced; what a killed writer left behind is removed. Raises
-    BadRequest where something else is or another process writes, and what `open_database` raises.
+    A part counts once the header is replaced; remains of a killed writer are removed. Raises BadRequest if the folder
+    contains anything else or another process writes there, and the errors of `open_database`.
     """
 
     def __init__(self, path: Path, game: Game, rule: ValueRule, command: str = "") -> None:
@@ -76,7 +76,7 @@ class GrowingDatabase:
                     shutil.rmtree(folder)
 
     def add(self, parts: tuple[Part, ...], codes: Array, facts: dict[str, Any]) -> None:
-        """Write parts, whose codes lie in an array over the whole number line, and let them count together."""
+        """Write parts, whose codes lie in an array over the whole number line, and commit them together."""
         import zarr
 
         begin(self.path)

@@ -1,8 +1,8 @@
-"""What a database on disk says of itself: attributes of its Zarr group, and the digests that guard every byte of it.
+"""The header of a database on disk: attributes of its Zarr group, and digests that cover every byte of it.
 
-The digests form a tree. The one in the attributes covers all metadata of the folder; the metadata hold one for each
-part, which covers an array with a digest of each of the part's chunks. So a chunk that is altered, missing, or taken
-from another place or time is noticed when it is read, without reading the rest.
+The digests form a tree. The digest in the attributes covers all metadata of the folder; the metadata contain one digest
+per part, which covers an array with one digest per chunk. So reading a chunk detects that it is altered, missing, or
+copied from elsewhere, without reading the rest.
 """
 
 from __future__ import annotations
@@ -33,19 +33,19 @@ from searchbench.values import ValueRule
 
 FORMAT: Final = 1
 KEY: Final = "searchbench"
-"""The attribute of the group that holds everything."""
+"""The attribute of the group that contains the header."""
 DOCUMENT: Final = "zarr.json"
 PLACES: Final = ("", "parts", "digests")
 """The folders of a database's groups."""
 BEGUN: Final = {"format": FORMAT, "parts": []}
-"""What stands for a header as long as no part was written."""
+"""The header of a database without any part."""
 
 
 @dataclass(frozen=True)
 class PartRecord:
-    """Hold what is kept of a part: its interval and needs, how often each code occurs, the digest of its chunks' digests.
+    """Metadata of a part: its interval and needs, the count of each code, and the digest of its chunks' digests.
 
-    `dtype` is the type of its codes, and of those that are counted; by default the database's.
+    `dtype` is the data type of its codes and of the counted codes; by default the database's.
     """
 
     name: str
@@ -58,18 +58,18 @@ class PartRecord:
 
     @property
     def part(self) -> Part:
-        """Return the part itself."""
+        """Return the part."""
         return Part(self.name, self.start, self.stop, self.needs)
 
     @property
     def code(self) -> int:
-        """Return the largest code; 1 where there is none but 0. In the form one-bit it is what a bit stands for."""
+        """Return the largest code, at least 1. In the form one-bit it is the code of a set bit."""
         return max([1, *(code for code, _ in self.counts)])
 
 
 @dataclass(frozen=True)
 class Header:
-    """Hold the attributes of a database: all that is needed to read it, and what it was made of."""
+    """The attributes of a database: how to read it and how it was made."""
 
     game: dict[str, Any]
     rule: dict[str, Any]
@@ -98,12 +98,12 @@ class Header:
         return name if name and self.form == "values" else self.form
 
     def attributes(self) -> dict[str, Any]:
-        """Return the header as Zarr keeps it, without the digest."""
+        """Return the header as Zarr attributes, without the digest."""
         return {KEY: plain(asdict(self))}
 
     @classmethod
     def of(cls, attributes: dict[str, Any]) -> Header:
-        """Return the header that attributes hold. Raises TypeError or KeyError where they are not those of a header."""
+        """Parse attributes. Raises TypeError or KeyError if they are not those of a header."""
         fields = {key: value for key, value in attributes[KEY].items() if key != "digest"}
         parts = tuple(
             PartRecord(
@@ -115,12 +115,12 @@ class Header:
 
 
 def header_on_disk(folder: Path) -> Header:
-    """Return the header of a database that was found genuine. Raises DamagedData."""
+    """Return the header of a database that was already checked. Raises DamagedData."""
     return Header.of(read_document(folder / DOCUMENT)["attributes"])
 
 
 def is_begun(folder: Path) -> bool:
-    """Tell whether a folder holds no part yet: it is empty, or its writer was killed before the first was there."""
+    """Tell whether a folder has no part yet: it is empty, or its writer was killed before finishing the first."""
     path = folder / DOCUMENT
     if not path.exists():
         return True
@@ -129,22 +129,22 @@ def is_begun(folder: Path) -> bool:
 
 
 def is_half_written(file: str) -> bool:
-    """Tell whether a file, named from the database's folder, is metadata that a writer is writing or was killed at.
+    """Tell whether a file, relative to the database's folder, is unfinished metadata.
 
-    Zarr writes `zarr.<number>.partial` beside each document, also beside those of the groups that are there already.
+    Zarr writes `zarr.<number>.partial` beside each document, including those of existing groups.
     """
     place, _, name = file.rpartition("/")
     return place in PLACES and name.startswith("zarr.") and name.endswith(".partial")
 
 
 def described(game: Game, folder: Path) -> dict[str, Any]:
-    """Return what a database in a folder keeps of its game: what tells it from others, and where its file is from there."""
+    """Return a game's identity and the path of its file relative to the database's folder."""
     file = source_file(type(game))
     return game.identity() | ({} if file is None else {"file": os.path.relpath(file, folder.resolve())})
 
 
 def plain(value: Any) -> Any:
-    """Return a value as JSON gives it back."""
+    """Return a value after a round trip through JSON."""
 
     def convert(item: Any) -> Any:
         return item.item() if isinstance(item, np.generic) else str(item)
@@ -153,7 +153,7 @@ def plain(value: Any) -> Any:
 
 
 def fingerprints(game: Game, rule: ValueRule) -> dict[str, str]:
-    """Return a hash of the game's rules and index, and one of the value rule's functions, as they are now."""
+    """Return a hash of the game's current rules and index, and one of the value rule's functions."""
     names = game.names(rule)
     digest = hashlib.sha256()
     for name in sorted(rule.rules(game.max_moves)):
@@ -162,13 +162,13 @@ def fingerprints(game: Game, rule: ValueRule) -> dict[str, str]:
 
 
 def versions() -> dict[str, str]:
-    """Return the versions under which fingerprints can be compared: byte code differs from one Python to the next."""
+    """Return the versions under which fingerprints are comparable: byte code depends on the Python version."""
     python = ".".join(platform.python_version_tuple()[:2])
     return {"python": python, "numba": importlib.metadata.version("numba"), "numpy": np.__version__}
 
 
 def folder_name(part: str) -> str:
-    """Return the name of a part as a node of a Zarr group: one to one, and a safe file name."""
+    """Return a part's name as a node of a Zarr group: one to one, and a safe file name."""
     name = quote(part, safe="")
     if name.startswith("__") or not name.strip("."):
         return "".join(f"%{ord(letter):02X}" for letter in name) or "%"
@@ -176,22 +176,22 @@ def folder_name(part: str) -> str:
 
 
 def codes_path(part: str) -> str:
-    """Return where in the group the codes of a part are."""
+    """Return the path of a part's codes in the group."""
     return f"parts/{folder_name(part)}"
 
 
 def digests_path(part: str) -> str:
-    """Return where in the group the digests of a part's chunks are."""
+    """Return the path of a part's chunk digests in the group."""
     return f"digests/{folder_name(part)}"
 
 
 def chunk_of(part: Part, chunk: int, form: Form) -> int:
-    """Return how many stored numbers a chunk of this part has."""
+    """Return the number of stored numbers per chunk of this part."""
     return max(1, min(chunk, form.units(part.size)))
 
 
 def chunk_digests(codes: npt.NDArray[Any], chunk: int) -> npt.NDArray[np.uint64]:
-    """Return a digest of each chunk of stored numbers, which begin with one: 8 bytes of BLAKE2b of the little-endian bytes."""
+    """Return a digest per chunk, starting at a chunk boundary: 8 bytes of BLAKE2b of the little-endian bytes."""
     codes = np.ascontiguousarray(codes, codes.dtype.newbyteorder("<"))
     digests = [_chunk_digest(codes[first : first + chunk]) for first in range(0, len(codes), chunk)]
     return np.frombuffer(b"".join(digests), "<u8").astype(np.uint64)
@@ -205,7 +205,7 @@ def _chunk_digest(codes: npt.NDArray[Any]) -> bytes:
 
 @lru_cache(maxsize=16)
 def _digest_of_zeros(size: int) -> bytes:
-    """Return the digest of so many bytes that are 0: most of a large table of bits, and quicker found than computed."""
+    """Return the digest of `size` zero bytes, cached: most of a large bit table is zero."""
     return hashlib.blake2b(bytes(size), digest_size=8).digest()
 
 
@@ -215,7 +215,7 @@ def digest_of(digests: npt.NDArray[np.uint64]) -> str:
 
 
 def read_document(path: Path) -> Any:
-    """Return a metadata file as JSON. Raises DamagedData."""
+    """Parse a metadata file as JSON. Raises DamagedData."""
     try:
         return json.loads(path.read_bytes())
     except FileNotFoundError:
@@ -225,10 +225,10 @@ def read_document(path: Path) -> Any:
 
 
 def metadata_digest(folder: Path, header: Any = None) -> str:
-    """Return the digest of all metadata of a database, as JSON, but for the digest itself. Raises DamagedData.
+    """Return the digest of all metadata of a database, as JSON, except the digest itself. Raises DamagedData.
 
-    `header` stands for the group's own document, by default the one in the folder. Metadata of parts that it does not
-    name are left out: such a part is being written, or its writer was killed.
+    `header` replaces the group's own document, by default the one in the folder. Metadata of parts that it does not
+    name are ignored: such a part is being written, or its writer was killed.
     """
     documents = {DOCUMENT: copy.deepcopy(header) if header is not None else read_document(folder / DOCUMENT)}
     try:

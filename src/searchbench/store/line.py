@@ -15,15 +15,15 @@ if TYPE_CHECKING:
     from searchbench.store.database import Database
 
 Step = tuple[int, Position]
-"""A move and the position on its other side."""
+"""A move and the position it leads to or comes from."""
 
 
 def best_line(database: Database, position: Position, limit: int | None) -> Line:
-    """Return the line that :meth:`searchbench.store.Database.line` promises."""
+    """Return the line documented at :meth:`searchbench.store.Database.line`."""
     if limit is not None and limit < 0:
         raise BadRequest(f"limit {limit}: expected 0 or more")
     if not database.rule.has_lines:
-        told = "what is reached, not at which depth" if database.rule.from_start else "who wins, not how soon"
+        told = "which states are reached, not at which depth" if database.rule.from_start else "who wins, not how soon"
         raise BadRequest(f"{database.game}: the database tells {told}: there are no lines in it")
     if database.rule.two_players:
         played = _line(database, position, _play(database, position, limit), optimal=False)
@@ -54,7 +54,7 @@ def _line(database: Database, start: Position, moves: list[int], optimal: bool, 
 
 
 def _play(database: Database, position: Position, limit: int | None) -> list[int]:
-    """Return the best moves of both sides until the game is over or a state returns."""
+    """Return the best moves of both sides until the game ends or a state repeats."""
     moves: list[int] = []
     seen: set[Position] = set()
     while position not in seen and (limit is None or len(moves) < limit):
@@ -73,7 +73,7 @@ def _walk(
     steps: Callable[[Database, Position], Iterator[Step]],
     ended: Callable[[Position], bool],
 ) -> list[Step]:
-    """Return the steps to an end, depth first: only moves that cost nothing can lead astray, and are taken back."""
+    """Return the steps to an end, depth first; only zero-cost moves need backtracking."""
     path: list[Step] = []
     open_steps: list[Iterator[Step]] = []
     tried = {position}
@@ -93,7 +93,7 @@ def _walk(
 
 
 def _steps_on(database: Database, position: Position) -> Iterator[Step]:
-    """Yield the moves after which just the rest of the cost is left."""
+    """Yield the moves that leave exactly the remaining cost."""
     value = database.probe(position)
     for choice in database.moves(position):
         cost = database.game.call("cost", list(position.state), choice.move)
@@ -112,7 +112,7 @@ def _steps_back(database: Database, position: Position) -> Iterator[Step]:
         before = Position(game, tuple(game.unplay(position.state, move)))
         try:
             found = database.probe(before)
-        except BadState:  # a way back that no play from the start takes
+        except BadState:  # this predecessor is not reachable from the start
             continue
         if found == depth - 1:
             yield move, before

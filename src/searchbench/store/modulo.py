@@ -1,15 +1,14 @@
-"""The whole depth of a state, from depths modulo 3 or 4: by walking back to the start (Edelkamp 2017, two-bit search).
+"""Recover whole depths from depths modulo 3 or 4 by walking back to the start (Edelkamp 2017, two-bit search).
 
-A step back leads from a state of depth d to a predecessor whose code is one less, modulo m. That it has depth d - 1 takes
-two facts. A move leads at most one level deeper, so every predecessor has depth d - 1 or more. And no move leads more than one
-level back (`Game.locality` is 0 or 1), so every predecessor has depth d + 1 or less. Of d - 1, d and d + 1 only the first
-leaves the remainder of d - 1 modulo m >= 3.
+A step back leads from a state of depth d to a predecessor whose code is one less, modulo m. It has depth d - 1 for two
+reasons. A move leads at most one level deeper, so every predecessor has depth d - 1 or more. No move leads more than
+one level back (`Game.locality` is 0 or 1), so every predecessor has depth d + 1 or less. Of d - 1, d and d + 1 only the
+first is congruent to d - 1 modulo m >= 3.
 
-Without the second fact there is no telling: a predecessor of depth d - 1 + m leads to the state, too, and has the same code. A
-walk through it ends at the start after too many steps, or goes round in a circle. To look for the shortest of all walks that the
-codes allow would be right, but that is a search of its own for each state. So depths modulo a number are not searched for where
-the second fact is not claimed, and not read where a table has them nonetheless. The claim is a law (`locality`), and `verify`
-looks at every move.
+Without the second fact the walk is ambiguous: a predecessor of depth d - 1 + m has the same code as one of depth d - 1.
+A walk through it reaches the start after too many steps, or cycles. Finding the shortest walk that the codes allow
+would need a search per state. Therefore depths modulo m are neither computed for a game that does not claim the second
+fact, nor read from a table of such a game. The claim is a law (`locality`), and `verify` checks it for every move.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
 
 
 def obstacle(game: Game) -> str:
-    """Return why depths modulo 3 or 4 of a game could not be traced back to the start, "" if they can."""
+    """Return why depths modulo 3 or 4 of a game cannot be traced back to the start, or "" if they can."""
     if not game.has("unmoves"):
         return f"{game} supplies no `unmoves`: depths modulo 3 could not be traced back to the start"
     if game.locality is None or game.locality > 1:
@@ -43,7 +42,7 @@ def obstacle(game: Game) -> str:
 
 
 def whole_code(database: Database, number: int, code: int) -> int:
-    """Return 1 + depth of a number whose table has 1 + depth mod 3 or 4; for one number, so that nothing is compiled."""
+    """Return 1 + depth of a number from its code modulo 3 or 4; interpreted, so that a single probe compiles nothing."""
     game = database.game
     _check(database)
     first = game.rank(game.start())
@@ -58,10 +57,12 @@ def whole_code(database: Database, number: int, code: int) -> int:
                 number, code = before, wanted
                 break
         else:
-            raise DamagedData(f"{game}: {game.format(state)!r} has a depth, but nothing before it leads to it")
+            raise DamagedData(
+                f"{game}: {game.format(state)!r} has a depth, but no predecessor one level nearer to the start"
+            )
         depth += 1
         if depth > database.size:
-            raise DamagedData(f"{game}: the depths go round in a circle")
+            raise DamagedData(f"{game}: walking back to the start runs in a cycle")
     return 1 + depth
 
 
@@ -72,7 +73,7 @@ def _check(database: Database) -> None:
 
 
 def trace(codes: Any, modulus: int, first: int, numbers: Any, found: Any) -> None:
-    """Write 1 + depth of each of `numbers`, none of them without a depth; 0 where the way back is lost."""
+    """Write 1 + depth of each of `numbers`, all of which have a depth; 0 if the walk fails."""
     state = new_state()
     out = new_moves()
     for index in range(len(numbers)):
@@ -99,7 +100,7 @@ def trace(codes: Any, modulus: int, first: int, numbers: Any, found: Any) -> Non
 
 
 class Tracer:
-    """Trace many numbers of a database: the whole table is read into memory, and the walk is compiled."""
+    """Trace many numbers of a database with a compiled walk over the whole table in memory."""
 
     def __init__(self, database: Database) -> None:
         _check(database)
@@ -110,7 +111,7 @@ class Tracer:
         self._kernel = jit.bind(trace, database.game.names(database.rule))
 
     def codes(self, numbers: Array) -> Array:
-        """Return 1 + depth of each number, 0 for those that are not reached. Raises DamagedData."""
+        """Return 1 + depth of each number, 0 if it is not reached. Raises DamagedData."""
         found = np.zeros(len(numbers), np.int64)
         reached = self._codes[numbers] != 0
         walked = np.zeros(int(reached.sum()), np.int64)
@@ -125,7 +126,7 @@ class Tracer:
 def packed_residues(database: Database) -> Array:
     """Return depths modulo 3, five to a byte (Edelkamp 2017, compressed pattern databases). Raises BadRequest.
 
-    Where every state has a depth and lies next to states with a depth one more or less, that tells all depths.
+    Along moves that change the depth by one, residues determine depths.
     """
     if database.modulus != 3 or database.reachable < database.size:
         raise BadRequest(

@@ -1,4 +1,4 @@
-"""Open a database on disk: nothing in its folder is believed before it was compared with something else."""
+"""Open a database on disk; check all metadata before using them."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ NAME_IT: Final = "name the game: --game FILE.py:CLASS on the command line, game=
 def open_database(
     path: str | Path, game: WhichGame = None, rule: ValueRule | None = None, cache: str | int = "64MB"
 ) -> Database:
-    """Open a database on disk; chunks of up to `cache` bytes stay in memory.
+    """Open a database on disk; cache chunks of up to `cache` bytes.
 
-    The game is found by its name, or by its file: where it is from the database's folder, or from the current one. `game`
-    (or what names it, or several of which one fits) is needed where the file has moved, `rule` for a value rule of one's own that
-    is not the game's. Raises BadRequest where there is nothing, DamagedData for what is no database, incomplete,
-    altered, or made by another version of the format or of the game, StaleDatabase if the rules have changed since.
+    The game is found by its name, or by its file: relative to the database's folder, else to the current one. `game` (a
+    game, its name, or several candidates) is needed if the file has moved, `rule` for a custom value rule that is not
+    the game's. Raises BadRequest if nothing is there; DamagedData if it is no database, incomplete, altered, or made by
+    another version of the format or of the game; StaleDatabase if the rules have changed since.
     """
     folder = Path(path)
     header = read_header(folder)
@@ -40,9 +40,9 @@ def open_database(
 
 
 def open_salvaged(path: str | Path, game: WhichGame = None, rule: ValueRule | None = None) -> tuple[Database, Lost]:
-    """Open a database whose chunks may be damaged or missing; return what of it is lost, too.
+    """Open a database whose chunks may be damaged or missing; also return the lost numbers and parts.
 
-    The codes of lost chunks read 0. Everything but the chunks must be genuine: raises what `open_database` does, and
+    The codes of lost chunks read 0. Everything but the chunks must be intact: raises the errors of `open_database`, and
     BadRequest for a form that leaves codes out.
     """
     folder = Path(path)
@@ -70,14 +70,14 @@ def open_salvaged(path: str | Path, game: WhichGame = None, rule: ValueRule | No
 
 
 class Lost(NamedTuple):
-    """Say what of a database cannot be believed: intervals of numbers, and the parts whose files are not sound."""
+    """Lost data: intervals of numbers, and the parts whose files must be rewritten."""
 
     numbers: tuple[tuple[int, int], ...]
     parts: tuple[str, ...]
 
 
 def _database(folder: Path, header: head.Header, game: WhichGame, rule: ValueRule | None, codes: DiskCodes) -> Database:
-    """Return the database once it is found to be one of the game as its rules are now."""
+    """Return the database after checking that it fits the game's current rules."""
     found = _find_game(folder, header, game)
     wanted = _find_rule(folder, header, found, rule)
     _check_index(folder, header, found)
@@ -90,14 +90,14 @@ def _database(folder: Path, header: head.Header, game: WhichGame, rule: ValueRul
 
 
 def read_header(folder: Path) -> head.Header:
-    """Return the header of a database once it is found genuine. Raises BadRequest and DamagedData."""
+    """Return the header of a database after checking it. Raises BadRequest and DamagedData."""
     if not folder.exists():
         raise BadRequest(f"{folder}: there is no database")
     if not (folder / head.DOCUMENT).is_file():
         raise DamagedData(f"{folder} is no searchbench database: it has no {head.DOCUMENT}")
     if head.is_begun(folder):
         raise DamagedData(
-            f"{folder} has no part yet: `solve` was stopped before the first was done; the same command goes on"
+            f"{folder} has no part yet: `solve` was stopped before the first was done; repeat the command to resume"
         )
     document = head.read_document(folder / head.DOCUMENT)
     try:
@@ -108,7 +108,7 @@ def read_header(folder: Path) -> head.Header:
     if version != head.FORMAT:
         raise DamagedData(f"{folder} has format {version!r}; this version of searchbench reads format {head.FORMAT}")
     if digest != head.metadata_digest(folder):
-        raise DamagedData(f"{folder}: the metadata were altered: they do not have the digest kept with them")
+        raise DamagedData(f"{folder}: the metadata were altered: they do not match their digest")
     try:
         header = head.Header.of(attributes)
     except (KeyError, TypeError) as error:
@@ -125,7 +125,7 @@ def read_header(folder: Path) -> head.Header:
 
 
 def _check_files(folder: Path, header: head.Header) -> None:
-    """Compare the files there are with those that the metadata promise."""
+    """Compare the existing files with those that the metadata list."""
     expected = {head.DOCUMENT, f"parts/{head.DOCUMENT}", f"digests/{head.DOCUMENT}"}
     for record in header.parts:
         expected |= _files_of(folder, head.codes_path(record.name)) | _files_of(folder, head.digests_path(record.name))
@@ -137,13 +137,11 @@ def _check_files(folder: Path, header: head.Header) -> None:
     if unknown:
         raise DamagedData(f"{folder}: {min(unknown)} does not belong to the database")
     if expected - there:
-        raise DamagedData(
-            f"{folder}: {min(expected - there)} is missing (`searchbench repair` works out anew what is lost)"
-        )
+        raise DamagedData(f"{folder}: {min(expected - there)} is missing (`searchbench repair` recomputes lost values)")
 
 
 def _of_another_part(file: str, names: set[str]) -> bool:
-    """Tell whether a file is of a part that is being written, or whose writer was killed."""
+    """Tell whether a file belongs to a part that the header does not list: unfinished, or left by a killed writer."""
     place, _, rest = file.partition("/")
     return place in {"parts", "digests"} and "/" in rest and rest.partition("/")[0] not in names
 
@@ -193,17 +191,17 @@ def _is_of(game: Game, kept: dict[str, Any]) -> bool:
 
 
 def _with_parameters(game: Game, kept: dict[str, Any]) -> Game:
-    """Return a game with the parameters that the database was made with, where it is named without any."""
+    """Give a game that was named without parameters those of the database."""
     try:
         if game.name == kept["name"] and game == type(game)():
             return type(game)(**kept["parameters"])
-    except (TypeError, ValueError):  # a parameter has no default, or there are others now
+    except (TypeError, ValueError):  # a parameter has no default, or the parameters changed
         pass
     return game
 
 
 def _kept_game(folder: Path, kept: dict[str, Any]) -> Game:
-    """Return the game that a database names: by its file, from the database's folder or from here, or by its name."""
+    """Load the database's game: by its file, relative to the database's folder or to the current one, or by its name."""
     path, separator, rest = kept["spec"].partition(".py")
     if "file" not in kept or not separator:
         try:
@@ -252,7 +250,7 @@ def _as_kept(part: Any) -> Any:
 
 def _check_rules(folder: Path, header: head.Header, game: Game, rule: ValueRule) -> None:
     if header.versions != head.versions():
-        return  # byte code of another Python or Numba: the fingerprints cannot be compared, the version numbers were
+        return  # other byte code: fingerprints are not comparable; version numbers were compared already
     for what, mark in head.fingerprints(game, rule).items():
         if mark != header.fingerprints[what]:
             changed = (

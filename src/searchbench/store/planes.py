@@ -1,4 +1,4 @@
-"""Depths modulo 3 or 4 in two bit vectors, as breadth-first search leaves them: two bits a state."""
+"""Depths modulo 3 or 4 in two bit vectors, as breadth-first search leaves them: two bits per state."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from searchbench.store.codes import Array
 class PlaneCodes:
     """Read codes 0 (not reached) and 1 + depth mod 3 from two planes of 64-bit words.
 
-    The bit of a number is ``number // places * word_bits + number % places``. `layers` tells how many states each
-    depth has in each part, by the part's name.
+    The bit of a number is ``number // places * word_bits + number % places``. `layers` maps a part's name to the number
+    of states of each depth.
     """
 
     modulus = 3
@@ -37,12 +37,12 @@ class PlaneCodes:
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """Return the type of a code."""
+        """Return the data type of a code."""
         return np.dtype(np.uint8)
 
     @property
     def size(self) -> int:
-        """Return how many numbers there are."""
+        """Return the size of the number line."""
         return self._size
 
     def code(self, number: int) -> int:
@@ -58,12 +58,15 @@ class PlaneCodes:
         bits = (row * self._word_bits, rows * self._word_bits)
         codes = bits_of(self._low, *bits) + 2 * bits_of(self._high, *bits)
         kept: Array = codes.reshape(rows, self._word_bits)[:, : self._places].reshape(-1)[skipped:]
-        for words in (self._low, self._high):  # files would fill the memory, as all of them is read
+        for words in (
+            self._low,
+            self._high,
+        ):  # release pages at once: the whole file is read, and would fill the memory
             release(words, bits[0] >> 6, sum(bits) >> 6)
         return kept[: stop - first]
 
     def counts(self, part: Part) -> dict[int, int]:
-        """Return how many numbers of a part have each depth, as 1 + depth, and how many none."""
+        """Count the numbers of each depth in a part, as 1 + depth; 0 counts unreached numbers."""
         layers = self._layers[part.name]
         found = {0: part.size - sum(layers), **{1 + depth: count for depth, count in enumerate(layers)}}
         return {code: count for code, count in found.items() if count}
@@ -77,11 +80,11 @@ class PlaneCodes:
 
 
 class AlternatingCodes:
-    """Read codes 0 (not reached) and 1 + depth mod 4 of a game whose every move changes the parity of the place.
+    """Read codes 0 (not reached) and 1 + depth mod 4 of a game whose moves all change the parity of the place.
 
-    One vector tells what is reached, the other the second bits of the depths; a state's depth is odd if the parity of its
-    place is not that of the start's, `start_parity`. Bits are where :class:`PlaneCodes` has them; `layers` tells how many
-    states each depth has. The game has one part.
+    One vector marks reached states, the other contains the second bits of the depths; a depth is odd if the parity of
+    the state's place differs from `start_parity`. Bits are laid out as in :class:`PlaneCodes`; `layers` is the number
+    of states of each depth. The game has one part.
     """
 
     modulus = 4
@@ -104,12 +107,12 @@ class AlternatingCodes:
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """Return the type of a code."""
+        """Return the data type of a code."""
         return np.dtype(np.uint8)
 
     @property
     def size(self) -> int:
-        """Return how many numbers there are."""
+        """Return the size of the number line."""
         return self._size
 
     def code(self, number: int) -> int:
@@ -135,7 +138,7 @@ class AlternatingCodes:
         return codes[: stop - first]
 
     def counts(self, part: Part) -> dict[int, int]:
-        """Return how many numbers have each depth, as 1 + depth, and how many none."""
+        """Count the numbers of each depth, as 1 + depth; 0 counts unreached numbers."""
         found = {0: self._size - sum(self._layers), **{1 + depth: count for depth, count in enumerate(self._layers)}}
         return {code: count for code, count in found.items() if count}
 
@@ -148,7 +151,7 @@ class AlternatingCodes:
 
 
 def bits_of(words: Array, first: int, count: int) -> Array:
-    """Return some bits of a vector of words, one in a byte."""
+    """Return bits `first` .. `first + count - 1` of a vector of words, one per byte."""
     start = first >> 3
     stop = -(-(first + count) // 8)
     found = np.unpackbits(words.view(np.uint8)[start:stop], bitorder="little")

@@ -1,7 +1,7 @@
-"""Kernels that leave codes out of a table because a search of a few plies finds them, and that search (Gasser 1995, 5.5).
+"""Kernels that omit codes which a search of a few plies restores, and that search (Gasser 1995, section 5.5).
 
-Tables are over the whole number line. What the rules tell of a number is never looked up: that it is no position, and the
-value of a finished game or of a puzzle without solution.
+Tables cover the whole number line. Facts that the rules imply are never looked up: that a number is no position, and
+the value of a finished game or of an unsolvable puzzle.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ from searchbench.values.contract import finish, gather, initial, weight
 Numbers = MutableSequence[int]
 
 UNTOLD: Final = -1
-"""Instead of a code: the rules do not tell it, or no code need be kept."""
+"""Marks a code that the rules do not imply, or that need not be stored."""
 LEFT_OUT: Final = 1
-"""What is kept in the place of a value that is left out: the code of a game that is over, which the rules tell."""
+"""Stored in place of an omitted value: the code of a finished game, whose value the rules imply."""
 
 
 # --- one state ----------------------------------------------------------------------------------------------------------
 
 
 def told(number: Rank, state: State, scratch: State, illegal: Code) -> Code:
-    """Write the state of a number, and return the code that the rules alone give it, or UNTOLD."""
+    """Unrank a number; return the code that the rules alone imply, or UNTOLD."""
     unrank(number, state)
     if not legal(state) or canonical_rank(state, scratch) != number:
         return illegal
@@ -47,7 +47,7 @@ def told(number: Rank, state: State, scratch: State, illegal: Code) -> Code:
 
 
 def known(state: State) -> Code:
-    """Return the code of a finished game, or of a puzzle that its own law says has no solution, or UNTOLD."""
+    """Return the code of a finished game or of a provably unsolvable puzzle, else UNTOLD."""
     if not solvable(state):
         return 0
     result = terminal(state)
@@ -55,12 +55,12 @@ def known(state: State) -> Code:
 
 
 def gathered(codes: Numbers, weights: Numbers, count: int) -> Code:
-    """Return the code that follows from those of all successors."""
+    """Combine the codes of all successors."""
     return finish(gather(initial(UNDECIDED, count), codes, weights, count))
 
 
 def look(state: State, scratch: State, out: Numbers, numbers: Numbers, weights: Numbers) -> int:
-    """Write the numbers after each move, or -1 - the code of a finished game without one, and the weights; return how many."""
+    """Write each successor's number, or -1 - code for an unnumbered finished game, and each move's weight; return the count."""
     count = moves(state, out)
     for index in range(count):
         weights[index] = weight(state, out[index])
@@ -72,17 +72,18 @@ def look(state: State, scratch: State, out: Numbers, numbers: Numbers, weights: 
 
 
 def code_at(codes: Any, number: int) -> Code:
-    """Return the code that `look` has found, or 0 for a number beyond the table: nothing is known of it."""
+    """Return the code of an entry of `look`, or 0 (unknown) for a number beyond the table."""
     if number < 0:
         return -1 - number
     return codes[number] if number < len(codes) else 0
 
 
-# --- leaving out --------------------------------------------------------------------------------------------------------
+# --- omitting codes
+# -----------------------------------------------------------------------------------------------------
 
 
 def keep_untold(codes: Any, illegal: Code, first: Rank, out: Any) -> None:
-    """Write the codes of a block, UNTOLD in the place of all that the rules tell; `codes` are those of the block."""
+    """Write the codes of a block, UNTOLD where the rules imply them; `codes` covers only the block."""
     state = new_state()
     for place in range(len(out)):
         if codes[place] == illegal:
@@ -93,13 +94,13 @@ def keep_untold(codes: Any, illegal: Code, first: Rank, out: Any) -> None:
 
 
 def keep_depths(codes: Any, illegal: Code, first: Rank, step: int, remainder: int, shift: int, out: Any) -> Rank:
-    """Write the codes whose depth leaves `remainder` modulo `step`, 0 for no depth, and LEFT_OUT where a search finds the value.
+    """Write codes whose depth is `remainder` modulo `step`, 0 for no depth, and LEFT_OUT where a search finds the value.
 
-    Return a number that would be taken for one that is left out, or -1.
+    Return a number whose code equals LEFT_OUT, or -1.
 
-    The *way* of a depth is what it exceeds the next smaller depth that is kept by. A value is left out if a search of its
-    way in plies proves it: where one good move decides, because the state after it has a shorter way; a loss, because all
-    states after it have. A loss that is followed by a quicker win with a longer way is kept.
+    The *way* of a depth is its distance above the next smaller stored depth. A value is omitted if a search of as many
+    plies proves it: a single good move whose successor has a shorter way, or, for a loss, all successors have shorter
+    ways. A loss followed by a quicker win with a longer way is stored.
     """
     state, scratch = new_state(), new_state()
     out_moves, numbers, weights = new_moves(), new_moves(), new_moves()
@@ -139,7 +140,7 @@ def keep_depths(codes: Any, illegal: Code, first: Rank, step: int, remainder: in
 
 
 def keep_moves(codes: Any, illegal: Code, first: Rank, shift: int, out: Any) -> Rank:
-    """Write 1 + the index of the first best move, 0 for no value and for draws; return a number without such a move, or -1."""
+    """Write 1 + the index of the first best move, 0 for no value or a draw; return a number without a best move, or -1."""
     state, scratch = new_state(), new_state()
     out_moves, numbers, weights = new_moves(), new_moves(), new_moves()
     single = new_moves()
@@ -167,7 +168,7 @@ def keep_moves(codes: Any, illegal: Code, first: Rank, shift: int, out: Any) -> 
 
 
 def keep_class(codes: Any, illegal: Code, first: Rank, out: Any) -> Rank:
-    """Write the codes of the states whose `alternates` is 0; return a number from which a move leads to its own kind, or -1."""
+    """Write the codes of the states with `alternates` 0; return a number with a move between two of the other states, or -1."""
     state = new_state()
     out_moves = new_moves()
     for place in range(len(out)):
@@ -189,11 +190,12 @@ def keep_class(codes: Any, illegal: Code, first: Rank, out: Any) -> Rank:
     return -1
 
 
-# --- finding again ------------------------------------------------------------------------------------------------------
+# --- restoring codes
+# ----------------------------------------------------------------------------------------------------
 
 
 def tell(codes: Any, illegal: Code, first: Rank) -> None:
-    """Write what the rules tell into the codes of a block."""
+    """Write the codes that the rules imply into a block."""
     state, scratch = new_state(), new_state()
     for place in range(len(codes)):
         code = told(first + place, state, scratch, illegal)
@@ -204,7 +206,7 @@ def tell(codes: Any, illegal: Code, first: Rank) -> None:
 def begin(codes: Any, missing: Any, stored: Any, illegal: Code, first: Rank, by_class: bool, by_move: bool) -> None:
     """Write the codes of a block that need no search into a table, and 0 for the others.
 
-    `missing` is not 0 for these: the move if `by_move`. If `by_class` they are told by `alternates`.
+    `missing` is nonzero for the others: the best move if `by_move`. If `by_class`, `alternates` identifies them.
     """
     state, scratch = new_state(), new_state()
     for place in range(len(stored)):
@@ -224,7 +226,7 @@ def begin(codes: Any, missing: Any, stored: Any, illegal: Code, first: Rank, by_
 
 
 def gather_missing(codes: Any, missing: Any, first: Rank, stop: Rank) -> None:
-    """Write what follows for the missing codes from what is known of their successors' codes, 0 being nothing."""
+    """Compute missing codes from the successors' codes, 0 being unknown."""
     state, scratch = new_state(), new_state()
     out, numbers, weights = new_moves(), new_moves(), new_moves()
     for number in range(first, stop):
@@ -238,10 +240,10 @@ def gather_missing(codes: Any, missing: Any, first: Rank, stop: Rank) -> None:
 
 
 def follow_moves(codes: Any, missing: Any, first: Rank, stop: Rank, path: Any, costs: Any) -> Rank:
-    """Follow the best moves from each missing code to a known one; return a number from which they lead nowhere, or -1.
+    """Follow the best moves from each missing code to a known one; return a number from which this fails, or -1.
 
-    `path` and `costs` have room for the last states of a line. Of a longer line only these get their codes, and it is followed
-    again.
+    `path` and `costs` have room for the last states of a line. Of a longer line only these get their codes, and it is
+    followed again.
     """
     state, scratch = new_state(), new_state()
     out, single = new_moves(), new_moves()

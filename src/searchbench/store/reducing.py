@@ -1,4 +1,4 @@
-"""The codes that a reduced database keeps, made from those of a whole one."""
+"""Compute the codes that a reduced database stores from those of a whole one."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from searchbench.store.database import Database
 
 BLOCK: Final = 1 << 18
-"""How many codes are worked on at a time."""
+"""Number of codes processed at a time."""
 
 
 class ReducedCodes:
-    """Give the codes of a database that a reduction keeps, as they are stored; `counts` are those of the whole ones.
+    """Compute the stored codes of a reduction; `counts` are those of the whole codes.
 
-    Numbers that need no code have the one before them: so they take hardly any room once compressed.
+    A number that needs no code repeats the code before it, so that it compresses well.
     """
 
     modulus = 0
@@ -49,35 +49,35 @@ class ReducedCodes:
 
     @property
     def size(self) -> int:
-        """Return how many numbers there are."""
+        """Return the size of the number line."""
         return self._source.size
 
     @property
     def header_type(self) -> np.dtype[Any]:
-        """Return the type that holds all codes, whole and stored."""
+        """Return the smallest type for all codes, whole and stored."""
         return max(self.dtype, *map(self.stored_type, self._source.parts), key=lambda dtype: dtype.itemsize)
 
     def stored_type(self, part: Part) -> np.dtype[Any]:
-        """Return the narrowest type for what is stored of a part."""
+        """Return the smallest type for the stored codes of a part."""
         if self.reduction.name == BEST_MOVE:
             return type_for(self._source.game.max_moves)
         illegal = int(np.iinfo(self.dtype).max)
         return type_for(max((code for code in self.counts(part) if code != illegal), default=0))
 
     def code(self, number: int) -> int:
-        """Return what is stored of one number, the numbers before it left aside."""
+        """Return the stored code of one number, without regard to the numbers before it."""
         part = next(part for part in self._source.parts if part.start <= number < part.stop)
         return int(self.read(part, number, number + 1)[0])
 
     def read(self, part: Part, first: int, stop: int) -> Array:
-        """Return what is stored of the numbers first .. stop - 1 of a part."""
+        """Return the stored codes of the numbers first .. stop - 1 of a part."""
         if self.reduction.name in {EVERY, BEST_MOVE, PARITY}:
             self._bring(part)
         pieces = [self._piece(part, some, min(some + BLOCK, stop)) for some in range(first, stop, BLOCK)]
         return np.concatenate(pieces) if pieces else np.empty(0, self.dtype)
 
     def counts(self, part: Part) -> dict[int, int]:
-        """Return how often each whole code occurs in a part, the mark of what is no position included."""
+        """Return how often each whole code occurs in a part, including the mark of numbers that are no position."""
         found: dict[int, int] = {}
         for code, count in self._source.part_counts(part).items():
             other = int(self._recoded(np.array([code], self._source.dtype))[0])
@@ -85,11 +85,11 @@ class ReducedCodes:
         return dict(sorted(found.items()))
 
     def whole(self) -> Array:
-        """Return all that is stored in one array."""
+        """Return all stored codes in one array."""
         return np.concatenate([self.read(part, part.start, part.stop) for part in self._source.parts])
 
     def close(self) -> None:
-        """Let go of the table."""
+        """Release the table."""
         self._table = np.empty(0, self.dtype)
 
     def _piece(self, part: Part, first: int, stop: int) -> Array:
@@ -111,19 +111,19 @@ class ReducedCodes:
         else:
             lost = self._kernel(self._table, illegal, first, out)
         if lost >= 0:
-            raise BadRequest(f"form {self.reduction.name!r}: {self._why(lost)}; the form 'filled' will do")
+            raise BadRequest(f"form {self.reduction.name!r}: {self._why(lost)}; use the form 'filled'")
         return _filled(out, self._spare).astype(self.stored_type(part))
 
     def _why(self, number: int) -> str:
         text = self._source.position(number).text
         if self.reduction.name == PARITY:
-            return f"a move from {text!r} does not change what `alternates` tells"
+            return f"a move from {text!r} does not change `alternates`"
         if self.reduction.name == EVERY:
-            return f"{text!r} is at depth 0 and not at the end, as where moves cost nothing"
-        return f"no best move of {text!r} brings the end nearer, as where moves cost nothing"
+            return f"{text!r} is at depth 0 but not at the end, as some moves cost nothing"
+        return f"no best move of {text!r} brings the end nearer, as some moves cost nothing"
 
     def _recoded(self, codes: Array) -> Array:
-        """Return codes of the source as codes of the rule that is kept."""
+        """Convert codes of the source to codes of the stored rule."""
         if self.rule == self._source.rule:
             return as_type(codes, self.dtype)
         found: Array = self._source.rule.endings(codes).astype(np.uint8)
@@ -133,7 +133,7 @@ class ReducedCodes:
         return found
 
     def _bring(self, part: Part) -> None:
-        """Have the codes of a part and of those that its moves lead to in memory."""
+        """Load the codes of a part and of its successors' parts."""
         if self._source.path is None:
             self._table = self._source.codes
             return
@@ -150,7 +150,7 @@ class ReducedCodes:
             self._present = needed
 
     def _least_kept(self, step: int) -> int:
-        """Return the remainder of the depths of which there are fewest."""
+        """Return the remainder that the fewest depths have."""
         shift, kept = self.rule.depth_shift, [0] * step
         for part in self._source.parts:
             for code, count in self._source.part_counts(part).items():
@@ -160,7 +160,7 @@ class ReducedCodes:
 
 
 def _filled(codes: Array, spare: int) -> Array:
-    """Return codes with the one before in the place of each UNTOLD, or the first one there is, or `spare`."""
+    """Replace each UNTOLD by the last known code before it, else by the first known code, else by `spare`."""
     known = np.flatnonzero(codes != plies.UNTOLD)
     if not len(known):
         return np.full(len(codes), spare, codes.dtype)

@@ -1,6 +1,6 @@
-"""Reductions: which codes of a table are kept, so that a search of a few plies finds the others (Gasser 1995, section 5.5).
+"""Reductions: omit codes that a search of a few plies restores (Gasser 1995, section 5.5).
 
-A *form* says how codes are packed, a *reduction* which of them are there: one name, such as "every:4", asks for both.
+A *form* packs codes, a *reduction* selects them; one name, such as "every:4", chooses both.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ EVERY: Final = "every"
 PARITY: Final = "parity"
 BEST_MOVE: Final = "best-move"
 NAMES: Final = (WHOLE, FILLED, "base-3", "two-bit", "one-bit", BEST_MOVE, f"{EVERY}:D[,R]", PARITY)
-"""What can be asked for."""
+"""Names that a request may use."""
 
 
 class Reduction(NamedTuple):
-    """Say which codes are kept, and the type of the whole ones.
+    """A selection of the codes to store, and the data type of the whole codes.
 
-    - "marked": all, and 0 for what is no position, as two bits have no room for the mark;
-    - "filled": all but those that the rules tell: of what is no position, and of games that are over;
+    - "marked": all, and 0 for numbers that are no position, as two bits have no room for the mark;
+    - "filled": all that the rules do not imply (numbers that are no position, and finished games);
     - "every": of these, the values whose depth leaves `remainder` when divided by `step`, and a few others;
     - "parity": of these, those of states whose `alternates` is 0;
-    - "best-move": the number of the first move that is best, in the order of the rules, in the place of the value.
+    - "best-move": instead of the value the number of the first best move, in the order of the rules.
     """
 
     name: str
@@ -41,25 +41,25 @@ class Reduction(NamedTuple):
     remainder: int = 0
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the reduction as the header keeps it."""
+        """Return the reduction as a dictionary for the header."""
         return self._asdict()
 
     @classmethod
     def of(cls, kept: Mapping[str, Any]) -> Reduction:
-        """Return the reduction that a header tells of. Raises DamagedData."""
+        """Parse a header's reduction. Raises DamagedData."""
         try:
             found = cls(**kept)
             sound = np.iinfo(found.dtype).max > 0 and 0 <= found.remainder < max(1, found.step)
         except (TypeError, ValueError):
-            raise DamagedData(f"the header tells of a reduction {dict(kept)!r}, which is none") from None
+            raise DamagedData(f"the header names the unknown reduction {dict(kept)!r}") from None
         known = {MARKED, FILLED, EVERY, PARITY, BEST_MOVE}
         if found.name not in known or not sound or (found.name == EVERY) != (found.step > 0):
-            raise DamagedData(f"the header tells of a reduction {dict(kept)!r}; there are {', '.join(sorted(known))}")
+            raise DamagedData(f"the header names the reduction {dict(kept)!r}; there are {', '.join(sorted(known))}")
         return found
 
 
 class KeptForm(NamedTuple):
-    """Hold what a name asks for: the rule and the form that codes are kept in, and the reduction (its type still open)."""
+    """A stored form: the value rule and packing of the stored codes, and the reduction (its type still open)."""
 
     rule: ValueRule
     form: Form
@@ -67,7 +67,7 @@ class KeptForm(NamedTuple):
 
 
 def wanted(name: str, game: Game, rule: ValueRule) -> KeptForm:
-    """Return what "base-3", "every:4" and so on mean for values of a rule. Raises BadRequest where they mean nothing."""
+    """Return the stored form for a name such as "base-3" or "every:4". Raises BadRequest if it does not fit the rule."""
     kind, _, rest = name.strip().partition(":")
     if kind not in {known.partition(":")[0] for known in NAMES} or (rest and kind != EVERY):
         raise BadRequest(f"form {name!r}: a database is kept as one of {', '.join(NAMES)}")
@@ -81,7 +81,7 @@ def wanted(name: str, game: Game, rule: ValueRule) -> KeptForm:
         values = " or ".join(one.name for one in SHIPPED.values() if kind in one.reductions)
         raise BadRequest(f"form {name!r}: it is for values of {values}; those of {game} are of {rule.name}")
     if kind == PARITY and not game.has("alternates"):
-        raise BadRequest(f"form {name!r}: {game} supplies no `alternates`, which tells two kinds of states apart")
+        raise BadRequest(f"form {name!r}: {game} supplies no `alternates`, which distinguishes two kinds of states")
     return KeptForm(rule, VALUES, Reduction(kind, "", *(_step(name, rest) if kind == EVERY else ())))
 
 
@@ -89,7 +89,7 @@ _PACKED: Final = {"base-3": BASE_THREE, "two-bit": TWO_BIT, "one-bit": ONE_BIT}
 
 
 def _packed(kind: str, game: Game, rule: ValueRule) -> KeptForm:
-    """Return what is kept of a game's end."""
+    """Return the stored form for the outcome alone."""
     if kind not in rule.reductions:
         told = "wins, draws and losses" if kind != "one-bit" else "wins"
         raise BadRequest(f"form {kind!r}: it is for {told}; the values of {game} are of {rule.name}")
@@ -98,7 +98,7 @@ def _packed(kind: str, game: Game, rule: ValueRule) -> KeptForm:
 
 
 def _step(name: str, text: str) -> tuple[int, int]:
-    """Return the step and the remainder (-1: any) of "4" or "4,1"."""
+    """Parse "4" or "4,1" into step and remainder (-1: any)."""
     step, comma, remainder = text.partition(",")
     numbers = [step, remainder] if comma else [step]
     if not all(number.isdecimal() for number in numbers):

@@ -1,4 +1,4 @@
-"""Replace some parts of a database on disk: a folder with the new ones and the others is made beside, then swapped in."""
+"""Replace parts of a database on disk: write a new folder with them and the other parts, then swap it in."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def locked(path: Path) -> Iterator[None]:
-    """Keep other processes from changing a database. Raises BadRequest where one is at it, or there is none."""
+    """Lock a database against other writers. Raises BadRequest if it is locked already or missing."""
     if not path.is_dir():
         raise BadRequest(f"{path}: there is no database")
     handle = folders.lock(path)
@@ -49,15 +49,15 @@ def locked(path: Path) -> Iterator[None]:
 
 
 def grows(path: Path) -> bool:
-    """Tell whether a database has got its parts one after another: then each has a type of its own."""
+    """Tell whether a database grew part by part: then each part has its own data type."""
     return any(record.dtype for record in head.header_on_disk(path).parts)
 
 
 def replace_parts(path: Path, database: Database, parts: Collection[str]) -> DiskCodes:
-    """Write these parts of a database anew, as `database` has them; the files of all others stay the same.
+    """Rewrite these parts of a database with those of `database`; reuse the files of all others.
 
-    Whoever looks, or kills this process, finds the old database or the new one. Where the parts of a database share a type
-    and a form that the new codes change, `database` must hold all parts, and all are written. Return the codes on disk.
+    Readers see the old database or the new one, even if this process is killed. If all parts share a data type and form
+    which the new codes change, `database` must have all parts, and all are written. Return the codes on disk.
     """
     old = head.header_on_disk(path)
     form, narrow = FORMS[old.form], grows(path)
@@ -92,7 +92,7 @@ def _mapped(header: head.Header) -> Layout | None:
 
 
 def _link(source: str, target: str) -> None:
-    """Give a file a second name; copy it where that cannot be."""
+    """Hard-link a file; copy it if that is impossible."""
     try:
         os.link(source, target)
     except OSError:

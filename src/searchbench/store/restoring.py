@@ -1,4 +1,4 @@
-"""Whole codes from those that a reduced database keeps: what the rules tell, and a search of a few plies for the others."""
+"""Restore the whole codes of a reduced database by the rules and a search of a few plies."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from searchbench.store.searching import CodeSearch, TooMany
 from searchbench.values import ValueRule
 
 BLOCK: Final = 1 << 16
-"""How many numbers a thread works on at a time."""
+"""Number of numbers a thread processes at a time."""
 MANY: Final = 5000
-"""After so many states that were looked at one by one, codes are worked out part by part, if all numbers are no more than"""
+"""After searching this many states one by one, restore whole parts, if the number line has at most LARGEST numbers."""
 LARGEST: Final = 1 << 24
 PATH: Final = 1 << 16
-"""How many states of a line of best moves get their codes in one go."""
+"""Number of states on a line of best moves that get their codes at once."""
 
 
 def restored(
@@ -39,13 +39,13 @@ def restored(
     rule: ValueRule,
     target: jit.Target = "cpu",
 ) -> RestoredCodes:
-    """Return the whole codes of a database of which `stored` is kept."""
+    """Return the whole codes of a reduced database with the codes `stored`."""
     kinds = {MARKED: MarkedCodes, EVERY: SearchedCodes, PARITY: SearchedCodes, BEST_MOVE: SearchedCodes}
     return kinds.get(reduction.name, RestoredCodes)(stored, reduction, records, game, rule, target)
 
 
 class RestoredCodes:
-    """Read all codes where those that the rules tell are not kept."""
+    """Read all codes where those that the rules imply are omitted."""
 
     modulus = 0
 
@@ -69,16 +69,16 @@ class RestoredCodes:
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """Return the type of a whole code."""
+        """Return the data type of a whole code."""
         return self._dtype
 
     @property
     def size(self) -> int:
-        """Return how many numbers there are."""
+        """Return the size of the number line."""
         return self._stored.size
 
     def code(self, number: int) -> int:
-        """Return the whole code of one number, worked out by interpreted rules."""
+        """Return the whole code of one number, by interpreted rules."""
         last, code = self._last
         if last != number:
             code = self._code(number)
@@ -93,7 +93,7 @@ class RestoredCodes:
         return codes
 
     def counts(self, part: Part) -> dict[int, int]:
-        """Return how often each whole code occurs in a part, as the header tells."""
+        """Return how often each whole code occurs in a part, from the header."""
         return dict(self._counts[part.name])
 
     def whole(self) -> Array:
@@ -106,7 +106,7 @@ class RestoredCodes:
         return codes
 
     def close(self) -> None:
-        """Drop what is in memory."""
+        """Drop cached codes."""
         self._last = (-1, 0)
         self._stored.close()
 
@@ -116,7 +116,7 @@ class RestoredCodes:
 
 
 class MarkedCodes(RestoredCodes):
-    """Read codes of which 0 stands for what is no position."""
+    """Read codes where 0 marks numbers that are no position."""
 
     def read(self, part: Part, first: int, stop: int) -> Array:
         """Return the codes of the numbers first .. stop - 1 of a part."""
@@ -128,10 +128,10 @@ class MarkedCodes(RestoredCodes):
 
 
 class SearchedCodes(RestoredCodes):
-    """CodeSearch for codes that are left out.
+    """Search for omitted codes.
 
-    A few numbers are searched for by interpreted rules. Where many are asked for, their part and all that it needs are worked
-    out once and stay in memory: a code and a mark a number.
+    Single numbers are searched by interpreted rules. After many, their part and all parts it needs are restored once
+    and stay in memory: a code and a mark per number.
     """
 
     def __init__(
@@ -161,7 +161,7 @@ class SearchedCodes(RestoredCodes):
         return found
 
     def close(self) -> None:
-        """Drop what is in memory."""
+        """Drop cached codes."""
         with self._lock:
             self._present.clear()
             self._codes, self._missing = np.empty(0, self._dtype), np.empty(0, np.uint8)
@@ -170,7 +170,7 @@ class SearchedCodes(RestoredCodes):
     # --- many numbers --------------------------------------------------------------------------------------------------
 
     def _closure(self, part: Part) -> list[Part]:
-        """Return a part and all that its moves lead to in the end, but for what is there already."""
+        """Return a part and all parts that its moves lead to, except those restored already."""
         found, queue = set(), [part.name]
         needs = {one.name: one.needs for one in self._parts}
         while queue:
@@ -181,7 +181,7 @@ class SearchedCodes(RestoredCodes):
         return [one for one in self._parts if one.name in found]
 
     def _bring(self, parts: Sequence[Part]) -> None:
-        """Work out all codes of some parts, of which the others that they need are there."""
+        """Restore all codes of some parts; the other parts they need are restored already."""
         by_move = self._reduction.name == BEST_MOVE
         if not len(self._codes):
             self._codes = untouched(self.size, self._dtype)
@@ -219,7 +219,7 @@ class SearchedCodes(RestoredCodes):
 
     def _damaged(self, number: int) -> DamagedData:
         text = self._game.format(self._game.unrank(number))
-        return DamagedData(f"{self._game}: what is kept does not lead to a value of {text!r} (number {number})")
+        return DamagedData(f"{self._game}: the stored table does not lead to a value of {text!r} (number {number})")
 
     def _code(self, number: int) -> int:
         part = next(part for part in self._parts if part.start <= number < part.stop)

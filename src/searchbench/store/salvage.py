@@ -1,4 +1,4 @@
-"""Read what is left of a damaged part: its sound chunks as they are, the others as zeros that nobody believes."""
+"""Read a damaged part: intact chunks as they are, lost chunks as zeros."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from searchbench.store.codes import Array
 from searchbench.store.disk import open_array, values_of
 
 TOGETHER: Final = 64
-"""How many chunks are looked at in one go, until one of them is damaged."""
+"""Number of chunks checked together; a group with a damaged one is checked chunk by chunk."""
 
 
 class SalvagedPart:
-    """Read the chunks of a part; `lost` are those that are missing, unreadable, or not what their digest says.
+    """Read the chunks of a part; `lost` are the missing, unreadable or altered chunks.
 
-    Digests that do not have their own digest are not believed: then what its checksum lets pass is taken as it is, for
-    the rules to judge. `sound` tells whether the files need not be written again.
+    If the digests are themselves damaged, chunks with a valid checksum are accepted, and checked by the rules later.
+    `sound` is false if the files must be rewritten.
     """
 
     mapped: Array | None = None
@@ -52,11 +52,11 @@ class SalvagedPart:
         self.sound = self._digests is not None and not damaged
 
     def chunk(self, chunk: int) -> Array:
-        """Return the stored numbers of one chunk, zeros where it is lost."""
+        """Return the stored numbers of one chunk, zeros if it is lost."""
         return self.chunks(chunk, chunk + 1)
 
     def chunks(self, first: int, stop: int) -> Array:
-        """Return the stored numbers of the chunks first .. stop - 1, zeros for those that are lost."""
+        """Return the stored numbers of the chunks first .. stop - 1, zeros for lost chunks."""
         if not any(place in self.lost or place in self._past_checksum for place in range(first, stop)):
             return self._read(first, stop)
         return np.concatenate([self._one(place) for place in range(first, stop)])
@@ -74,18 +74,18 @@ class SalvagedPart:
         return True
 
     def _read(self, first: int, stop: int) -> Array:
-        """Return some chunks if they are sound: there, with the right checksums and digests. Raises DamagedData."""
+        """Return chunks first .. stop - 1 if they exist with the right checksums and digests. Raises DamagedData."""
         begin, end = first * self._chunk, min(stop * self._chunk, self._size)
         for file in range(begin // self._in_file, -(-end // self._in_file)):
-            if not (self._path / "c" / str(file)).is_file():  # of which Zarr makes a default
+            if not (self._path / "c" / str(file)).is_file():  # Zarr would return the fill value
                 raise DamagedData(f"{self._path}/c/{file} is missing")
         codes = values_of(open_array(self._path), slice(begin, end), self._path)
         if self._digests is not None and (head.chunk_digests(codes, self._chunk) != self._digests[first:stop]).any():
-            raise DamagedData(f"{self._path}: a chunk from {first} to {stop - 1} does not have its digest")
+            raise DamagedData(f"{self._path}: a chunk from {first} to {stop - 1} does not match its digest")
         return codes
 
     def _without_checksum(self, place: int) -> Array | None:
-        """Return a chunk that has its digest, and only a wrong checksum."""
+        """Return a chunk whose digest matches though its checksum does not."""
         if self._files is None or self._digests is None:
             return None
         try:
@@ -96,7 +96,7 @@ class SalvagedPart:
 
 
 def _digests(folder: Path, record: head.PartRecord) -> Array | None:
-    """Return the digests of a part's chunks if they can be believed."""
+    """Return the digests of a part's chunks, or None if they are damaged."""
     path = folder / head.digests_path(record.name)
     try:
         digests = values_of(open_array(path), slice(None), path) if (path / "c" / "0").is_file() else None

@@ -1,4 +1,4 @@
-"""CodeSearch for the code of one number that a reduced database leaves out, by interpreted rules: nothing is compiled for it."""
+"""Search for one omitted code of a reduced database by interpreted rules, without compiling."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ _FAR: Final = 1 << 40
 
 
 class TooMany(Exception):
-    """More states would be looked at than a search is allowed."""
+    """A search exceeds its allowed number of states."""
 
 
 class CodeSearch:
-    """Find codes that are left out; `stored` gives what is kept of a number. A result of None: what is kept is damaged."""
+    """Find omitted codes; `stored` returns the stored code of a number. None as result means that stored codes are damaged."""
 
     def __init__(self, game: Game, rule: ValueRule, reduction: Reduction, stored: Callable[[int], int]) -> None:
         self._game, self._reduction, self._stored = game, reduction, stored
@@ -34,11 +34,11 @@ class CodeSearch:
         self._left: float = inf
 
     def allow(self, states: float) -> None:
-        """Let only so many states be looked at from now on; the next one raises TooMany."""
+        """Limit the search to `states` more states; the next one raises TooMany."""
         self._left = states
 
     def told(self, number: int) -> tuple[list[int], int]:
-        """Return the state of a number, and the code that the rules tell, or UNTOLD."""
+        """Return the state of a number and the code that the rules imply, or UNTOLD."""
         self._left -= 1
         if self._left < 0:
             raise TooMany
@@ -65,7 +65,7 @@ class CodeSearch:
     # --- values ----------------------------------------------------------------------------------------------------------
 
     def _known(self, number: int) -> int | None:
-        """Return the code of a number that the rules tell or that is kept (below 0: as `look` writes it), or None."""
+        """Return a code that the rules imply or that is stored, or None; a negative number encodes a code, as in `look`."""
         if number < 0:
             return -1 - number
         if number not in self._seen:
@@ -80,7 +80,7 @@ class CodeSearch:
         return None if code == plies.LEFT_OUT else code
 
     def _gathered(self, number: int, left: int) -> int | None:
-        """Return the code that follows from those after the moves, found in `left` - 1 more plies; None if none does."""
+        """Return the code that the successors' codes imply, searching `left` plies deep; None if they imply none."""
         code = self._known(number)
         if code is not None or left == 0:
             return code
@@ -90,7 +90,7 @@ class CodeSearch:
         return code if code != 0 or self._reduction.name == PARITY else None
 
     def _win(self, number: int, left: int, limit: int) -> int | None:
-        """Return the plies of a win in less than `limit`, proved by a search of `left` plies; None if there is no proof."""
+        """Return the plies of a win in less than `limit`, proved by a search of `left` plies; None without a proof."""
         code = self._known(number)
         if code is not None:
             return _depth(code, limit) if code and code % 2 == 0 else None
@@ -102,7 +102,7 @@ class CodeSearch:
         return best if best < limit else None
 
     def _loss(self, number: int, left: int, limit: int) -> int | None:
-        """Return the plies of a loss in less than `limit`: after every move the opponent has a proved win."""
+        """Return the plies of a loss in less than `limit`: every move leads to a proved win of the opponent."""
         code = self._known(number)
         if code is not None:
             return _depth(code, limit) if code % 2 == 1 else None
@@ -115,7 +115,7 @@ class CodeSearch:
         return longest or None
 
     def _after(self, number: int) -> list[int]:
-        """Return what the moves lead to, what is kept first: it bounds the search for the others, or makes it needless."""
+        """Return the successors, those with known codes first: they bound the search of the others, or make it needless."""
         found = dict.fromkeys(after for after, _ in self._edges(self._game.unrank(number)))
         return sorted(found, key=lambda after: self._known(after) is None)
 
@@ -124,7 +124,7 @@ class CodeSearch:
     def _follow(self, number: int) -> int | None:
         """Return the code of a number by following the best moves to their end."""
         costs: list[int] = []
-        seen = number  # one of the states of the line, a later one whenever its length has doubled (Brent 1980)
+        seen = number  # a state of the line, replaced whenever the line's length has doubled (Brent 1980)
         while True:
             if number < 0:
                 code = -1 - number
@@ -140,7 +140,7 @@ class CodeSearch:
             number, weight = edges[kept - 1]
             costs.append(weight)
             if number == seen:
-                return None  # they lead round in a circle
+                return None  # a cycle
             if len(costs) & (len(costs) - 1) == 0:
                 seen = number
         if costs and code == 0:
@@ -150,7 +150,7 @@ class CodeSearch:
         return code
 
     def _edges(self, state: list[int]) -> list[tuple[int, int]]:
-        """Return what each move leads to, as :func:`searchbench.store.plies.look` writes it, and its weight."""
+        """Return each move's successor, as :func:`searchbench.store.plies.look` writes it, and its weight."""
         out, numbers, weights = ([0] * self._game.max_moves for _ in range(3))
         count = self._call(plies.look, state, list(state), out, numbers, weights)
         return list(zip(numbers[:count], weights[:count], strict=True))

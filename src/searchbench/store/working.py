@@ -1,9 +1,8 @@
-"""A folder for unfinished work: arrays in files, and a record of how far it is, which is replaced in one go.
+"""A folder for unfinished work: arrays in files, and a progress record that is replaced atomically.
 
-Two kinds of arrays. A *saved* array is a copy, written anew each time beside the older one, with checksums; the record says
-which copy counts, so a process that is killed while it writes loses nothing but the time since the copy before. An array
-*in place* is the file itself, mapped into memory: its owner must write in such an order that a step which was cut short
-can be done again.
+There are two kinds of arrays. A *saved* array is a copy with checksums, written beside the previous copy; the record
+names the valid copy, so a process killed while writing loses only the time since the previous copy. An array *in place*
+is the file itself, mapped into memory: its owner must order writes so that an interrupted step can be repeated.
 """
 
 from __future__ import annotations
@@ -37,18 +36,17 @@ Array = npt.NDArray[Any]
 RECORD: Final = "record.json"
 FORMAT: Final = 2
 PIECE: Final = 1 << 26
-"""How many bytes are written, read and given a checksum at a time."""
+"""Bytes written, read and checksummed at a time."""
 SHARE: Final = 20
-"""Writing copies takes at most one part in so many of the time."""
+"""Writing copies takes at most 1/SHARE of the time."""
 
 
 class WorkingFolder:
-    """Keep what an unfinished computation needs to go on.
+    """Keep an unfinished computation on disk so that it can resume.
 
-    `task` says what is computed: a folder with another task is refused, and so is one at which another process works.
-    At least `checkpoint_interval` seconds pass between two checkpoints.
-    `record` is what was committed last, or empty. The folder is made when something is first kept in it. Raises
-    BadRequest and DamagedData.
+    `task` describes the computation: a folder with another task is refused, and so is one locked by another process. At
+    least `checkpoint_interval` seconds pass between two checkpoints. `record` is the last commit, or empty. The folder
+    is made on the first commit. Raises BadRequest and DamagedData.
     """
 
     def __init__(self, path: Path, task: Mapping[str, Any], checkpoint_interval: float = 30.0) -> None:
@@ -65,7 +63,7 @@ class WorkingFolder:
             self._claim()
 
     def _claim(self) -> None:
-        """Lock the folder, and read its record."""
+        """Lock the folder and read its record."""
         if self._handle is not None:
             return
         if self.path.exists() and not self.path.is_dir():
@@ -108,14 +106,14 @@ class WorkingFolder:
         self.record, self._saved, self._generation = body["record"], body["arrays"], body["generation"]
 
     def make(self) -> Path:
-        """Make the folder, if it is not there yet, with a record of nothing; return its path."""
+        """Make the folder with an empty record unless it exists; return its path."""
         if not (self.path / RECORD).exists():
             self.commit({})
         return self.path
 
     @property
     def due(self) -> bool:
-        """Tell whether it is time for a copy."""
+        """Tell whether a checkpoint is due."""
         return time.monotonic() - self._committed >= max(self._checkpoint_interval, SHARE * self._cost)
 
     def commit(
@@ -125,9 +123,9 @@ class WorkingFolder:
         run: Run | None = None,
         still: Collection[str] = (),
     ) -> None:
-        """Keep a record, and copies of arrays beside it; both count from the same moment on.
+        """Save a record and copies of arrays, in one atomic step.
 
-        Of the arrays named in `still` the copies that are there already go on to count.
+        For the arrays named in `still`, the existing copies remain valid.
         """
         begun = time.monotonic()
         self._claim()
@@ -140,7 +138,7 @@ class WorkingFolder:
             })  # fmt: skip
         except OSError as error:
             raise BadRequest(
-                f"{self.path}: unfinished work cannot be kept there ({error}); what was kept before still counts"
+                f"{self.path}: unfinished work cannot be kept there ({error}); the previous checkpoint still counts"
             ) from error
         self.record, self._saved, self._generation = json.loads(json.dumps(dict(record))), saved, generation
         self._remove(lambda name: ".g" in name and name not in {entry["file"] for entry in saved.values()})
@@ -156,7 +154,7 @@ class WorkingFolder:
         os.replace(fresh, self.path / RECORD)
 
     def _save(self, name: str, array: Array, generation: int, run: Run | None) -> dict[str, Any]:
-        """Write a copy of an array and return how it is to be read."""
+        """Write a copy of an array; return its entry in the record."""
         file = f"{name}.g{generation}.array"
         data = np.ascontiguousarray(array).view(np.uint8).data
         handle = os.open(self.path / file, os.O_CREAT | os.O_TRUNC | os.O_WRONLY, 0o644)
@@ -176,7 +174,7 @@ class WorkingFolder:
         return {"file": file, "dtype": array.dtype.str, "size": len(array), "checksums": checksums}
 
     def dtype(self, name: str) -> np.dtype[Any]:
-        """Return the type of a copy. Raises DamagedData."""
+        """Return the data type of a copy. Raises DamagedData."""
         dtype: np.dtype[Any] = np.dtype(self._entry(name)["dtype"])
         return dtype
 
@@ -187,7 +185,7 @@ class WorkingFolder:
 
     @property
     def copies(self) -> set[str]:
-        """Return the names of the arrays whose copies come with the record."""
+        """Return the names of the arrays that the record has copies of."""
         return set(self._saved)
 
     def copy_of(self, name: str, run: Run | None = None) -> Array:
@@ -225,7 +223,7 @@ class WorkingFolder:
             os.close(handle)
 
     def in_place(self, name: str, dtype: Any, size: int) -> Array:
-        """Return an array whose memory is a file of the folder: zeros where it is not there yet. Raises DamagedData."""
+        """Map a file of the folder as an array, of zeros if it is new. Raises DamagedData."""
         self._claim()
         path = self.path / f"{name}.array"
         wanted = size * np.dtype(dtype).itemsize
@@ -243,7 +241,7 @@ class WorkingFolder:
                 entry.unlink()
 
     def close(self) -> None:
-        """Leave the work as it is, for another time."""
+        """Release the folder; the work stays on disk."""
         if self._handle is not None:
             os.close(self._handle)
             self._handle = None
@@ -253,10 +251,9 @@ class WorkingFolder:
 def working_folder(
     game: Game, form: str, run: Run, rule: ValueRule | None = None, part: str = ""
 ) -> Iterator[WorkingFolder | None]:
-    """Give the folder where a run keeps what it has done of solving a game in some form; None if it keeps nothing.
+    """Yield the folder for a run's unfinished work on solving a game in some form, or None if the run keeps none.
 
-    A `rule` belongs to the task, too. What is done of a `part` by itself is kept in a folder of its own within that of the
-    run.
+    A `rule` belongs to the task, too. A single `part` has its own folder within that of the run.
     """
     if run.work is None:
         yield None
@@ -273,22 +270,22 @@ def working_folder(
 
 
 def discard(path: Path) -> None:
-    """Remove a working folder, if there is one or what was left when its removal was cut short: the work is done."""
+    """Remove a working folder, or the remains of an interrupted removal, after the work is done."""
     if not path.is_dir():
         return
     if (path / RECORD).exists() or (any(path.iterdir()) and not _others(path)):
-        (path / RECORD).unlink(missing_ok=True)  # first: copies without a record are no work to go on with
+        (path / RECORD).unlink(missing_ok=True)  # first: without a record the copies do not count
         shutil.rmtree(path, ignore_errors=True)
 
 
 def remove_if_empty(path: Path) -> None:
-    """Remove the folder that held those of groups of parts, when the last of these is gone."""
+    """Remove the folder of working folders once the last of them is gone."""
     if path.is_dir() and not any(path.iterdir()):
         path.rmdir()
 
 
 def _others(path: Path) -> list[str]:
-    """Return the names in a folder without a record that no unfinished work has."""
+    """Return the names in a folder without a record that do not belong to unfinished work."""
     own = ("*.array", BUCKET_FILES, f"{RECORD}.part")
     return [entry.name for entry in path.iterdir() if not any(map(entry.match, own))]
 
@@ -298,7 +295,7 @@ def _digest(body: Any) -> str:
 
 
 def _drop(handle: int) -> None:
-    """Keep a file that is not read again soon out of the memory that other files could use."""
+    """Drop a file from the page cache, as it is not read again soon."""
     if hasattr(os, "posix_fadvise"):
         os.posix_fadvise(handle, 0, 0, os.POSIX_FADV_DONTNEED)
 

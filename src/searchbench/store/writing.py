@@ -29,10 +29,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Layout:
-    """Say how many codes a chunk has (what is read at once), and how chunks are put into files.
+    """How many codes a chunk has (the unit of reading), and how chunks are distributed over files.
 
-    A part of more than `files` chunks is kept in shards: files of `shard` chunks each. Where no `codec` compresses, a part
-    of one chunk is a file that can be mapped into memory.
+    A part of more than `files` chunks is stored in shards: files of `shard` chunks each. Without compression, a part of
+    one chunk is a file that can be mapped into memory.
     """
 
     chunk: int = 1 << 16
@@ -42,14 +42,14 @@ class Layout:
 
 
 PACKED: Final = 1 << 18
-"""How many stored numbers are packed at a time: they and their codes stay in a core's cache."""
+"""Stored numbers packed at a time: they and their codes fit a core's cache."""
 WRITERS: Final = 2
-"""How many pieces are packed, compressed and written at the same time."""
+"""Number of threads that pack, compress and write."""
 DEFAULT: Final = Layout()
 OF_BITS: Final = Layout(chunk=1 << 17, files=16, shard=32)
-"""Chosen by the measurements in docs/database-format.md; the latter for the form one-bit, whose parts may be huge."""
+"""Chosen by the measurements in docs/database-format.md; OF_BITS is for the form one-bit, whose parts may be huge."""
 MAPPED: Final = Layout(chunk=1 << 60, codec=PLAIN)
-"""Each part is one file as it is in memory: look-ups need not read more than they ask for."""
+"""One uncompressed file per part, as in memory: look-ups read no more than they need."""
 
 
 def write_database(
@@ -63,8 +63,8 @@ def write_database(
 ) -> None:
     """Write a database into a folder that appears complete or not at all.
 
-    `form` is what to keep of it (see :mod:`searchbench.store.reductions`), by default all, in the packing that takes least
-    room. Raises BadRequest.
+    `form` selects the stored form (see :mod:`searchbench.store.reductions`), by default all values in the smallest
+    packing. Raises BadRequest.
     """
     _check_parts(database)
     check_target(path, overwrite)
@@ -77,7 +77,7 @@ def write_database(
 
 
 def check_target(path: Path, overwrite: bool) -> None:
-    """Refuse a place where something else would be lost."""
+    """Refuse to overwrite anything but a database, and that only on request."""
     if not path.parent.is_dir():
         raise BadRequest(f"{path}: there is no folder {path.parent}")
     if not path.exists() and not path.is_symlink():
@@ -101,7 +101,7 @@ def is_database(path: Path) -> bool:
 
 
 def _check_parts(database: Database) -> None:
-    """Refuse parts that leave out numbers or share them; a database that was solved by parts may lack some of the game's."""
+    """Refuse parts with gaps or overlaps; only a database solved by parts may lack some of the game's parts."""
     end = 0
     solved_by_parts = len(database.parts) < len(database.game.parts())
     for part in sorted(database.parts, key=lambda part: (part.start, part.stop)):
@@ -113,9 +113,11 @@ def _check_parts(database: Database) -> None:
 
 
 def asked_for(database: Database, form: str) -> KeptForm:
-    """Return what a form means for a database. Raises BadRequest where its values cannot be kept so."""
+    """Return the stored form that a name asks for. Raises BadRequest if it does not fit the values."""
     if database.modulus:
-        raise BadRequest(f"form {form!r}: depths modulo {database.modulus} are kept as they are; another codec will do")
+        raise BadRequest(
+            f"form {form!r}: depths modulo {database.modulus} have a fixed form; choose another codec instead"
+        )
     return wanted(form, database.game, database.rule)
 
 
@@ -147,7 +149,7 @@ def header_of(
     database: Database, parts: tuple[head.PartRecord, ...], layout: Layout, form: Form, facts: dict[str, Any],
     command: str, folder: Path,
 ) -> head.Header:  # fmt: skip
-    """Return the header for some parts of a database that are written into a folder, or into one beside it."""
+    """Return the header for parts of a database written into `folder` or a sibling of it."""
     game, rule = database.game, database.rule
     reduced = database.store if isinstance(database.store, ReducedCodes) else None
     counts: dict[Value, int] = {}
@@ -177,7 +179,7 @@ def header_of(
 
 
 def write_header(folder: Path, header: head.Header) -> None:
-    """Write the header of a database whose parts are there: in one step, with the digest of all metadata."""
+    """Write the header of a database whose parts are written: atomically, with the digest of all metadata."""
     document = head.read_document(folder / head.DOCUMENT)
     document["attributes"] = header.attributes()
     document["attributes"][head.KEY]["digest"] = head.metadata_digest(folder, document)
@@ -185,7 +187,7 @@ def write_header(folder: Path, header: head.Header) -> None:
 
 
 def begin(folder: Path) -> None:
-    """Make a folder claim to be a database, of which no part is there yet: a writer that is killed then can go on."""
+    """Mark a folder as a database without parts, so that work can resume if this writer is killed."""
     if not (folder / head.DOCUMENT).exists():
         _replace_document(folder, {"zarr_format": 3, "node_type": "group", "attributes": {head.KEY: head.BEGUN}})
 
@@ -200,11 +202,11 @@ def _replace_document(folder: Path, document: Any) -> None:
 
 
 def form_for(database: Database) -> Form:
-    """Return the form that takes least room.
+    """Return the smallest form.
 
-    Whole values are kept as they are, or in a bit if no part has more than one code besides 0; depths modulo 3 in 2 bits
-    or, if every state is reached, in 1.6; depths modulo 4 in 2.7 bits or, if every state is reached, in 2. Compression
-    comes after that.
+    Whole values are stored as they are, or in a bit if no part has more than one code besides 0; depths modulo 3 in 2
+    bits or, if every state is reached, in 1.6; depths modulo 4 in 2.7 bits or, if every state is reached, in 2.
+    Compression follows.
     """
     if not database.modulus:
         codes = [set(database.part_counts(part)) for part in database.parts]
@@ -221,7 +223,7 @@ def _stored_type(database: Database, form: Form) -> np.dtype[Any]:
 
 
 def _stored(database: Database, part: Part, first: int, stop: int, form: Form) -> npt.NDArray[Any]:
-    """Return the stored numbers first .. stop - 1 of a part; codes are read and packed a few at a time."""
+    """Return the stored numbers first .. stop - 1 of a part, packing PACKED at a time."""
     if form is ONE_BIT:
         return database.bits(part, *_codes_of(part, first, stop, form))
     pieces = [
@@ -232,21 +234,21 @@ def _stored(database: Database, part: Part, first: int, stop: int, form: Form) -
 
 
 def _codes_of(part: Part, first: int, stop: int, form: Form) -> tuple[int, int]:
-    """Return the interval of the number line that stored numbers hold."""
+    """Return the interval of the number line that stored numbers cover."""
     return part.start + first * form.per_unit, part.start + min(stop * form.per_unit, part.size)
 
 
 def write_part(
     group: Any, database: Database, part: Part, layout: Layout, form: Form, narrow: bool = False
 ) -> head.PartRecord:
-    """Write the codes of a part and their digests; `narrow`: in the smallest type that holds them."""
+    """Write the codes of a part and their digests; if `narrow`, in the smallest data type."""
     units = form.units(part.size)
     chunk = head.chunk_of(part, layout.chunk, form)
     shard = chunk * layout.shard if units > chunk * layout.files else None
     options: dict[str, Any] = {
         "filters": None,
         "compressors": layout.codec.compressors(),
-        "config": {"write_empty_chunks": True},  # a chunk that is not there is damage, not a default
+        "config": {"write_empty_chunks": True},  # a missing chunk is damage, not a default
     }
     counts = database.part_counts(part)
     dtype = _stored_type(database, form)

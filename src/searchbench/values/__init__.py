@@ -1,4 +1,4 @@
-"""What a value is and how it follows from the successors' values."""
+"""Value rules: the meaning of values, and how they follow from the successors' values."""
 
 from searchbench.errors import BadRequest
 from searchbench.values.bound import Bound
@@ -19,7 +19,7 @@ SHIPPED: dict[str, type[ValueRule]] = {rule.name: rule for rule in _RULES}
 
 
 def value_rule(rule: str | ValueRule) -> ValueRule:
-    """Return the value rule of that name ("distance", "depth", "outcome", "score"), or the rule itself."""
+    """Return the value rule with a name ("distance", "depth", "outcome", "score"), or the rule itself."""
     if isinstance(rule, ValueRule):
         return rule
     if rule not in SHIPPED:

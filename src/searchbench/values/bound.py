@@ -1,4 +1,4 @@
-"""The least depth of several states: what a table of bounds keeps of an abstraction."""
+"""The least depth of several states: a table of lower bounds from an abstraction."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from searchbench.values.distance import Depth
 
 @dataclass(frozen=True)
 class Bound(Depth):
-    """Give each number the least cost of a way from the start to any of the states that share it (see `rules.place`).
+    """Give each number the least cost of a path from the start to any of its states (see `blank` in the index contract).
 
-    Where moves can be taken back that is a lower bound on the cost of solving each of them. Codes are those of Depth.
+    If moves are reversible, that is a lower bound on the cost of solving each of them. Codes are those of Depth.
     """
 
     name: ClassVar[str] = "bound"
@@ -23,5 +23,5 @@ class Bound(Depth):
     repairable: ClassVar[bool] = False
 
     def rules(self, max_moves: int) -> Mapping[str, Callable[..., Any]]:
-        """Return the functions of Depth but for `propagate` and `gather`: a value does not follow from the next ones."""
+        """Return the functions of Depth except `propagate` and `gather`: successors do not determine a value."""
         return {name: rule for name, rule in super().rules(max_moves).items() if name not in ("propagate", "gather")}

@@ -12,7 +12,7 @@ from searchbench.values.rule import BFS, ValueRule
 
 
 def parse_number_range(text: str) -> tuple[int, int]:
-    """Return the ends of "7", "3-5", "-2..4" (a minus sign needs the two dots)."""
+    """Parse the ends of "7", "3-5" or "-2..4" (negative numbers need the two dots)."""
     low, separator, high = text.strip().partition("..")
     if not separator and not text.strip().startswith("-"):
         low, separator, high = text.strip().partition("-")
@@ -30,8 +30,8 @@ def _move_cost(state: State, move: int) -> int:
 class Distance(ValueRule):
     """Give each state the least cost of a line to a solved state (`terminal` 0); other terminal states have no value.
 
-    Stored codes: 0 is "not reached", d + 1 a distance of d. While a table is computed, 0 is "not reached yet", 1 a
-    terminal state that is not solved and never gets a value, and d + 2 a distance of d.
+    Stored codes: 0 is "not reached", d + 1 a distance of d. During computation 0 is "not reached yet", 1 an unsolved
+    terminal state, which never gets a value, and d + 2 a distance of d.
     """
 
     name: ClassVar[str] = "distance"
@@ -73,7 +73,7 @@ class Distance(ValueRule):
         }  # fmt: skip
 
     def decode(self, code: int) -> int | None:
-        """Return the distance, None where no solved state can be reached."""
+        """Return the distance, or None if no solved state is reachable."""
         return code - 1 if code else None
 
     def encode(self, value: int | None) -> int:
@@ -81,7 +81,7 @@ class Distance(ValueRule):
         return 0 if value is None else value + 1
 
     def preference(self, value: int | None, weight: int) -> tuple[int, int]:
-        """Prefer the successor with the least cost to the end."""
+        """Prefer the least cost to the end."""
         return (1, 0) if value is None else (0, value + weight)
 
     def parse(self, text: str) -> Callable[[int | None], bool]:
@@ -94,7 +94,7 @@ class Distance(ValueRule):
 
 @dataclass(frozen=True)
 class Depth(Distance):
-    """Give each state the least number of moves that lead to it from the start: what breadth-first search finds."""
+    """Give each state the least number of moves from the start, as breadth-first search finds it."""
 
     name: ClassVar[str] = "depth"
     bounds_cost: ClassVar[bool] = True

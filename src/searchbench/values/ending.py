@@ -1,4 +1,4 @@
-"""How a game ends, without the depth: what is left of an outcome in two bits, in 1.6 bits, or in one."""
+"""The outcome of a game without its depth, stored in two bits, in 1.6 bits, or in one."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from searchbench.rules import UNDECIDED
 from searchbench.values.rule import FIXPOINT, ValueRule
 
 LOSS, DRAW, WIN = 1, 2, 3
-"""The codes of `Ending`; 0 is left for what is no position where two bits are all there is."""
+"""The codes of `Ending`; in the two-bit form 0 marks numbers that are no position."""
 
 
 @dataclass(frozen=True)
 class Ending(ValueRule):
-    """Give each state "win", "draw" or "loss" for the player to move, and no depth. Codes: 1 a loss, 2 a draw, 3 a win."""
+    """Give each state "win", "draw" or "loss" for the player to move, without depth. Codes: 1 a loss, 2 a draw, 3 a win."""
 
     name: ClassVar[str] = "ending"
     claims: ClassVar[str] = "ending"
@@ -27,11 +27,11 @@ class Ending(ValueRule):
     filler: ClassVar[int] = DRAW
 
     def endings(self, codes: Any) -> Any:
-        """Return the codes as they are."""
+        """Return the codes unchanged."""
         return codes
 
     def rules(self, max_moves: int) -> Mapping[str, Callable[..., int]]:
-        """Return the functions of the rule: a state is drawn until its successors tell otherwise."""
+        """Return the functions of the rule: a state is drawn until its successors decide it."""
 
         def initial(result: int, count: int) -> int:
             return DRAW if result == UNDECIDED else DRAW + result
@@ -47,7 +47,7 @@ class Ending(ValueRule):
         return {"initial": initial, "gather": gather}
 
     def decode(self, code: int) -> str:
-        """Return the word for a code; a damaged table may hold any."""
+        """Return the word for a code; a damaged table may contain any code."""
         return _WORDS[code] if 0 < code < len(_WORDS) else f"code {code}"
 
     def encode(self, value: str) -> int:
@@ -55,7 +55,7 @@ class Ending(ValueRule):
         return _WORDS.index(value)
 
     def preference(self, value: str, weight: int) -> int:
-        """Prefer what the opponent loses, then draws."""
+        """Prefer losses of the opponent, then draws."""
         return self.encode(value)
 
     def kind(self, value: str) -> str:
@@ -72,7 +72,7 @@ _WORDS = ("", "loss", "draw", "win")
 
 @dataclass(frozen=True)
 class Won(ValueRule):
-    """Tell of each state whether the player to move wins: "won" or "not won". Codes: 1 won, 0 not."""
+    """Give each state "won" or "not won" for the player to move. Codes: 1 won, 0 not."""
 
     name: ClassVar[str] = "won"
     two_players: ClassVar[bool] = True
@@ -83,13 +83,13 @@ class Won(ValueRule):
     tells_losses: ClassVar[bool] = False
 
     def endings(self, codes: Any) -> Any:
-        """Return the codes as they are: 1 won, 0 not."""
+        """Return the codes unchanged: 1 won, 0 not."""
         return codes
 
     def rules(self, max_moves: int) -> Mapping[str, Callable[..., int]]:
         """Return the functions of the rule.
 
-        There is no `gather`: a successor that is not won may be lost or drawn, so values do not follow from each other.
+        There is no `gather`: a successor that is not won may be lost or drawn, so successors do not determine a value.
         """
 
         def initial(result: int, count: int) -> int:
@@ -110,7 +110,7 @@ class Won(ValueRule):
         return self.encode(value)
 
     def kind(self, value: str) -> str:
-        """Return "win", or "number": what is not won is neither lost nor drawn as far as is known."""
+        """Return "win", or "number": a state that is not won may be lost or drawn."""
         return "win" if value == "won" else "number"
 
     def parse(self, text: str) -> Callable[[str], bool]:

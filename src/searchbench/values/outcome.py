@@ -1,4 +1,4 @@
-"""Win, draw or loss with the depth in plies: two players who move in turn (Gasser 1995, section 3.5)."""
+"""Win, draw or loss with the depth in plies: two players who alternate (Gasser 1995, section 3.5)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _WORDS = {-1: "loss", 0: "draw", 1: "win"}
 
 
 class Result(NamedTuple):
-    """Say how a game ends for the player to move: outcome -1, 0 or +1, and after how many plies of best play."""
+    """The end of a game for the player to move: outcome -1, 0 or +1, and the plies until then under best play."""
 
     outcome: int
     depth: int = 0
@@ -29,11 +29,11 @@ class Result(NamedTuple):
 
 @dataclass(frozen=True)
 class Outcome(ValueRule):
-    """Give each state its outcome for the player to move; a win is as short, a loss as long as can be forced.
+    """Give each state its outcome for the player to move; wins are as short, losses as long as can be forced.
 
-    Stored codes: 0 is a draw, ``1 + 2 * depth + won`` a decided state. While a table is computed, the same number also
-    holds how many successors are not yet known to be won for the opponent: codes 0 .. C count them (C is `max_moves`),
-    C + 1 is a game that ended in a draw, and above it are the decided states. A drawn state never becomes decided.
+    Stored codes: 0 is a draw, ``1 + 2 * depth + won`` a decided state. During computation, undecided states count the
+    successors that are not yet known to be won for the opponent: codes 0 .. C (C is `max_moves`); C + 1 is a game that
+    ended in a draw, and decided states are above it. A drawn state never becomes decided.
     """
 
     name: ClassVar[str] = "outcome"
@@ -48,7 +48,7 @@ class Outcome(ValueRule):
     depth_shift: ClassVar[int] = 1
 
     def endings(self, codes: Any) -> Any:
-        """Return the codes without the plies."""
+        """Return the codes without depth."""
         return np.where(codes == 0, DRAW, np.where(codes & 1, LOSS, WIN))
 
     def rules(self, max_moves: int) -> Mapping[str, Callable[..., Any]]:
@@ -66,7 +66,7 @@ class Outcome(ValueRule):
             if successor == 0 or code == drawn:
                 return code
             depth = ((successor - 1) >> 1) + 1
-            if (successor - 1) & 1:  # the opponent wins there: one escape less
+            if (successor - 1) & 1:  # the opponent wins there: one possible escape less
                 if code > drawn:
                     return code
                 return code - 1 if code > 1 else drawn + 1 + 2 * depth

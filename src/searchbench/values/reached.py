@@ -1,4 +1,4 @@
-"""Reached or not: all that one bit a state can tell (Edelkamp 2017, one-bit reachability)."""
+"""Reached or not: one bit per state (Edelkamp 2017, one-bit reachability)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from searchbench.values.rule import BFS, ValueRule
 
 @dataclass(frozen=True)
 class Reached(ValueRule):
-    """Give each state that the start leads to the value True. Stored codes: 0 is "not reached", 1 "reached"."""
+    """Give the value True to each state reachable from the start. Stored codes: 0 is "not reached", 1 "reached"."""
 
     name: ClassVar[str] = "reached"
     from_start: ClassVar[bool] = True
@@ -22,7 +22,7 @@ class Reached(ValueRule):
     ranks_moves: ClassVar[bool] = False
 
     def rules(self, max_moves: int) -> Mapping[str, Callable[..., Any]]:
-        """Return the functions of the rule: a state that no move leads to is not reached, but for the start."""
+        """Return the functions of the rule, which leave every code as it is."""
 
         def initial(result: int, count: int) -> int:
             return 0
@@ -33,7 +33,7 @@ class Reached(ValueRule):
         return {"initial": initial, "gather": gather}
 
     def decode(self, code: int) -> bool | None:
-        """Return True, or None where the state is not reached."""
+        """Return True, or None if the state is not reached."""
         return True if code else None
 
     def encode(self, value: bool | None) -> int:
@@ -41,7 +41,7 @@ class Reached(ValueRule):
         return int(value is not None)
 
     def preference(self, value: bool | None, weight: int) -> int:
-        """Prefer nothing."""
+        """Rank all moves equal."""
         return 0
 
     def format(self, value: bool | None) -> str:

@@ -1,4 +1,4 @@
-"""What a value rule is: a few functions on codes, and what the codes mean to a person (Gasser 1995, sections 2.1, 3.3)."""
+"""Value rules: functions on codes, and the meaning of the codes (Gasser 1995, sections 2.1, 3.3)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, ClassVar, Final
 
 Value = Any
-"""What a person sees: an int, a Result, or None where there is no value."""
+"""A decoded value: an int, a Result, or None for no value."""
 
 RETROGRADE: Final = "retrograde"
 FIXPOINT: Final = "fixpoint"
@@ -20,51 +20,51 @@ class ValueRule:
 
     ``rules(max_moves)`` returns plain functions by the contract's names: `initial` and `gather` always; `propagate`,
     `level` and `arrival` for retrograde analysis; `finish` and `weight` where they differ from the defaults. *Working*
-    codes are what `initial`, `propagate` and `gather` return; *stored* codes are what `finish` makes of them, what is
-    in the database, and what `propagate` and `gather` are given of the successors. Both are non-negative.
+    codes are returned by `initial`, `propagate` and `gather`; *stored* codes are returned by `finish`, kept in the
+    database, and passed to `propagate` and `gather` as the successors' codes. Both are non-negative.
     """
 
     name: ClassVar[str] = ""
     version: ClassVar[int] = 1
     two_players: ClassVar[bool] = False
     unique: ClassVar[bool] = True
-    """Claims that every order of evaluation ends in the same fixpoint. If not, sweeps are kept apart (all states are
-    evaluated from the values of the sweep before) and a sequence of sweeps that repeats is reported as no fixpoint."""
+    """Claims that every order of evaluation ends in the same fixpoint. If not, sweeps are separated (each evaluates all
+    states from the values of the previous sweep), and a repeated sequence of sweeps is reported as no fixpoint."""
     weights_leave: ClassVar[bool] = False
-    """Whether values are determined only where moves with a weight leave the parts that need each other, or where these
-    have no cycles; anything else is reported as no fixpoint."""
+    """Whether values are determined only if moves with a weight leave the parts that need each other, or if these parts
+    have no cycles; other games are reported as having no fixpoint."""
     counts: ClassVar[bool] = False
-    """Whether `initial` looks at the number of successors."""
+    """Whether `initial` uses the number of successors."""
     revalues_terminals: ClassVar[bool] = False
     """Whether `gather` is also applied to terminal states (which then must have moves)."""
     from_start: ClassVar[bool] = False
-    """Whether the value tells how a state is reached from the start, not how it goes on."""
+    """Whether the value describes how the start reaches a state, not how play continues."""
     has_lines: ClassVar[bool] = True
-    """Whether values tell the way to the end (or to the start), so that lines can be read from them."""
+    """Whether values determine the way to the end (or to the start), so that lines can be read from them."""
     solvers: ClassVar[tuple[str, ...]] = (RETROGRADE, FIXPOINT)
-    """The solvers that find values of this rule, the best first; retrograde analysis needs `propagate` besides."""
+    """The solvers for this rule, the best first; retrograde analysis also needs `propagate`."""
     forms: ClassVar[tuple[str, ...]] = ()
-    """The forms in which breadth-first search finds values of this rule."""
+    """The forms of breadth-first search that compute this rule."""
     shared: ClassVar[bool] = False
-    """Whether values are for numbers that several states share (`rules.place`), and for no others."""
+    """Whether values belong only to numbers that several states share (see `blank` in the index contract)."""
     outcomes: ClassVar[bool] = False
-    """Whether values are outcomes with the plies to the end (`Result`): what proofs and their leaves go by."""
+    """Whether values are outcomes with the plies to the end (`Result`), as used by proofs and their leaves."""
     points: ClassVar[bool] = False
-    """Whether values are points: retrograde analysis settles the largest first, and verification looks where they come from."""
+    """Whether values are points: retrograde analysis settles the largest first, and verification traces each gain."""
     repairable: ClassVar[bool] = False
-    """Whether a database of these values can be repaired: it is known when a value follows from others."""
+    """Whether a database of these values can be repaired: it is detectable whether a value follows from others."""
     ranks_moves: ClassVar[bool] = True
-    """Whether the values after the moves tell which move is best."""
+    """Whether the successors' values determine the best move."""
     tells_losses: ClassVar[bool] = True
-    """Whether what is lost is told from what is drawn; if not, a value does not follow from those after the moves."""
+    """Whether losses differ from draws; if not, successors do not determine a value."""
     reductions: ClassVar[tuple[str, ...]] = ()
-    """The forms besides all values in which a database of these values is kept on disk."""
+    """The reduced forms in which a database of these values can be stored."""
     depth_shift: ClassVar[int] = 0
-    """By how many places codes - 1 are shifted to be depths: outcomes keep in the last one who wins."""
+    """Right shift that turns codes - 1 into depths: outcomes have the winner in the lowest bit."""
     least_weight: ClassVar[int | None] = None
-    """The least weight that a move may have, None: any. Moves of weight 0 may hold up each other's values on a cycle."""
+    """The least weight of a move, None for any. On a cycle, moves of weight 0 may delay each other's values."""
     filler: ClassVar[int] = 0
-    """A code that stands where no code need be kept."""
+    """A code for places where no code is needed."""
     claims: ClassVar[str] = ""
     """What a stored value claims of the successors' stored values: one of the claims that verification states in words of its
     own, "" for none of these. Each class declares it for itself: one that is derived may mean something else."""
@@ -80,7 +80,7 @@ class ValueRule:
                 setattr(cls, name, getattr(ValueRule, name))
 
     def endings(self, codes: Any) -> Any:
-        """Return an array of codes of outcomes as codes of `Ending`: 1 a loss, 2 a draw, 3 a win; `Won` keeps its own."""
+        """Convert codes of outcomes to codes of `Ending` (1 a loss, 2 a draw, 3 a win); `Won` keeps its own."""
         raise NotImplementedError
 
     def rules(self, max_moves: int) -> Mapping[str, Callable[..., Any]]:
@@ -88,11 +88,11 @@ class ValueRule:
         raise NotImplementedError
 
     def sweeps(self, states: int) -> int | None:
-        """Return after how many sweeps over `states` states a fixpoint must be reached if one exists; None: unknown."""
+        """Return the number of sweeps over `states` states that reaches any existing fixpoint; None if unknown."""
         return None
 
     def decode(self, code: int) -> Value:
-        """Return what a stored code means, None for no value."""
+        """Return the value of a stored code, None for no value."""
         return code
 
     def encode(self, value: Value) -> int:
@@ -100,7 +100,7 @@ class ValueRule:
         return int(value)
 
     def preference(self, value: Value, weight: int) -> Any:
-        """Return a sort key of moves: least for the move to the successor with this value that is best to play."""
+        """Return a sort key of moves, given the successor's value: the best move has the least key."""
         return value
 
     def format(self, value: Value) -> str:
@@ -108,13 +108,13 @@ class ValueRule:
         return "unreachable" if value is None else str(value)
 
     def kind(self, value: Value) -> str:
-        """Return what a drawing colours a value by: "win", "draw", "loss", "number", or "none" for no value."""
+        """Return the colour class of a value in drawings: "win", "draw", "loss", "number", or "none" for no value."""
         return "none" if value is None else "number"
 
     def parse(self, text: str) -> Callable[[Value], bool]:
-        """Return a test for the values that a text such as "7" or "3-5" means."""
+        """Parse a condition such as "7" or "3-5" into a predicate on values."""
         return lambda value: self.format(value) == text.strip()
 
     def identity(self) -> dict[str, Any]:
-        """Return what tells this rule from others: it is kept in the database."""
+        """Return the identity of this rule, which is stored in the database."""
         return {"name": self.name, "version": self.version, "parameters": asdict(self)}

@@ -1,4 +1,4 @@
-"""Points: two players who move in turn, each to gain as many more than the other as can be (awari; Allis 1994, 2.4)."""
+"""Points: two players who alternate and maximise their lead in points (awari; Allis 1994, 2.4)."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ def _move_gain(state: State, move: int) -> int:
 
 @dataclass(frozen=True)
 class Score(ValueRule):
-    """Give each state the points that the player to move will still gain more than the opponent; endless play gains 0.
+    """Give each state the lead in points that the player to move will still gain; endless play gains 0.
 
-    A terminal state's result is its points; a move's points are its `gain`. Code 2v is a score of v > 0, code 1 - 2v one
-    of v <= 0 (but 0 is code 0). A game with cycles is divided into parts such that the moves that gain points lead to
-    other parts. Then retrograde analysis settles the largest scores first; forwards, the values grow away from 0 sweep by
-    sweep.
+    A terminal state's result is its points; a move's points are its `gain`. Code 2v is a score of v > 0, code 1 - 2v
+    one of v <= 0 (except that 0 has code 0). A game with cycles must be divided into parts so that every move that
+    gains points leads to another part. Then retrograde analysis settles the largest scores first; forwards, the
+    absolute values grow sweep by sweep.
     """
 
     name: ClassVar[str] = "score"
@@ -61,7 +61,7 @@ class Score(ValueRule):
         return {"initial": initial, "gather": gather, "weight": _move_gain}
 
     def sweeps(self, states: int) -> int:
-        """Return how many sweeps reach the fixpoint if there is one: what can be forced is forced without repetition."""
+        """Return the number of sweeps that reaches any existing fixpoint: forcing a result never needs a repetition."""
         return states + 2
 
     def decode(self, code: int) -> int:
@@ -73,11 +73,11 @@ class Score(ValueRule):
         return code_of(value)
 
     def preference(self, value: int, weight: int) -> int:
-        """Prefer the move with the most points, at once and later."""
+        """Prefer the most points, now and later."""
         return value - weight
 
     def kind(self, value: int) -> str:
-        """Return who gains more."""
+        """Return "win", "loss" or "draw" by the sign of the score."""
         return "win" if value > 0 else "loss" if value < 0 else "draw"
 
     def parse(self, text: str) -> Callable[[int], bool]:

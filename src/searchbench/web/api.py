@@ -143,33 +143,22 @@ def line(
 def find(
     request: Request,
     name: Name,
-    value: Annotated[
-        str | None, Query(description="A value or range: 31, 20-25, draw, loss 26.", max_length=60)
-    ] = None,
-    part: Annotated[str | None, Query(description="Only in this part.", max_length=200)] = None,
-    first: Annotated[int, Query(description="Only from this number on; `next` of the page before.", ge=0)] = 0,
-    last: Annotated[int | None, Query(description="Only up to this number.", ge=0)] = None,
-    where: Annotated[
-        str | None, Query(description="A condition such as count(pieces, 'W') == 3.", max_length=400)
-    ] = None,
-    predicate: Annotated[
-        str | None, Query(description="A predicate that the server was given.", max_length=200)
-    ] = None,
-    limit: Annotated[int, Query(description="At most so many positions.", ge=1, le=100)] = 12,
-    pictures: Annotated[bool, Query(description="Whether to draw each position.")] = False,
+    asked: Annotated[schema.Conditions, Query()],
 ) -> JSONResponse:
     """Find the positions that meet all conditions; a request looks for a limited time, so a page may be short."""
     library = library_of(request)
-    if predicate is not None and predicate not in library.predicates:
+    if asked.predicate is not None and asked.predicate not in library.predicates:
         known = ", ".join(library.predicates) or "none (see `searchbench serve --predicate`)"
-        raise UnknownName(f"there is no predicate {predicate!r}; there are: {known}")
-    test = None if predicate is None else library.predicates[predicate]
-    wanted = Filter(value or None, part or None, first, last, where or None, test)
+        raise UnknownName(f"there is no predicate {asked.predicate!r}; there are: {known}")
+    test = None if asked.predicate is None else library.predicates[asked.predicate]
+    wanted = Filter(asked.value or None, asked.part or None, asked.first, asked.last, asked.where or None, test)
 
     def question(database: Database) -> dict[str, Any]:
         if wanted.value == "hardest":
-            return _page(database, wanted._replace(value=database.rule.format(database.hardest())), limit, pictures)
-        return _page(database, wanted, limit, pictures)
+            return _page(
+                database, wanted._replace(value=database.rule.format(database.hardest())), asked.limit, asked.pictures
+            )
+        return _page(database, wanted, asked.limit, asked.pictures)
 
     return JSONResponse(library.ask(name, question))
 

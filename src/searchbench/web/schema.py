@@ -192,6 +192,19 @@ class PieceItem(BaseModel):
     picture: str
 
 
+class Conditions(BaseModel):
+    """Which positions are wanted, and how many of them."""
+
+    value: str | None = Field(None, description="A value or range: 31, 20-25, draw, loss 26.", max_length=60)
+    part: str | None = Field(None, description="Only in this part.", max_length=200)
+    first: int = Field(0, description="Only from this number on; `next` of the page before.", ge=0)
+    last: int | None = Field(None, description="Only up to this number.", ge=0)
+    where: str | None = Field(None, description="A condition such as count(pieces, 'W') == 3.", max_length=400)
+    predicate: str | None = Field(None, description="A predicate that the server was given.", max_length=200)
+    limit: int = Field(12, description="At most so many positions.", ge=1, le=100)
+    pictures: bool = Field(False, description="Whether to draw each position.")
+
+
 class Pieces(BaseModel):
     """What stands on each cell, as the player to move sees it."""
 

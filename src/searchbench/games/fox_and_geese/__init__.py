@@ -36,7 +36,7 @@ from searchbench.jit import popcount
 from searchbench.rules import UNDECIDED, State
 
 FEWEST: Final = 4
-"""Fewer geese cannot hem the fox in."""
+"""Fewer geese cannot trap the fox."""
 NAMES: Final = [f"{'abcdefg'[column]}{7 - row}" for column, row in PLACES]
 SIDES: Final = ("geese", "fox")
 FIRST_GEESE: Final = [*range(15), 18, 19]
@@ -45,18 +45,19 @@ FIRST_FOX: Final = POINT_OF[3, 5]
 
 @dataclass(frozen=True)
 class FoxAndGeese(Game):
-    """Hem the fox in with `geese` geese; the fox jumps over geese and wins when too few are left to hem it in.
+    """Trap the fox with `geese` geese; the fox captures geese by jumps and wins when too few are left to trap it.
 
-    Every piece moves along a line to a free point next to it; the fox may instead jump over one goose to the free point
-    behind it, and takes it. Who cannot move loses. With fewer than four geese the fox has won; if `decisive`, it has won
-    with its first capture. If `forced`, it must capture where it can. What neither side can force is a draw.
+    Every piece moves along a line to an adjacent free point; the fox may instead jump over one goose to the free point
+    behind it, and captures it. A player who cannot move loses. With fewer than four geese the fox has won; if
+    `decisive`, it wins with its first capture. If `forced`, it must capture where possible. Positions that neither side
+    can force are draws.
 
-    A state is the fox's point, a word of the geese's, and the turn. Positions that are turned or mirrored share a number.
-    Of the states in table 0.7, 40, 1,280 and 21,380 are won for 4, 5 and 6 geese: by these rules, whether captures are
-    forced or decisive or neither. For 7 geese these rules give 920,980, with forced captures 923,044, and with decisive ones
-    918,236, the nearest to the printed 918,195; for 8 geese decisive captures give 6,381,580 and the paper has 6,381,436.
-    The printed numbers of 7 and 9 geese are odd. No position with so many is its own image under all symmetries of the
-    board, so no rules that treat its four sides alike give an odd number.
+    A state consists of the fox's point, a word of the geese's points, and the turn. Rotated or reflected positions
+    share a number. Of the states in table 0.7, 40, 1,280 and 21,380 are won for 4, 5 and 6 geese: by these rules,
+    whether captures are forced or decisive or neither. For 7 geese these rules give 920,980, with forced captures
+    923,044, and with decisive ones 918,236, the nearest to the printed 918,195; for 8 geese decisive captures give
+    6,381,580 and the paper has 6,381,436. The printed numbers of 7 and 9 geese are odd. No position with 7 or 9 geese
+    is fixed by all symmetries of the board, so no rules that treat its four sides alike give an odd number.
     """
 
     name: ClassVar[str] = "fox-and-geese"
@@ -79,16 +80,16 @@ class FoxAndGeese(Game):
 
     @property
     def max_moves(self) -> int:
-        """Return a bound: the lines that geese can leave their points by, or steps and jumps of the fox."""
+        """Return a bound: the lines by which geese can leave their points, or steps and jumps of the fox."""
         return max(2 * len(WAYS), min(len(WAYS) * self.geese, len(EDGES)))
 
     @property
     def least(self) -> int:
-        """Return with how many geese the game still goes on."""
+        """Return the smallest number of geese with which the game continues."""
         return self.geese if self.decisive else FEWEST
 
     def parts(self) -> list[Part]:
-        """Return one part for each number of geese; a capture leads to the one before."""
+        """Return one part per number of geese; a capture leads to the part before."""
         found: list[Part] = []
         for geese in range(self.least, self.geese + 1):
             start = found[-1].stop if found else 0
@@ -97,7 +98,7 @@ class FoxAndGeese(Game):
         return found
 
     def rules(self) -> Mapping[str, Callable[..., Any]]:
-        """Return the rules; a move is ``from | to << 6 | (captured + 1) << 12``, with 0 there if no goose is taken."""
+        """Return the rules; a move is ``from | to << 6 | (captured + 1) << 12``, with 0 there if no goose is captured."""
         geese, least, forced = self.geese, self.least, self.forced
         points = [*FIRST_GEESE, *(point for point in range(POINTS) if point not in {*FIRST_GEESE, FIRST_FOX})]
         first_geese = sum(1 << point for point in points[:geese])
@@ -162,7 +163,7 @@ class FoxAndGeese(Game):
             fox, word = int(state[FOX]), int(state[GEESE])
             if state[TURN] == 1 or popcount(word) == geese or popcount(word) < least - 1:
                 return count
-            for place in range(JUMPS.shape[1]):  # the way back is a jump's, too
+            for place in range(JUMPS.shape[1]):  # a jump back, over a captured goose
                 over, back = JUMPS[fox, place]
                 if over >= 0 and (word >> over) & 1 == 0 and (word >> back) & 1 == 0:
                     out[count] = back | fox << 6 | (over + 1) << 12
@@ -175,7 +176,7 @@ class FoxAndGeese(Game):
         }  # fmt: skip
 
     def parse(self, text: str) -> list[int]:
-        """Read the rows from the top, F the fox, G a goose, . a free point, then who is to move: "fox" or "geese"."""
+        """Read the rows from the top, F the fox, G a goose, . a free point, then the side to move: "fox" or "geese"."""
         rows, _, turn = text.strip().partition(" ")
         marks = rows.replace("/", "").upper()
         number = marks.count("G")
@@ -187,14 +188,14 @@ class FoxAndGeese(Game):
         return [marks.index("F"), word, SIDES.index(turn.strip())]
 
     def format(self, state: Sequence[int]) -> str:
-        """Return the rows from the top, F the fox, G a goose, . a free point, then who is to move: "fox" or "geese"."""
+        """Return the rows from the top, F the fox, G a goose, . a free point, then the side to move: "fox" or "geese"."""
         rows: dict[int, str] = {}
         for (_, row), piece in zip(PLACES, self.pieces(state), strict=True):
             rows[row] = rows.get(row, "") + (piece or ".")
         return f"{'/'.join(rows.values())} {SIDES[state[TURN]]}"
 
     def format_move(self, state: Sequence[int], move: int) -> str:
-        """Return a move as in "d2-d3" or "d2-d4xd3": columns a to g, rows from below."""
+        """Return a move such as "d2-d3" or "d2-d4xd3": columns a to g, rows from below."""
         taken = f"x{NAMES[(move >> 12) - 1]}" if move >> 12 else ""
         return f"{NAMES[move & 63]}-{NAMES[(move >> 6) & 63]}{taken}"
 
@@ -208,7 +209,7 @@ class FoxAndGeese(Game):
         return ["F" if point == state[FOX] else "G" if state[GEESE] >> point & 1 else "" for point in range(POINTS)]
 
     def known(self) -> Mapping[str, Any]:
-        """Return the positions with four geese up to symmetry (2,373,360 in all), and the longest way to win one."""
+        """Return the number of positions with four geese up to symmetry (2,373,360 in all), and the longest win."""
         return (
             {"states": 297892, "deepest": 15} if (self.geese, self.decisive, self.forced) == (4, False, False) else {}
         )

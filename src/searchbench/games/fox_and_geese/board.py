@@ -11,7 +11,7 @@ from searchbench.families.pegs import BOARDS, images, read_pegs, symmetries
 from searchbench.jit import trailing_zeros
 
 FOX, GEESE, TURN = 0, 1, 2
-"""The cells of a state: the fox's point, the word of the geese's points, and whose turn it is (1: the fox's)."""
+"""The cells of a state: the fox's point, the word of the geese's points, and the turn (1: the fox's)."""
 
 # --- the board: its points row by row from the top ----------------------------------------------------------------------
 
@@ -20,11 +20,11 @@ PLACES: Final = CROSS.places
 POINTS: Final = len(PLACES)
 POINT_OF: Final = {place: point for point, place in enumerate(PLACES)}
 WAYS: Final = [(right, down) for down in (-1, 0, 1) for right in (-1, 0, 1) if (right, down) != (0, 0)]
-"""Straight lines join all neighbours, slanting ones only the points whose column and row are both even or both odd."""
+"""Straight lines join all neighbours, diagonals only points whose column and row are both even or both odd."""
 
 
 def _far(point: int, way: tuple[int, int], steps: int) -> int:
-    """Return the point so many steps along a line, or -1 where there is none."""
+    """Return the point `steps` steps along a line, or -1 if there is none."""
     (column, row), (right, down) = PLACES[point], way
     if right and down and (column + row) % 2:
         return -1
@@ -34,7 +34,7 @@ def _far(point: int, way: tuple[int, int], steps: int) -> int:
 LINES: Final = [
     [(_far(point, way, 1), _far(point, way, 2)) for way in WAYS if _far(point, way, 1) >= 0] for point in range(POINTS)
 ]
-"""Of each point the neighbours, and the point behind each, or -1."""
+"""For each point its neighbours, each with the point behind it or -1."""
 ALL: Final = (1 << POINTS) - 1
 EDGES: Final = [(point, end) for point in range(POINTS) for end, _ in LINES[point] if point < end]
 ADJACENT: Final = np.array([sum(1 << end for end, _ in lines) for lines in LINES], np.int64)
@@ -45,27 +45,27 @@ for _point, _lines in enumerate(LINES):
 
 # --- symmetries ---------------------------------------------------------------------------------------------------------
 
-TURNS: Final = sorted(symmetries(CROSS, 8))  # the first moves nothing
+TURNS: Final = sorted(symmetries(CROSS, 8))  # the first is the identity
 IMAGES: Final = images(TURNS, POINTS)
 HOMES: Final = sorted({min(turn[point] for turn in TURNS) for point in range(POINTS)})
-"""The points on which the fox of a representative stands."""
+"""The fox's points in representatives."""
 HOME: Final = np.array([HOMES.index(min(turn[point] for turn in TURNS)) for point in range(POINTS)], np.int64)
 HOME_POINT: Final = np.array(HOMES, np.int64)
 INWARD: Final = np.array(
     [next(place for place, turn in enumerate(TURNS) if turn[point] in HOMES) for point in range(POINTS)], np.int64
 )
-"""Of each point a symmetry that leads to its home."""
+"""For each point a symmetry that maps it to its home."""
 FIXING: Final = np.array([[turn[home] == home for turn in TURNS] for home in HOMES], np.bool_)
 
 
 def image(geese: int, turn: int) -> int:
-    """Return where a symmetry takes some geese."""
+    """Return the image of a set of geese under a symmetry."""
     moved = IMAGES[turn, 0, geese & 255] | IMAGES[turn, 1, (geese >> 8) & 255] | IMAGES[turn, 2, (geese >> 16) & 255]
     return int(moved | IMAGES[turn, 3, (geese >> 24) & 255] | IMAGES[turn, 4, geese >> 32])
 
 
 def least_image(home: int, geese: int) -> int:
-    """Return the smallest image of some geese under the symmetries that leave the fox at home."""
+    """Return the smallest image of a set of geese under the symmetries that fix the fox's home."""
     least = geese
     for turn in range(1, len(IMAGES)):
         if FIXING[home, turn]:
@@ -83,7 +83,7 @@ def can_jump(fox: int, geese: int) -> bool:
 
 
 def add_jumps(out: MutableSequence[int], fox: int, geese: int) -> int:
-    """Write the fox's captures; return how many there are."""
+    """Write the fox's captures; return their number."""
     count = 0
     for place in range(JUMPS.shape[1]):
         over, to = JUMPS[fox, place]
@@ -94,7 +94,7 @@ def add_jumps(out: MutableSequence[int], fox: int, geese: int) -> int:
 
 
 def add_steps(out: MutableSequence[int], count: int, piece: int, free: int, backwards: bool) -> int:
-    """Add the steps of a piece to the free points next to it, or those from there to it; return the new number."""
+    """Append the steps of a piece to adjacent free points, or reversed steps; return the new count."""
     points = ADJACENT[piece] & free
     while points != 0:
         point = trailing_zeros(points)
@@ -105,7 +105,7 @@ def add_steps(out: MutableSequence[int], count: int, piece: int, free: int, back
 
 
 def add_goose_steps(out: MutableSequence[int], fox: int, geese: int, backwards: bool) -> int:
-    """Write the steps of all geese, or those that can have brought one where it is; return how many there are."""
+    """Write the steps of all geese, or the reversed steps; return their number."""
     free = ALL & ~(geese | 1 << fox)
     count = 0
     rest = geese

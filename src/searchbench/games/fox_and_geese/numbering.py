@@ -1,4 +1,4 @@
-"""Numbers for positions: the fox's home, the turn, and the geese beside the fox."""
+"""Ranks of positions: the fox's home, the turn, and the geese on the other points."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from searchbench.rules import NOWHERE, State
 
 
 def numbering(least: int, most: int) -> dict[str, Callable[..., Any]]:
-    """Return the index functions: by the number of geese, the fox's home, the turn, and the geese beside the fox."""
+    """Return the index functions: by the number of geese, the fox's home, the turn, and the geese on the other points."""
     rank_word, unrank_word = Bitboards(POINTS - 1, least, most).functions(GEESE)
     widths = np.array([comb(POINTS - 1, geese) for geese in range(least, most + 1)], np.int64)
     starts = np.cumsum(2 * len(HOMES) * widths) - 2 * len(HOMES) * widths

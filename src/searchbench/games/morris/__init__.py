@@ -37,15 +37,15 @@ from searchbench.jit import popcount
 from searchbench.rules import State
 
 FIRST: Final = ((1, 3, 5, 7, 9, 11, 13, 15, 16), (0, 2, 6, 4, 8, 10, 12, 14, 18))
-"""Where men stand at the start; with three each the player to move loses as late as can be."""
+"""The men at the start; with three each the player to move loses as late as possible."""
 
 
 @dataclass(frozen=True)
 class Morris(Game):
-    """Close mills, and with each remove a man; a player with two men left, or without a move, loses.
+    """Close mills, each of which removes a man; a player with two men left, or without a move, loses.
 
-    `own` and `other` are the most men of the player to move and of the opponent; the states are those with as many, and
-    all that captures lead to. A state is two words: the points of the mover's men and those of the opponent's.
+    `own` and `other` are the largest numbers of men of the player to move and of the opponent; the states include all
+    that captures lead to. A state is two words: the points of the mover's men and those of the opponent's.
     """
 
     name: ClassVar[str] = "morris"
@@ -62,12 +62,12 @@ class Morris(Game):
 
     @property
     def width(self) -> int:
-        """Return two: a word of men for each player."""
+        """Return two: a word of men per player."""
         return 2
 
     @property
     def max_moves(self) -> int:
-        """Return a bound: three men jump anywhere and close three mills at most; more men slide, and may all capture."""
+        """Return a bound: three men jump anywhere and close at most three mills; more men slide, and may all capture."""
         jumps = max(3 * (POINTS - 3 - other) + 3 * (other - 1) for _, other in self.spaces())
         return max([jumps, *(sum(DEGREES[:own]) * other for own, other in self.spaces() if own > 3)])
 
@@ -78,17 +78,17 @@ class Morris(Game):
 
     @property
     def symmetries(self) -> int:
-        """Return the size of the group: all ring interchanges belong to it only with three men on each side."""
+        """Return the order of the symmetry group: exchanging rings is a symmetry only with three men on each side."""
         return RING_SYMMETRIES if self.own == self.other == 3 else BOARD_SYMMETRIES
 
     def spaces(self) -> list[tuple[int, int]]:
-        """Return the numbers of men, the mover's first, that can occur; fewer men first."""
+        """Return the possible numbers of men, the mover's first; fewer men first."""
         low, high = sorted((self.own, self.other))
         found = [(a, b) for a in range(3, high + 1) for b in range(3, high + 1) if min(a, b) <= low]
         return sorted(found, key=lambda men: (sum(men), men))
 
     def parts(self) -> list[Part]:
-        """Return one part for each pair of numbers of men, such as "4-3": a quiet move turns it round, a capture less one."""
+        """Return one part per pair of numbers of men, such as "4-3": a quiet move swaps them, a capture also removes a man."""
         spaces, found, start = self.spaces(), [], 0
         for own, other in spaces:
             needs = [f"{a}-{b}" for a, b in ((other, own), (other - 1, own)) if (a, b) in spaces]
@@ -140,7 +140,7 @@ class Morris(Game):
         return "/".join(points[first : first + 8] for first in (0, 8, 16))
 
     def format_move(self, state: Sequence[int], move: int) -> str:
-        """Return a move as in "a7-d7" or "a7-d7xg4"."""
+        """Return a move such as "a7-d7" or "a7-d7xg4"."""
         removed = f"x{NAMES[(move >> 10) - 1]}" if move >> 10 else ""
         return f"{NAMES[move & 31]}-{NAMES[(move >> 5) & 31]}{removed}"
 
@@ -158,5 +158,5 @@ class Morris(Game):
         return gasser_attributes()
 
     def known(self) -> Mapping[str, Any]:
-        """Return the states of the 3-3 part, and the plies of its longest loss (Gasser 1995, sections 5.4 and 5.5)."""
+        """Return the number of states of the 3-3 part, and the plies of its longest loss (Gasser 1995, sections 5.4 and 5.5)."""
         return {"states": 56922, "deepest": 26, "start": "loss 26"} if (self.own, self.other) == (3, 3) else {}

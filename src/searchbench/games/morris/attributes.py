@@ -1,11 +1,12 @@
-"""What people see in a position with three men each: Gasser's 26 attributes (1995, section 5.7, ID3 rule extraction).
+"""Attributes of positions with three men each: Gasser's 26 attributes (1995, section 5.7, ID3 rule extraction).
 
-In one point the text is not taken to the letter. A balanced point is said to see all men of one colour and none of the
-other; then it tells nothing that the other attributes do not, and eight sets of positions look alike that are not of one
-value. Here it sees all men of one colour and not all of the other, and one set is left: a draw and a loss.
+In one point the definition differs from the text. There a balanced point sees all men of one colour and none of the
+other; but then it adds no information to the other attributes, and eight sets of positions with equal attributes have
+different values. Here it sees all men of one colour and not all of the other, and one such set is left: a draw and a
+loss.
 
-Lines are the sixteen mills. Where an attribute counts for one colour it is there for the opponent, for the player to move,
-and for some also for the empty points, in the paper's order and under the paper's numbers.
+Lines are the sixteen mills. An attribute that counts for one colour exists for the opponent, for the player to move,
+and in some cases also for the empty points, in the paper's order and under the paper's numbers.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ CENTRALS: Final = ALL & ~CORNERS
 
 
 def _sights() -> Any:
-    """Return what each point sees: its two lines, and the other lines through their points."""
+    """Return the points that each point sees: its two lines, and the other lines through their points."""
     sights = np.zeros(POINTS, np.int64)
     for point in range(POINTS):
         near = [mill for mill in MILLS if point in mill]
@@ -37,12 +38,12 @@ SIGHTS: Final = _sights()
 
 
 def threats(men: int, others: int) -> int:
-    """Return the empty points where one more man would close a mill."""
+    """Return the empty points where another man would close a mill."""
     return closing_points(men) & ALL & ~(men | others)
 
 
 def forks(men: int, others: int, points: int) -> int:
-    """Count those of some points, taken to be empty, where one more man would make two threats at once."""
+    """Count the points in `points`, treated as empty, where another man would make two threats at once."""
     count = 0
     while points != 0:
         point = trailing_zeros(points)
@@ -63,7 +64,7 @@ def mills(men: int) -> int:
 
 
 def isolated(points: int, men: int) -> int:
-    """Count the points whose two lines are otherwise empty of all men."""
+    """Count the points with no man elsewhere on their two lines."""
     count = 0
     while points != 0:
         point = trailing_zeros(points)
@@ -83,7 +84,7 @@ def balanced(men: int, others: int) -> int:
 
 
 def free_lines(points: int, men: int) -> int:
-    """Count the lines from some points whose other two points are empty, and so are the lines that cross there."""
+    """Count the lines from `points` whose other two points, and the lines crossing there, are empty."""
     count = 0
     while points != 0:
         point = trailing_zeros(points)
@@ -95,7 +96,7 @@ def free_lines(points: int, men: int) -> int:
 
 
 def _is_free(pair: int, men: int) -> bool:
-    """Tell whether two points, and the lines through each of them other than their own, are empty."""
+    """Tell whether two points, and the other lines through each of them, are empty."""
     if pair & men != 0:
         return False
     rest = pair
@@ -118,7 +119,7 @@ def lines_with_mobility(men: int, opponents: int) -> int:
 
 
 def least_mobility(men: int, opponents: int) -> int:
-    """Return how many lines with mobility the opponent has after the player's best move for that."""
+    """Return the fewest lines with mobility that one move can leave the opponent."""
     least = len(LINES)
     leaving = men
     while leaving != 0:
@@ -152,11 +153,11 @@ def has_safe_threat(men: int, opponents: int) -> bool:
 
 
 def is_safe(men: int, opponents: int) -> bool:
-    """Tell whether a threat that was just made is safe: nothing that the opponent does to it helps her."""
+    """Tell whether a threat that was just made is safe: no reply of the opponent refutes it."""
     made = threats(men, opponents)
     if made == 0 or threats(opponents, men) != 0:
         return False
-    if made & (made - 1) != 0:  # two threats cannot both be parried
+    if made & (made - 1) != 0:  # only one of two threats can be parried
         return True
     leaving = opponents
     while leaving != 0:
@@ -182,7 +183,7 @@ def can_parry(men: int, opponents: int, against: int) -> bool:
 
 
 def _for_sides(name: str, count: Callable[[int, int], int]) -> Mapping[str, Callable[[State], int]]:
-    """Return an attribute for the opponent and for the player to move; `count` takes their men and the other's."""
+    """Return an attribute for the opponent and for the player to move; `count` takes their men and the other side's."""
 
     def of_opponent(state: State) -> int:
         return count(state[1], state[0])
@@ -255,7 +256,7 @@ def _safe_threat(state: State) -> int:
 
 
 def gasser_attributes() -> Mapping[str, Callable[[State], int]]:
-    """Return the 26 attributes by their names, in the paper's order."""
+    """Return the 26 attributes by name, in the paper's order."""
     return {
         **_for_sides("mill threats", _threat_count),
         **_for_sides("open forks", _open_forks),

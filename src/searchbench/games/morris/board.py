@@ -1,7 +1,7 @@
-"""The board of Nine Men's Morris as sets of points in a word: rings, mills, neighbours, symmetries.
+"""The board of Nine Men's Morris as bit sets of points: rings, mills, neighbours, symmetries.
 
-Point 8r + p is place p of ring r. Places go clockwise from the top left corner, rings from the outermost, so a byte is a
-ring, even places are corners, and odd places are where the spokes meet the rings.
+Point 8r + p is place p of ring r. Places go clockwise from the top left corner, rings from the outermost, so a byte is
+a ring, even places are corners, and odd places are where the spokes meet the rings.
 """
 
 from __future__ import annotations
@@ -55,13 +55,13 @@ def _sides() -> tuple[Table, Table]:
 
 
 PARTNERS, ADJACENT = _masks()
-"""The other two points of each of a point's two mills, and the points next to it, as bits."""
+"""For each point, the other two points of its two mills, and its neighbours, as bits."""
 MILLED, CLOSING = _sides()
-"""Of the men of a ring: those on full sides, and the places that would fill a side."""
+"""For the men of a ring: those on full sides, and the places that would complete a side."""
 
 
 def neighbours(men: int) -> int:
-    """Return the points next to any of some men."""
+    """Return the points adjacent to any of `men`."""
     clockwise = (men << 1) & 0xFEFEFE | (men >> 7) & 0x010101
     back = (men >> 1) & 0x7F7F7F | (men << 7) & 0x808080
     spokes = men & 0xAAAAAA
@@ -69,7 +69,7 @@ def neighbours(men: int) -> int:
 
 
 def in_mills(men: int) -> int:
-    """Return those of some men that are in a mill."""
+    """Return the men of `men` that are in a mill."""
     outer, middle, inner = men & RING, (men >> 8) & RING, men >> 16
     spokes = outer & middle & inner & SPOKES
     found: int = (MILLED[outer] | spokes) | (MILLED[middle] | spokes) << 8 | (MILLED[inner] | spokes) << 16
@@ -77,7 +77,7 @@ def in_mills(men: int) -> int:
 
 
 def closing_points(men: int) -> int:
-    """Return the points where a further man would make a mill with two of some men."""
+    """Return the points where another man would complete a mill."""
     outer, middle, inner = men & RING, (men >> 8) & RING, men >> 16
     found: int = CLOSING[outer] | (middle & inner & SPOKES)
     found |= (CLOSING[middle] | (outer & inner & SPOKES)) << 8
@@ -86,7 +86,7 @@ def closing_points(men: int) -> int:
 
 
 def closers(men: int, sources: int, target: int) -> int:
-    """Return those of the men at `sources` that close a mill by going to a point."""
+    """Return the men at `sources` that close a mill by moving to `target`."""
     first, second = PARTNERS[target, 0], PARTNERS[target, 1]
     found = 0
     if men & first == first:
@@ -97,16 +97,17 @@ def closers(men: int, sources: int, target: int) -> int:
 
 
 def removable(men: int) -> int:
-    """Return the men that may be removed: those in no mill, or all where every man is in one."""
+    """Return the men that may be removed: those in no mill, or all if every man is in one."""
     loose = men & ~in_mills(men)
     return loose if loose != 0 else men
 
 
-# --- how often a mill must have been closed -----------------------------------------------------------------------------
+# --- the number of times a mill must have been closed
+# -------------------------------------------------------------------
 
 
 def _closings() -> tuple[Table, Table]:
-    """Return a ring's full sides as four bits, and of 16 mills as bits the least number of points that meet them all."""
+    """Return each ring's full sides as four bits, and for each set of 16 mills the fewest points that meet them all."""
     sides = np.array(
         [sum(1 << k for k, side in enumerate(SIDES) if all(ring >> p & 1 for p in side)) for ring in range(256)],
         np.uint16,
@@ -126,16 +127,17 @@ SPOKE_BITS: Final = np.array([sum((ring >> place & 1) << place // 2 for place in
 
 
 def closings(men: Any) -> Any:
-    """Return how often some men have closed mills at least: one man closes all the mills through his point at once.
+    """Return a lower bound on mill closings: one move closes at most all the mills through its point.
 
-    Takes a word, or an array of them.
+    Takes a word, or an array of words.
     """
     outer, middle, inner = men & RING, (men >> 8) & RING, men >> 16
     mills = FULL_SIDES[outer] | FULL_SIDES[middle] << 4 | FULL_SIDES[inner] << 8
     return LEAST_CLOSINGS[mills | SPOKE_BITS[outer & middle & inner] << 12]
 
 
-# --- symmetries: element 8o + d turns every ring by d and then puts ring r in the place of ring ORDERS[o][r] --------------
+# --- symmetries: element 8o + d rotates or reflects every ring by d and then puts ring r in place of ring ORDERS[o][r]
+# ---
 
 ORDERS: Final = np.array([(0, 1, 2), (2, 1, 0), (0, 2, 1), (1, 0, 2), (1, 2, 0), (2, 0, 1)], np.int64)
 TURNS: Final = np.array(
@@ -148,11 +150,11 @@ TURNS: Final = np.array(
 )
 BOARD_SYMMETRIES: Final = 16
 RING_SYMMETRIES: Final = 48
-"""Where everybody jumps the rings are alike; that is so as long as no part with more men has to be looked back at."""
+"""Rings are interchangeable when all men jump, as long as no predecessor with more men matters."""
 
 
 def image(men: int, element: int) -> int:
-    """Return where a symmetry takes some men."""
+    """Return the image of a set of men under a symmetry."""
     turn, order = element & 7, element >> 3
     moved = TURNS[turn, men & RING] << (8 * ORDERS[order, 0])
     moved |= TURNS[turn, (men >> 8) & RING] << (8 * ORDERS[order, 1])
@@ -161,7 +163,7 @@ def image(men: int, element: int) -> int:
 
 
 def fixed_by(men: int, elements: int) -> int:
-    """Return how many of some symmetries, given as bits, leave some men as they are."""
+    """Return how many of the symmetries in the bit set `elements` fix a set of men."""
     count = 0
     while elements != 0:
         if image(men, trailing_zeros(elements)) == men:

@@ -23,11 +23,11 @@ from searchbench.jit import popcount, trailing_zeros
 from searchbench.rules import UNDECIDED, State
 
 JUMPING: Final = 3
-"""With so many men one moves to any free point."""
+"""A player with this number of men may move to any free point."""
 
 
 def legal(state: State) -> bool:
-    """Tell whether the men can have closed their mills: each closing has removed one of the opponent's nine."""
+    """Tell whether the men can have closed their mills: each closing removed one of the opponent's nine."""
     own, other = int(state[0]), int(state[1])
     return bool(closings(own) + popcount(other) <= MOST and closings(other) + popcount(own) <= MOST)
 
@@ -79,7 +79,7 @@ def conversions(state: State, out: MutableSequence[int]) -> int:
 
 
 def add_captures(out: MutableSequence[int], count: int, move: int, victims: int) -> int:
-    """Write a move once for each man that it may remove; return the new number of moves."""
+    """Write a move once per man that it may remove; return the new count."""
     while victims != 0:
         out[count] = move | (trailing_zeros(victims) + 1) << 10
         count += 1
@@ -88,7 +88,7 @@ def add_captures(out: MutableSequence[int], count: int, move: int, victims: int)
 
 
 def mobility(state: State, out: MutableSequence[int]) -> int:
-    """Count the moves, a move that closes a mill once for each man that it may remove."""
+    """Count the moves; a move that closes a mill counts once per man that it may remove."""
     men = int(state[0])
     free = ALL & ~(men | int(state[1]))
     jumps = popcount(men) == JUMPING
@@ -109,7 +109,7 @@ def mobility(state: State, out: MutableSequence[int]) -> int:
 
 
 def play(state: State, move: int) -> None:
-    """Move a man, remove one, and give the turn to the opponent."""
+    """Move a man, remove one if encoded, and exchange the sides."""
     mover = state[0] ^ (1 << (move & 31)) ^ (1 << ((move >> 5) & 31))
     state[0] = state[1] & ~((1 << (move >> 10)) >> 1)
     state[1] = mover
@@ -123,8 +123,8 @@ def unplay(state: State, move: int) -> None:
 
 
 def unmoves_within(state: State, out: MutableSequence[int]) -> int:
-    """Write the moves without a capture that can have led here: the man that moved stands in no mill."""
-    if popcount(state[0]) < JUMPING:  # that takes a capture
+    """Write the moves without a capture that can have led here: the moved man is in no mill."""
+    if popcount(state[0]) < JUMPING:  # only a capture leads here
         return 0
     men = int(state[1])
     free = ALL & ~(men | int(state[0]))
@@ -143,7 +143,7 @@ def unmoves_within(state: State, out: MutableSequence[int]) -> int:
 
 
 def add_uncaptures(men: int, waiting: int, out: MutableSequence[int], count: int) -> int:
-    """Add the moves that closed a mill with one of `men` and removed one of the opponent's; return the new number."""
+    """Append the moves that closed a mill with one of `men` and removed an opponent's man; return the new count."""
     free = ALL & ~(men | waiting)
     jumps = popcount(men) == JUMPING
     rest = in_mills(men)
@@ -159,7 +159,7 @@ def add_uncaptures(men: int, waiting: int, out: MutableSequence[int], count: int
 
 
 def add_returns(out: MutableSequence[int], count: int, move: int, men: int, points: int) -> int:
-    """Write a move once for each point from which it may have removed a man; return the new number of moves."""
+    """Write a move once per point from which it may have removed a man; return the new count."""
     while points != 0:
         point = trailing_zeros(points)
         points &= points - 1

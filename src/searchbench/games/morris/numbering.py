@@ -1,8 +1,8 @@
-"""Numbers for positions: the orbit of one colour's men, times the sets of the other's on the points that are left.
+"""Ranks of positions: the orbit of one colour's men, times the sets of the other's on the remaining points.
 
-That is Gasser's index (1995, section 5.4). The colour that is taken by orbits is the one that gives fewer numbers, and of
-its sets only those are numbered that can have closed their mills in time. Where a symmetry leaves the men of that colour as
-they are, some of the numbers are no representatives; where the other colour can not have closed its mills, no positions.
+That is Gasser's index (1995, section 5.4). The colour numbered by orbits is the one that gives fewer numbers, and only
+those of its sets are numbered that can have closed their mills in time. If a symmetry fixes the men of that colour,
+some numbers are not representatives; if the other colour cannot have closed its mills, they are no positions.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ HINT_BITS: Final = 24
 
 
 class Space(NamedTuple):
-    """Say how the positions with so many men are numbered: the word taken by orbits (0: the mover's), and how many fit."""
+    """The index of positions with given numbers of men: the word numbered by orbits (0: the mover's), and the size."""
 
     own: int
     other: int
@@ -43,7 +43,7 @@ class Space(NamedTuple):
 
     @property
     def first(self) -> int:
-        """Return the number of men that are taken by orbits."""
+        """Return the number of men numbered by orbits."""
         return self.other if self.lead else self.own
 
     @property
@@ -53,19 +53,19 @@ class Space(NamedTuple):
 
     @property
     def width(self) -> int:
-        """Return how many sets of the other colour there are for each orbit."""
+        """Return the number of sets of the other colour per orbit."""
         return comb(POINTS - self.first, self.second)
 
 
 def space_of(own: int, other: int, symmetries: int) -> Space:
-    """Return the numbering of positions with so many men."""
+    """Return the index of positions with these numbers of men."""
     many, few = max(own, other), min(own, other)
     size, second = min((range_size(a, b, symmetries, MOST - b), b) for a, b in ((many, few), (few, many)))
     return Space(own, other, int(own == second and own != other), size)
 
 
 def numbering(spaces: list[Space], symmetries: int) -> dict[str, Callable[..., Any]]:
-    """Return the index functions over some spaces, one after the other."""
+    """Return the index functions over consecutive spaces."""
     rows = np.full((MOST + 2, MOST + 2), -1, np.int64)
     for row, space in enumerate(spaces):
         rows[space.own, space.other] = row
@@ -105,7 +105,7 @@ def numbering(spaces: list[Space], symmetries: int) -> dict[str, Callable[..., A
     def least_image(row: int, entry: int, second: int) -> int:
         least = moved = image(second, (entry >> ORBIT_BITS) & ELEMENT)
         if entry & SYMMETRIC != 0:
-            fixing = int(stabilizer[firsts[row] + (entry & ORBIT)]) & ~1  # element 0 moves nothing
+            fixing = int(stabilizer[firsts[row] + (entry & ORBIT)]) & ~1  # element 0 is the identity
             while fixing != 0:
                 least = min(least, image(moved, trailing_zeros(fixing)))
                 fixing &= fixing - 1

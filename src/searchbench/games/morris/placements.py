@@ -1,4 +1,4 @@
-"""Men of one colour on the board, up to symmetry, and men of the other colour on the points that are left."""
+"""Sets of men of one colour, up to symmetry, and sets of the other colour's men on the remaining points."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ MOST: Final = 9
 HALF: Final = 12
 Table = npt.NDArray[Any]
 
-# --- a set of men as a number among all sets of as many, in the order of the words --------------------------------------
+# --- the rank of a set of men among all sets of the same size, in the order of the words
+# --------------------------------
 
 
 def _number_tables() -> tuple[Table, Table]:
@@ -35,7 +36,7 @@ HIGH, LOW = _number_tables()
 
 
 def set_number(word: int, men: int) -> int:
-    """Return the number of a word of so many one bits among those words, in order."""
+    """Return the rank of a word with `men` one bits among such words."""
     return int(HIGH[men, word >> HALF] + LOW[word & ((1 << HALF) - 1)])
 
 
@@ -48,11 +49,12 @@ def _counts() -> Table:
 
 
 def words(men: int, points: int) -> Table:
-    """Return the words of so many one bits in the order of their numbers."""
+    """Return the words with `men` one bits in the order of their ranks."""
     return np.flatnonzero(_counts()[: 1 << points] == men).astype(np.int32)
 
 
-# --- bits at the points that are left -----------------------------------------------------------------------------------
+# --- bits at the remaining points
+# ---------------------------------------------------------------------------------------
 
 
 def _byte_tables() -> tuple[Table, Table]:
@@ -70,7 +72,7 @@ GATHERED, SPREAD = _byte_tables()
 
 
 def gather_bits(men: int, points: int) -> int:
-    """Return the bits of a word at some points, moved together."""
+    """Return the bits of a word at the given points, compacted."""
     outer, middle, inner = points & RING, (points >> 8) & RING, points >> 16
     shift = popcount(outer)
     found = GATHERED[outer, men & RING] | GATHERED[middle, (men >> 8) & RING] << shift
@@ -78,7 +80,7 @@ def gather_bits(men: int, points: int) -> int:
 
 
 def spread_bits(word: int, points: int) -> int:
-    """Return the word whose bits at some points are these."""
+    """Return the word with these compacted bits at the given points."""
     outer, middle, inner = points & RING, (points >> 8) & RING, points >> 16
     shift = popcount(outer)
     found = SPREAD[outer, word & RING] | SPREAD[middle, (word >> shift) & RING] << 8
@@ -90,15 +92,15 @@ def spread_bits(word: int, points: int) -> int:
 ORBIT_BITS: Final = 17
 ELEMENT: Final = 63
 SYMMETRIC: Final = 1 << 23
-"""An entry is ``orbit | element << ORBIT_BITS | SYMMETRIC``: where a set's representative is, an element that leads to
-it, and whether any other leaves the representative as it is."""
+"""An entry is ``orbit | element << ORBIT_BITS | SYMMETRIC``: the orbit of a set, an element that maps it to its
+representative, and whether another element fixes the representative."""
 
 
 class Placements(NamedTuple):
-    """Hold the sets of some men under a group: all that have closed mills at most so often.
+    """The sets of some men under a group, limited to those with few enough mill closings.
 
-    Of each set by its number, an entry (-1: it is left out). Of each orbit: the representative, which is the smallest as
-    a number, and the elements that leave it as it is, as bits.
+    `entries` contains an entry for each set by its number (-1: left out). For each orbit there is the representative,
+    which is the smallest word, and the bit set of the elements that fix it.
     """
 
     entries: Table
@@ -108,7 +110,7 @@ class Placements(NamedTuple):
 
 @lru_cache(maxsize=64)
 def placements(men: int, symmetries: int, most_closings: int) -> Placements:
-    """Return the sets of so many men with their orbits."""
+    """Return the sets of `men` men with their orbits."""
     entries, representative, stabilizer = _orbits(men, symmetries)
     kept = closings(representative) <= most_closings
     place = np.where(kept, np.cumsum(kept) - 1, -1)[entries & ((1 << ORBIT_BITS) - 1)]
@@ -135,7 +137,7 @@ def _orbits(men: int, symmetries: int) -> Placements:
 
 
 def _images(boards: Table, element: int) -> Table:
-    """Return where a symmetry takes each of some boards."""
+    """Return the images of boards under a symmetry."""
     turn, order = TURNS[element & 7].astype(np.int32), 8 * ORDERS[element >> 3]
     images: Table = turn[boards & RING] << order[0]
     images |= turn[(boards >> 8) & RING] << order[1]
@@ -144,5 +146,5 @@ def _images(boards: Table, element: int) -> Table:
 
 
 def range_size(first: int, second: int, symmetries: int, most_closings: int) -> int:
-    """Return how many numbers there are for so many men of one colour, by orbits, and so many of the other."""
+    """Return the size of an index with `first` men of one colour, by orbits, and `second` of the other."""
     return len(placements(first, symmetries, most_closings).representative) * comb(POINTS - first, second)

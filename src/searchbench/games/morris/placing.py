@@ -1,4 +1,4 @@
-"""Putting men down: the moves, and which numbers of men can be on the board with how many still to come.
+"""The placing phase: its moves, and the possible numbers of men on the board and in hand.
 
 A move is ``HAND | to << 5 | (removed + 1) << 10``, with 0 there if no man is removed.
 """
@@ -15,13 +15,13 @@ from searchbench.jit import trailing_zeros
 from searchbench.rules import State
 
 HAND: Final = 31
-"""Where a man comes from who is put down, in the place of a point."""
+"""The origin of a placed man, instead of a point."""
 CROSSINGS: Final = sum(1 << point for point in range(POINTS) if int(ADJACENT[point]).bit_count() == 4)
 JUNCTIONS: Final = sum(1 << point for point in range(POINTS) if int(ADJACENT[point]).bit_count() == 3)
 
 
 class Stage(NamedTuple):
-    """Say how many men are still to be put down, and how many the mover and the opponent have on the board."""
+    """The number of men still to be placed, and the mover's and the opponent's men on the board."""
 
     left: int
     own: int
@@ -29,12 +29,12 @@ class Stage(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Return the name of the part: that of the midgame, and how many men are still to come."""
+        """Return the name of the part: that of the midgame, and the number of men still to be placed."""
         return f"{self.own}-{self.other}" + (f"+{self.left}" if self.left else "")
 
 
 def placings(state: State, out: MutableSequence[int]) -> int:
-    """Write the moves that put a man down: those that close mills, that prevent mills, and then the lively points."""
+    """Write the moves that place a man: those that close mills, then prevent mills, then the most mobile points."""
     men, others = int(state[0]), int(state[1])
     free = ALL & ~(men | others)
     closing = closing_points(men) & free
@@ -54,7 +54,7 @@ def placings(state: State, out: MutableSequence[int]) -> int:
 
 
 def add_placings(out: MutableSequence[int], count: int, points: int) -> int:
-    """Write the moves that put a man on one of some points and remove none; return the new number of moves."""
+    """Write the moves that place a man on one of `points` and remove none; return the new count."""
     while points != 0:
         out[count] = HAND | trailing_zeros(points) << 5
         count += 1
@@ -65,7 +65,7 @@ def add_placings(out: MutableSequence[int], count: int, points: int) -> int:
 def add_unplacings(
     men: int, waiting: int, quiet: bool, capture: bool, out: MutableSequence[int], count: int
 ) -> int:  # fmt: skip
-    """Write the moves that have put one of `men` down last, with and without a capture; return the new number of moves."""
+    """Write the moves that have just placed one of `men`, with and without a capture; return the new count."""
     free = ALL & ~(men | waiting)
     milled = in_mills(men)
     rest = men & ~milled if quiet else 0
@@ -84,7 +84,7 @@ def following(stage: Stage, men: int) -> list[Stage]:
     """Return the stages that a move may lead to: a quiet one, and one with a capture."""
     left, own = max(stage.left - 1, 0), stage.own + (stage.left > 0)
     found = [Stage(left, stage.other, own)]
-    in_hand = men - ((2 * men - left) >> 1)  # of the player who moves next
+    in_hand = men - ((2 * men - left) >> 1)  # of the next player
     if own >= JUMPING and stage.other > 0 and stage.other - 1 + in_hand >= JUMPING:
         found.append(Stage(left, stage.other - 1, own))
     return found
@@ -92,7 +92,7 @@ def following(stage: Stage, men: int) -> list[Stage]:
 
 @lru_cache(maxsize=8)
 def stages(men: int) -> list[Stage]:
-    """Return the stages of a game with so many men each: fewer to come first, then fewer on the board."""
+    """Return the stages of a game with `men` men each: by men still to be placed, then by men on the board."""
     first = Stage(2 * men, 0, 0)
     found, waiting = {first}, [first]
     while waiting:

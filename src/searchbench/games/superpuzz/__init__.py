@@ -1,4 +1,4 @@
-"""Superpuzz: a patience in which a card fills the hole behind the card before it (Berliner and Goetsch 1984)."""
+"""Superpuzz: a patience in which a card fills the hole behind its predecessor (Berliner and Goetsch 1984)."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from searchbench.rules import State
 FIGURE_1A = "S3 H2 D2 D4 -- D5 / -- C4 H3 C5 C1 -- / D3 S1 D1 S4 S5 -- / C2 C3 H4 H1 S2 H5"  # the paper's example
 LARGEST_INDEX = 1 << 40
 SOLVABLE = {(2, 3): (2, 16, 64, 100, 64, 22, 2), (2, 4): (2, 24, 164, 708, 1872, 2402, 2546, 2014, 1164, 386, 56, 16)}
-"""How many layouts of small decks are so many moves from a solved one."""
+"""The number of layouts of small decks at each distance from a solved one."""
 
 
 @dataclass(frozen=True)
 class Superpuzz(Game):
     """Bring each suit into a row of its own, ace first: a hole takes the card that follows the one on its left.
 
-    A row begins with an ace, which any hole at the left edge takes. Nothing follows a hole or the last card of a suit. There
-    are as many suits as rows, and cards up to the number of columns less one.
+    A row begins with an ace, which any hole at the left edge takes. Nothing follows a hole or the last card of a suit.
+    There are as many suits as rows, and the highest card is the number of columns less one.
     """
 
     name: ClassVar[str] = "superpuzz"
@@ -46,7 +46,7 @@ class Superpuzz(Game):
 
     @property
     def deck(self) -> Deck:
-        """Return the size of the tableau and the names of its cards."""
+        """Return the deck: the size of the tableau and the names of its cards."""
         return Deck(self.rows, self.columns)
 
     @property
@@ -56,16 +56,16 @@ class Superpuzz(Game):
 
     @property
     def max_moves(self) -> int:
-        """Return the largest number of moves: each hole is at the left edge, for any ace."""
+        """Return the largest number of moves: each hole is at the left edge, open to any ace."""
         return self.rows * self.rows
 
     @property
     def max_unmoves(self) -> int:
-        """Return a bound on the number of cards that can have come from each hole."""
+        """Return a bound: any card may have come from each hole."""
         return self.rows * self.deck.hole
 
     def index(self) -> Multiset | None:
-        """Return the numbering of all layouts of a small deck."""
+        """Return an index of all layouts of a small deck."""
         if factorial(self.width) // factorial(self.rows) > LARGEST_INDEX:
             return None
         return Multiset((1,) * self.deck.hole + (self.rows,))
@@ -75,11 +75,11 @@ class Superpuzz(Game):
         return _rules(self.deck)
 
     def enhancements(self) -> Mapping[str, Mapping[str, Callable[..., Any]]]:
-        """Return the dead ends and the cuts as they were published, and dead ends that take more time and miss less."""
+        """Return the published dead-end test and cut, and a slower dead-end test that detects more."""
         return _others(self.deck)
 
     def parse(self, text: str) -> list[int]:
-        """Return the state of a layout such as ``S1 -- / S2 --``, in one line or as the paper prints it."""
+        """Parse a layout such as ``S1 -- / S2 --``, in one line or as the paper prints it."""
         return self.deck.parse(text)
 
     def format(self, state: Sequence[int]) -> str:
@@ -88,7 +88,7 @@ class Superpuzz(Game):
         return " / ".join(" ".join(names[row : row + self.columns]) for row in range(0, self.width, self.columns))
 
     def format_move(self, state: Sequence[int], move: int) -> str:
-        """Return the card that moves, an ace with the row where it goes."""
+        """Return the moving card; for an ace also its target row."""
         source, to = divmod(move, self.width)
         name = self.deck.card(state[source])
         return f"{name}({ROWS[to // self.columns]})" if to % self.columns == 0 else name
@@ -103,7 +103,7 @@ class Superpuzz(Game):
         return [self.deck.card(card) for card in state]
 
     def known(self) -> Mapping[str, Any]:
-        """Return how many layouts small decks have, and the cost of the hardest that can be solved (our own counts)."""
+        """Return the number of layouts of small decks, and the cost of the hardest solvable one (our own counts)."""
         counts = SOLVABLE.get((self.rows, self.columns), ())
         return {"deepest": len(counts) - 1, "histogram": dict(enumerate(counts))} if counts else {}
 
@@ -120,7 +120,7 @@ def _rules(deck: Deck) -> Mapping[str, Callable[..., Any]]:
             state[cell] = first[cell]
 
     def follows(state: State, card: int, cell: int) -> bool:
-        """Tell whether a card may lie in a cell, by the card on its left."""
+        """Tell whether a card may lie in a cell, given the card on its left."""
         if cell % columns == 0:
             return card % ranks == 0
         return card % ranks != 0 and state[cell - 1] == card - 1
@@ -179,6 +179,6 @@ def _others(deck: Deck) -> Mapping[str, Mapping[str, Callable[..., Any]]]:
 
 
 def _shifted(deck: Deck) -> tuple[int, ...]:
-    """Return a layout with each row's hole on its left, which is soon solved."""
+    """Return a layout with each row shifted right by one hole, which is quickly solved."""
     rows = ([deck.hole, *range(suit * deck.ranks, (suit + 1) * deck.ranks)] for suit in range(deck.rows))
     return tuple(card for row in rows for card in row)

@@ -1,7 +1,7 @@
-"""Frozen layouts of Superpuzz that cannot be solved: the procedure that was published, and one that is sound.
+"""Frozen layouts of Superpuzz that cannot be solved: the published procedure, and a sound one.
 
-When an ace begins each row it is known where every card must go. Both procedures ask only then, and look for a card that
-must move and never can.
+Once an ace begins each row, every card's final cell is known. Both procedures apply only then, and look for a card that
+must move but never can.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ def locate(state: State, where: Any) -> None:
 
 
 def unreachable_place(deck: Deck, frozen: Frozen) -> Callable[..., bool]:
-    """Return `dead`: some card cannot come to its final cell even if cards could be in many cells at once.
+    """Return `dead`: some card cannot reach its final cell even if cards could be in many cells at once.
 
-    A card may come behind every cell that the card before it may come to, where there is a hole or what lies there may move
-    away. That is worked out to the end. A cell where a card can really come is among them, by induction over the moves: so
-    no layout that can be solved is called dead.
+    A card may reach the cell behind every cell that its predecessor may reach, if there is a hole or the card there may
+    move away. The procedure computes the fixpoint. By induction over the moves it includes every cell that a card can
+    really reach: so no solvable layout is called dead.
     """
     rows, columns = deck
     ranks, hole = deck.ranks, deck.hole
@@ -69,14 +69,15 @@ def unreachable_place(deck: Deck, frozen: Frozen) -> Callable[..., bool]:
 def figure_2(deck: Deck, frozen: Frozen) -> Callable[..., bool]:
     """Return `dead` as Berliner and Goetsch print it (1984, figure 2), with its trains.
 
-    It asks of each card to the left of its column whether it can move: behind its predecessor, if there is room for it and
-    for the cards that are to follow it (the *train*) and what is in the way can move, or after its predecessor has moved. It
-    overlooks that a card can leave its train behind for a while, so it also rejects a few layouts that can be solved.
+    For each card to the left of its column it tests whether the card can move: behind its predecessor, if there is room
+    for it and for the cards that are to follow it (the *train*) and the cards in the way can move, or after its
+    predecessor has moved. It overlooks that a card can leave its train behind for a while, so it also rejects a few
+    solvable layouts.
     """
     columns, ranks, hole = deck.columns, deck.ranks, deck.hole
 
     def can_move(state: State, where: Any, first: int) -> bool:
-        # The recursion of the figure, with its frames in arrays: code that calls itself cannot be kept between processes.
+        # The recursion of the figure, with its frames in arrays: recursive code cannot be kept in the kernel cache.
         cards, histories, trains, mades, lefts = new_moves(), new_moves(), new_moves(), new_moves(), new_moves()
         depth = 0
         cards[0] = first

@@ -1,4 +1,4 @@
-"""What a layout of Superpuzz is worth: the misplaced cards, and the points of the goodness function (Berliner 1984)."""
+"""Evaluation of Superpuzz layouts: misplaced cards, and the points of the goodness function (Berliner 1984)."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from searchbench.games.superpuzz.layout import Deck
 from searchbench.rules import UNDECIDED, State, play, unplay
 
 LARGEST_PENALTY: Final = 11
-"""The most points that a hole costs to which no card can move."""
+"""The largest penalty, in points, for a hole to which no card can move."""
 PHASE_TWO: Final = 1000
-"""What a frozen layout is worth in addition, in half points: more than any other difference, as it is solved or dropped soon."""
+"""The bonus of a frozen layout, in half points: more than any other difference, as it is soon solved or rejected."""
 
 
 def judgement(deck: Deck) -> dict[str, Callable[..., Any]]:
@@ -28,7 +28,7 @@ def judgement(deck: Deck) -> dict[str, Callable[..., Any]]:
         return True
 
     def placed(state: State, row: int, suit: int) -> int:
-        """Return how many cards of a suit stand in their column in a row."""
+        """Return the number of cards of a suit in their own column of a row."""
         count = 0
         for rank in range(ranks):
             if state[row * columns + rank] == suit * ranks + rank:
@@ -38,8 +38,8 @@ def judgement(deck: Deck) -> dict[str, Callable[..., Any]]:
     def h(state: State, tables: Any) -> int:
         """Return the number of misplaced cards.
 
-        Each row will hold one suit, that of its ace where the layout is frozen. All its cards but those of this suit that
-        stand in their column must move; before, the suit that has most of them there is taken. A move moves one card.
+        Each row will contain one suit; in a frozen layout, that of its ace. All its cards except those of this suit in
+        their columns must move; before freezing, take the suit with the most such cards. A move moves one card.
         """
         misplaced = hole
         settled = frozen(state)
@@ -72,7 +72,7 @@ def judgement(deck: Deck) -> dict[str, Callable[..., Any]]:
         return 0
 
     def goodness(state: State, tables: Any) -> int:
-        """Return twice the points of a layout, with those that are frozen before all others."""
+        """Return twice the points of a layout; frozen layouts come before all others."""
         misplaced = h(state, tables)
         points = 2 * (hole - misplaced) + (PHASE_TWO if frozen(state) else 0)
         for cell in range(cells):

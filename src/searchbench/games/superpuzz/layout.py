@@ -1,4 +1,4 @@
-"""Superpuzz in writing: cards such as C2, layouts row by row as Berliner and Goetsch print them (1984, figure 1)."""
+"""Notation of Superpuzz: cards such as C2, layouts row by row as Berliner and Goetsch print them (1984, figure 1)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ HOLE: Final = "--"
 
 
 class Deck(NamedTuple):
-    """Hold the size of a tableau; card ``suit * ranks + denomination - 1``, and the hole comes after the last card."""
+    """The size of a tableau; a card is ``suit * ranks + denomination - 1``, and the hole comes after the last card."""
 
     rows: int
     columns: int
@@ -25,7 +25,7 @@ class Deck(NamedTuple):
 
     @property
     def hole(self) -> int:
-        """Return what stands for a hole, also the number of cards."""
+        """Return the code of a hole, which is also the number of cards."""
         return self.rows * self.ranks
 
     @property
@@ -46,9 +46,9 @@ class Deck(NamedTuple):
         return f"{ROWS[row]}{column}"
 
     def parse(self, text: str) -> list[int]:
-        """Return the state of a layout: its cards row by row, with or without the names of rows and columns.
+        """Parse a layout: its cards row by row, with or without the names of rows and columns.
 
-        Raises BadState that names the first thing wrong: the number of cells, what is no card, a card twice, a missing one.
+        Raises BadState that names the first error: the number of cells, an unknown card, a duplicate, a missing card.
         """
         names = {self.card(number): number for number in range(self.hole)}
         words = [word for word in re.split(r"[\s/]+", text.strip().upper()) if word and word not in ROWS]

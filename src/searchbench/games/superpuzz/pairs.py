@@ -1,4 +1,4 @@
-"""Frozen layouts of Superpuzz that cannot be solved: which cards can lie where at the same time, two by two.
+"""Frozen layouts of Superpuzz that cannot be solved, by pairs of cards that cannot be in two cells at the same time.
 
 The critical pairs of planning (Haslum and Geffner 2000) for a patience. A *fact* is a card, or a hole, in a cell.
 """
@@ -17,23 +17,23 @@ from searchbench.rules import State
 Dead = Callable[[State, Any], bool]
 
 MOST_FACTS: Final = 256
-"""For how many facts there is room; a layout that has more is not called dead."""
+"""Limit on the number of facts; a layout with more is not called dead."""
 
 
 def unreachable_pair(deck: Deck, unreachable_place: Dead, frozen: Callable[[State], bool]) -> Dead:
-    """Return `dead`: two cards, at least, can never lie in their final cells at the same time.
+    """Return `dead`: at least two cards can never be in their final cells at the same time.
 
-    A card moves where the card before it lies on the left of a hole. If each two of these three facts can hold together, what
-    the move makes true can hold together with whatever each of them can, unless it lies in one of the two cells. That is
-    worked out to the end. Pairs that really occur are among those, by induction over the moves: so no layout that can be
-    solved is called dead.
+    A card moves if its predecessor is on the left of a hole. If each two of these three facts are compatible, the facts
+    that the move adds are compatible with every fact compatible with all three, except in the two cells concerned. The
+    procedure computes the fixpoint. By induction over the moves it includes all pairs that really occur: so no solvable
+    layout is called dead.
     """
     columns, ranks, hole, cells = deck.columns, deck.ranks, deck.hole, deck.cells
     kinds = hole + 1
 
     @inlined
     def fact(kind: int, cell: int, number: Any, beside: Any) -> int:
-        """Return the row of a fact, a new one if it was not known; there is always room for one more."""
+        """Return the row of a fact, adding a row for a new fact; the caller ensures room for one more."""
         place = kind * cells + cell
         if number[place] < 0:
             row = number[kinds * cells]
@@ -45,7 +45,7 @@ def unreachable_pair(deck: Deck, unreachable_place: Dead, frozen: Callable[[Stat
         return int(number[place])
 
     def join(row: int, kind: int, cell: int, other: int, where: int, number: Any, beside: Any) -> bool:
-        """Note that a fact can hold together with another card, or a hole, in some cells; tell whether that is new."""
+        """Record that a fact is compatible with another card or hole in the cells `where`; tell whether any of that is new."""
         fresh = where & ~beside[row, other]
         if fresh == 0:
             return False
@@ -56,7 +56,7 @@ def unreachable_pair(deck: Deck, unreachable_place: Dead, frozen: Callable[[Stat
         return True
 
     def move(card: int, source: int, to: int, number: Any, beside: Any) -> bool:
-        """Note what can hold after a move that is possible; tell whether any of that is new."""
+        """Record the compatibilities after a possible move; tell whether any is new."""
         here = number[card * cells + source]
         before = number[(card - 1) * cells + to - 1]
         free = number[hole * cells + to]
@@ -70,7 +70,7 @@ def unreachable_pair(deck: Deck, unreachable_place: Dead, frozen: Callable[[Stat
         return changed
 
     def sweep(number: Any, beside: Any) -> bool:
-        """Make every move that is possible; tell whether any made something new possible."""
+        """Apply every possible move once; tell whether anything changed."""
         changed = False
         for card in range(hole):
             for to in range(cells):
@@ -102,9 +102,9 @@ def unreachable_pair(deck: Deck, unreachable_place: Dead, frozen: Callable[[Stat
             return False
         if unreachable_place(state, tables):
             return True
-        number = np.full(kinds * cells + 1, -1, np.int64)  # the row of each fact; in the end how many rows there are
+        number = np.full(kinds * cells + 1, -1, np.int64)  # the row of each fact; the last entry counts the rows
         number[kinds * cells] = 0
-        beside = np.empty((MOST_FACTS, kinds), np.int64)  # the cells of each card, and of holes, while a fact holds
+        beside = np.empty((MOST_FACTS, kinds), np.int64)  # the cells of each card, and of holes, compatible with a fact
         for cell in range(cells):
             row = fact(state[cell], cell, number, beside)
             for other in range(cells):

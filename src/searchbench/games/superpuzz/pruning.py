@@ -1,4 +1,4 @@
-"""Which moves of Superpuzz need not be tried (Berliner 1984): beside a forced move any, before the last ace most."""
+"""Superpuzz moves that can be skipped (Berliner 1984): all others next to a forced move, most before the last ace."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from searchbench.solvers.guided.contract import dead
 def forced_moves(deck: Deck, frozen: Callable[[State], bool]) -> dict[str, Any]:
     """Return `forced_move` and `MACROS`: a card that can go to its final cell for good does so at once.
 
-    The cards before it are in their final cells and never move again, so it has no other move; and nothing will ever move
-    behind where it lies now, as it lies at the right edge, has its successor there, or has none. So to move it first takes
-    nothing away from any solution, and no solution gets longer. (Figure 2's authors ask only that the card before it is in
-    its final cell. That one could still move away.)
+    The cards before it are in their final cells and never move again, so it has no other move; and nothing will ever
+    move behind its present cell, which is at the right edge, or has its successor behind it, or it has no successor. So
+    moving it first takes nothing away from any solution, and no solution gets longer. (Figure 2's authors require only
+    that the card before it is in its final cell. But that card could still move away.)
     """
     columns, ranks, cells = deck.columns, deck.ranks, deck.cells
 
@@ -39,15 +39,16 @@ def forced_moves(deck: Deck, frozen: Callable[[State], bool]) -> dict[str, Any]:
 def ace_pruning(deck: Deck, everywhere: bool) -> Callable[..., bool]:
     """Return `relevance_cut`: where the last ace is about to freeze a dead layout, aces move first.
 
-    What is dead with the last ace in its row stays so if other cards move before, unless the two comes behind the ace where
-    it is now. Berliner and Goetsch conclude that one of the other aces must move, and may do so at once. But its own two can
-    have come behind it before; so that is sound only if no two can come behind any ace (`everywhere`).
+    If a layout is dead with the last ace in its row, it stays dead if other cards move before, unless the two comes
+    behind the ace at its present place. Berliner and Goetsch conclude that one of the other aces must move, and may do
+    so at once. But its own two may have come behind it before; so the cut is sound only if no two can come behind any
+    ace (`everywhere`).
     """
     rows, columns = deck
     ranks, hole, cells = deck.ranks, deck.hole, deck.cells
 
     def two_may_follow(state: State, cell: int) -> bool:
-        """Tell whether the two could come behind the ace in a cell by moves of other cards than aces."""
+        """Tell whether the two could come behind the ace in a cell by moves of cards other than aces."""
         behind = (cell + 1) % columns
         if behind == 0 or state[cell + 1] == state[cell] + 1:
             return False

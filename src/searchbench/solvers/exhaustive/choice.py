@@ -9,10 +9,11 @@ from searchbench.game import Game
 from searchbench.solvers.exhaustive.bits.solve import BIT_FORMS
 from searchbench.solvers.exhaustive.by_products import PRODUCT
 from searchbench.solvers.exhaustive.by_streaming import STREAMING
+from searchbench.solvers.exhaustive.configuration import METHODS
 from searchbench.solvers.exhaustive.strategy import goes_backwards, works_backwards
 from searchbench.values import BFS, FIXPOINT, RETROGRADE, SHIPPED, ValueRule, value_rule
 
-SOLVERS: Final = (RETROGRADE, FIXPOINT, BFS)
+SOLVERS: Final = tuple(METHODS)
 VALUES, SPREAD = "values", "spread"
 FORMS: Final = (VALUES, STREAMING, PRODUCT, SPREAD, *BIT_FORMS)
 

@@ -19,8 +19,10 @@ from searchbench.solvers.exhaustive.by_streaming import STREAMING, method_for, s
 from searchbench.solvers.exhaustive.checkpoints import Checkpoints
 from searchbench.solvers.exhaustive.choice import FORMS as FORMS
 from searchbench.solvers.exhaustive.choice import SOLVERS as SOLVERS
-from searchbench.solvers.exhaustive.choice import SPREAD, VALUES, Choice, chosen
+from searchbench.solvers.exhaustive.choice import SPREAD, VALUES, Choice
+from searchbench.solvers.exhaustive.configuration import Exhaustive
 from searchbench.solvers.exhaustive.groups import Group, groups_in_order
+from searchbench.solvers.exhaustive.request import Request, requested
 from searchbench.solvers.exhaustive.retrograde import finish_group
 from searchbench.solvers.exhaustive.spread import solve_by_spreading
 from searchbench.solvers.exhaustive.strategy import Solved, solve_group
@@ -33,30 +35,38 @@ from searchbench.values import BFS, FIXPOINT, Depth, ValueRule
 def solve_states(
     game: Game,
     rule: str | ValueRule | None = None,
-    solver: str | None = None,
+    solver: Exhaustive | str | None = None,
     run: Run | None = None,
+    *,
     block_bits: int | None = None,
     target: jit.Target = "cpu",
-    form: str | None = None,
+    **options: Any,
 ) -> Database:
     """Solve every state of a game and return the database, in memory.
 
-    `rule` is the value rule, by default the game's own. `solver` is "retrograde", "fixpoint" or "bfs"; by default
-    retrograde analysis where the game has `unmoves` and the rule can propagate, and the forward fixpoint elsewhere.
-    `block_bits` is the binary logarithm of a block's size (the result does not depend on it); `target` "interpreted"
-    runs the same kernels without a compiler. `form` is how breadth-first search keeps what it
-    finds: "values" (depths, a byte a state or more), "streaming" (depths modulo 3 or 4, for games that tell their moves as
-    rearrangements), "product" (depths modulo 3, for games that tell the moves of a product index), "two-bit" (depths
-    modulo 3), "layers" (one bit; for games whose parts are layers), "one-bit" and "reachability" (what is reached; the
-    former counts the layers too). By default rows, or product, or else values, or else what fits into the memory.
+    `rule` is the value rule, by default the game's own. `solver` is a `Retrograde`, a `Fixpoint` or a `BreadthFirst`, or
+    "retrograde", "fixpoint" or "bfs" with the fields of the configuration as `options`; by default retrograde analysis where
+    the game has `unmoves` and the rule can propagate, and the forward fixpoint elsewhere. `block_bits` is the binary logarithm
+    of a block's size (the result does not depend on it); `target` "interpreted" runs the same kernels without a compiler.
+    Without a form, breadth-first search takes streaming, or product, or else values, or else what fits into the memory.
     Raises OutOfMemory before anything starts, NoFixpoint, MissingRule, and ValueOverflow.
     """
+    request = requested(game, rule, solver, None, options)
+    if request.parts is not None:
+        raise BadRequest(
+            f"parts {request.parts}: all states are solved here; solve_parts takes parts, and so does solve"
+        )
+    return solve_choice(request, run, target, block_bits)
+
+
+def solve_choice(
+    request: Request, run: Run | None = None, target: jit.Target = "cpu", block_bits: int | None = None
+) -> Database:
+    """Solve every state as it was chosen; see :func:`solve_states`."""
+    game, choice, form = request.game, request.choice, request.form
     if block_bits is not None and not 1 <= block_bits <= MOST_BLOCK_BITS:
         raise BadRequest(f"block_bits {block_bits}: expected 1 to {MOST_BLOCK_BITS}")
-    if not game.has("rank", "unrank"):
-        raise BadRequest(f"{game} has no index at this size: its states can be searched and proved, but not all solved")
     check_first_state(game)
-    choice = chosen(game, rule, solver, form)
     if choice.solver == BFS and form != VALUES:
         with run or Run() as active:
             compact = _solve_compactly(game, choice, form, active, block_bits, target)

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from abc import ABC
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import ClassVar, Final
 
-from searchbench.configuration import option
+from searchbench.catalogue import WhichGame
+from searchbench.configuration import given_options, option
+from searchbench.errors import BadRequest
+from searchbench.game import Game
 from searchbench.solvers.proof.book import Book
 from searchbench.solvers.proof.leaves import LeafDatabase
+from searchbench.store import Database, open_database
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -19,7 +24,7 @@ class Proving(ABC):
     method: ClassVar[str]
 
     evidence: bool = option(
-        True, "gather the strategies that show the outcome; without them a proof cannot be verified"
+        True, "gather the strategies that show the outcome; without them a proof cannot be verified", "flag"
     )
 
 
@@ -29,7 +34,9 @@ class ProofNumber(Proving):
 
     method = "pns"
 
-    mobility: bool = option(False, "let proof numbers begin with the number of moves (Allis 1994, section 2.3.3)")
+    mobility: bool = option(
+        False, "let proof numbers begin with the number of moves (Allis 1994, section 2.3.3)", "flag"
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,10 +45,47 @@ class AlphaBeta(Proving):
 
     method = "alphabeta"
 
-    leaves: LeafDatabase | None = option(None, "a database that knows the outcome of some states")
-    book: Book | None = option(
-        None, "what is found a few plies from the start, kept in its file now and then: a search goes on with it"
+    leaves: LeafDatabase | Database | str | Path | None = option(
+        None, "a database that knows the outcome of states where search ends", "path", metavar="DIR"
     )
+    parts: str | Iterable[str] | None = option(
+        None, "use only these of its parts, such as `9-9,9-8,8-9,8-8`", metavar="NAMES"
+    )
+    book: Book | str | Path | None = option(
+        None,
+        "what is found a few plies from the start, kept in its file now and then: a search goes on with it",
+        "path",
+        metavar="FILE",
+    )
+    plies: int = option(8, "after how many plies that is; by default 8", "whole", least=1)
+    leaves_game: WhichGame = option(
+        None, "the database's game, where its file has moved: `mygame.py:MyGame`", metavar="GAME", flag="--game"
+    )
+
+    def __post_init__(self) -> None:
+        for name, owner, made in (
+            ("parts", "leaves", isinstance(self.leaves, LeafDatabase)),
+            ("leaves_game", "leaves", isinstance(self.leaves, LeafDatabase | Database)),
+            ("plies", "book", isinstance(self.book, Book)),
+        ):
+            if made and name in given_options(self):
+                raise BadRequest(f"{name}: say it where {owner} is made, or give {owner} as a path")
+        if self.leaves is None and given_options(self).keys() & {"parts", "book", "plies", "leaves_game"}:
+            raise BadRequest("parts and a book belong to a database at the leaves: give leaves as well")
+
+    def leaves_of(self, game: Game) -> LeafDatabase | None:
+        """Return what is known at the leaves of a game's search, opened where it is told as a folder."""
+        if self.leaves is None or isinstance(self.leaves, LeafDatabase):
+            return self.leaves
+        told = self.leaves
+        database = told if isinstance(told, Database) else open_database(told, self.leaves_game)
+        return LeafDatabase(game, database, self.parts.split(",") if isinstance(self.parts, str) else self.parts)
+
+    def book_of(self, game: Game, leaves: LeafDatabase | None) -> Book | None:
+        """Return the book of a game's search, opened where it is told as a file."""
+        if self.book is None or isinstance(self.book, Book) or leaves is None:
+            return self.book if isinstance(self.book, Book) else None
+        return Book(game, leaves, self.plies, self.book)
 
 
 METHODS: Final[Mapping[str, type[Proving]]] = {one.method: one for one in (ProofNumber, AlphaBeta)}

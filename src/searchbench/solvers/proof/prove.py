@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from searchbench import jit
+from searchbench.configuration import fitting
 from searchbench.errors import BadRequest, LimitReached, OutOfMemory
 from searchbench.game import Game, Position
 from searchbench.proof import Claim, Proof
@@ -38,7 +39,7 @@ log = logging.getLogger(__name__)
 def prove_state(
     game: Game,
     state: Position | str | Sequence[int] | None = None,
-    configuration: Proving | str = "pns",
+    configuration: Proving | str | None = None,
     run: Run | None = None,
     limits: Limits | None = None,
     *,
@@ -49,9 +50,10 @@ def prove_state(
     """Return the outcome of a state (by default the start) of a game of two players, with strategies that show it.
 
     `configuration` is a `ProofNumber` or an `AlphaBeta`; or the name of a method, "pns" or "alphabeta", with the fields of its
-    configuration, and `nodes` and `seconds` for the limits, as `options`. The limits are of the search and the evidence
-    together (0: no limit; then evidence may take a few times as many nodes as the search did, and a search in which positions
-    repeat ends where solving the whole game would have been much quicker). `told` is called with the proof as soon as the
+    configuration, and `nodes` and `seconds` for the limits, as `options`; by default the first that takes the
+    options. The limits are of the search and the evidence together (0: no limit; then evidence may take a few times as many
+    nodes as the search did, and a search in which positions repeat ends where solving the whole game would have been much
+    quicker). `told` is called with the proof as soon as the
     outcome is known, before evidence is gathered. Without `evidence` the proof has no claims and cannot be verified. Where
     the strategies need more nodes, seconds or memory than are left, `Proof.incomplete` says so.
     If some leaves are not known that the proof would need, the outcome is what the player to move gets at least, and
@@ -59,9 +61,11 @@ def prove_state(
     without a compiler. Raises BadRequest for a game whose values are not outcomes, LimitReached where the outcome is not
     known within the limits, and OutOfMemory.
     """
-    chosen, limits = requested(METHODS, configuration, limits, options)
+    own = {name: value for name, value in options.items() if name not in ("nodes", "seconds")}
+    chosen, limits = requested(METHODS, configuration or fitting(METHODS, own), limits, options)
     _check(game)
-    method, leaves = chosen.method, chosen.leaves if isinstance(chosen, AlphaBeta) else None
+    method, leaves = chosen.method, chosen.leaves_of(game) if isinstance(chosen, AlphaBeta) else None
+    book = chosen.book_of(game, leaves) if isinstance(chosen, AlphaBeta) else None
     check_first_state(game)
     root = game.position(state).state
     with run or Run() as active:
@@ -75,7 +79,6 @@ def prove_state(
                 told(proof)
             return proof
         start = np.array(root, game.dtype)
-        book = chosen.book if isinstance(chosen, AlphaBeta) else None
         if leaves is not None and (book is not None or not leaves.goes_on):
             found = Bounding(game, budget, leaves, book, target).solve(start)
         else:

@@ -1,0 +1,67 @@
+"""Configurations of the solvers of all states."""
+
+from __future__ import annotations
+
+from abc import ABC
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import ClassVar, Final
+
+from searchbench.configuration import option
+from searchbench.values import BFS, FIXPOINT, RETROGRADE
+
+
+@dataclass(frozen=True, kw_only=True)
+class Exhaustive(ABC):
+    """Configure a solver of all states."""
+
+    method: ClassVar[str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class GroupByGroup(Exhaustive):
+    """Configure a solver that goes through the groups of parts, in the order of their needs."""
+
+    parts: str | Iterable[str] | None = option(
+        None,
+        "solve only these parts and those that they need, such as `4-4,5-3`; or `all`. Each is kept when it is done, and "
+        "what is kept already is not solved again",
+        metavar="NAMES",
+    )
+
+    def __post_init__(self) -> None:
+        if not (self.parts is None or isinstance(self.parts, str)):
+            object.__setattr__(self, "parts", ",".join(self.parts))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Retrograde(GroupByGroup):
+    """Solve by retrograde analysis: from the states whose value is known to their predecessors."""
+
+    method = RETROGRADE
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fixpoint(GroupByGroup):
+    """Solve by looking forwards from every state, again and again until nothing changes."""
+
+    method = FIXPOINT
+
+
+@dataclass(frozen=True, kw_only=True)
+class BreadthFirst(Exhaustive):
+    """Find depths by breadth-first search from the start, in all parts together."""
+
+    method = BFS
+
+    form: str | None = option(
+        None,
+        "how depths are kept while they are found and afterwards: `values` (whole, a byte a state or more), `streaming` "
+        "(modulo 3 or 4, where moves are rearrangements), `product` (modulo 3, where the index is a product), `two-bit` "
+        "(modulo 3), `layers` (a bit, where parts are layers), `one-bit` and `reachability` (what is reached), `spread` "
+        "(where states share numbers); by default what suits the game and fits into the memory",
+        metavar="NAME",
+    )
+
+
+METHODS: Final[Mapping[str, type[Exhaustive]]] = {one.method: one for one in (Retrograde, Fixpoint, BreadthFirst)}

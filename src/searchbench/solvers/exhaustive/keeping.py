@@ -1,0 +1,59 @@
+"""Solve as requested, and keep the database that is found."""
+
+from __future__ import annotations
+
+from shutil import rmtree
+from tempfile import TemporaryDirectory
+
+from searchbench.run import Run
+from searchbench.solvers.exhaustive.parts import solve_parts
+from searchbench.solvers.exhaustive.request import Request
+from searchbench.solvers.exhaustive.solve import solve_choice
+from searchbench.store import Database
+from searchbench.store.keep import Keep
+from searchbench.store.reductions import wanted
+from searchbench.store.working import discard
+from searchbench.store.writing import check_target
+
+
+def solve_request(request: Request, run: Run, command: str = "") -> Database:
+    """Solve all states, or chosen parts, and return the database, which is kept where that is asked for.
+
+    `command` is what the database tells of its origin. The run gets the folder for unfinished work.
+    """
+    if request.parts is not None:
+        return _solve_parts(request, request.parts, run, command)
+    game, keep = request.game, request.keep
+    target = "cpu" if request.form is not None else game.quickest_target
+    if keep is None:
+        return solve_choice(request, run, target)
+    if keep.form is not None:
+        wanted(keep.form, game, request.choice.rule)
+    _prepare(keep, run)
+    check_target(keep.folder, keep.overwrite)
+    database = solve_choice(request, run, target)
+    database.save(keep, command)
+    if keep.working.exists():
+        database = Database.open(keep.folder, game, database.rule)
+        discard(keep.working)
+    return database
+
+
+def _solve_parts(request: Request, parts: str, run: Run, command: str) -> Database:
+    """Solve parts into their folder, or into one that is removed with the database."""
+    scratch = TemporaryDirectory(prefix="searchbench-") if request.keep is None else None
+    keep = Keep(f"{scratch.name}/parts") if scratch is not None else request.keep
+    assert keep is not None
+    _prepare(keep, run)
+    if keep.overwrite and keep.folder.exists():
+        check_target(keep.folder, keep.overwrite)
+        rmtree(keep.folder)
+    choice = request.choice
+    database = solve_parts(request.game, parts, keep.folder, choice.rule, run, command, choice.solver)
+    database.scratch = scratch
+    return database
+
+
+def _prepare(keep: Keep, run: Run) -> None:
+    keep.folder.parent.mkdir(parents=True, exist_ok=True)
+    run.work = keep.working

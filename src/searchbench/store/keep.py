@@ -1,0 +1,69 @@
+"""How a database is kept: where, what of it, how compressed, and where its unfinished work is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from searchbench.configuration import completed, option, options_of
+from searchbench.errors import BadRequest
+from searchbench.store.codecs import Codec, parse_codec
+
+
+@dataclass(frozen=True)
+class Keep:
+    """Say how a database is kept in the folder `path`. Raises BadRequest for options that exclude each other."""
+
+    path: str | Path
+    _: KW_ONLY
+    form: str | None = option(
+        None,
+        "what is kept of the values that retrograde or fixpoint finds: `base-3`, `every:4` and so on, as `convert` "
+        "takes them; by default all",
+        metavar="NAME",
+    )
+    codec: str | None = option(
+        None, "how it is compressed: `zstd:3` (the default), `zstd:19`, `gzip:6`, `lz4:5`, `none`", metavar="NAME"
+    )
+    mapped: bool = option(False, "keep it uncompressed, to be mapped into memory: for pattern databases", "flag")
+    overwrite: bool = option(False, "replace the database that is there", "flag", flag="--force")
+    work: str | Path | None = option(
+        None,
+        "keep unfinished work here, and go on with it; by default beside the database, with `.work` behind its name",
+        "path",
+        metavar="DIR",
+    )
+
+    def __post_init__(self) -> None:
+        if self.mapped and (self.form is not None or self.codec is not None):
+            raise BadRequest("mapped: the codes are kept as they are in memory, in no other form and without a codec")
+        if self.codec is not None:
+            parse_codec(self.codec)
+
+    @classmethod
+    def at(cls, to: str | Path | Keep, options: Mapping[str, Any]) -> Keep:
+        """Return how a database is to be kept, `to` being a folder, or all that is told of it. Raises BadRequest for both."""
+        given = {name: value for name, value in options.items() if value not in (None, options_of(cls)[name].default)}
+        return completed({}, to, given) if isinstance(to, Keep) else cls(to, **given)
+
+    @property
+    def folder(self) -> Path:
+        """Return the folder of the database."""
+        return Path(self.path)
+
+    @property
+    def working(self) -> Path:
+        """Return the folder of unfinished work."""
+        return Path(f"{self.path}.work") if self.work is None else Path(self.work)
+
+    @property
+    def described(self) -> Keep:
+        """Return what is told of the contents alone, nothing of where they are."""
+        return replace(self, overwrite=False, work=None)
+
+    @property
+    def packing(self) -> Codec | None:
+        """Return the codec, None for the default."""
+        return None if self.codec is None else parse_codec(self.codec)
