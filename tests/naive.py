@@ -237,3 +237,11 @@ def pairs_that_can_meet(game: Game, state: State) -> set[frozenset[Fact]]:
                     }
                     pairs |= {frozenset((one, other)) for one in follows for other in stays | follows}
     return pairs
+
+
+# --- launches --------------------------------------------------------------------------------------------------------------
+
+
+def launch_one_by_one(values: list[int], pieces: list[tuple[int, int]], factor: int) -> list[int]:
+    """Return the sum of each piece of some values, times a factor."""
+    return [factor * sum(values[first:stop]) for first, stop in pieces]

@@ -129,6 +129,58 @@ def test_the_twins_in_the_tests_use_no_solver_and_no_compiler() -> None:
         assert "searchbench.jit" not in imports(path)
 
 
+def asks_for_the_backend(path: Path) -> set[str]:
+    """Return the comparisons of a file with the name of a backend."""
+    names = {"cpu", "interpreted"}
+    return {
+        ast.unparse(node)
+        for node in nodes(path)
+        if isinstance(node, ast.Compare | ast.Match)
+        for part in ast.walk(node)
+        if isinstance(part, ast.Constant) and part.value in names
+    }
+
+
+def asks_for_the_class_of_a_rule(path: Path) -> set[str]:
+    """Return the calls of `type` and `isinstance` in a file on a value rule."""
+    return {
+        ast.unparse(node)
+        for node in nodes(path)
+        if isinstance(node, ast.Call) and ast.unparse(node.func) in {"type", "isinstance"} and node.args
+        if ast.unparse(node.args[0]).rpartition(".")[2] == "rule"
+    }
+
+
+def test_only_backends_know_which_backend_it_is(tmp_path: Path) -> None:
+    for text in ('target == "cpu"', 'x if "interpreted" != target else y', 'target in ("cpu", "gpu")'):
+        (tmp_path / "one.py").write_text(text)
+        assert asks_for_the_backend(tmp_path / "one.py"), text
+    for path in FILES:
+        if not path.is_relative_to(SOURCE / "jit" / "backends"):
+            assert not asks_for_the_backend(path), path
+
+
+def test_rules_declare_what_they_can_do(tmp_path: Path) -> None:
+    for text in (
+        "type(database.rule) is Depth",
+        "type(rule) in (A, B)",
+        "A.get(type(self.rule))",
+        "isinstance(rule, A)",
+    ):
+        (tmp_path / "one.py").write_text(text)
+        assert asks_for_the_class_of_a_rule(tmp_path / "one.py"), text
+    for path in FILES:
+        if not inside(path, "values"):
+            assert not asks_for_the_class_of_a_rule(path), path
+
+
+def test_requests_are_packed_in_one_module(tmp_path: Path) -> None:
+    """What lies where in a request is known by none but its own functions."""
+    for path in FILES:
+        if path != SOURCE / "exchange" / "memory.py":
+            assert not {name for name in imports(path) if name.startswith("searchbench.exchange.memory._")}, path
+
+
 # --- parameters -----------------------------------------------------------------------------------------------------------
 
 MOST_PARAMETERS = 8

@@ -388,6 +388,22 @@ def test_the_name_of_a_slot_is_unique() -> None:
         jit.slot(moves)
 
 
+def test_the_name_of_a_constant_is_unique() -> None:
+    name = "CONSTANT_OF_TWO_MODULES"
+    code = f"declared = constant({name!r}, 0)"
+    first, second = ({"__name__": f"module_{place}", "constant": jit.constant} for place in "ab")
+    try:
+        exec(code, first)
+        exec(code, first)  # a module that is imported anew
+        with pytest.raises(ValueError, match=f"{name!r} is declared twice: by module_a and by module_b"):
+            exec(code, second)
+        assert jit.is_slot(first["declared"])
+        with pytest.raises(ValueError, match=r"'SYMMETRIC' is declared twice: by searchbench\.rules and by .*test_jit"):
+            jit.constant("SYMMETRIC", False)
+    finally:
+        del jit.SLOTS[name]
+
+
 # --- data of a game ----------------------------------------------------------------------------------------------------
 
 LEVELS = '''

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import MutableSequence
-from functools import partial
 from typing import Any, Final
 
 import numpy as np
@@ -102,8 +101,8 @@ def solve(game: Game, threads: int = 0, target: jit.Target | None = None) -> npt
     old = np.zeros(size, np.int32)
     new = np.zeros(size, np.int32)
     with Run(threads=threads) as run:
-        run.map(partial(prepare, old), blocks)
-        while sum(run.map(partial(gather_all, old, new), blocks)):
+        run.launch(prepare, blocks, old, jit.PIECE)
+        while sum(run.launch(gather_all, blocks, old, new, jit.PIECE)):
             old, new = new, old
-        run.map(partial(store, old), blocks)
+        run.launch(store, blocks, old, jit.PIECE)
     return old

@@ -483,10 +483,8 @@ def _plain(state: Sequence[int]) -> str:
 
 def _buffers(game: Game, target: jit.Target) -> dict[str, Callable[..., Any]]:
     width, most, dtype = game.width, max(game.max_moves, game.max_unmoves), np.dtype(game.dtype)
-    if target == "interpreted":
-        # Lists of int: numpy's own scalars overflow and mix types unlike compiled code.
-        return {"new_state": lambda: [0] * width, "new_moves": lambda: [0] * most}
-    return {"new_state": jit.zeros(width, dtype), "new_moves": jit.zeros(most, np.int64)}
+    buffer = jit.backend(target).buffer
+    return {"new_state": buffer(width, dtype), "new_moves": buffer(most, np.int64)}
 
 
 @lru_cache(maxsize=128)

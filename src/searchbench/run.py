@@ -156,6 +156,21 @@ class Run:
             self._pool = ThreadPoolExecutor(self.threads)
         return list(self._pool.map(function, arguments))
 
+    def launch(
+        self,
+        kernel: Callable[..., Any],
+        pieces: Iterable[Any],
+        *arguments: Any,
+        after: Callable[[Any], None] | None = None,
+    ) -> list[Any]:
+        """Run a bound kernel over pieces of work, as its backend does; return its results in the order of the pieces.
+
+        The kernel gets `arguments`, in which PIECE, FIRST and STOP stand for the piece and its first two values, and
+        Rows and PerThread for arrays of its own (see :mod:`searchbench.jit.launching`). `after` is called with each
+        piece that is done.
+        """
+        return jit.launch(jit.Launch(kernel, list(pieces), arguments, after), self.map)
+
     def progress(self, stage: str, done: int, total: int) -> None:
         """Tell how far a stage is."""
         self.report(stage, done, total)

@@ -7,6 +7,7 @@ are inferred, so excluded branches cost nothing. A slot's name is unique in the 
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping
 from functools import cache
 from importlib import import_module
@@ -22,9 +23,10 @@ SLOTS: Final[dict[str, Callable[..., Any] | Constant]] = {}
 class Constant:
     """A placeholder in kernels for a value that a binding supplies."""
 
-    def __init__(self, name: str, default: Any) -> None:
+    def __init__(self, name: str, default: Any, module: str) -> None:
         self.name = name
         self.default = default
+        self.__module__ = module
 
     def __repr__(self) -> str:
         return f"<constant {self.name}, by default {self.default}>"
@@ -53,7 +55,7 @@ def slot(function: Any = None, *, required: bool = False) -> Any:
 
 def constant(name: str, default: Any) -> Any:
     """Declare a number or truth value that a binding may supply; kernels see it as a literal."""
-    return _register(name, Constant(name, default))
+    return _register(name, Constant(name, default, sys._getframe(1).f_globals["__name__"]))
 
 
 @cache
@@ -85,4 +87,4 @@ def _register(name: str, declared: Any) -> Any:
 
 
 def _home(declared: Any) -> str:
-    return str(getattr(declared, "__module__", ""))
+    return str(declared.__module__)

@@ -206,7 +206,7 @@ def small_stretches() -> Iterator[None]:
     patches = {f"{module}.STRETCH_BITS": 2 for module in ("pending", "scores", "score_kernels")}
     patches |= {f"{module}.STRETCH": 4 for module in ("pending", "score_kernels")}
     patches |= {f"{module}.BLOCK": 2 for module in ("pending", "score_kernels")}
-    patches |= {f"{module}.CHUNK": 8 for module in ("bfs", "rounds", "schedule", "scores")}
+    patches |= {f"{module}.CHUNK": 8 for module in ("rounds", "schedule", "scores")}
     with ExitStack() as stack:
         for name, value in patches.items():
             stack.enter_context(mock.patch(f"{package}.{name}", value))

@@ -27,7 +27,6 @@ from searchbench.solvers.guided.nodes import slots_for
 from searchbench.store import Database, open_database
 from searchbench.store.modulo import packed_residues
 from searchbench.store.working import WorkingFolder, discard
-from searchbench.values import Depth, Distance
 
 NEVER: Final = 1 << 40
 """The bound after the last one: nothing was cut off."""
@@ -95,7 +94,7 @@ class _Search:
             raise BadRequest(f"{database!r} is no database of an abstraction of {game}")
         if abstraction.has("blank"):
             raise BadRequest(f"{database!r}: expected an abstraction in which every move costs 1")
-        if type(database.rule) not in (Depth, Distance) or database.dtype != np.uint8:
+        if not database.rule.bounds_cost or database.rule.shared or database.dtype != np.uint8:
             raise BadRequest(f"{database!r}: expected depths of one byte, or modulo 3")
         self.game, self.state, self.database, self.run, self.work = game, state, database, run, work
         self.codes = packed_residues(database) if database.modulus else database.codes

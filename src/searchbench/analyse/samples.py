@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from searchbench import jit
 from searchbench.exchange import Buckets, Pages
-from searchbench.exchange.memory import BLOCK_BITS, LOCAL_SHIFT, MOST_BLOCK_BITS
+from searchbench.exchange.memory import BLOCK_BITS, MOST_BLOCK_BITS, keep_within
 from searchbench.exchange.space import release, untouched
 from searchbench.game import Game
 from searchbench.rules import UNDECIDED
@@ -292,8 +292,7 @@ def _first_type(game: Game, rule: ValueRule) -> np.dtype[Any]:
 def _gather(pages: Pages) -> int:
     """Put all requests into one bucket, each at a place within one block; return how many there are."""
     used = int(pages.used[0])
-    words = pages.requests[:used]
-    words &= (BLOCK << LOCAL_SHIFT) - 1
+    keep_within(pages.requests[:used], BLOCK)
     pages.before[:used] = np.arange(-1, used - 1)
     return int(pages.fill[:used].sum())
 

@@ -12,24 +12,24 @@ from searchbench.jit import unsigned
 
 _CODE_BITS: Final = 24
 _WEIGHT_BITS: Final = 16
-LOCAL_SHIFT: Final = 40
+_LOCAL_SHIFT: Final = 40
 LARGEST_WEIGHT: Final = (1 << _WEIGHT_BITS) - 1
 LARGEST_CODE: Final = (1 << _CODE_BITS) - 1
 BLOCK_BITS: Final = 18
 """A block of 2^18 numbers stays in a core's second-level cache while its bucket is applied."""
 PAGE: Final = 512
 """Number of requests per page."""
-MOST_BLOCK_BITS: Final = 63 - LOCAL_SHIFT
+MOST_BLOCK_BITS: Final = 63 - _LOCAL_SHIFT
 
 
 def pack(local: int, code: int, weight: int) -> int:
     """Pack a request into one word: the position within the block, the successor's code, the weight of the edge."""
-    return (local << LOCAL_SHIFT) | (code << _WEIGHT_BITS) | weight
+    return (local << _LOCAL_SHIFT) | (code << _WEIGHT_BITS) | weight
 
 
 def unpack_local(request: int) -> int:
     """Return the position within the block."""
-    return request >> LOCAL_SHIFT
+    return request >> _LOCAL_SHIFT
 
 
 def unpack_code(request: int) -> int:
@@ -40,6 +40,11 @@ def unpack_code(request: int) -> int:
 def unpack_weight(request: int) -> int:
     """Return the weight of the edge."""
     return request & LARGEST_WEIGHT
+
+
+def keep_within(requests: npt.NDArray[np.int64], size: int) -> None:
+    """Give requests places below `size`, a power of two: the last bits of those that they have."""
+    requests &= (size << _LOCAL_SHIFT) - 1
 
 
 class Pages(NamedTuple):

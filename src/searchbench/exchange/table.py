@@ -56,6 +56,10 @@ class Table:
         """Release the memory of the codes if they are stored in a file."""
         self.space.rest(self.codes)
 
+    def rest_after(self, _piece: Any) -> None:
+        """Do so when a piece of a launch is done."""
+        self.rest()
+
     def widen(self, run_out: int) -> None:
         """Double the bytes per code, because the code `run_out` does not fit. Raises ValueOverflow and OutOfMemory."""
         if self.codes.dtype == WIDTHS[-1]:

@@ -31,7 +31,6 @@ from searchbench.heuristics.residues import digits_of_bytes, least_of_blocks, mo
 from searchbench.jit import inlined, prefetch_to_read, unsigned
 from searchbench.rules import Move, State
 from searchbench.store import Database
-from searchbench.values import Bound, Depth, Distance
 
 MOST: Final = 16
 """Most databases in a heuristic."""
@@ -219,9 +218,9 @@ def _check_database(database: Database, game: Game, first: Abstraction) -> None:
         raise BadRequest(
             f"{database!r} is of another kind than {first}: one heuristic looks up one kind of abstraction"
         )
-    if type(database.rule) not in (Bound, Depth, Distance) or database.dtype != np.uint8:
+    if not database.rule.bounds_cost or database.dtype != np.uint8:
         raise BadRequest(f"{database!r}: expected distances of one byte, or depths modulo 3")
-    if abstraction.one_way and type(database.rule) is Depth:
+    if abstraction.one_way and database.rule.from_start and not database.rule.shared:
         raise BadRequest(
             f"{database!r} has depths from the start, but moves go one way: distances bound the cost; "
             f"solve it with retrograde analysis"

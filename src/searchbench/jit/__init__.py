@@ -10,8 +10,8 @@ kernel can reach. So an edited game is recompiled, an edited comment is not, and
 Tables of any size may be among the constants: large ones are read where they are (:mod:`searchbench.jit.backends.cpu.arrays`).
 """
 
-from searchbench.jit.backends import Target, compile_seconds, loading_seconds
-from searchbench.jit.binding import bind
+from searchbench.jit.backends import Target, backend, compile_seconds, loading_seconds
+from searchbench.jit.binding import bind, launch
 from searchbench.jit.data import data_digest, frozen
 from searchbench.jit.fingerprint import cache_folder, fingerprint, kernel_files
 from searchbench.jit.intrinsics import (
@@ -25,15 +25,23 @@ from searchbench.jit.intrinsics import (
     unsigned,
     zeros,
 )
+from searchbench.jit.launching import FIRST, PIECE, STOP, Launch, PerThread, Rows, intervals, note_rows
 from searchbench.jit.references import Names, inlined, missing, reached, resolve
 from searchbench.slots import SLOTS, Constant, constant, is_slot, slot
 
 __all__ = [
+    "FIRST",
+    "PIECE",
     "SLOTS",
+    "STOP",
     "Constant",
+    "Launch",
     "Names",
+    "PerThread",
+    "Rows",
     "Target",
     "atomic_or",
+    "backend",
     "bind",
     "cache_folder",
     "compile_seconds",
@@ -42,10 +50,13 @@ __all__ = [
     "fingerprint",
     "frozen",
     "inlined",
+    "intervals",
     "is_slot",
     "kernel_files",
+    "launch",
     "loading_seconds",
     "missing",
+    "note_rows",
     "or_line",
     "popcount",
     "prefetch",

@@ -6,10 +6,11 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from searchbench.jit.backends import Target, backend
+from searchbench.jit.backends import Target, ThreadMap, backend
 from searchbench.jit.data import DataFlow, with_data
 from searchbench.jit.fingerprint import fingerprint, own_digest
 from searchbench.jit.intrinsics import INTRINSICS
+from searchbench.jit.launching import Launch
 from searchbench.jit.references import Names, is_library, names_in, plain_function, references, resolve
 from searchbench.slots import Constant, is_slot
 
@@ -25,8 +26,18 @@ def bind(kernel: Callable[..., Any], names: Names, target: Target | None = None)
     target = target or names.target
     key = (kernel, f"{target} kernel")
     if key not in names.bound:
-        names.bound[key] = _Binder(kernel.__name__, names, target).kernel(kernel)
+        bound: Any = _Binder(kernel.__name__, names, target).kernel(kernel)
+        bound.searchbench_target = target  # for `launch`
+        names.bound[key] = bound
     return names.bound[key]
+
+
+def launch(work: Launch, threads: ThreadMap) -> list[Any]:
+    """Run a bound kernel over pieces of work, as the backend it is bound for does; return the results in order."""
+    target = getattr(work.kernel, "searchbench_target", None)
+    if target is None:
+        raise TypeError(f"{work.kernel!r} was not made by bind: call other functions with Run.map")
+    return backend(target).launch(work, threads)
 
 
 class _Binder:

@@ -6,6 +6,7 @@ from which play stays in the region for ever keep the initial code of a fixpoint
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -14,12 +15,14 @@ import numpy.typing as npt
 from searchbench import jit
 from searchbench.errors import BrokenRule, NoFixpoint
 from searchbench.exchange import Table
+from searchbench.exchange.decisions import reduce_sum
+from searchbench.jit import FIRST, STOP, Rows, intervals, note_rows
 from searchbench.repairs.kernels import BROKEN, FILLED, KNOWN, NO_POSITION, OPEN, list_states
 from searchbench.repairs.region import Numbers, Region
 from searchbench.solvers.exhaustive.edges import CHANGED, Edges, gather_listed
 from searchbench.solvers.exhaustive.groups import groups_in_order
 from searchbench.solvers.exhaustive.retrograde import finish_block
-from searchbench.solvers.exhaustive.schedule import STOPPED, TOO_LARGE, make_room
+from searchbench.solvers.exhaustive.schedule import launch_until_it_fits
 
 BLOCK: Final = 1 << 14
 """States that a thread takes at a time."""
@@ -95,21 +98,15 @@ def _until_stable(region: Region, table: Table, edges: Edges) -> None:
 def _sweep(region: Region, table: Table, target: Table, edges: Edges) -> int:
     """Gather every state once, from `table` into `target` (which may be `table`); return how many changed."""
     kernel = jit.bind(gather_listed, region.names)
-    jobs = [(first, min(first + BLOCK, len(edges.states))) for first in range(0, len(edges.states), BLOCK)]
-
-    def work(job: tuple[int, int]) -> tuple[tuple[int, int], npt.NDArray[Any]]:
-        note = np.zeros(4, np.int64)
-        kernel(table.codes, target.codes, table.illegal, *job, *edges, note)
-        return (int(note[STOPPED]), job[1]), note
-
     changed = 0
-    while jobs:
-        results = region.run.map(work, jobs)
-        changed += sum(int(note[CHANGED]) for _, note in results)
-        jobs = [job for job, _ in results if job[0] < job[1]]
-        if jobs:
-            misfits = [int(note[TOO_LARGE]) for _, note in results]
-            make_room(table, misfits)
-            if target is not table:
-                make_room(target, misfits)
+
+    def work(pieces: Sequence[Any]) -> npt.NDArray[np.int64]:
+        nonlocal changed
+        notes = note_rows(len(pieces), 4)
+        region.run.launch(kernel, pieces, table.codes, target.codes, table.illegal, FIRST, STOP, *edges, Rows(notes))
+        changed += reduce_sum(notes[:, CHANGED])
+        return notes
+
+    tables = [table] if target is table else [table, target]
+    launch_until_it_fits(intervals(0, len(edges.states), BLOCK), work, *tables)
     return changed

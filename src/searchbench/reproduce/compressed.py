@@ -8,6 +8,7 @@ from typing import Any, Final
 from searchbench import jit
 from searchbench.abstraction import Abstraction
 from searchbench.catalogue import load
+from searchbench.exchange.decisions import reduce_sum
 from searchbench.heuristics.residues import digits_of_bytes, modulus_of, packed, per_byte
 from searchbench.index.contract import successor_ranks
 from searchbench.reproduce.row import Cost, Measured, Row, forget_peak, peak_memory
@@ -69,12 +70,9 @@ def _differences(solved: Database, residues: Any, modulus: int, run: Run) -> int
     """Count the moves after which the bounds differ, on all threads."""
     kernel = jit.bind(count_differences, solved.game.names())
     codes, digits = solved.codes, digits_of_bytes(modulus)
-
-    def count(first: int) -> int:
-        return int(kernel(codes, residues, digits, modulus, first, min(first + SLICE, len(codes))))
-
+    pieces = jit.intervals(0, len(codes), SLICE)
     with run as active:
-        return sum(active.map(count, range(0, len(codes), SLICE)))
+        return reduce_sum(active.launch(kernel, pieces, codes, residues, digits, modulus, jit.FIRST, jit.STOP))
 
 
 ROWS = [

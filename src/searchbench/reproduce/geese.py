@@ -6,11 +6,9 @@ from collections.abc import Callable, Iterable
 from math import comb
 from typing import Any, Final
 
-import numpy as np
-import numpy.typing as npt
-
 from searchbench import jit
 from searchbench.catalogue import load
+from searchbench.exchange.decisions import reduce_rows
 from searchbench.index.contract import unrank
 from searchbench.reproduce.row import Cost, Measured, Row, forget_peak, peak_memory
 from searchbench.rules import new_state, stabilizer
@@ -46,15 +44,12 @@ def won_for_geese(solved: Database, run: Run) -> dict[int, tuple[int, int]]:
     kernel = jit.bind(count_won, solved.game.names())
     codes = solved.codes
 
-    def work(first: int, stop: int) -> npt.NDArray[np.int64]:
-        won = np.zeros(2, np.int64)
-        kernel(codes, solved.illegal, first, stop, won)
-        return won
-
     found = {}
     for part in solved.game.parts():
-        pieces = [(first, min(first + PIECE, part.stop)) for first in range(part.start, part.stop, PIECE)]
-        positions, won = np.sum(run.map(lambda piece: work(*piece), pieces), axis=0).tolist()
+        pieces = jit.intervals(part.start, part.stop, PIECE)
+        counts = jit.note_rows(len(pieces), 2)
+        run.launch(kernel, pieces, codes, solved.illegal, jit.FIRST, jit.STOP, jit.Rows(counts))
+        positions, won = reduce_rows(counts).tolist()
         found[int(part.name)] = (positions, won)
     return found
 

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 from searchbench import jit
 from searchbench.catalogue import load
+from searchbench.exchange.decisions import reduce_sum
 from searchbench.index.contract import unrank
 from searchbench.index.protocol import Part
 from searchbench.reproduce.row import Row, Verdict
@@ -88,16 +88,12 @@ def positions(run: Run, parts: Sequence[str]) -> dict[str, int]:
         game = load("morris:3,3" if name == ALONE else GAME)
         kernel = jit.bind(count_positions, game.names())
         pieces = [piece for part in game.parts() if part.name in both_ways(name) for piece in _pieces(part)]
-        found[name] = sum(int(count) for count in run.map(partial(_count_piece, kernel), pieces))
+        found[name] = reduce_sum(run.launch(kernel, pieces, jit.FIRST, jit.STOP))
     return found
 
 
-def _count_piece(kernel: Any, piece: tuple[int, int]) -> Any:
-    return kernel(*piece)
-
-
 def _pieces(part: Part, size: int = 1 << 20) -> list[tuple[int, int]]:
-    return [(first, min(first + size, part.stop)) for first in range(part.start, part.stop, size)]
+    return jit.intervals(part.start, part.stop, size)
 
 
 def recount(paper: dict[str, int], measured: dict[str, int]) -> Verdict:

@@ -10,6 +10,7 @@ import numpy as np
 
 from searchbench import jit
 from searchbench.errors import DamagedData
+from searchbench.exchange.decisions import reduce_max
 from searchbench.exchange.space import untouched
 from searchbench.game import Game
 from searchbench.index.protocol import Part
@@ -199,19 +200,22 @@ class SearchedCodes(RestoredCodes):
                 begin(self._codes, self._missing, stored, self._illegal, block[1], by_class, by_move)
 
             run.map(load, blocks)
-            work = self._followed if by_move else self._gathered
+            pieces = [block[1:] for block in blocks]
+            work = self._follow if by_move else self._gather
             for _ in range(self._reduction.step - 1 if self._reduction.name == EVERY else 1):
-                run.map(work, [block[1:] for block in blocks])
+                work(run, pieces)
         self._present |= {part.name for part in parts}
 
-    def _gathered(self, interval: tuple[int, int]) -> None:
-        jit.bind(plies.gather_missing, self._names)(self._codes, self._missing, *interval)
+    def _gather(self, run: Run, pieces: list[tuple[int, int]]) -> None:
+        run.launch(jit.bind(plies.gather_missing, self._names), pieces, self._codes, self._missing, jit.FIRST, jit.STOP)
 
-    def _followed(self, interval: tuple[int, int]) -> None:
-        path, costs = np.zeros((2, PATH), np.int64)
-        lost = jit.bind(plies.follow_moves, self._names)(self._codes, self._missing, *interval, path, costs)
+    def _follow(self, run: Run, pieces: list[tuple[int, int]]) -> None:
+        kernel = jit.bind(plies.follow_moves, self._names)
+        room = jit.PerThread(lambda: np.zeros((2, PATH), np.int64))
+        found = run.launch(kernel, pieces, self._codes, self._missing, jit.FIRST, jit.STOP, room[0], room[1])
+        lost = reduce_max(found, -1)
         if lost >= 0:
-            raise self._damaged(int(lost))
+            raise self._damaged(lost)
 
     def _damaged(self, number: int) -> DamagedData:
         text = self._game.format(self._game.unrank(number))

@@ -17,6 +17,7 @@ class Bound(Depth):
     """
 
     name: ClassVar[str] = "bound"
+    bounds_cost: ClassVar[bool] = True
     forms: ClassVar[tuple[str, ...]] = ("spread",)
     shared: ClassVar[bool] = True
     repairable: ClassVar[bool] = False

@@ -35,6 +35,8 @@ class Distance(ValueRule):
     """
 
     name: ClassVar[str] = "distance"
+    claims: ClassVar[str] = "distance"
+    bounds_cost: ClassVar[bool] = True
     repairable: ClassVar[bool] = True
     reductions: ClassVar[tuple[str, ...]] = ("filled", "every", "best-move", "parity")
     least_weight: ClassVar[int | None] = 0
@@ -95,6 +97,7 @@ class Depth(Distance):
     """Give each state the least number of moves from the start, as breadth-first search finds it."""
 
     name: ClassVar[str] = "depth"
+    bounds_cost: ClassVar[bool] = True
     from_start: ClassVar[bool] = True
     solvers: ClassVar[tuple[str, ...]] = (BFS,)
     forms: ClassVar[tuple[str, ...]] = ("values", "streaming", "product", "two-bit", "layers")

@@ -19,6 +19,7 @@ class Ending(ValueRule):
     """Give each state "win", "draw" or "loss" for the player to move, without depth. Codes: 1 a loss, 2 a draw, 3 a win."""
 
     name: ClassVar[str] = "ending"
+    claims: ClassVar[str] = "ending"
     two_players: ClassVar[bool] = True
     has_lines: ClassVar[bool] = False
     solvers: ClassVar[tuple[str, ...]] = (FIXPOINT,)

@@ -37,6 +37,7 @@ class Outcome(ValueRule):
     """
 
     name: ClassVar[str] = "outcome"
+    claims: ClassVar[str] = "outcome"
     two_players: ClassVar[bool] = True
     counts: ClassVar[bool] = True
     outcomes: ClassVar[bool] = True

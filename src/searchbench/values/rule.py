@@ -65,6 +65,19 @@ class ValueRule:
     """The least weight of a move, None for any. On a cycle, moves of weight 0 may delay each other's values."""
     filler: ClassVar[int] = 0
     """A code for places where no code is needed."""
+    claims: ClassVar[str] = ""
+    """What a stored value claims of the successors' stored values: one of the claims that verification states in words of its
+    own, "" for none of these. Each class declares it for itself: one that is derived may mean something else."""
+    bounds_cost: ClassVar[bool] = False
+    """Whether codes are 0 or 1 more than a cost, so that those of an abstraction bound the cost of solving. Each class declares
+    it for itself, too."""
+
+    def __init_subclass__(cls) -> None:
+        """Give a class that is derived nothing that each declares for itself."""
+        super().__init_subclass__()
+        for name in ("claims", "bounds_cost"):
+            if name not in vars(cls):
+                setattr(cls, name, getattr(ValueRule, name))
 
     def endings(self, codes: Any) -> Any:
         """Convert codes of outcomes to codes of `Ending` (1 a loss, 2 a draw, 3 a win); `Won` keeps its own."""

@@ -36,6 +36,7 @@ class Score(ValueRule):
     """
 
     name: ClassVar[str] = "score"
+    claims: ClassVar[str] = "score"
     two_players: ClassVar[bool] = True
     unique: ClassVar[bool] = False
     weights_leave: ClassVar[bool] = True

@@ -10,7 +10,7 @@ from collections.abc import Callable, MutableSequence
 from typing import Any
 
 from searchbench.rules import UNDECIDED
-from searchbench.values import Distance, Ending, Outcome, Score, ValueRule
+from searchbench.values import ValueRule
 
 Codes = MutableSequence[int]
 
@@ -106,14 +106,14 @@ def most_points(code: int, successors: Codes, weights: Codes, count: int) -> int
     return code_of(best)
 
 
-_CLAIMS: dict[type[ValueRule], dict[str, Callable[..., Any]]] = {
-    Distance: {"initial": end_of_puzzle, "gather": shortest, "finish": same},
-    Outcome: {"initial": end_of_game, "gather": best_outcome, "finish": same},
-    Ending: {"initial": end_without_depth, "gather": best_ending, "finish": same},
-    Score: {"initial": end_of_score, "gather": most_points, "finish": same},
+_CLAIMS: dict[str, dict[str, Callable[..., Any]]] = {
+    "distance": {"initial": end_of_puzzle, "gather": shortest, "finish": same},
+    "outcome": {"initial": end_of_game, "gather": best_outcome, "finish": same},
+    "ending": {"initial": end_without_depth, "gather": best_ending, "finish": same},
+    "score": {"initial": end_of_score, "gather": most_points, "finish": same},
 }
 
 
 def claims_of(rule: ValueRule) -> dict[str, Callable[..., Any]] | None:
     """Return the functions that state a shipped rule's claims; None for a user-defined rule."""
-    return _CLAIMS.get(type(rule))
+    return _CLAIMS.get(rule.claims)

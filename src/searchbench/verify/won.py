@@ -61,5 +61,5 @@ def endings_of_bits(database: Database, run: Run, names: jit.Names) -> Any:
         for part in database.parts
         for first in range(part.start, part.stop, BLOCK)
     ]
-    run.map(lambda block: kernel(codes, database.illegal, *block, endings), blocks)
+    run.launch(kernel, blocks, codes, database.illegal, jit.FIRST, jit.STOP, endings)
     return endings

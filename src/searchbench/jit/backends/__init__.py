@@ -1,7 +1,8 @@
 """Where kernels run: interpreted by Python, or as machine code of this processor. Each is imported when first asked for.
 
 A backend says how a function becomes one that runs there, which body a single instruction has, how vectors of zeros
-are made, and how functions see the constants they refer to. Nothing else in the package asks which backend it is.
+are made, how functions see the constants they refer to, and how a kernel runs over pieces of work. Nothing else in the
+package asks which backend it is.
 """
 
 from __future__ import annotations
@@ -14,7 +15,12 @@ from functools import lru_cache
 from importlib import import_module
 from typing import Any, Final, Literal, Protocol
 
+from searchbench.jit.launching import Launch
+
 Target = Literal["cpu", "interpreted"]
+
+ThreadMap = Callable[[Callable[[int], Any], range], list[Any]]
+"""Calls a function with each number of a range, on the threads of a run, and returns the results in order."""
 
 
 class Backend(Protocol):
@@ -22,6 +28,8 @@ class Backend(Protocol):
 
     compiled: dict[tuple[str, str], Any] | None
     """What was made of functions, by the mark of their code and their use; None: each binding makes its own."""
+    machine_code: bool
+    """Whether kernels are compiled. What is written for machine code alone, such as streaming, is chosen only then."""
 
     def copy(self, function: types.FunctionType, mark: str) -> types.FunctionType:
         """Return a copy of a function whose references are yet to be filled in; `mark` tells its code from others."""
@@ -45,6 +53,14 @@ class Backend(Protocol):
 
     def constant(self, value: Any) -> Any:
         """Return a constant as functions are to see it."""
+        ...
+
+    def buffer(self, size: int, dtype: Any) -> Callable[[], Any]:
+        """Return a function that makes a vector of `size` zeros, for kernels to call."""
+        ...
+
+    def launch(self, work: Launch, threads: ThreadMap) -> list[Any]:
+        """Run a kernel over all pieces of work; return the results in the order of the pieces."""
         ...
 
 

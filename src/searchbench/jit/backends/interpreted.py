@@ -8,7 +8,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from searchbench.jit.backends import Backend, new_copy
+from searchbench.jit.backends import Backend, ThreadMap, new_copy
+from searchbench.jit.launching import Launch
 
 
 class _Whole(np.ndarray[Any, Any]):
@@ -28,6 +29,7 @@ def _whole(value: Any) -> Any:
 
 class _Interpreted:
     compiled: dict[tuple[str, str], Any] | None = None
+    machine_code = False
 
     def copy(self, function: types.FunctionType, _mark: str) -> types.FunctionType:
         """Return a copy under the same name."""
@@ -54,6 +56,14 @@ class _Interpreted:
     def constant(self, value: Any) -> Any:
         """Return a value whose numbers are Python's own."""
         return _whole(value)
+
+    def buffer(self, size: int, _dtype: Any) -> Callable[[], Any]:
+        """Return a function that makes a list of int: numpy's own scalars overflow and mix types unlike compiled code."""
+        return lambda: [0] * size
+
+    def launch(self, work: Launch, _threads: ThreadMap) -> list[Any]:
+        """Run piece after piece: threads would wait for one another."""
+        return [work.run_piece(place) for place in range(len(work.pieces))]
 
 
 BACKEND: Final[Backend] = _Interpreted()

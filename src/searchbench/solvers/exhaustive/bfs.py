@@ -15,6 +15,7 @@ from searchbench.exchange import Buckets, Pages, Table
 from searchbench.exchange.memory import LARGEST_CODE, add_request, has_room
 from searchbench.game import Game
 from searchbench.index.contract import canonical_rank, successor_ranks, unrank
+from searchbench.jit import FIRST, STOP
 from searchbench.rules import SYMMETRIC, UNDECIDED, moves, new_moves, new_state, play, start, terminal, unplay
 from searchbench.run import Run
 from searchbench.solvers.exhaustive.checkpoints import LEVELS, Checkpoints
@@ -23,7 +24,7 @@ from searchbench.solvers.exhaustive.pending import Flags, new_flags, next_pendin
 from searchbench.solvers.exhaustive.refusals import NOT_CARRIED
 from searchbench.solvers.exhaustive.retrograde import back_up
 from searchbench.solvers.exhaustive.rounds import Work
-from searchbench.solvers.exhaustive.schedule import CHUNK
+from searchbench.solvers.exhaustive.schedule import Chunks
 from searchbench.values.contract import initial
 
 
@@ -118,11 +119,7 @@ def _begin(names: jit.Names, game: Game, table: Table, pending: Flags, run: Run)
     first = start_number(game, names)
     if "legal" in names or "canonical" in names:
         marker = jit.bind(mark_illegal, names)
-
-        def work(begin: int) -> None:
-            marker(table.codes, table.illegal, begin, min(begin + CHUNK, size))
-            table.rest()
-
-        run.map(work, range(0, size, CHUNK))
+        chunks = Chunks(np.array([0, size], np.int64))
+        run.launch(marker, chunks, table.codes, table.illegal, FIRST, STOP, after=table.rest_after)
     table.codes[first] = jit.bind(initial, names)(0, 0)
     set_pending(pending, first, 0)

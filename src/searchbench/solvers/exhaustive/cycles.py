@@ -15,7 +15,9 @@ import numpy as np
 from searchbench import jit
 from searchbench.errors import NoFixpoint
 from searchbench.exchange import Table
+from searchbench.exchange.decisions import reduce_sum
 from searchbench.index.contract import unrank
+from searchbench.jit import FIRST, STOP, Rows, note_rows
 from searchbench.rules import UNDECIDED, new_moves, new_state, terminal
 from searchbench.run import Run
 from searchbench.solvers.exhaustive.edges import CHANGED, Piece
@@ -57,18 +59,14 @@ def refuse_gains_on_cycles(names: jit.Names, group: Group, pieces: list[Piece], 
         return
     kernel = jit.bind(settle_block, names)
     settled = np.zeros(len(table.codes), np.uint8)
-
-    def work(chunk: tuple[int, int]) -> Any:
-        note = np.zeros(4, np.int64)
-        kernel(table.codes, table.illegal, *chunk, group.bounds, settled, note)
-        return note
-
     left = sum(int((table.codes[part.start : part.stop] != table.illegal).sum()) for part in group.parts)
     gains = 0
+    chunks = list(Chunks(group.bounds))
     while left:
-        notes = run.map(work, list(Chunks(group.bounds)))
-        gains += sum(int(note[INWARD]) for note in notes)
-        marked = sum(int(note[CHANGED]) for note in notes)
+        notes = note_rows(len(chunks), 4)
+        run.launch(kernel, chunks, table.codes, table.illegal, FIRST, STOP, group.bounds, settled, Rows(notes))
+        gains += reduce_sum(notes[:, INWARD])
+        marked = reduce_sum(notes[:, CHANGED])
         left -= marked
         if gains == 0:
             return

@@ -9,7 +9,7 @@ The rules are asked once for each state, as long as there is room for the lists 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import MutableSequence
+from collections.abc import MutableSequence, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -18,7 +18,9 @@ import numpy.typing as npt
 from searchbench import jit
 from searchbench.errors import NoFixpoint
 from searchbench.exchange import Table
+from searchbench.exchange.decisions import reduce_sum
 from searchbench.index.contract import unrank
+from searchbench.jit import FIRST, PIECE, STOP, Rows, note_rows
 from searchbench.rules import UNDECIDED, new_moves, new_state, terminal
 from searchbench.run import Run
 from searchbench.solvers.exhaustive.checkpoints import STAGE, Checkpoints
@@ -28,7 +30,14 @@ from searchbench.solvers.exhaustive.groups import Group
 from searchbench.solvers.exhaustive.neighbours import OUTSIDE, Bounds, stored_code, successors
 from searchbench.solvers.exhaustive.pending import new_flags
 from searchbench.solvers.exhaustive.retrograde import initialise_group
-from searchbench.solvers.exhaustive.schedule import NEGATIVE, NO_NUMBER, STOPPED, TOO_LARGE, Chunks, make_room
+from searchbench.solvers.exhaustive.schedule import (
+    NEGATIVE,
+    NO_NUMBER,
+    STOPPED,
+    TOO_LARGE,
+    Chunks,
+    launch_until_it_fits,
+)
 from searchbench.values import ValueRule
 from searchbench.values.contract import gather
 
@@ -120,27 +129,30 @@ def _sweep(
 ) -> int:
     """Gather every state of a group once, from `table` into `target` (which may be `table`); return how many changed."""
     play_out, read = jit.bind(gather_block, names), jit.bind(gather_listed, names)
-    bounds = group.bounds
-
-    def work(piece: Piece) -> tuple[Piece, npt.NDArray[Any]]:
-        note = np.zeros(4, np.int64)
-        first, stop, edges = piece
-        if edges is None:
-            play_out(table.codes, target.codes, table.illegal, first, stop, bounds, rule.revalues_terminals, note)
-        else:
-            read(table.codes, target.codes, table.illegal, first, stop, *edges, note)
-        return piece._replace(first=int(note[STOPPED])), note
-
+    tables = [table] if target is table else [table, target]
     changed = 0
-    while pieces:
-        results = run.map(work, pieces)
-        changed += sum(int(note[CHANGED]) for _, note in results)
-        pieces = [piece for piece, _ in results if piece.first < piece.stop]
-        if pieces:
-            misfits = [int(note[TOO_LARGE]) for _, note in results]
-            make_room(table, misfits)
-            if target is not table:
-                make_room(target, misfits)
+
+    def listed(some: Sequence[Any]) -> npt.NDArray[np.int64]:
+        notes = note_rows(len(some), 4)
+        edges = (PIECE[2][0], PIECE[2][1], PIECE[2][2])
+        run.launch(read, some, table.codes, target.codes, table.illegal, FIRST, STOP, *edges, Rows(notes))
+        return counted(notes)
+
+    def played_out(some: Sequence[Any]) -> npt.NDArray[np.int64]:
+        notes = note_rows(len(some), 4)
+        run.launch(
+            play_out, some, table.codes, target.codes, table.illegal, FIRST, STOP, group.bounds, rule.revalues_terminals,
+            Rows(notes),
+        )  # fmt: skip
+        return counted(notes)
+
+    def counted(notes: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        nonlocal changed
+        changed += reduce_sum(notes[:, CHANGED])
+        return notes
+
+    launch_until_it_fits([piece for piece in pieces if piece.edges is not None], listed, *tables)
+    launch_until_it_fits([piece for piece in pieces if piece.edges is None], played_out, *tables)
     return changed
 
 

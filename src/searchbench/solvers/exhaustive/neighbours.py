@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import MutableSequence
 from typing import Final
 
+from searchbench.exchange.contract import finished_code
 from searchbench.index.contract import canonical_rank
 from searchbench.rules import (
     NOWHERE,
@@ -136,4 +137,4 @@ def stored_code(codes: Numbers, number: int, bounds: Bounds) -> Code:
         return finish(initial(number + OUTSIDE, 0))
     if inside(number, bounds):
         return finish(codes[number])
-    return codes[number]
+    return finished_code(codes, number)

@@ -7,6 +7,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from searchbench.exchange.decisions import reduce_any
 from searchbench.exchange.space import untouched
 from searchbench.values.contract import level
 
@@ -71,7 +72,7 @@ def next_level(pending: Flags, bounds: npt.NDArray[Any], now: int) -> int:
     """Return the first level from `now` on for which something is due, or -1."""
     spans = [_stretches(start, stop) for start, stop in bounds.reshape(-1, 2).tolist()]
     for ahead in range(SLOTS):
-        if any(pending[(now + ahead) & (SLOTS - 1), span].any() for span in spans):
+        if reduce_any(pending[(now + ahead) & (SLOTS - 1), span].any() for span in spans):
             return now + ahead
     return -1
 

@@ -13,7 +13,7 @@ the table, `checkpoints` keeps unfinished work, and `budget` says what it all ta
 
 from __future__ import annotations
 
-from collections.abc import MutableSequence
+from collections.abc import MutableSequence, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -21,6 +21,7 @@ import numpy.typing as npt
 
 from searchbench import jit
 from searchbench.exchange import Buckets, Pages, Table
+from searchbench.exchange.decisions import reduce_max
 from searchbench.exchange.memory import (
     LARGEST_CODE,
     LARGEST_WEIGHT,
@@ -32,7 +33,7 @@ from searchbench.exchange.memory import (
     unpack_weight,
 )
 from searchbench.index.contract import unrank
-from searchbench.jit import unowned
+from searchbench.jit import FIRST, STOP, Rows, note_rows, unowned
 from searchbench.rules import UNDECIDED, new_moves, new_state, terminal
 from searchbench.run import Run
 from searchbench.solvers.exhaustive.checkpoints import INITIALISE, LEVELS, STAGE, Checkpoints, array_of, pieces_of
@@ -236,15 +237,18 @@ def initialise_group(
     resumed = checkpoints.restore_flags(INITIALISE, pending, bounds)
     pieces = pieces_of(checkpoints.array("left")) if resumed else list(Chunks(bounds))
 
-    def work(piece: Piece) -> tuple[Piece, npt.NDArray[Any]]:
-        note = np.array([piece[0], 0], np.int64)
-        kernel(table.codes, table.illegal, *piece, bounds, look_ahead, leaves, pending, note)
-        return (int(note[STOPPED]), piece[1]), note
+    def work(some: Sequence[Piece]) -> npt.NDArray[np.int64]:
+        notes = note_rows(len(some), 2)
+        run.launch(
+            kernel, some, table.codes, table.illegal, FIRST, STOP, bounds, look_ahead, leaves, pending, Rows(notes),
+            after=table.rest_after,
+        )  # fmt: skip
+        return notes
 
     def keep(left: list[Piece]) -> None:
         checkpoints.keep({STAGE: INITIALISE}, {"pending": pack_flags(pending, bounds), "left": array_of(left)})
 
-    run_in_batches(pieces, work, table, run, checkpoints, keep)
+    run_in_batches(pieces, work, table, checkpoints, keep)
 
 
 def back_up(names: jit.Names, emit: Emit, work: Work) -> int:
@@ -269,9 +273,5 @@ def finish_group(names: jit.Names, group: Group, table: Table, run: Run) -> int:
     """Turn the codes of a group into those to be stored; return the largest."""
     kernel = jit.bind(finish_block, names)
 
-    def work(chunk: Piece) -> int:
-        largest = int(kernel(table.codes, table.illegal, *chunk))
-        table.rest()
-        return largest
-
-    return max([0, *run.map(work, list(Chunks(group.bounds)))])
+    chunks = Chunks(group.bounds)
+    return reduce_max(run.launch(kernel, chunks, table.codes, table.illegal, FIRST, STOP, after=table.rest_after), 0)

@@ -14,6 +14,8 @@ import numpy.typing as npt
 
 from searchbench import jit
 from searchbench.exchange import Buckets, Table
+from searchbench.exchange.decisions import reduce_any, reduce_min
+from searchbench.jit import FIRST, STOP
 from searchbench.run import Run
 from searchbench.solvers.exhaustive.checkpoints import LEVELS, STAGE, Checkpoints, array_of, pieces_of
 from searchbench.solvers.exhaustive.pending import (
@@ -58,8 +60,8 @@ def level_ahead(names: jit.Names, work: Work, now: int) -> int:
     """Return the least level from `now` on that is pending, or -1: levels may be far apart, and share their slots in between."""
     pieces = pending_chunks(pending_anywhere(work.pending, work.bounds), work.bounds, CHUNK)
     least, table = jit.bind(least_level, names), work.table
-    found = work.run.map(lambda piece: int(least(table.codes, table.illegal, *piece, now)), pieces)
-    return min((one for one in found if one >= 0), default=-1)
+    found = work.run.launch(least, pieces, table.codes, table.illegal, FIRST, STOP, now)
+    return reduce_min((one for one in found if one >= 0), -1)
 
 
 class Done(NamedTuple):
@@ -111,7 +113,7 @@ def _run_rounds(
     found = False
     while not chunks.empty():
         work.run.map(write, range(work.run.threads))
-        found |= bool(buckets.filled())
+        found |= reduce_any([buckets.filled()])
         again |= _apply_all(applier, work, now)
         if work.checkpoints.due:
             work.checkpoints.keep({STAGE: LEVELS, "level": now, "again": again}, {
@@ -145,4 +147,4 @@ def _apply_all(applier: Any, work: Work, now: int) -> bool:
     jobs = [Drain(bucket) for bucket in buckets.filled()]
     until_it_fits(work.run, table, drain, jobs, lambda job: job.source >= 0)
     buckets.clear()
-    return again.is_set()
+    return reduce_any([again.is_set()])

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final, TypeVar
 
+import numpy as np
 import numpy.typing as npt
 
 from searchbench.errors import BrokenRule
 from searchbench.exchange import Table
+from searchbench.exchange.decisions import reduce_any, reduce_max
 from searchbench.run import Run
 from searchbench.solvers.exhaustive.checkpoints import Checkpoints
 
@@ -74,30 +76,44 @@ def until_it_fits(
     unfinished: Callable[[Job], bool],
 ) -> None:
     """Do all jobs; widen the table and go on where they stopped while a code does not fit."""
-    while jobs:
+    while reduce_any(jobs):
         results = run.map(work, jobs)
         jobs = [job for job, _ in results if unfinished(job)]
-        if jobs:
+        if reduce_any(jobs):
             make_room(table, [int(note[TOO_LARGE]) for _, note in results])
+
+
+def launch_until_it_fits(
+    pieces: Sequence[Any], work: Callable[[Sequence[Any]], npt.NDArray[np.int64]], *tables: Table
+) -> None:
+    """Do all pieces; widen the tables and go on where pieces stopped while a code does not fit.
+
+    `work` launches a kernel over pieces and returns what it notes of each: where it stopped, and the code that is too large.
+    """
+    while reduce_any(pieces):
+        notes = work(pieces)
+        pieces = unfinished_pieces(pieces, notes)
+        if reduce_any(pieces):
+            for table in tables:
+                make_room(table, notes[:, TOO_LARGE].tolist())
+
+
+def unfinished_pieces(pieces: Sequence[Any], notes: npt.NDArray[np.int64]) -> list[Any]:
+    """Return what is left of the pieces, of which the kernel noted where it stopped."""
+    stopped = notes[:, STOPPED].tolist()
+    return [(at, *piece[1:]) for piece, at in zip(pieces, stopped, strict=True) if at < piece[1]]
 
 
 def run_in_batches(
     pieces: list[Piece],
-    work: Callable[[Piece], tuple[Piece, npt.NDArray[Any]]],
+    work: Callable[[Sequence[Piece]], npt.NDArray[np.int64]],
     table: Table,
-    run: Run,
     checkpoints: Checkpoints,
     keep: Callable[[list[Piece]], None],
 ) -> None:
     """Do all pieces, batch by batch; when a checkpoint is due, call `keep` with the pieces that are left."""
-
-    def resting(piece: Piece) -> tuple[Piece, npt.NDArray[Any]]:
-        result = work(piece)
-        table.rest()
-        return result
-
     for first in range(0, len(pieces), BATCH):
-        until_it_fits(run, table, resting, pieces[first : first + BATCH], lambda piece: piece[0] < piece[1])
+        launch_until_it_fits(pieces[first : first + BATCH], work, table)
         left = pieces[first + BATCH :]
         if left and checkpoints.due:
             keep(left)
@@ -105,7 +121,7 @@ def run_in_batches(
 
 def make_room(table: Table, misfits: Iterable[int]) -> None:
     """Widen the table for the codes that did not fit; raise BrokenRule for what no table can hold."""
-    largest = 0
+    misfits = list(misfits)
     for misfit in misfits:
         if misfit == NO_NUMBER:
             raise BrokenRule("a move leads to a state that has no number and is not terminal")
@@ -116,5 +132,4 @@ def make_room(table: Table, misfits: Iterable[int]) -> None:
             )
         if misfit == NEGATIVE:
             raise BrokenRule("the value rule gave a negative code")
-        largest = max(largest, misfit)
-    table.widen(largest)
+    table.widen(reduce_max(misfits, 0))

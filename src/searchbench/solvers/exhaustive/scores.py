@@ -8,6 +8,7 @@ move gives more than -v. Every state is asked for its moves once and for its pre
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -15,13 +16,15 @@ import numpy.typing as npt
 
 from searchbench import jit
 from searchbench.exchange import Buckets, Table
+from searchbench.exchange.decisions import reduce_any, reduce_max
 from searchbench.exchange.space import Space
+from searchbench.jit import FIRST, STOP, Rows, note_rows
 from searchbench.run import Run
 from searchbench.solvers.exhaustive.checkpoints import INITIALISE, STAGE, Checkpoints, array_of, pieces_of
 from searchbench.solvers.exhaustive.groups import Group
 from searchbench.solvers.exhaustive.pending import STRETCH_BITS, pack_flags, pending_chunks, unpack_flags
 from searchbench.solvers.exhaustive.refusals import refusal
-from searchbench.solvers.exhaustive.schedule import CHUNK, STOPPED, Chunks, run_in_batches
+from searchbench.solvers.exhaustive.schedule import CHUNK, Chunks, Piece, run_in_batches
 from searchbench.solvers.exhaustive.score_kernels import HIGHEST, REFUSED, apply, emit, finish, initialise, select
 from searchbench.values.score import code_of
 
@@ -59,6 +62,10 @@ class Work(NamedTuple):
         """Give back the memory of arrays that lie in files."""
         self.table.rest()
         self.space.rest(self.left)  # not the table's: that may have gone elsewhere since
+
+    def rest_after(self, _piece: Any) -> None:
+        """Do so when a piece of a launch is done."""
+        self.rest()
 
     def keep(self, noted: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]) -> None:
         """Keep a copy of all there is."""
@@ -98,18 +105,23 @@ def solve_group(
             goes_on = False
         else:
             _select_all(work, score)
-        while fresh.any():
+        while reduce_any([fresh.any()]):
             here = fresh.copy()
             fresh[:] = 0
             _spread(work, noted | {"rounds": rounds}, here, pending_chunks(here, bounds, CHUNK))
             rounds += 1
         score -= 1
-
-    def finish_chunk(chunk: tuple[int, int]) -> None:
-        work.kernels.finish(table.codes, table.illegal, *chunk, work.origin, left)
-        work.rest()
-
-    run.map(finish_chunk, list(Chunks(bounds)))
+    run.launch(
+        kernels.finish,
+        Chunks(bounds),
+        table.codes,
+        table.illegal,
+        FIRST,
+        STOP,
+        work.origin,
+        left,
+        after=work.rest_after,
+    )
     return max(rounds, 1)
 
 
@@ -129,20 +141,22 @@ def _initialise_group(names: jit.Names, work: Work) -> int | None:
         notes.append(np.array([0, 0, checkpoints.noted["highest"], checkpoints.noted["refused"]], np.int64))
 
     def seen(what: int) -> int:
-        return max((int(note[what]) for note in notes), default=0)
+        return reduce_max((note[what] for note in notes), 0)
 
-    def look(piece: tuple[int, int]) -> tuple[tuple[int, int], npt.NDArray[np.int64]]:
-        note = np.array([piece[0], 0, 0, 0], np.int64)
-        kernel(table.codes, table.illegal, *piece, work.bounds, work.left, note)
-        notes.append(note)
-        work.space.rest(work.left)
-        return (int(note[STOPPED]), piece[1]), note
+    def look(some: Sequence[Piece]) -> npt.NDArray[np.int64]:
+        noted = note_rows(len(some), 4)
+        work.run.launch(
+            kernel, some, table.codes, table.illegal, FIRST, STOP, work.bounds, work.left, Rows(noted),
+            after=work.rest_after,
+        )  # fmt: skip
+        notes.extend(noted)
+        return noted
 
-    def keep(pieces_left: list[tuple[int, int]]) -> None:
+    def keep(pieces_left: list[Piece]) -> None:
         noted = {STAGE: INITIALISE, "highest": seen(HIGHEST), "refused": seen(REFUSED)}
         work.keep(noted, {"left": array_of(pieces_left)})
 
-    run_in_batches(pieces, look, table, work.run, checkpoints, keep)
+    run_in_batches(pieces, look, table, checkpoints, keep)
     return None if seen(REFUSED) else seen(HIGHEST)
 
 
@@ -150,11 +164,10 @@ def _select_all(work: Work, score: int) -> None:
     """Select all states that have a score or its opposite by their leaving moves alone."""
     table = work.table
 
-    def select_chunk(chunk: tuple[int, int]) -> None:
-        work.kernels.select(table.codes, table.illegal, *chunk, work.origin, work.left, work.fresh, score)
-        work.rest()
-
-    work.run.map(select_chunk, list(Chunks(work.bounds)))
+    work.run.launch(
+        work.kernels.select, Chunks(work.bounds), table.codes, table.illegal, FIRST, STOP, work.origin, work.left,
+        work.fresh, score, after=work.rest_after,
+    )  # fmt: skip
 
 
 def _spread(work: Work, noted: dict[str, Any], here: npt.NDArray[np.uint8], pieces: list[tuple[int, int]]) -> None:

@@ -85,7 +85,10 @@ def _solve_compactly(
         return solve_by_spreading(game, run, target)
     if form is None and VALUES not in choice.forms:
         form = REACHABILITY
-    if form == STREAMING or (form is None and target == "cpu" and block_bits is None):
+    quickest = (
+        jit.backend(target).machine_code and block_bits is None
+    )  # the quickest forms are machine code, without blocks
+    if form == STREAMING or (form is None and quickest):
         method = method_for(game.sequences(), run)
         if method is not None and (form == STREAMING or method.least <= run.memory):
             return solve_by_streaming(game, method, run)
@@ -96,7 +99,7 @@ def _solve_compactly(
             )
     if form == PRODUCT:
         return solve_by_products(game, moves_for(game), run)
-    if form is None and PRODUCT in choice.forms and target == "cpu" and block_bits is None:
+    if form is None and PRODUCT in choice.forms and quickest:
         moves = fitting_moves(game, run)
         if moves is not None:
             return solve_by_products(game, moves, run)

@@ -14,6 +14,7 @@ import numpy as np
 
 from searchbench import jit
 from searchbench.errors import ValueOverflow
+from searchbench.exchange.decisions import reduce_any, reduce_sum
 from searchbench.game import Game
 from searchbench.index.contract import (
     MOST_PLACES,
@@ -24,7 +25,7 @@ from searchbench.index.contract import (
     unrank_next,
     zero_cost_closure,
 )
-from searchbench.jit import atomic_or, prefetch
+from searchbench.jit import FIRST, STOP, atomic_or, intervals, prefetch
 from searchbench.rules import State, new_moves, new_state, start
 from searchbench.run import Run
 from searchbench.solvers.exhaustive.bfs import numbered
@@ -143,19 +144,16 @@ class _Spreading:
         self.marks[number // BLOCK] = 1
         found, level = 0, 0
         while True:
-
-            def take_piece(piece: tuple[int, int], code: int = level + 1) -> int:
-                return int(take(self.words, self.shift, self.codes, code, self.marks, *piece))
-
-            def expand_piece(piece: tuple[int, int]) -> None:
-                expand(self.words, self.shift, self.marks, self.reached, *piece)
-
-            found += sum(self.run.map(take_piece, self._pieces()))
-            if not self.marks.any():
+            pieces = self._pieces()
+            taken = self.run.launch(
+                take, pieces, self.words, self.shift, self.codes, level + 1, self.marks, FIRST, STOP
+            )
+            found += reduce_sum(taken)
+            if not reduce_any([self.marks.any()]):
                 break
             if level + 1 >= LARGEST_CODE:
                 raise ValueOverflow(f"{self.game}: a cost of {level} does not fit a byte")
-            self.run.map(expand_piece, self._pieces())
+            self.run.launch(expand, pieces, self.words, self.shift, self.marks, self.reached, FIRST, STOP)
             self.marks[:] = 0
             self.marks, self.reached = self.reached, self.marks
             level += 1
@@ -173,4 +171,4 @@ class _Spreading:
         """Return intervals of blocks for the threads to share."""
         blocks = len(self.marks)
         step = max(1, blocks // (32 * self.run.threads))
-        return [(first, min(first + step, blocks)) for first in range(0, blocks, step)]
+        return intervals(0, blocks, step)

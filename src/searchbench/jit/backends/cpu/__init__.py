@@ -1,4 +1,7 @@
-"""Compile kernels to machine code of this processor, with Numba; kept on disk for other processes."""
+"""Compile kernels to machine code of this processor, with Numba; kept on disk for other processes.
+
+Numba is imported with the first function that is compiled: what a backend is like can be asked without it.
+"""
 
 from __future__ import annotations
 
@@ -8,14 +11,15 @@ from typing import Any, Final
 
 import numpy as np
 
-from searchbench.jit.backends import Backend, new_copy
-from searchbench.jit.backends.cpu.arrays import by_address
-from searchbench.jit.backends.cpu.compiling import compile_inner, compile_kernel
-from searchbench.jit.backends.cpu.intrinsics import TWINS, compiled_zeros
+from searchbench.jit.backends import Backend, ThreadMap, new_copy
 from searchbench.jit.data import with_parameter
+from searchbench.jit.intrinsics import zeros
+from searchbench.jit.launching import Launch
 
 
 class _Processor:
+    machine_code = True
+
     def __init__(self) -> None:
         self.compiled: dict[tuple[str, str], Any] | None = {}
 
@@ -31,21 +35,37 @@ class _Processor:
 
     def kernel(self, function: types.FunctionType, calls: Mapping[str, int]) -> Callable[..., Any]:
         """Return the compiled function for Python to call."""
+        from searchbench.jit.backends.cpu.compiling import compile_kernel
+
         compiled: Callable[..., Any] = compile_kernel(_passing_on(function, calls))
         return compiled
 
     def inner(self, function: types.FunctionType, calls: Mapping[str, int], inline: bool) -> Callable[..., Any]:
         """Return the function for kernels to call."""
+        from searchbench.jit.backends.cpu.compiling import compile_inner
+
         compiled: Callable[..., Any] = compile_inner(_passing_on(function, calls), inline)
         return compiled
 
     def intrinsic(self, function: types.FunctionType) -> Any:
         """Return the instruction."""
+        from searchbench.jit.backends.cpu.intrinsics import TWINS, compiled_zeros
+
         return compiled_zeros(*function.zeros) if hasattr(function, "zeros") else TWINS[function]
 
     def constant(self, value: Any) -> Any:
         """Return a value whose large arrays are read at their address."""
+        from searchbench.jit.backends.cpu.arrays import by_address
+
         return by_address(value) if isinstance(value, np.ndarray) else value
+
+    def buffer(self, size: int, dtype: Any) -> Callable[[], Any]:
+        """Return a function that makes an array of zeros."""
+        return zeros(size, dtype)
+
+    def launch(self, work: Launch, threads: ThreadMap) -> list[Any]:
+        """Run the pieces on all threads: machine code does without the interpreter's lock."""
+        return threads(work.run_piece, range(len(work.pieces)))
 
 
 def _passing_on(function: types.FunctionType, calls: Mapping[str, int]) -> types.FunctionType:

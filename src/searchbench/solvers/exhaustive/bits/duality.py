@@ -17,7 +17,7 @@ from searchbench.errors import BadRequest, Unsolvable
 from searchbench.game import Game, Position
 from searchbench.index.contract import canonical_rank, unrank, unrank_next
 from searchbench.index.protocol import Part
-from searchbench.jit import trailing_zeros
+from searchbench.jit import Rows, intervals, note_rows, trailing_zeros
 from searchbench.line import Line
 from searchbench.rules import new_state, reversal
 from searchbench.run import Run
@@ -95,15 +95,14 @@ class Finder:
 
     def in_planes(self, source: Vector, low: Any, high: Any, origin: int = 0) -> Duals:
         """Look up the duals of the states whose bits are set in the marked blocks of `source`."""
-        step = max(1, len(source.marks) // (32 * self._run.threads))
-
-        def work(first: int) -> Duals:
-            found = Duals(np.zeros(4, np.int64), np.full(4, -1, np.int64))
-            blocks = (first, min(first + step, len(source.marks)))
-            self._kernel(source, low, high, origin, self._bits, blocks, *found)
-            return found
-
-        return _together(self._run.map(work, range(0, len(source.marks), step)))
+        blocks = len(source.marks)
+        step = max(1, blocks // (32 * self._run.threads))
+        pieces = intervals(0, blocks, step)
+        counts, examples = note_rows(len(pieces), 4), note_rows(len(pieces), 4, -1)
+        self._run.launch(
+            self._kernel, pieces, source, low, high, origin, self._bits, jit.PIECE, Rows(counts), Rows(examples)
+        )
+        return _together([Duals(*found) for found in zip(counts, examples, strict=True)])
 
     def in_parts(self, database: Database, source: Part, target: Part) -> Duals:
         """Look up the duals of the states reached in `source` in the part `target`; reached duals have the code REACHED."""

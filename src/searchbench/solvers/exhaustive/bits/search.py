@@ -8,7 +8,6 @@ states again until none is new. Both skip blocks of words that have gained nothi
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -17,8 +16,10 @@ import numpy.typing as npt
 
 from searchbench import jit
 from searchbench.errors import BadRequest
+from searchbench.exchange.decisions import reduce_max, reduce_rows, reduce_sum
 from searchbench.game import Game
 from searchbench.index.protocol import Part
+from searchbench.jit import PIECE, PerThread, Rows, intervals, note_rows
 from searchbench.run import Run
 from searchbench.solvers.exhaustive.bfs import start_number
 from searchbench.solvers.exhaustive.bits import kernels
@@ -97,33 +98,29 @@ class Expander:
         self.bits = np.uint64(1) << np.arange(64, dtype=np.uint64)
         self.first = start_number(game, self.names)
         self._expand = jit.bind(kernels.expand, self.names)
-        self._local = threading.local()
+        self._pending = PerThread(lambda: Pending(np.zeros(SLOTS, np.int64), np.zeros(SLOTS, np.uint64)))
 
     def expand(self, source: Vector, target: Vector, parity: int = ANY) -> None:
         """Set in `target` the bits of the successors of the states in the marked blocks of `source`. Raises BadRequest."""
-        self._check(
-            self.run.map(lambda blocks: self._one(source, blocks, target, parity), self.pieces(len(source.marks)))
-        )
+        pieces = self.pieces(len(source.marks))
+        which = Expansion(parity, self.through_ends, self.by_number)
+        self._check(self.run.launch(self._expand, pieces, source, target, self.bits, self._pending, PIECE, which))
 
     def expand_packed(self, source: PackedBits, origin: int, target: Vector) -> None:
         """Do the same for packed bits, whose first one stands for the number `origin`."""
         marks = np.ones(blocks_for(PIECE_WORDS), np.uint8)
+        which = Expansion(ANY, self.through_ends, self.by_number)
 
         def work(place: int) -> int:
             piece = Vector(source.words(place), marks, origin + 64 * PIECE_WORDS * place)
-            return self._one(piece, (0, blocks_for(len(piece.words))), target, ANY)
+            pending, blocks = self._pending.of(place, place), (0, blocks_for(len(piece.words)))
+            return int(self._expand(piece, target, self.bits, pending, blocks, which))
 
         self._check(self.run.map(work, source.filled))
 
-    def _one(self, source: Vector, blocks: tuple[int, int], target: Vector, parity: int) -> int:
-        if not hasattr(self._local, "pending"):
-            self._local.pending = Pending(np.zeros(SLOTS, np.int64), np.zeros(SLOTS, np.uint64))
-        which = Expansion(parity, self.through_ends, self.by_number)
-        return int(self._expand(source, target, self.bits, self._local.pending, blocks, which))
-
     def _check(self, results: Sequence[int]) -> None:
         """Raise BadRequest if a kernel returned the number of a state with a successor outside the target."""
-        number = max(results, default=-1)
+        number = reduce_max(results, -1)
         if number >= 0:
             raise self.astray(number)
 
@@ -135,20 +132,17 @@ class Expander:
     def pieces(self, blocks: int) -> list[tuple[int, int]]:
         """Return intervals of `blocks` blocks for the threads to share, at least 32 a thread if there are enough blocks."""
         step = max(1, blocks // (32 * self.run.threads))
-        return [(first, min(first + step, blocks)) for first in range(0, blocks, step)]
+        return intervals(0, blocks, step)
 
-    def count(
-        self, work: Callable[[tuple[int, int], Array], None], blocks: int, parts: Sequence[Part]
-    ) -> npt.NDArray[np.int64]:
-        """Call a kernel that counts by part for all blocks; return the sums."""
+    def count(self, kernel: Any, blocks: int, parts: Sequence[Part], *arguments: Any) -> npt.NDArray[np.int64]:
+        """Launch a kernel that counts by part over all blocks; return the sums.
 
-        def piece(interval: tuple[int, int]) -> Array:
-            counts = np.zeros(len(parts), np.int64)
-            work(interval, counts)
-            return counts
-
-        total: npt.NDArray[np.int64] = np.sum(self.run.map(piece, self.pieces(blocks)), axis=0)
-        return total
+        It takes the arguments, the blocks, the first numbers of the parts, and an array for the counts.
+        """
+        pieces = self.pieces(blocks)
+        counts = note_rows(len(pieces), len(parts))
+        self.run.launch(kernel, pieces, *arguments, PIECE, starts_of(parts), Rows(counts))
+        return reduce_rows(counts)
 
 
 def in_order(parts: Sequence[Part]) -> list[Part]:
@@ -195,7 +189,6 @@ def search_two_bit(
     planes = Planes(low, high, frontier, active, reached, touched)
     source, found = Vector(frontier, active, 0), Vector(reached, touched, 0)
     closer = jit.bind(kernels.close, expander.names)
-    starts = starts_of(parts)
     kept = {"low": low, "high": high, "frontier": frontier}
     if work is not None and work.record:
         layers = Layers.of(work.record, low, high)
@@ -208,11 +201,7 @@ def search_two_bit(
         put(found, expander.first)
     while True:
         code = len(layers.counts) % 3 + 1
-
-        def close(blocks: tuple[int, int], counts: Array, code: int = code) -> None:
-            closer(planes, expander.bits, code, blocks, starts, counts)
-
-        new = expander.count(close, len(active), parts)
+        new = expander.count(closer, len(active), parts, planes, expander.bits, code)
         total = int(new.sum())
         if not total:
             return layers
@@ -259,11 +248,7 @@ def search_one_bit(
         if work is not None and work.due:
             work.commit({"counts": found.counts}, {"reached": reached, "held": held, "touched": touched}, run)
         gained = Vector(reached, touched, 0)
-
-        def count(interval: tuple[int, int], gained: Vector = gained) -> int:
-            return int(counter(gained, held, interval))
-
-        new = sum(run.map(count, expander.pieces(blocks)))
+        new = reduce_sum(run.launch(counter, expander.pieces(blocks), gained, held, PIECE))
         if not new:
             return found
         found.counts.append(new)
@@ -284,10 +269,5 @@ def put(vector: Vector, number: int) -> None:
 def part_counts(expander: Expander, vector: Vector, parts: Sequence[Part]) -> list[int]:
     """Count the bits of a vector in each part; the parts are in order and cover the vector."""
     counter = jit.bind(kernels.count_parts, expander.names)
-    starts = starts_of(parts)
-
-    def count(blocks: tuple[int, int], counts: Array) -> None:
-        counter(vector, expander.bits, blocks, starts, counts)
-
-    found: list[int] = expander.count(count, len(vector.marks), parts).tolist()
+    found: list[int] = expander.count(counter, len(vector.marks), parts, vector, expander.bits).tolist()
     return found

@@ -8,13 +8,14 @@ only to itself, so the result does not depend on the number of threads.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
 
 from searchbench import jit
+from searchbench.exchange.decisions import reduce_sum
+from searchbench.jit import PIECE, PerThread, Rows, note_rows
 from searchbench.run import Run
 from searchbench.solvers.exhaustive.multisets import kernels
 from searchbench.solvers.exhaustive.multisets.kernels import Level, Planes, Room
@@ -55,7 +56,7 @@ class MultisetSearch:
         self.vectors["low"].view(self.lane)[row] = 1 << place
         self.by_head = self._tasks(np.diff(plan.matrices.begin))
         self.by_tail = self._tasks(plan.matrices.columns)
-        self.local = threading.local()
+        self.room = PerThread(self._room)
 
     def level(self, depth: int) -> tuple[int, list[int]]:
         """Find the states of this depth; return how many there are, and their numbers if they are at most FEW."""
@@ -69,17 +70,22 @@ class MultisetSearch:
         )
         planes = Planes(low, high, result)
 
-        def pull(tasks: Array) -> None:
-            self.pull_tails(planes, plan.matrices, plan.tail_moves, plan.crossing, level, self._room(), tasks)
-
-        def close(tasks: Array) -> Array:
-            found = np.zeros(1 + FEW, np.int64)
-            self.close_heads(planes, plan.matrices, plan.head_moves, level, self._room(), tasks, found)
-            return found
-
-        self.run.map(pull, self.by_head)
-        found = self.run.map(close, self.by_tail)
-        count = sum(int(one[0]) for one in found)
+        found = note_rows(len(self.by_tail), 1 + FEW)
+        self.run.launch(
+            self.pull_tails,
+            self.by_head,
+            planes,
+            plan.matrices,
+            plan.tail_moves,
+            plan.crossing,
+            level,
+            self.room,
+            PIECE,
+        )
+        self.run.launch(
+            self.close_heads, self.by_tail, planes, plan.matrices, plan.head_moves, level, self.room, PIECE, Rows(found)
+        )
+        count = reduce_sum(found[:, 0])
         return count, sorted(number for one in found for number in one[1 : 1 + one[0]].tolist()) if count <= FEW else []
 
     def resume(self, work: WorkingFolder, reached: int) -> None:
@@ -101,13 +107,10 @@ class MultisetSearch:
         return [tasks[first : first + step] for first in range(0, len(tasks), step)]
 
     def _room(self) -> Room:
-        """Return this thread's buffers."""
-        if not hasattr(self.local, "room"):
-            tile, chunk = (_lines(count) for count in (self.plan.most_lines, CHUNK))
-            opens = np.zeros(-(-self.plan.most_lines // CHUNK), np.uint64)
-            self.local.room = Room(tile, tile.view(self.lane), chunk, chunk.view(self.lane), opens)
-        room: Room = self.local.room
-        return room
+        """Allocate the buffers of a thread."""
+        tile, chunk = (_lines(count) for count in (self.plan.most_lines, CHUNK))
+        opens = np.zeros(-(-self.plan.most_lines // CHUNK), np.uint64)
+        return Room(tile, tile.view(self.lane), chunk, chunk.view(self.lane), opens)
 
 
 def _words(plan: Plan) -> int:

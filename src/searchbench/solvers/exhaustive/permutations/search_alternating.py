@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -10,7 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from searchbench import jit
+from searchbench.exchange.decisions import reduce_sum
 from searchbench.exchange.space import release
+from searchbench.jit import FIRST, STOP, PerThread, Rows, intervals, note_rows
 from searchbench.run import Run
 from searchbench.solvers.exhaustive.permutations import alternating
 from searchbench.solvers.exhaustive.permutations.alternating import Level, Vectors
@@ -51,7 +52,7 @@ class AlternatingSearch:
         self.lane = np.dtype(f"u{max(1, plan.word_bits // 8)}")
         self.step = self._blocks_at_a_time()
         self.untouched = 0
-        self.local = threading.local()
+        self.room = PerThread(self._room)
         if not (work is not None and work.record):
             bit = plan.bit(start)
             self.vectors["second"][bit >> 6] = self.bits[bit & 63]  # the mark of a successor
@@ -69,10 +70,8 @@ class AlternatingSearch:
         self.fresh[:] = 1
         piece = 1 << 20
         vector = self.vectors["reached"]
-        counts = self.run.map(
-            lambda first: int(self.count_bits(vector, first, first + piece)), range(0, len(vector), piece)
-        )
-        self.ahead = sum(counts) - reached
+        counts = self.run.launch(self.count_bits, intervals(0, len(vector), piece), vector, FIRST, STOP)
+        self.ahead = reduce_sum(counts) - reached
         self._release()
 
     def _blocks_at_a_time(self) -> int:
@@ -108,43 +107,35 @@ class AlternatingSearch:
         )  # fmt: skip
         place_bits = plan.word_bits.bit_length() - 1
 
-        def room() -> tuple[Array, Array, Array, Array]:
-            if not hasattr(self.local, "work"):
-                self.local.work, self.local.coming = (np.zeros(plan.block_words, np.uint64) for _ in range(2))
-            work, coming = self.local.work, self.local.coming
-            return work, coming, work.view(self.lane), coming.view(self.lane)
-
-        def mark(first: int) -> None:
-            stop = min(first + self.step, plan.blocks)
-            self.mark_again(
-                vectors, *room(), first, stop, self.moves[1 - parity], plan.parity, place_bits, level
-            )  # fmt: skip
-            self._make_room(stop - first)
-
-        def work(first: int) -> tuple[int, list[int]]:
-            stop = min(first + self.step, plan.blocks)
-            notes = np.zeros(FEW + 1, np.int64)
-            count = self.advance(
-                vectors, *room(), first, stop, self.moves[1 - parity], self.moves[parity], plan.parity, place_bits, level,
-                notes,
-            )  # fmt: skip
-            self._make_room(stop - first)
-            return int(count), notes[1 : 1 + notes[0]].tolist()
-
+        pieces = intervals(0, plan.blocks, self.step)
+        room = [self.room[place] for place in range(4)]
         if self.cut_short:
-            self.run.map(mark, range(0, plan.blocks, self.step))
+            self.run.launch(
+                self.mark_again, pieces, vectors, *room, FIRST, STOP, self.moves[1 - parity], plan.parity, place_bits, level,
+                after=self._make_room,
+            )  # fmt: skip
             self.cut_short = False
-
-        results = self.run.map(work, range(0, plan.blocks, self.step))
+        notes = note_rows(len(pieces), FEW + 1)
+        counts = self.run.launch(
+            self.advance, pieces, vectors, *room, FIRST, STOP, self.moves[1 - parity], self.moves[parity], plan.parity,
+            place_bits, level, Rows(notes), after=self._make_room,
+        )  # fmt: skip
         self.fresh, self.ahead = next_fresh, 0
-        count = sum(found for found, _ in results)
-        return count, [plan.number(bit) for _, bits in results for bit in bits] if count <= FEW else []
+        count = reduce_sum(counts)
+        return count, [
+            plan.number(bit) for note in notes for bit in note[1 : 1 + note[0]].tolist()
+        ] if count <= FEW else []
 
-    def _make_room(self, blocks: int) -> None:
+    def _room(self) -> tuple[Array, Array, Array, Array]:
+        """Allocate the buffers of a thread: two blocks of words, and views of both as lanes."""
+        work, coming = (np.zeros(self.plan.block_words, np.uint64) for _ in range(2))
+        return work, coming, work.view(self.lane), coming.view(self.lane)
+
+    def _make_room(self, piece: tuple[int, int]) -> None:
         """Release mapped pages of vectors on files before they exceed the budget."""
         if not self.on_files:
             return
-        self.untouched += blocks * self._touched_by_block()
+        self.untouched += (piece[1] - piece[0]) * self._touched_by_block()
         if 2 * self.untouched > self._budget():
             self.untouched = 0
             self._release()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,6 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from searchbench import jit
+from searchbench.exchange.decisions import reduce_sum
+from searchbench.jit import FIRST, STOP, PerThread, intervals
 from searchbench.run import Run
 from searchbench.solvers.exhaustive.permutations import planes
 from searchbench.solvers.exhaustive.permutations.levels import FEW, bits_in, load_copies
@@ -40,7 +41,7 @@ class PlaneSearch:
         self.vectors["frontier"][bit >> 6] = self.vectors["low"][bit >> 6] = self.bits[bit & 63]
         self.moves = moves_of(plan, None)
         self.step = max(1, min(64, plan.blocks // (8 * run.threads)))
-        self.local = threading.local()
+        self.room = PerThread(self._room)
 
     def level(self, depth: int) -> tuple[int, list[int]]:
         """Find the states of this depth; return how many there are, and their numbers if they are at most FEW."""
@@ -48,7 +49,7 @@ class PlaneSearch:
         ones = np.uint64(self.plan.spread(1))
         found = Planes(vectors["frontier"], self.result, vectors["low"], vectors["high"], self.bits, ones)
         pushed = self._push_wide(found)
-        count = sum(self.run.map(lambda first: self._advance(found, first, depth % 3 + 1, pushed), self._starts()))
+        count = self._advance(found, depth % 3 + 1, pushed)
         self.result, vectors["frontier"] = vectors["frontier"], self.result
         return count, [self.plan.number(bit) for bit in bits_in(vectors["frontier"])] if count <= FEW else []
 
@@ -56,40 +57,35 @@ class PlaneSearch:
         """Load the vectors from a working folder."""
         load_copies(work, self.vectors, self.run)
 
-    def _starts(self) -> range:
-        return range(0, self.plan.blocks, self.step)
+    def _pieces(self) -> list[tuple[int, int]]:
+        return intervals(0, self.plan.blocks, self.step)
+
+    def _room(self) -> tuple[Any, Any]:
+        """Return what a thread works on: words, and the same as bytes."""
+        work = np.zeros(self.plan.block_words, np.uint64)
+        return work, work.view(np.uint8)
 
     def _push_wide(self, found: Planes) -> bool:
         pushes = [wide for wide in self.plan.wide_maps if wide.push]
         if not self.plan.wide_maps:
             return False
         piece = -(-self.plan.words // 64)
-        self.run.map(
-            lambda first: self.clear(found.result, first, min(first + piece, self.plan.words)),
-            range(0, self.plan.words, piece),
-        )
+        self.run.launch(self.clear, intervals(0, self.plan.words, piece), found.result, FIRST, STOP)
 
-        def push(first: int) -> None:
-            stop = min(first + self.step, self.plan.blocks)
+        def push(piece: tuple[int, int]) -> None:  # all maps while a piece lies in the cache
             for wide in pushes:
-                self.push(found, first, stop, self.plan.block_words, wide.base, wide.kind, wide.rows)
+                self.push(found, *piece, self.plan.block_words, wide.base, wide.kind, wide.rows)
 
-        self.run.map(push, self._starts())
+        self.run.map(push, self._pieces())
         return True
 
-    def _advance(self, found: Planes, first: int, code: int, pushed: bool) -> int:
-        if not hasattr(self.local, "work"):
-            self.local.work = np.zeros(self.plan.block_words, np.uint64)
-        work = self.local.work
-        stop = min(first + self.step, self.plan.blocks)
+    def _advance(self, found: Planes, code: int, pushed: bool) -> int:
         place_bits = self.plan.word_bits.bit_length() - 1
-        frontier_bytes = found.frontier.view(np.uint8)
-        return int(
-            self.advance(
-                found, frontier_bytes, work, work.view(np.uint8), first, stop, self.moves, self.plan.parity, place_bits, code,
-                pushed,
-            )
+        counts = self.run.launch(
+            self.advance, self._pieces(), found, found.frontier.view(np.uint8), self.room[0], self.room[1], FIRST, STOP,
+            self.moves, self.plan.parity, place_bits, code, pushed,
         )  # fmt: skip
+        return reduce_sum(counts)
 
     def codes(self, counts: Sequence[int]) -> PlaneCodes:
         """Return the codes of all states."""

@@ -7,7 +7,6 @@ at once. So the search ranks one sequence for 2^n states.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -16,10 +15,11 @@ import numpy.typing as npt
 
 from searchbench import jit
 from searchbench.errors import BadRequest
+from searchbench.exchange.decisions import reduce_sum
 from searchbench.index.contract import rank, unrank
 from searchbench.index.permutation import LexicographicPermutation
 from searchbench.index.sequence import Rearrangement, Sequences
-from searchbench.jit import popcount
+from searchbench.jit import FIRST, STOP, PerThread, intervals, popcount
 from searchbench.run import Run
 from searchbench.solvers.exhaustive.permutations.levels import FEW, bits_in, load_copies
 from searchbench.store.planes import PlaneCodes
@@ -210,25 +210,25 @@ class SignedSearch:
         self.result = np.zeros(plan.words, np.uint64)
         bit = np.uint64(1 << (start & 63))
         self.vectors["frontier"][start >> 6] = self.vectors["low"][start >> 6] = bit
-        self.local = threading.local()
+        self.room = PerThread(self._room)
 
     def level(self, depth: int) -> tuple[int, list[int]]:
         """Find the states of this depth; return how many there are, and their numbers if they are at most FEW."""
         vectors, plan = self.vectors, self.plan
         planes = Planes(vectors["frontier"], self.result, vectors["low"], vectors["high"])
         step = max(1, min(4096, plan.rows // (8 * self.run.threads)))
-
-        def work(first: int) -> int:
-            if not hasattr(self.local, "room"):
-                sequence, before = (np.zeros(plan.game.n, np.int64) for _ in range(2))
-                self.local.room = sequence, before, np.zeros(plan.row_words, np.uint64)
-            stop = min(first + step, plan.rows)
-            code = depth % 3 + 1
-            return int(self.advance(planes, first, stop, plan.orders, plan.steps, code, *self.local.room))
-
-        count = sum(self.run.map(work, range(0, plan.rows, step)))
+        counts = self.run.launch(
+            self.advance, intervals(0, plan.rows, step), planes, FIRST, STOP, plan.orders, plan.steps, depth % 3 + 1,
+            self.room[0], self.room[1], self.room[2],
+        )  # fmt: skip
+        count = reduce_sum(counts)
         self.result, vectors["frontier"] = vectors["frontier"], self.result
         return count, bits_in(vectors["frontier"]) if count <= FEW else []
+
+    def _room(self) -> tuple[Any, Any, Any]:
+        """Return what a thread works on."""
+        sequence, before = (np.zeros(self.plan.game.n, np.int64) for _ in range(2))
+        return sequence, before, np.zeros(self.plan.row_words, np.uint64)
 
     def resume(self, work: WorkingFolder, reached: int) -> None:
         """Load the vectors from a working folder."""

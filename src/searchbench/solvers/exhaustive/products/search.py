@@ -7,7 +7,6 @@ a predecessor of each unreached state, whichever takes fewer steps.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -15,7 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from searchbench import jit
+from searchbench.exchange.decisions import reduce_sum
 from searchbench.index.product_moves import ProductMoves
+from searchbench.jit import FIRST, STOP, PerThread, intervals
 from searchbench.run import Run
 from searchbench.solvers.exhaustive.permutations.levels import FEW, bits_in, load_copies
 from searchbench.solvers.exhaustive.products import kernels
@@ -59,7 +60,7 @@ class ProductSearch:
             self.vectors[name][row * words + (column >> 6)] = np.uint64(1 << (column & 63))
         self.vectors["counts"][row] = 1
         self.step = max(1, min(512, rows // (8 * run.threads)))
-        self.local = threading.local()
+        self.room = PerThread(self._room)
 
     def level(self, depth: int) -> tuple[int, list[int]]:
         """Find the states of this depth; return how many there are, and their numbers if they are at most FEW."""
@@ -70,12 +71,11 @@ class ProductSearch:
         )
         vectors = Vectors(frontier, kept["counts"], new, self.new_counts, low, high)
         new_bytes = new.view(np.uint8)
-
-        def advance(first: int) -> int:
-            stop = min(first + self.step, rows)
-            return int(self.advance(vectors, new_bytes, self.tables, self._room(), first, stop, depth % 3 + 1))
-
-        count = sum(self.run.map(advance, range(0, rows, self.step)))
+        pieces = intervals(0, rows, self.step)
+        counts = self.run.launch(
+            self.advance, pieces, vectors, new_bytes, self.tables, self.room, FIRST, STOP, depth % 3 + 1
+        )
+        count = reduce_sum(counts)
         self.new, kept["frontier"] = kept["frontier"], self.new
         self.new_counts, kept["counts"] = kept["counts"], self.new_counts
         if count > FEW:
@@ -94,21 +94,12 @@ class ProductSearch:
         )
 
     def _room(self) -> Room:
-        """Return this thread's buffers."""
-        if not hasattr(self.local, "room"):
-            reached = np.zeros(self.row_bits, np.uint8)
-            left = np.zeros(self.row_bits // 64, np.uint64)
-            self.local.room = Room(
-                reached,
-                reached.view(np.uint64),
-                left,
-                np.uint64(0),
-                np.uint64(1),
-                np.uint64(EIGHT_BYTES),
-                np.uint64(56),
-            )
-        room: Room = self.local.room
-        return room
+        """Allocate the buffers of a thread."""
+        reached = np.zeros(self.row_bits, np.uint8)
+        left = np.zeros(self.row_bits // 64, np.uint64)
+        return Room(
+            reached, reached.view(np.uint64), left, np.uint64(0), np.uint64(1), np.uint64(EIGHT_BYTES), np.uint64(56)
+        )  # fmt: skip
 
 
 def _words(columns: int) -> int:

@@ -1,0 +1,108 @@
+"""Launches: one kernel on many pieces of work, with arguments that all pieces share and some that are a piece's own.
+
+Among the arguments of a launch, PIECE stands for the piece, ``PIECE[0]`` for its first value (FIRST and STOP for the ends of
+an interval), :class:`Rows` for a row of an array that belongs to it, and :class:`PerThread` for scratch arrays. Where and in
+which order pieces run is the backend's affair, so a kernel of a launch writes nothing that another piece's kernel reads,
+unless any order gives the same result.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+_LINE: Final = 16
+"""How many numbers of 8 bytes lie in two cache lines: what threads write at the same time is kept as far apart."""
+
+
+class Varying:
+    """Stand among the arguments of a launch for a value that each piece has of its own; index it for a part of that."""
+
+    __iter__ = None
+
+    def of(self, place: int, piece: Any) -> Any:
+        """Return the value for a piece, of which `place` is its place among the pieces."""
+        raise NotImplementedError
+
+    def __getitem__(self, index: int) -> Varying:
+        return _Field(self, index)
+
+
+class _Piece(Varying):
+    def of(self, place: int, piece: Any) -> Any:
+        """Return the piece itself."""
+        return piece
+
+
+class _Field(Varying):
+    def __init__(self, whole: Varying, index: int) -> None:
+        self._whole, self._index = whole, index
+
+    def of(self, place: int, piece: Any) -> Any:
+        """Return one of several values."""
+        return self._whole.of(place, piece)[self._index]
+
+
+class Rows(Varying):
+    """Stand for a row of `array`: that at the piece's place. Kernels write there what a piece found."""
+
+    def __init__(self, array: npt.NDArray[Any]) -> None:
+        self.array = array
+
+    def of(self, place: int, piece: Any) -> Any:
+        """Return the row of a piece."""
+        return self.array[place]
+
+
+class PerThread(Varying):
+    """Stand for scratch memory that `make` makes once for each thread, whichever pieces it runs."""
+
+    def __init__(self, make: Callable[[], Any]) -> None:
+        self._make = make
+        self._local = threading.local()
+
+    def of(self, place: int, piece: Any) -> Any:
+        """Return what belongs to the thread at work."""
+        if not hasattr(self._local, "made"):
+            self._local.made = self._make()
+        return self._local.made
+
+
+PIECE: Final = _Piece()
+FIRST: Final = PIECE[0]
+STOP: Final = PIECE[1]
+
+
+def note_rows(pieces: int, width: int, fill: int = 0) -> npt.NDArray[np.int64]:
+    """Return int64 [pieces, width], filled with `fill`: what kernels note of each piece, no two rows in one cache line."""
+    room = -(-width // _LINE) * _LINE
+    return np.full((pieces, room), fill, np.int64)[:, :width]
+
+
+def intervals(start: int, stop: int, step: int) -> list[tuple[int, int]]:
+    """Return start .. stop - 1 in intervals of `step` numbers: first, and the one after the last."""
+    return [(first, min(first + step, stop)) for first in range(start, stop, step)]
+
+
+@dataclass(frozen=True)
+class Launch:
+    """Hold what a backend runs: a kernel, its pieces, its arguments, and what Python calls with each finished piece."""
+
+    kernel: Callable[..., Any]
+    pieces: Sequence[Any]
+    arguments: Sequence[Any]
+    after: Callable[[Any], None] | None = None
+
+    def run_piece(self, place: int) -> Any:
+        """Run the kernel on the piece at some place; return its result."""
+        piece = self.pieces[place]
+        own = [one.of(place, piece) if isinstance(one, Varying) else one for one in self.arguments]
+        result = self.kernel(*own)
+        if self.after is not None:
+            self.after(piece)
+        return result
