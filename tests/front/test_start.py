@@ -55,7 +55,7 @@ def started(*arguments: object, **environment: str) -> tuple[str, str]:
         (["verify", "token"], COMPILER | {"rich"}),
         (["solve", "sliding:2x3"], COMPILER | STORE | {"rich"}),
     ],
-    ids=" ".join,
+    ids=lambda one: " ".join(one if isinstance(one, list) else sorted(one)),
 )
 def test_a_command_imports_no_more_than_it_needs(
     databases: dict[str, Path], arguments: list[str], spared: set[str]
