@@ -266,7 +266,7 @@ def test_the_form_is_chosen_by_the_memory() -> None:
 def test_forms_are_for_breadth_first_search() -> None:
     with pytest.raises(BadRequest, match="retrograde takes none, bfs does"):
         solve_states(Hanoi(3), solver="retrograde", form="two-bit")
-    with pytest.raises(BadRequest, match="values, rows, product, spread, two-bit"):
+    with pytest.raises(BadRequest, match="values, streaming, product, spread, two-bit"):
         solve_states(Hanoi(3), solver="bfs", form="three-bit")
     with pytest.raises(BadRequest, match="rearrangements"):
         solve_states(Hanoi(3), solver="bfs", form="streaming")

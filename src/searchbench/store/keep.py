@@ -38,7 +38,9 @@ class Keep:
 
     def __post_init__(self) -> None:
         if self.mapped and (self.form is not None or self.codec is not None):
-            raise BadRequest("mapped: the codes are kept as they are in memory, in no other form and without a codec")
+            raise BadRequest(
+                "mapped: the codes are stored uncompressed as in memory: no form and no codec can be chosen"
+            )
         if self.codec is not None:
             parse_codec(self.codec)
 
