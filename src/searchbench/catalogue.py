@@ -165,14 +165,14 @@ def import_file(path: Path) -> Any:
         return loaded
     spec = importlib.util.spec_from_file_location(name, path)
     assert spec is not None
-    assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     module.__searchbench_text__ = text  # type: ignore[attr-defined]
     sys.modules[name] = module
     if str(path.parent) not in sys.path:
         sys.path.append(str(path.parent))  # so that the file may import its neighbours
     try:
-        spec.loader.exec_module(module)
+        # Python's own byte code on disk goes by the second and the size: a quick edit of equal length would not be seen.
+        exec(compile(text, str(path), "exec"), vars(module))
     except Exception as error:
         del sys.modules[name]
         lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(path)]

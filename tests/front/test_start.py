@@ -43,7 +43,8 @@ def started(*arguments: object, **environment: str) -> tuple[str, str]:
     [
         (["--version"], COMPILER | STORE | {"numpy", "rich", "psutil"}),
         (["--help"], COMPILER | STORE | {"numpy", "rich", "psutil"}),
-        (["solve", "--help"], COMPILER | STORE | {"numpy", "rich", "psutil"}),
+        (["verify", "--help"], COMPILER | STORE | {"numpy", "rich", "psutil"}),
+        (["solve", "--help"], COMPILER | STORE | {"rich"}),
         (["games"], COMPILER | STORE | {"rich"}),
         (["solve", EXAMPLES["token"]], COMPILER | STORE | {"rich"}),
         (["stats", "token"], COMPILER | STORE | {"rich"}),
@@ -95,7 +96,7 @@ def test_the_table_of_commands_names_each_function_once() -> None:
         ("play sliding:2x2 --computer third", "'third': expected one of first, second, none"),
         ("convert somewhere", "required: --to"),
         ("solve", "required: GAME"),
-        ("subgoals sliding:2x2", "required: STEP"),
+        ("analyse subgoals sliding:2x2", "required: STEP"),
         ("analyse tre", "no such command: analyse tre: did you mean analyse tree?"),
         ("find", "required: DIR"),
     ],

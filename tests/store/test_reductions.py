@@ -283,8 +283,8 @@ def test_lines_of_more_than_65536_best_moves_are_followed_to_their_end() -> None
     kept = restored(stored, Reduction("best-move", "uint32"), records, game, Distance(), "interpreted")
     kept._missing, kept._codes = np.zeros(length + 1, np.uint8), np.zeros(length + 1, np.uint32)
     kept._missing[1:], kept._codes[0] = 1, 1
-    kept._followed((length, length + 1))
-    kept._followed((length - 9, length + 1))
+    with Run(threads=1) as run:
+        kept._follow(run, [(length, length + 1), (length - 9, length + 1)])
     assert kept._codes[-10:].tolist() == list(range(length - 8, length + 2))
 
 

@@ -412,7 +412,7 @@ def test_a_rule_of_ones_own_must_be_named(tmp_path: Path) -> None:
         Database.open(tmp_path / "x.db", game=game, rule=Modular(4))
     disk = Database.open(tmp_path / "x.db", game=game, rule=Modular(3))
     report = verify_database(disk, Run(threads=1), target="interpreted")
-    assert (report.count, "own" in report.note) == (0, True)
+    assert (report.count, "user-defined" in report.note) == (0, True)
     wrong = Database(game, Modular(3), np.array([0, 1, 1, 0], np.uint8))
     faults = verify_database(wrong, Run(threads=1), target="interpreted").faults
     assert {fault.number for fault in faults} == {2, 3}
