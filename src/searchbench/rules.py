@@ -5,10 +5,7 @@ it back. A game's ``rules()`` supplies functions by these names; :func:`searchbe
 the functions below wherever a kernel calls one. A slot with ``required=True`` has no default; the body of every other
 function *is* its default. Each rule may have one parameter more, the last one, named ``data``: the game's ``data()``.
 
-Other nouns have contracts of their own, which most games leave alone: numbers for states (:mod:`searchbench.index.contract`),
-values (:mod:`searchbench.values.contract`), guided search (:mod:`searchbench.solvers.guided.contract`), proof search
-(:mod:`searchbench.solvers.proof.contract`) and abstractions (:mod:`searchbench.abstraction`). (Gasser 1995, sections 2.1
-and 3.3: dependencies, values, control and numbers are kept apart.)
+Numbers for states, values, searches and abstractions have contracts of their own, which most games leave alone.
 """
 
 from __future__ import annotations
