@@ -191,7 +191,7 @@ def faults_of(case: Case, folder: Path) -> str:
             database = solve_parts(case.game, "all", folder / "parts.db", case.rule, run, solver=case.solver)
         else:
             database = solve_states(
-                case.game, case.rule, case.solver, run, case.block_bits, target=case.target, form=case.form
+                case.game, case.rule, case.solver, run, block_bits=case.block_bits, target=case.target, form=case.form
             )
     except (BadRequest, OutOfMemory, NoFixpoint) as refusal:
         return f"refused: {refusal}"

@@ -21,7 +21,7 @@ from searchbench.games.sliding import Sliding
 from searchbench.line import Line
 from searchbench.run import Run
 from searchbench.solvers.exhaustive import solve_states
-from searchbench.solvers.guided import IDAStar, region, search_state
+from searchbench.solvers.guided import IDAStar, search_state, tree_splitting
 from searchbench.solvers.guided.automaton import automaton, usual_automaton
 
 KORF = json.loads((Path(__file__).parents[1] / "golden" / "korf100_15puzzle.json").read_text())["instances"]
@@ -136,7 +136,7 @@ def test_korf() -> None:
 
 def test_threads_and_the_compiler_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("searchbench.solvers.guided.idastar.LONG", 100)
-    monkeypatch.setattr(region, "TREES", 20)
+    monkeypatch.setattr(tree_splitting, "TREES", 20)
     game, state = load("sliding:3x3"), "8 0 6 5 4 7 2 3 1"
     one, two = (search(game, state, automaton=8, run=Run(threads=threads)) for threads in (1, 2))
     assert one.moves == two.moves

@@ -19,7 +19,7 @@ from searchbench.errors import LimitReached, Unsolvable
 from searchbench.game import Game
 from searchbench.rules import UNDECIDED, State
 from searchbench.run import Run
-from searchbench.solvers.guided import idastar, in_place, region, search_state
+from searchbench.solvers.guided import idastar, in_place, search_state, tree_splitting
 from searchbench.solvers.guided.depthfirst import StackSearch
 from searchbench.solvers.guided.enhancements import REPLACED
 
@@ -360,8 +360,8 @@ def claims_what_is_true(seed: int, times: int = 6) -> None:
 def small_regions(monkeypatch: pytest.MonkeyPatch) -> None:
     """Share out the trees of small searches, too."""
     monkeypatch.setattr(idastar, "LONG", 10)
-    monkeypatch.setattr(region, "TREES", 5)
-    monkeypatch.setattr(region, "SLICE", 40)
+    monkeypatch.setattr(tree_splitting, "TREES", 5)
+    monkeypatch.setattr(tree_splitting, "SLICE", 40)
 
 
 @pytest.mark.parametrize("first", range(0, 10 * SEEDS, SEEDS))

@@ -24,7 +24,7 @@ from searchbench.line import Line
 from searchbench.rules import UNDECIDED, State
 from searchbench.run import Run
 from searchbench.solvers.exhaustive import solve_states
-from searchbench.solvers.guided import METHODS, idastar, region, search_state, task
+from searchbench.solvers.guided import METHODS, idastar, search_state, task, tree_splitting
 
 KORF = json.loads((Path(__file__).parents[1] / "golden" / "korf100_15puzzle.json").read_text())["instances"]
 
@@ -486,7 +486,7 @@ def test_threads_on_graphs_with_inconsistent_bounds(monkeypatch: pytest.MonkeyPa
 
 def test_limits_hold_on_several_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(idastar, "LONG", 0)
-    monkeypatch.setattr(region, "SLICE", 1 << 10)
+    monkeypatch.setattr(tree_splitting, "SLICE", 1 << 10)
     game, hard = load("sliding:4x4"), " ".join(map(str, KORF[0]["tiles"]))
     for limits in ({"nodes": 50_000}, {"seconds": 0.01}):
         with pytest.raises(LimitReached) as caught:

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from searchbench.solvers.exhaustive.permutations.sides import SignedPlan, Steps, turn
 
 from searchbench import load
 from searchbench.errors import BadRequest, OutOfMemory
@@ -30,6 +29,7 @@ from searchbench.solvers.exhaustive.permutations.orders import (
 )  # fmt: skip
 from searchbench.solvers.exhaustive.permutations.plan import Plan
 from searchbench.solvers.exhaustive.permutations.planes import Planes
+from searchbench.solvers.exhaustive.permutations.signed import SignedPlan, Steps, turn
 from searchbench.store import Database
 from searchbench.store.forms import FORMS
 from searchbench.store.planes import PlaneCodes
@@ -234,12 +234,12 @@ def test_many_elements_are_refused_before_tables_are_made(n: int) -> None:
         method = method_for(game, Run(memory=1 << 30))
     assert method is not None
     assert method.least == 4 * factorial(n) // 8
-    with pytest.raises(BadRequest, match="15 at most"):
+    with pytest.raises(BadRequest, match="take 8 to 15"):
         Plan(Sequences(16, 1, ()))
 
 
 def test_rows_refuse_what_they_cannot_move() -> None:
-    with pytest.raises(BadRequest, match="from 8 on"):
+    with pytest.raises(BadRequest, match="take 8 to 15"):
         Plan(load("pancake:7").sequences())
     with pytest.raises(BadRequest, match="no rearrangement"):
         Sequences(3, 1, (Rearrangement(0, 0, (0, 1, 1)),))
