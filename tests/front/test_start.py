@@ -164,6 +164,7 @@ def test_a_terminal_hears_at_once_of_compiling_and_sees_bars_after_a_while(monke
 
     log = logging.getLogger("searchbench.jit")
     screen = Terminal()
+    monkeypatch.setenv("TERM", "xterm-256color")  # where bars can be drawn
     monkeypatch.setattr("sys.stderr", screen)
     with Reporter() as reporter:
         log.info("compiling emit")

@@ -68,6 +68,9 @@ def _remove_stale(path: Path) -> None:
     for folder in path.parent.glob(f"{_prefix(path)}*.partial"):
         handle = lock(folder)
         if handle is not None:
+            (path.parent / f".{folder.name}.header.partial").unlink(
+                missing_ok=True
+            )  # its writer was killed at the header
             shutil.rmtree(folder, ignore_errors=True)
             os.close(handle)
 
