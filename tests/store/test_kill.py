@@ -118,3 +118,10 @@ def test_shards_and_chunks_are_synced(tmp_path: Path, monkeypatch: pytest.Monkey
     write_database(solved(), tmp_path / "x.db", layout=Layout(chunk=100))
     names = {path.name for path in synced}
     assert {"zarr.json", "0", "7", "c", "all", "parts", tmp_path.name} <= names
+
+
+def test_the_header_of_a_killed_writer_is_removed(tmp_path: Path) -> None:
+    (tmp_path / ".x.db.1234abcd.partial").mkdir()
+    (tmp_path / "..x.db.1234abcd.partial.header.partial").write_text("{")
+    solved().save(tmp_path / "x.db")
+    assert [left.name for left in tmp_path.iterdir()] == ["x.db"]
