@@ -1,14 +1,73 @@
-"""Chess endings without pawns, as anybody would write them down: mate, stalemate and captures on a board of any size."""
+"""Chess endings without pawns: mate, stalemate and captures on a board of any size, turned and mirrored boards as one."""
 
 from collections.abc import Callable, Mapping, MutableSequence, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from functools import lru_cache
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from searchbench import UNDECIDED, Game, State, errors, index
 
 STEPS = np.array([(-1, -1), (-1, 1), (1, -1), (1, 1), (-1, 0), (1, 0), (0, -1), (0, 1)], np.int64)  # bishop's, rook's
+
+
+class Board(NamedTuple):
+    """What turning and mirroring does to a board without men, as arrays; the square number `squares` is beside the board."""
+
+    images: Any
+    """Of each symmetry, the identity first: the square that each square becomes."""
+    least: Any
+    """Of each pair of squares of the two kings: the symmetry that makes the pair the first of those it can become."""
+    other: Any
+    """Of each pair of squares: a symmetry that leaves the pair as it is, the identity (0) if there is no other."""
+    pairs: Any
+    """The pairs that are the first of those they can become, and whose kings stand apart: king by king."""
+
+
+@lru_cache
+def board(rows: int, columns: int) -> Board:
+    """Return the symmetries of a board; only a square one can be turned by a quarter."""
+    places = np.arange(rows * columns).reshape(rows, columns)
+    turned = [places, places[::-1], places[:, ::-1], places[::-1, ::-1]]
+    if rows == columns:
+        turned += [one.T for one in turned]
+    images = np.array([[*one.ravel(), places.size] for one in turned], np.int64)
+    white, black = np.divmod(np.arange(places.size**2), places.size)
+    becomes = images[:, white] * places.size + images[:, black]
+    least = becomes.argmin(axis=0)
+    fixing = becomes == becomes[0]
+    fixing[0] = False
+    apart = np.maximum(abs(white // columns - black // columns), abs(white % columns - black % columns)) > 1
+    return Board(images, least, fixing.argmax(axis=0), np.flatnonzero((least == 0) & apart))
+
+
+@dataclass(frozen=True)
+class Kings:
+    """Number the squares of both kings, of symmetric pairs one."""
+
+    rows: int
+    columns: int
+    width: ClassVar[int] = 2
+
+    @property
+    def size(self) -> int:
+        return len(board(self.rows, self.columns).pairs)
+
+    def functions(self, at: int = 0) -> tuple[Any, Any]:
+        """Return rank and unrank for the cells from `at` on."""
+        squares, pairs = self.rows * self.columns, board(self.rows, self.columns).pairs
+        numbers = np.full(squares * squares, -1, np.int64)
+        numbers[pairs] = np.arange(len(pairs))
+
+        def rank(state: State) -> int:
+            return int(numbers[state[at] * squares + state[at + 1]])
+
+        def unrank(number: int, state: State) -> None:
+            state[at] = pairs[number] // squares
+            state[at + 1] = pairs[number] % squares
+
+        return rank, unrank
 
 
 @dataclass(frozen=True)
@@ -34,9 +93,10 @@ class ChessEnding(Game):
     def max_moves(self) -> int:
         return 2 * len(self.men) * 2 * (self.rows + self.columns)
 
-    def index(self) -> index.Radix:
-        squares = self.rows * self.columns
-        return index.Radix((2, squares, squares, *[squares + 1] * (len(self.men) - 2)))
+    def index(self) -> index.Product:
+        others = [self.rows * self.columns + 1] * (len(self.men) - 2)
+        kings = Kings(self.rows, self.columns)
+        return index.Product(index.Radix((2,)), kings, *([index.Radix(tuple(others))] if others else []))
 
     def ways(self) -> Any:
         """Return which of the STEPS leads from a square towards another one, -1 for none: from beside the board none does."""
@@ -58,6 +118,7 @@ class ChessEnding(Game):
         last = np.array([{"B": 4}.get(man.upper(), 8) for man in self.men], np.int64)
         leap = STEPS[:, 0] * columns + STEPS[:, 1]
         ways = self.ways()
+        images, least, other, _ = board(rows, columns)
 
         def start(state: State) -> None:
             state[0] = 0
@@ -201,9 +262,31 @@ class ChessEnding(Game):
                         row, column = row + STEPS[way, 0], column + STEPS[way, 1]
             return found
 
+        def compare(state: State, symmetry: int) -> int:
+            """Return whether the image of the other men comes before them (-1), after them (1), or is the same (0)."""
+            for piece in range(2, count):
+                here, there = state[1 + piece], images[symmetry, state[1 + piece]]
+                if here != there:
+                    return -1 if there < here else 1
+            return 0
+
+        def turn(state: State, symmetry: int) -> None:
+            for piece in range(count):
+                state[1 + piece] = images[symmetry, state[1 + piece]]
+
+        def canonical(state: State) -> None:
+            turn(state, least[state[1] * squares + state[2]])
+            symmetry = other[state[1] * squares + state[2]]
+            if symmetry > 0 and compare(state, symmetry) < 0:
+                turn(state, symmetry)
+
+        def stabilizer(state: State) -> int:
+            symmetry = other[state[1] * squares + state[2]]
+            return 2 if symmetry > 0 and compare(state, symmetry) == 0 else 1
+
         return {
             "start": start, "legal": legal, "terminal": terminal, "moves": moves, "play": play, "unplay": unplay,
-            "unmoves": unmoves,
+            "unmoves": unmoves, "canonical": canonical, "stabilizer": stabilizer,
         }  # fmt: skip
 
     def square(self, text: str) -> int:
