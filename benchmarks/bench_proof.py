@@ -18,7 +18,8 @@ import numpy as np
 from searchbench import jit
 from searchbench.catalogue import load
 from searchbench.game import Game
-from searchbench.rules import UNDECIDED, key, moves, new_moves, play, start, terminal, unplay
+from searchbench.hashing import key
+from searchbench.rules import UNDECIDED, moves, new_moves, play, start, terminal, unplay
 from searchbench.run import Run
 from searchbench.solvers.proof import prove_state
 

@@ -95,7 +95,8 @@ import logging, sys
 logging.basicConfig(level=logging.INFO, format="%(levelname)s %(message)s", stream=sys.stdout)
 from searchbench import jit
 from searchbench.catalogue import load
-from searchbench.rules import key, new_state, start
+from searchbench.hashing import key
+from searchbench.rules import new_state, start
 
 def first_key():
     state = new_state()

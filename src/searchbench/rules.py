@@ -178,41 +178,6 @@ def alternates(state: State) -> int:
     return 0
 
 
-@slot
-def reversal(state: State) -> None:
-    """Replace the state by its reversal, which exchanges the start and the goal: an involution.
-
-    A move leads from s to t just if one of the same cost leads from the reversal of t to the reversal of s; the start's
-    reversal is the only solved state, up to symmetry, and symmetric states have symmetric reversals. So a state d moves from
-    the start has a reversal d moves from the goal, which may have no number (Edelkamp 2017, symmetries).
-    """
-
-
-@slot
-def dual_state(state: State) -> None:
-    """Replace the state by its dual: the inverses of the moves that lead to the state, last one first, lead to the dual.
-
-    Where moves cost the same in every state, and as much as their inverses, it is as far from the start as the state
-    itself: pattern databases may look it up instead (Felner, Zahavi, Schaeffer and Holte 2005, dual lookups).
-    """
-
-
-@slot
-def key(state: State) -> int:
-    """Return a 64-bit hash of the state (multiply and rotate over its cells)."""
-    code = 1469598103934665603
-    for cell in range(len(state)):
-        code = mix(code ^ (state[cell] + 1))
-    return code
-
-
-def mix(code: int) -> int:
-    """Scramble a 63-bit number, one to one enough for a hash table."""
-    code &= 0x7FFFFFFFFFFFFFFF
-    code = ((code & 0x7FFFFFFF) * 0x5851F42D + (code >> 31) * 0x14057B7F + (code >> 17)) & 0x7FFFFFFFFFFFFFFF
-    return code ^ (code >> 29)
-
-
 # --- what Game supplies itself ----------------------------------------------------------------------------------------
 
 

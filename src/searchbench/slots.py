@@ -62,7 +62,8 @@ def constant(name: str, default: Any) -> Any:
 def contracts() -> Mapping[str, Callable[..., Any] | Constant]:
     """Return every slot of the package's contracts: of the rules of a game, and of every module named ``contract``."""
     package = Path(__file__).parent
-    for file in sorted([package / "rules.py", package / "abstraction.py", *package.rglob("contract.py")]):
+    at_top = [package / f"{name}.py" for name in ("abstraction", "duality", "hashing", "rules")]
+    for file in sorted([*at_top, *package.rglob("contract.py")]):
         import_module(".".join([package.name, *file.relative_to(package).with_suffix("").parts]))
     return dict(SLOTS)
 

@@ -10,7 +10,7 @@ import pytest
 
 from searchbench import jit
 from searchbench.catalogue import load
-from searchbench.rules import key, mix
+from searchbench.hashing import key, mix
 from searchbench.run import Run
 from searchbench.solvers.exhaustive import solve_states
 from searchbench.testing.compiled import digest

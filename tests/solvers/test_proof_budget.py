@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import naive
 from graphs import GraphGame
-from searchbench import rules
+from searchbench import hashing
 from searchbench.errors import BadRequest, LimitReached
 from searchbench.games.tic_tac_toe import TicTacToe
 from searchbench.proof import Proof
@@ -227,7 +227,7 @@ def test_a_repetition_is_found_on_paths_of_any_length(chance: random.Random) -> 
             leave(path, depth - 1)
             keys.pop()
             continue
-        key = chance.choice([chance.randrange(40), rules.mix(chance.randrange(1 << 62)), chance.randrange(9) << 40])
+        key = chance.choice([chance.randrange(40), hashing.mix(chance.randrange(1 << 62)), chance.randrange(9) << 40])
         path.keys[depth] = key
         before = [place for place in range(depth) if keys[place] == key and (depth - place) % 2 == 0]
         assert earlier(path, depth) == max(before, default=-1)

@@ -21,20 +21,9 @@ from searchbench.analyse.orders import Kinds, kinds_of, order_of, orders, rank_o
 from searchbench.analyse.subgoals import Subgoals
 from searchbench.errors import BadRequest
 from searchbench.game import Game
+from searchbench.hashing import key
 from searchbench.index.contract import rank
-from searchbench.rules import (
-    UNDECIDED,
-    State,
-    inverse,
-    key,
-    moves,
-    new_moves,
-    new_state,
-    play,
-    solvable,
-    terminal,
-    unplay,
-)
+from searchbench.rules import UNDECIDED, State, inverse, moves, new_moves, new_state, play, solvable, terminal, unplay
 from searchbench.run import Run
 from searchbench.store.working import WorkingFolder, discard, working_folder
 

@@ -13,8 +13,9 @@ import numpy as np
 
 from searchbench.abstraction import pattern_rank
 from searchbench.analyse.orders import Kinds, order_of, rank_order
+from searchbench.hashing import mix
 from searchbench.jit import trailing_zeros
-from searchbench.rules import State, mix, moves, new_moves, new_state, play, unplay
+from searchbench.rules import State, moves, new_moves, new_state, play, unplay
 
 AT, EDGES, NODES, CUT, CHANGE = range(5)
 """What `expand` notes: the pattern at hand, how many edges and patterns there are, the smallest cost above the bound, and the

@@ -16,9 +16,10 @@ from searchbench.games.morris.moving import JUMPING
 from searchbench.games.morris.numbering import numbering, space_of
 from searchbench.games.morris.placements import MOST
 from searchbench.games.morris.placing import HAND, Stage, add_unplacings, following, placings, stages
+from searchbench.hashing import mix
 from searchbench.index import Part
 from searchbench.jit import popcount
-from searchbench.rules import NOWHERE, UNDECIDED, State, mix
+from searchbench.rules import NOWHERE, UNDECIDED, State
 
 _ABSENT: Final = -(1 << 62)
 

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from searchbench import jit
+from searchbench.hashing import key
 from searchbench.index.contract import canonical_rank, rank, successor_ranks, unrank, unrank_next
 from searchbench.rules import (
     UNDECIDED,
@@ -19,7 +20,6 @@ from searchbench.rules import (
     gain,
     h,
     h_step,
-    key,
     legal,
     mobility,
     moves,

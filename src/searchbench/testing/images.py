@@ -17,7 +17,7 @@ from searchbench.abstraction import (
     pattern_rank_after,
     pattern_rank_change,
 )
-from searchbench.rules import dual_state
+from searchbench.duality import dual_state
 from searchbench.testing.subject import Finding, Law, Subject, raised
 
 WALK = 30

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import MutableSequence
 from typing import Any, Final
 
+from searchbench.hashing import key, mix
 from searchbench.jit import inlined
-from searchbench.rules import State, key, mix, moves
+from searchbench.rules import State, moves
 from searchbench.solvers.guided.contract import ORDER_BY_PRIORITY, forced_move, move_priority, relevance_cut
 
 NONE: Final = -1

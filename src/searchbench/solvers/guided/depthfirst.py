@@ -14,21 +14,9 @@ from typing import Any, ClassVar, Final
 import numpy as np
 
 from searchbench import jit
+from searchbench.hashing import key, mix
 from searchbench.jit import inlined, unowned, unsigned
-from searchbench.rules import (
-    UNDECIDED,
-    State,
-    cost,
-    follows,
-    inverse,
-    key,
-    mix,
-    moves,
-    new_moves,
-    play,
-    terminal,
-    unplay,
-)
+from searchbench.rules import UNDECIDED, State, cost, follows, inverse, moves, new_moves, play, terminal, unplay
 from searchbench.solvers.guided.choices import choices, scatter
 from searchbench.solvers.guided.contract import (
     CLOSED_LIST,

@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from searchbench.errors import BadRequest
-from searchbench.rules import mix
+from searchbench.hashing import mix
 from searchbench.solvers.shared.transposition import LARGEST_WORTH, WORTH_SHIFT
 
 USED, PENDING = range(2)

@@ -8,7 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from searchbench import jit
-from searchbench.rules import State, key, new_state
+from searchbench.hashing import key
+from searchbench.rules import State, new_state
 
 PARENT, MOVE, COST, H = range(4)
 """What is kept of a node: the node before it, the move from there, the cost of the path, and h. Where further moves were

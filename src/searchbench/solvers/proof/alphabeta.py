@@ -14,7 +14,8 @@ import numpy as np
 from searchbench import jit
 from searchbench.errors import LimitReached
 from searchbench.game import Game
-from searchbench.rules import UNDECIDED, canonical, key, moves, play, unplay
+from searchbench.hashing import key
+from searchbench.rules import UNDECIDED, canonical, moves, play, unplay
 from searchbench.solvers.proof.budget import Budget
 from searchbench.solvers.proof.facts import NO_PLACE, fact_about, learn, lower_of, outcome_of, place_of, upper_of
 from searchbench.solvers.proof.leaves import (

@@ -20,7 +20,7 @@ import numpy as np
 from searchbench import jit
 from searchbench.errors import BadRequest, DamagedData
 from searchbench.game import Game
-from searchbench.rules import key
+from searchbench.hashing import key
 from searchbench.solvers.proof.alphabeta import AlphaBetaSearch
 from searchbench.solvers.proof.facts import ANY_LEAVES, LOST_LEAVES, NO_PLACE, WON_LEAVES, learn
 from searchbench.solvers.proof.leaves import LeafDatabase

@@ -16,8 +16,9 @@ import numpy as np
 from searchbench import jit
 from searchbench.errors import BrokenRule
 from searchbench.game import Game
+from searchbench.hashing import key
 from searchbench.proof import Claim, Strategy, outcome_text
-from searchbench.rules import UNDECIDED, State, key, moves, new_moves, new_state, play, unplay
+from searchbench.rules import UNDECIDED, State, moves, new_moves, new_state, play, unplay
 from searchbench.solvers.proof.alphabeta import AlphaBetaSearch
 from searchbench.solvers.proof.budget import Budget
 from searchbench.solvers.proof.facts import outcome_of

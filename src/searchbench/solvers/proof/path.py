@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from searchbench.rules import mix
+from searchbench.hashing import mix
 
 NEVER: Final = 1 << 30
 """The path dependence of a result that does not depend on the path."""

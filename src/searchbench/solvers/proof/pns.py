@@ -15,7 +15,8 @@ import numpy as np
 from searchbench import jit
 from searchbench.errors import LimitReached
 from searchbench.game import Game
-from searchbench.rules import UNDECIDED, State, key, moves, new_moves, play, unplay
+from searchbench.hashing import key
+from searchbench.rules import UNDECIDED, State, moves, new_moves, play, unplay
 from searchbench.run import format_memory
 from searchbench.solvers.proof.budget import Budget
 from searchbench.solvers.proof.facts import NO_PLACE, learn, lower_of, outcome_of, upper_of

@@ -11,7 +11,8 @@ import numpy as np
 
 from searchbench import jit
 from searchbench.game import Game
-from searchbench.rules import State, key, mix
+from searchbench.hashing import key, mix
+from searchbench.rules import State
 
 ABSENT: Final = -1
 SMALLEST: Final = 1 << 10

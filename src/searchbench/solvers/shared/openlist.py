@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from searchbench import jit
-from searchbench.rules import mix
+from searchbench.hashing import mix
 
 F, G, HEAD, PLACE = range(4)
 """Columns of a bucket: f and g of its nodes, its first node, and its place in the heap; -1 for none."""

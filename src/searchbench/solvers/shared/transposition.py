@@ -13,7 +13,7 @@ import numpy as np
 
 from searchbench import jit
 from searchbench.errors import BadRequest
-from searchbench.rules import mix
+from searchbench.hashing import mix
 
 Scheme = Literal["always", "two-level"]
 

@@ -13,13 +13,14 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from searchbench import jit
+from searchbench.duality import reversal
 from searchbench.errors import BadRequest, Unsolvable
 from searchbench.game import Game, Position
 from searchbench.index.contract import canonical_rank, unrank, unrank_next
 from searchbench.index.protocol import Part
 from searchbench.jit import Rows, intervals, note_rows, trailing_zeros
 from searchbench.line import Line
-from searchbench.rules import new_state, reversal
+from searchbench.rules import new_state
 from searchbench.run import Run
 from searchbench.solvers.exhaustive.bits.kernels import BLOCK, Vector
 from searchbench.solvers.exhaustive.bits.layers import layer_bytes, layers_of, search_layers
