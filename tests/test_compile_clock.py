@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import threading
 import time
 
@@ -39,3 +41,22 @@ def test_time_between_compilations_does_not_count() -> None:
     compile_for(0.01)
     spent = jit.compile_seconds() - before
     assert 0.02 <= spent <= time.perf_counter() - began - 0.1
+
+
+def test_the_import_of_the_compiler_is_no_time_of_a_run() -> None:
+    program = """
+import sys, time
+import searchbench as sb
+from searchbench import jit
+run = sb.Run(threads=1)
+assert "numba" not in sys.modules
+game = sb.load("tic-tac-toe")
+names = game.names()
+from searchbench.rules import moves
+began = time.perf_counter()
+jit.bind(moves, names)
+assert "numba" in sys.modules
+took = time.perf_counter() - began
+assert jit.loading_seconds() > took / 2, (jit.loading_seconds(), took)
+"""
+    subprocess.run([sys.executable, "-c", program], check=True)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import re
+import subprocess
+import sys
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -200,3 +202,26 @@ def test_what_is_shown_to_users_has_no_names_of_slots() -> None:
     for file in files:
         for text in re.findall(r'"[^"\n]*"', file.read_text()):
             assert not names & set(re.findall(r"\w+", text)), (file.name, text)
+
+
+@pytest.mark.parametrize("folder", ["", "work"])
+def test_an_interrupt_ends_a_search_on_several_threads(folder: str, tmp_path: Path) -> None:
+    program = """
+import os, signal, sys
+import searchbench as sb
+interrupted = []
+def report(stage, done, total):
+    if stage.startswith("bound 6") and not interrupted:
+        interrupted.append(stage)
+        os.kill(os.getpid(), signal.SIGINT)
+hardest = "15 14 8 12 10 11 9 13 2 6 5 1 3 7 4 0"  # 80 moves: many minutes
+try:
+    sb.search("sliding:4x4", hardest, "idastar", threads=2, progress=report, work=sys.argv[1] or None)
+except KeyboardInterrupt:
+    print(*interrupted)
+"""
+    ended = subprocess.run(
+        [sys.executable, "-c", program, str(tmp_path / folder) if folder else ""],
+        capture_output=True, text=True, timeout=120,
+    )  # fmt: skip
+    assert (ended.stdout[:7], ended.stderr) == ("bound 6", "")

@@ -274,3 +274,9 @@ def test_another_depth_is_data_and_compiles_nothing(tmp_path: Path, monkeypatch:
     for depth in (5, 6, 8, None):
         search(game, "1 0 2 3 4 5 6 7 8", automaton=depth)
     assert jit.compile_seconds() == before
+
+
+def test_where_nothing_can_be_kept_it_is_made_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("SEARCHBENCH_CACHE", str(tmp_path / "file" / "cache"))
+    assert usual_automaton.__wrapped__(load("sliding:3x3")) is not None

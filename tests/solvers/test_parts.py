@@ -200,3 +200,16 @@ def test_killed_at_any_moment_it_goes_on(tmp_path: Path, whole: Database) -> Non
         process.wait()
     assert subprocess.run(command, capture_output=True, check=False).returncode == 0
     assert np.array_equal(open_database(tmp_path / "db").codes, whole.codes)
+
+
+def test_a_database_is_not_replaced_before_it_is_known_that_another_can_be_made(tmp_path: Path) -> None:
+    game = load("awari:3")
+    solve_parts(game, "all", tmp_path / "db", run=Run(threads=1)).close()
+    before = {file: file.read_bytes() for file in (tmp_path / "db").rglob("*") if file.is_file()}
+    for parts, memory, error in (("typo", 0, BadRequest), ("all", 1, OutOfMemory)):
+        with pytest.raises(error):
+            solve_parts(game, parts, tmp_path / "db", run=Run(memory=memory, threads=1), overwrite=True)
+        assert before == {file: file.read_bytes() for file in (tmp_path / "db").rglob("*") if file.is_file()}
+    first = game.parts()[0].name
+    with solve_parts(game, first, tmp_path / "db", run=Run(threads=1), overwrite=True) as database:
+        assert list(database.facts["groups"]) == [first]

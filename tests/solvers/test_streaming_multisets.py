@@ -162,7 +162,7 @@ def test_halves_refuse_what_they_cannot_move() -> None:
 
 
 def test_too_little_memory_is_refused_before_anything_starts() -> None:
-    with pytest.raises(OutOfMemory, match="bfs over rows"):
+    with pytest.raises(OutOfMemory, match="bfs, form streaming"):
         solve_states(load("fore-and-aft"), solver="bfs", form="streaming", run=Run(memory=10_000))
 
 

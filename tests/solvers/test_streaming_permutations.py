@@ -18,7 +18,7 @@ from searchbench.index import Rearrangement, Sequences
 from searchbench.jit import Names, bind
 from searchbench.run import Run
 from searchbench.solvers.exhaustive import solve_states
-from searchbench.solvers.exhaustive.by_streaming import Method, method_for, search_by_rows
+from searchbench.solvers.exhaustive.by_streaming import Method, method_for, search_by_streaming
 from searchbench.solvers.exhaustive.permutations import planes
 from searchbench.solvers.exhaustive.permutations.orders import (
     parities,
@@ -69,9 +69,9 @@ def test_rows_give_the_depths_of_the_search_state_by_state(spec: str) -> None:
 @pytest.mark.parametrize("spec", ["pancake:9", "top-spin:10", "sliding:2x5,half=yes", "burnt-pancake:7"])
 def test_threads_do_not_change_a_bit(spec: str) -> None:
     method = method_of(load(spec).sequences())
-    first = search_by_rows(method, 0, Run(threads=1))
+    first = search_by_streaming(method, 0, Run(threads=1))
     for threads in (2, 3):
-        again = search_by_rows(method, 0, Run(threads=threads))
+        again = search_by_streaming(method, 0, Run(threads=threads))
         assert (again.counts, again.few) == (first.counts, first.few)
         assert np.array_equal(again.codes.whole(), first.codes.whole())
 
@@ -95,7 +95,7 @@ def test_any_rearrangements_give_the_layers_of_a_plain_search(orders: list[list[
         after = np.unique(permutation_ranks(lines[frontier][:, sources].reshape(-1, 9)))
         frontier = np.array([number for number in after.tolist() if number not in reached], np.int64)
         reached.update(frontier.tolist())
-    found = search_by_rows(method, start, Run(threads=2))
+    found = search_by_streaming(method, start, Run(threads=2))
     assert found.counts == layers
     assert sum(layers) == len(reached)
 
@@ -222,7 +222,7 @@ def test_rearrangements_are_the_moves(spec: str) -> None:
 
 
 def test_too_little_memory_is_refused_before_anything_starts() -> None:
-    with pytest.raises(OutOfMemory, match="bfs over rows"):
+    with pytest.raises(OutOfMemory, match="bfs, form streaming"):
         solve_states(load("pancake:9"), solver="bfs", form="streaming", run=Run(memory=10_000))
 
 

@@ -18,7 +18,7 @@ import searchbench as sb
 from searchbench.errors import BadRequest, DamagedData, OutOfMemory
 from searchbench.index import Sequences
 from searchbench.run import Run
-from searchbench.solvers.exhaustive.by_streaming import method_for, search_by_rows
+from searchbench.solvers.exhaustive.by_streaming import method_for, search_by_streaming
 from searchbench.solvers.exhaustive.permutations import search_alternating
 from searchbench.solvers.exhaustive.permutations.levels import Layers
 from searchbench.solvers.exhaustive.permutations.plan import Plan
@@ -45,7 +45,7 @@ def _search(spec: str, run: Run | None = None, work: WorkingFolder | None = None
     run = run or Run()
     method = method_for(_sequences(spec), run)
     assert method is not None
-    return search_by_rows(method, sb.load(spec).rank(sb.load(spec).start()), run, work)
+    return search_by_streaming(method, sb.load(spec).rank(sb.load(spec).start()), run, work)
 
 
 def _same(one: Layers, other: Layers) -> bool:

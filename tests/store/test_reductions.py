@@ -26,6 +26,7 @@ from searchbench.store import Database, restoring
 from searchbench.store.codes import MemoryCodes
 from searchbench.store.growing import GrowingDatabase
 from searchbench.store.header import PartRecord
+from searchbench.store.keep import Keep
 from searchbench.store.opening import read_header
 from searchbench.store.reducing import ReducedCodes
 from searchbench.store.reductions import Reduction, wanted
@@ -384,3 +385,17 @@ def test_endings_can_be_solved_for() -> None:
         assert endings.rule.decode(endings.code(number)) == words[outcome]
     with pytest.raises(sb.SearchBenchError, match="no solver does"):
         solve_states(game, "won", run=Run(threads=1), target="interpreted")
+
+
+@pytest.mark.parametrize("form", ["values", "filled", "base-3", "two-bit", "one-bit", "best-move"])
+def test_a_form_is_kept_where_unfinished_work_was_kept_too(form: str, tmp_path: Path) -> None:
+    (tmp_path / "db.work").mkdir()
+    with sb.solve("tic-tac-toe", to=tmp_path / "db", form=form) as database:
+        assert database.probe("start") is not None
+
+
+def test_unfinished_work_has_a_place_outside_the_database(tmp_path: Path) -> None:
+    assert Keep(f"{tmp_path}/eight.db/").working == tmp_path / "eight.db.work"
+    for work in (tmp_path / "eight.db", tmp_path / "eight.db" / "work", f"{tmp_path}/x/../eight.db/"):
+        with pytest.raises(BadRequest, match="unfinished work needs a folder outside the database"):
+            Keep(tmp_path / "eight.db", work=work)

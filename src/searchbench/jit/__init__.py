@@ -12,6 +12,7 @@ Tables of any size may be among the constants: large ones are read where they ar
 
 from searchbench.jit.backends import Target, backend, compile_seconds, loading_seconds
 from searchbench.jit.binding import bind, launch
+from searchbench.jit.cached_files import read_cached, write_cached
 from searchbench.jit.data import data_digest, frozen
 from searchbench.jit.fingerprint import cache_folder, fingerprint, kernel_files
 from searchbench.jit.intrinsics import (
@@ -62,10 +63,12 @@ __all__ = [
     "prefetch",
     "prefetch_to_read",
     "reached",
+    "read_cached",
     "resolve",
     "slot",
     "trailing_zeros",
     "unowned",
     "unsigned",
+    "write_cached",
     "zeros",
 ]  # fmt: skip

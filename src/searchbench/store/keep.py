@@ -43,6 +43,10 @@ class Keep:
             )
         if self.codec is not None:
             parse_codec(self.codec)
+        if self.folder.resolve() in (self.working.resolve(), *self.working.resolve().parents):
+            raise BadRequest(
+                f"work {str(self.work)!r}: unfinished work needs a folder outside the database {self.folder}"
+            )
 
     @classmethod
     def at(cls, to: str | Path | Keep, options: Mapping[str, Any]) -> Keep:
@@ -58,7 +62,7 @@ class Keep:
     @property
     def working(self) -> Path:
         """Return the folder of unfinished work."""
-        return Path(f"{self.path}.work") if self.work is None else Path(self.work)
+        return Path(f"{self.folder}.work") if self.work is None else Path(self.work)
 
     @property
     def described(self) -> Keep:

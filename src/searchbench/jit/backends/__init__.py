@@ -65,15 +65,24 @@ class Backend(Protocol):
 
 
 _LOADED: Final[dict[str, float]] = {}
-"""How many seconds it took to import each backend."""
+"""How many seconds it took to import each module of the backends."""
+
+
+def loaded(name: str) -> Any:
+    """Return a module of the backends, imported when it is first asked for; the time is noted."""
+    whole = f"searchbench.jit.backends.{name}"
+    began = time.perf_counter()
+    first = whole not in sys.modules
+    module = import_module(whole)
+    if first:
+        _LOADED[name] = time.perf_counter() - began
+    return module
 
 
 @lru_cache
 def backend(target: Target) -> Backend:
     """Return the backend of that name."""
-    began = time.perf_counter()
-    made: Backend = import_module(f"searchbench.jit.backends.{target}").BACKEND
-    _LOADED[target] = time.perf_counter() - began
+    made: Backend = loaded(target).BACKEND
     return made
 
 
@@ -85,7 +94,8 @@ def loading_seconds() -> float:
 def compile_seconds() -> float:
     """Return how many seconds this process has spent compiling; reading compiled kernels from the disk does not count."""
     compiling = sys.modules.get(f"{__name__}.cpu.compiling")  # without it nothing was compiled
-    return float(compiling.compile_seconds()) if compiling is not None else 0.0
+    seconds = getattr(compiling, "compile_seconds", None)  # another thread may be importing it
+    return float(seconds()) if seconds is not None else 0.0
 
 
 def new_copy(function: types.FunctionType, name: str, module: str) -> types.FunctionType:

@@ -79,18 +79,18 @@ def _by_plan(plan: Plan, run: Run) -> Method:
     return Method(memory, memory, lambda start, run, _: search_planes.PlaneSearch(plan, start, run))
 
 
-def search_by_rows(method: Method, start: int, run: Run, work: WorkingFolder | None = None) -> Layers:
-    """LevelSearch from the state with the number `start` until nothing is new."""
+def search_by_streaming(method: Method, start: int, run: Run, work: WorkingFolder | None = None) -> Layers:
+    """Search from the state with the number `start` until nothing is new."""
     return search_levels(method.search(start, run, work), start, run, work)
 
 
 def solve_by_streaming(game: Game, method: Method, run: Run) -> Database:
-    """LevelSearch breadth first by moving rows of numbers; the depths are kept modulo 3, or 4 where moves alternate."""
+    """Search breadth first by moving rows of numbers; the depths are kept modulo 3, or 4 where moves alternate."""
     start = numbered(game, game.rank(game.start()))
     size = max(part.stop for part in game.parts())
-    run.demand(method.least, f"solving {game} ({size:,} states) with bfs over rows")
+    run.demand(method.least, f"solving {game} ({size:,} states) with bfs, form streaming")
     with working_folder(game, STREAMING, run) as work:
-        layers = search_by_rows(method, start, run, work)
+        layers = search_by_streaming(method, start, run, work)
     facts = {
         "solver": "bfs",
         "form": STREAMING,

@@ -59,7 +59,7 @@ def refuse_gains_on_cycles(names: jit.Names, group: Group, pieces: list[Piece], 
         return
     kernel = jit.bind(settle_block, names)
     settled = np.zeros(len(table.codes), np.uint8)
-    left = sum(int((table.codes[part.start : part.stop] != table.illegal).sum()) for part in group.parts)
+    left = reduce_sum(int((table.codes[part.start : part.stop] != table.illegal).sum()) for part in group.parts)
     gains = 0
     chunks = list(Chunks(group.bounds))
     while left:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from shutil import rmtree
 from tempfile import TemporaryDirectory
 
 from searchbench.run import Run
@@ -27,14 +26,13 @@ def solve_request(request: Request, run: Run, command: str = "") -> Database:
     target = "cpu" if request.form is not None else game.quickest_target
     if keep is None:
         return solve_choice(request, run, target)
-    if keep.form is not None:
-        wanted(keep.form, game, request.choice.rule)
+    rule = wanted(keep.form, game, request.choice.rule).rule if keep.form is not None else request.choice.rule
     _prepare(keep, run)
     check_target(keep.folder, keep.overwrite)
     database = solve_choice(request, run, target)
     database.save(keep, command)
     if keep.working.exists():
-        database = Database.open(keep.folder, game, database.rule)
+        database = Database.open(keep.folder, game, rule)
         discard(keep.working)
     return database
 
@@ -45,11 +43,8 @@ def _solve_parts(request: Request, parts: str, run: Run, command: str) -> Databa
     keep = Keep(f"{scratch.name}/parts") if scratch is not None else request.keep
     assert keep is not None
     _prepare(keep, run)
-    if keep.overwrite and keep.folder.exists():
-        check_target(keep.folder, keep.overwrite)
-        rmtree(keep.folder)
-    choice = request.choice
-    database = solve_parts(request.game, parts, keep.folder, choice.rule, run, command, choice.solver)
+    rule, solver = request.choice.rule, request.choice.solver
+    database = solve_parts(request.game, parts, keep.folder, rule, run, command, solver, keep.overwrite)
     database.scratch = scratch
     return database
 

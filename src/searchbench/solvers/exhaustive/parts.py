@@ -7,8 +7,9 @@ small. A computation that is stopped or killed goes on after the last group that
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from shutil import rmtree
 from typing import Any, Final
 
 import numpy as np
@@ -22,15 +23,16 @@ from searchbench.run import Run
 from searchbench.solvers.exhaustive import budget, fixpoint, scores
 from searchbench.solvers.exhaustive.budget import Sizes, code_bytes
 from searchbench.solvers.exhaustive.checkpoints import Checkpoints
-from searchbench.solvers.exhaustive.choice import chosen
+from searchbench.solvers.exhaustive.choice import Choice, chosen
 from searchbench.solvers.exhaustive.groups import Group, groups_in_order
 from searchbench.solvers.exhaustive.retrograde import finish_group
 from searchbench.solvers.exhaustive.strategy import solve_group
 from searchbench.store import Database, open_database
 from searchbench.store.forms import VALUES
 from searchbench.store.growing import GrowingDatabase
-from searchbench.store.header import folder_name
+from searchbench.store.header import PartRecord, folder_name
 from searchbench.store.working import WorkingFolder, discard, remove_if_empty, working_folder
+from searchbench.store.writing import check_target
 from searchbench.values import FIXPOINT, RETROGRADE, ValueRule
 
 ALL: Final = "all"
@@ -44,35 +46,39 @@ def solve_parts(
     run: Run | None = None,
     command: str = "",
     solver: str | None = None,
+    overwrite: bool = False,
 ) -> Database:
     """Solve parts of a game, with all parts that they need, into the database `to`, and return it opened.
 
     `parts` are names, as a list or with commas between them; "all" stands for all of them. What `to` holds already is
-    not solved again. `solver` is "retrograde" or "fixpoint", by default what suits the game. Unfinished work is kept in the
-    run's working folder, if it has one, in a folder for each group; and there the codes of a group lie that does not fit
-    into the memory. Raises BadRequest for names that are no parts and for a place that holds something else, and
-    OutOfMemory before anything starts.
+    not solved again, unless it is to be overwritten. `solver` is "retrograde" or "fixpoint", by default what suits the game.
+    Unfinished work is kept in the run's working folder, if it has one, in a folder for each group; and there the codes of a
+    group lie that does not fit into the memory. Raises BadRequest for
+    names that are no parts and for a place that holds something else, and OutOfMemory, before anything starts or is
+    replaced.
     """
-    if solver not in (None, RETROGRADE, FIXPOINT):
-        raise BadRequest(f"solver {solver!r}: parts are solved by {RETROGRADE} or {FIXPOINT}")
     groups = needed_groups(game, parts)
     choice = chosen(game, rule, solver, by_parts=True)
-    wanted = choice.rule
-    with run or Run() as active, GrowingDatabase(Path(to), game, wanted, command) as kept:
-        left = [group for group in groups if any(part.name not in kept.records for part in group.parts)]
-        if active.work is not None:
-            for group in groups:
-                if group not in left:
-                    discard(active.work / folder_name(group.name))
-        work = _PartByPart(game, wanted, choice.solver, kept, active)
-        for group in left:
-            active.demand(work.bytes_needed(group), f"solving {group.name} of {game}")
-        for place, group in enumerate(left):
-            active.progress("parts", place, len(left))
-            work.solve(group)
+    folder = Path(to)
+    with run or Run() as active:
+        if overwrite and folder.exists():
+            check_target(folder, overwrite)
+            _PartByPart(game, choice, {}, active).demand(groups)
+            rmtree(folder)
+        with GrowingDatabase(folder, game, choice.rule, command) as kept:
+            left = [group for group in groups if any(part.name not in kept.records for part in group.parts)]
+            if active.work is not None:
+                for group in groups:
+                    if group not in left:
+                        discard(active.work / folder_name(group.name))
+            work = _PartByPart(game, choice, kept.records, active)
+            work.demand(left)
+            for place, group in enumerate(left):
+                active.progress("parts", place, len(left))
+                work.solve(group, kept)
         if active.work is not None:
             remove_if_empty(active.work)
-    return open_database(to, game, wanted)
+    return open_database(to, game, choice.rule)
 
 
 def needed_groups(game: Game, parts: str | Iterable[str]) -> list[Group]:
@@ -94,13 +100,15 @@ def needed_groups(game: Game, parts: str | Iterable[str]) -> list[Group]:
 
 
 class _PartByPart:
-    def __init__(self, game: Game, rule: ValueRule, solver: str, kept: GrowingDatabase, run: Run) -> None:
-        self.game, self.rule, self.kept, self.run = game, rule, kept, run
+    """Solve groups one after the other; `records` are those of the parts that are kept, which grow."""
+
+    def __init__(self, game: Game, choice: Choice, records: Mapping[str, PartRecord], run: Run) -> None:
+        self.game, self.rule, self.records, self.run = game, choice.rule, records, run
         self.parts = {part.name: part for part in game.parts()}
         self.size = max(part.stop for part in self.parts.values())
-        self.names = game.names(rule)
-        self.backwards = solver == RETROGRADE
-        self.width = code_bytes(game, rule)
+        self.names = game.names(self.rule)
+        self.backwards = choice.solver == RETROGRADE
+        self.width = code_bytes(game, self.rule)
         self.table = Table(self.size, [])
 
     def _needs(self, group: Group) -> list[Part]:
@@ -112,8 +120,7 @@ class _PartByPart:
 
     def _types(self, group: Group) -> list[np.dtype[Any]]:
         """Return the types of the needs that are kept."""
-        records = self.kept.records
-        return [np.dtype(records[part.name].dtype) for part in self._needs(group) if part.name in records]
+        return [np.dtype(self.records[part.name].dtype) for part in self._needs(group) if part.name in self.records]
 
     def _sizes(self, group: Group) -> Sizes:
         numbers = sum(part.size for part in group.parts)
@@ -127,6 +134,11 @@ class _PartByPart:
             return budget.in_memory(self.game, sizes, self.run)
         return fixpoint.bytes_needed(sizes.bytes, self.rule)
 
+    def demand(self, groups: Iterable[Group]) -> None:
+        """Raise OutOfMemory for a group that the memory is too small for."""
+        for group in groups:
+            self.run.demand(self.bytes_needed(group), f"solving {group.name} of {self.game}")
+
     def bytes_needed(self, group: Group) -> int:
         """Return the memory that a group takes at least: with its codes in files, where it is solved backwards."""
         in_memory = self._bytes_in_memory(group)
@@ -134,11 +146,11 @@ class _PartByPart:
             return in_memory
         return min(in_memory, budget.on_files(self.game, self._sizes(group), self.run))
 
-    def solve(self, group: Group) -> None:
+    def solve(self, group: Group, kept: GrowingDatabase) -> None:
         """Solve a group and keep its parts; what is not finished is kept in the working folder."""
         begun, compiled, used = self.run.seconds, self.run.compile_seconds, time.process_time()
         with working_folder(self.game, f"{VALUES.name} {group.name}", self.run, self.rule, group.name) as folder:
-            buckets = self._prepare(group, folder)
+            buckets = self._prepare(group, folder, kept)
             checkpoints = Checkpoints(folder, self.table, self.run)
             checkpoints.begin(group)
             levels, solver = solve_group(
@@ -153,11 +165,11 @@ class _PartByPart:
                 "cpu": round(time.process_time() - used, 3),
                 **({"on files": True} if self.table.space is not MEMORY else {}),
             }
-            self.kept.add(group.parts, self.table.codes, self._facts(group, fact))
+            kept.add(group.parts, self.table.codes, self._facts(group, fact, kept.facts))
         if folder is not None:
             discard(folder.path)
 
-    def _prepare(self, group: Group, folder: WorkingFolder | None) -> Buckets | None:
+    def _prepare(self, group: Group, folder: WorkingFolder | None, kept: GrowingDatabase) -> Buckets | None:
         """Have a table with the codes of the needs and room for the group; return the buckets."""
         sizes, in_memory = self._sizes(group), self._bytes_in_memory(group)
         on_files = folder is not None and self.backwards and in_memory > self.run.memory
@@ -165,9 +177,9 @@ class _PartByPart:
             self.table = Table(self.size, [], Files(folder.make()))
         elif self.table.space is not MEMORY or self.table.codes.itemsize > sizes.width:
             self.table = Table(self.size, [])
-        self.run.demand(self.bytes_needed(group), f"solving {group.name} of {self.game}")
+        self.demand([group])
         self.table.limit, self.table.elsewhere = None, None
-        self._bring(group)
+        self._bring(group, kept)
         self.table.limit = self.run.memory - in_memory + sizes.bytes
         if folder is not None and self.backwards:
             self.table.elsewhere = lambda: Files(folder.make())
@@ -177,7 +189,7 @@ class _PartByPart:
             return budget.buckets_on_files(self.game, sizes, self.run, folder.path)
         return budget.new_buckets(self.game, sizes, self.run)
 
-    def _bring(self, group: Group) -> None:
+    def _bring(self, group: Group, kept: GrowingDatabase) -> None:
         """Have the codes of the needs at hand, and room for those of the group."""
         needs = self._needs(group)
         there = set(self.table.spans)
@@ -187,13 +199,13 @@ class _PartByPart:
             self.table.widen(0)
         for part in needs:
             if (part.start, part.stop) not in there:
-                self.kept.load(part, self.table.codes)
+                kept.load(part, self.table.codes)
                 self.table.rest()
         self.table.spans = sorted(spans)
 
-    def _facts(self, group: Group, fact: dict[str, Any]) -> dict[str, Any]:
+    def _facts(self, group: Group, fact: dict[str, Any], before: dict[str, Any]) -> dict[str, Any]:
         """Return what the database tells of all its groups so far."""
-        groups = {**self.kept.facts.get("groups", {}), group.name: fact}
+        groups = {**before.get("groups", {}), group.name: fact}
         return {
             "solver": RETROGRADE if self.backwards else FIXPOINT,
             "groups": groups,

@@ -86,7 +86,9 @@ def _kept(to: str | Path | Keep | None, options: Mapping[str, Any], solver: str)
         if value != options_of(Keep)[name].default:
             others = takers(METHODS, name)
             told = f"{solver} takes none, {' and '.join(others)} does; else " if others else ""
-            raise BadRequest(f"{name} {str(value)!r}: {told}it is for a database that is kept: say where, with `to`")
+            raise BadRequest(
+                f"{name} {str(value)!r}: {told}it is for a database that is kept: give `to` to searchbench.solve"
+            )
     return None
 
 

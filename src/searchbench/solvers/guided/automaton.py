@@ -9,9 +9,9 @@ that is not longer and has no such sequence in it. So a search that skips them f
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import io
-import uuid
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -39,7 +39,6 @@ LONGEST: Final = 30
 
 FORMAT: Final = 1
 """To be raised when automata are made or kept in another way."""
-_DIGEST_BYTES: Final = hashlib.sha256().digest_size
 
 Steps = tuple[int, ...]
 """A sequence of moves: each the situation it is played in, times the largest number of moves, plus its place among them."""
@@ -151,12 +150,10 @@ def _file(game: Game, depth: int, most: int) -> Path:
 def _read(file: Path) -> Automaton | None:
     """Return the automaton that is kept in a file; None where there is none, or it is not whole."""
     try:
-        content = file.read_bytes()
-    except OSError:
+        content = jit.read_cached(file)
+    except (OSError, ValueError):
         return None
-    if hashlib.sha256(content[_DIGEST_BYTES:]).digest() != content[:_DIGEST_BYTES]:
-        return None
-    with np.load(io.BytesIO(content[_DIGEST_BYTES:])) as arrays:
+    with np.load(io.BytesIO(content)) as arrays:
         moves, counts = arrays["moves"].tolist(), arrays["counts"].tolist()
         situations = {tuple(one[:count]): number for number, (one, count) in enumerate(zip(moves, counts, strict=True))}
         forbidden, longest = arrays["forbidden"].tolist()
@@ -173,13 +170,8 @@ def _write(file: Path, made: Automaton) -> None:
     np.savez_compressed(
         content, table=made.table, moves=moves, counts=counts, forbidden=np.array([made.forbidden, made.longest])
     )
-    partial = file.with_suffix(f".{uuid.uuid4().hex[:16]}.partial")
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        partial.write_bytes(hashlib.sha256(content.getvalue()).digest() + content.getvalue())
-        partial.replace(file)
-    except OSError:
-        partial.unlink(missing_ok=True)
+    with contextlib.suppress(OSError):
+        jit.write_cached(file, content.getvalue())
 
 
 # --- how it is made ---------------------------------------------------------------------------------------------------

@@ -68,8 +68,8 @@ class IDAStar(Guided):
     automaton: int | None = option(
         None,
         "so many moves: sequences up to that length are not tried where another does the same; 0 for none. By default as many "
-        "as are compared in some tenths of a second, where moves are rearrangements, no states are kept and nothing else "
-        "leaves moves out",
+        "as are compared in some tenths of a second (for a cube in seconds, once), where moves are rearrangements, no states are "
+        "kept and nothing else leaves moves out",
         "whole",
         metavar="MOVES",
         least=0,
@@ -250,7 +250,8 @@ class _Deepening:
                 if line is not None:
                     return line
         finally:
-            self._commit(folder)
+            with region.lock:  # after an interrupt other threads may still be at work
+                self._commit(folder)
 
     def _commit(self, folder: WorkingFolder) -> None:
         assert self.splitting is not None

@@ -56,6 +56,7 @@ def search_state(
             )
         heuristic, switches = _heuristic(chosen), chosen.switches(game)
         names = _names(game, heuristic, switches, target)
+        active.progress("superfluous moves", 0, 0)
         paths = chosen.superfluous(game, names, start)
         if paths is not None:
             names = _names(game, heuristic, switches | {"FSM_PRUNING": True}, target)

@@ -97,7 +97,11 @@ class TreeSplitting:
         self.first_found, self.bound, self.over = len(self.order), bound, False
         self.spent = sum(nodes for nodes, _ in self.done.values())
         before = {place: self.searches[place].nodes for place in jobs}
-        self.task.run.map(lambda place: self._search_tree(place, now), jobs)
+        try:
+            self.task.run.map(lambda place: self._search_tree(place, now), jobs)
+        except BaseException:  # an interrupt, say: the other threads end after their slices
+            self.over = True
+            raise
         if self.over:
             self.task.report(f"bound {bound}", self.nodes + self.spent, least)
         for place, node in enumerate(self.order[: self.first_found + 1]):

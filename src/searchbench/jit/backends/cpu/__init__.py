@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from searchbench.jit.backends import Backend, ThreadMap, new_copy
+from searchbench.jit.backends import Backend, ThreadMap, loaded, new_copy
 from searchbench.jit.data import with_parameter
 from searchbench.jit.intrinsics import zeros
 from searchbench.jit.launching import Launch
@@ -35,29 +35,22 @@ class _Processor:
 
     def kernel(self, function: types.FunctionType, calls: Mapping[str, int]) -> Callable[..., Any]:
         """Return the compiled function for Python to call."""
-        from searchbench.jit.backends.cpu.compiling import compile_kernel
-
-        compiled: Callable[..., Any] = compile_kernel(_passing_on(function, calls))
+        compiled: Callable[..., Any] = loaded("cpu.compiling").compile_kernel(_passing_on(function, calls))
         return compiled
 
     def inner(self, function: types.FunctionType, calls: Mapping[str, int], inline: bool) -> Callable[..., Any]:
         """Return the function for kernels to call."""
-        from searchbench.jit.backends.cpu.compiling import compile_inner
-
-        compiled: Callable[..., Any] = compile_inner(_passing_on(function, calls), inline)
+        compiled: Callable[..., Any] = loaded("cpu.compiling").compile_inner(_passing_on(function, calls), inline)
         return compiled
 
     def intrinsic(self, function: types.FunctionType) -> Any:
         """Return the instruction."""
-        from searchbench.jit.backends.cpu.intrinsics import TWINS, compiled_zeros
-
-        return compiled_zeros(*function.zeros) if hasattr(function, "zeros") else TWINS[function]
+        made = loaded("cpu.intrinsics")
+        return made.compiled_zeros(*function.zeros) if hasattr(function, "zeros") else made.TWINS[function]
 
     def constant(self, value: Any) -> Any:
         """Return a value whose large arrays are read at their address."""
-        from searchbench.jit.backends.cpu.arrays import by_address
-
-        return by_address(value) if isinstance(value, np.ndarray) else value
+        return loaded("cpu.arrays").by_address(value) if isinstance(value, np.ndarray) else value
 
     def buffer(self, size: int, dtype: Any) -> Callable[[], Any]:
         """Return a function that makes an array of zeros."""

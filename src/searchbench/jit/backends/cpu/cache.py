@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import logging
 import os
 import pickle
 import types
-import uuid
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +17,10 @@ from numba.core.event import trigger_event
 from numba.core.runtime.nrt import rtsys
 from numba.core.serialize import dumps
 
+from searchbench.jit.cached_files import read_cached, write_cached
 from searchbench.jit.fingerprint import KERNEL_SUFFIX, cache_folder
 
 log = logging.getLogger("searchbench.jit")
-
-_DIGEST_BYTES = hashlib.sha256().digest_size
 
 
 class Cache:
@@ -48,17 +47,16 @@ class Cache:
         """Return the compiled kernel for a signature, or None."""
         file = self._file(signature, target)
         try:
-            data = file.read_bytes()
-            if hashlib.sha256(data[_DIGEST_BYTES:]).digest() != data[:_DIGEST_BYTES]:
-                raise ValueError("its checksum is wrong")
+            data = read_cached(file)
             # Machine code needs the allocator, and nothing of what compiles: target.refresh() would import all of that.
             rtsys.initialize(target)
-            return CompileResult._rebuild(target, *pickle.loads(data[_DIGEST_BYTES:]))
+            return CompileResult._rebuild(target, *pickle.loads(data))
         except FileNotFoundError:
             pass
         except Exception as error:
             log.warning("dropped an unreadable entry of the compilation cache, %s: %s", file, error)
-            file.unlink(missing_ok=True)
+            with contextlib.suppress(OSError):
+                file.unlink()
         log.info("compiling %s", self._name)
         with trigger_event("numba:compile"):  # it imports what compiles: time that counts as such
             target.refresh()
@@ -67,14 +65,10 @@ class Cache:
     def save_overload(self, signature: Any, compiled: Any) -> None:
         """Keep a compiled kernel; where it cannot be kept it is compiled again by the next process."""
         data = dumps(compiled._reduce())
-        file = self._file(signature, compiled.target_context)
-        partial = file.with_suffix(f".{uuid.uuid4().hex[:16]}.partial")
         try:
-            partial.write_bytes(hashlib.sha256(data).digest() + data)
-            partial.replace(file)
+            write_cached(self._file(signature, compiled.target_context), data)
         except OSError as error:
             log.info("compiled code is not kept: %s", error)
-            partial.unlink(missing_ok=True)
 
     def flush(self) -> None:
         """Do nothing: entries never grow stale."""

@@ -74,16 +74,16 @@ class Local(NamedTuple):
 
 
 class Plan:
-    """The action of a permutation game's moves on the bit vector. Raises BadRequest where rows do not serve the game."""
+    """The action of a permutation game's moves on the bit vector. Raises BadRequest where streaming does not serve the game."""
 
     def __init__(self, game: Sequences) -> None:
         if not BLOCK <= game.n <= LARGEST:
-            raise BadRequest(f"sequences of {game.n} elements: rows take {BLOCK} to {LARGEST}")
+            raise BadRequest(f"sequences of {game.n} elements: streaming takes {BLOCK} to {LARGEST}")
         self.game = game
         self.half = 2 if game.even else 1
         self.word_bits = word_bits_of(game)
         if self.word_bits > 64:
-            raise BadRequest(f"{game.places} places: rows take up to 64")
+            raise BadRequest(f"{game.places} places: streaming takes up to 64")
         self.block_rows = factorial(BLOCK) // self.half
         self.block_words = self.block_rows * self.word_bits // 64
         self.blocks = game.rows // self.block_rows

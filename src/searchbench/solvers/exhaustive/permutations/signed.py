@@ -59,7 +59,7 @@ class SignedPlan:
 
     def __init__(self, game: Sequences) -> None:
         if not WORD_BITS <= game.n <= LARGEST or game.even:
-            raise BadRequest(f"sequences of {game.n} elements with two sides: rows take {WORD_BITS} to {LARGEST}")
+            raise BadRequest(f"sequences of {game.n} elements with two sides: streaming takes {WORD_BITS} to {LARGEST}")
         self.game = game
         self.row_words = 1 << (game.n - WORD_BITS)
         self.rows = game.rows
