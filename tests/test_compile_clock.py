@@ -21,7 +21,7 @@ def compile_for(seconds: float) -> None:
 
 
 def test_compilations_within_others_and_beside_others_count_once() -> None:
-    run, before, began = Run(threads=1), jit.compile_seconds(), time.perf_counter()
+    began, before, run = time.perf_counter(), jit.compile_seconds(), Run(threads=1)
     threads = [threading.Thread(target=compile_for, args=(0.1,)) for _ in range(3)]
     for thread in threads:
         thread.start()
@@ -57,6 +57,6 @@ began = time.perf_counter()
 jit.bind(moves, names)
 assert "numba" in sys.modules
 took = time.perf_counter() - began
-assert jit.loading_seconds() > took / 2, (jit.loading_seconds(), took)
+assert took > jit.loading_seconds() > took / 10, (jit.loading_seconds(), took)
 """
     subprocess.run([sys.executable, "-c", program], check=True)

@@ -233,3 +233,7 @@ def test_files_of_the_same_name_are_two(tmp_path: Path, write: Callable[..., Pat
     (tmp_path / "other").mkdir()
     one, other = write(one_class()), write(one_class().replace("= 3", "= 4"), "other/mygame.py")
     assert [load(str(path)).parameters["size"] for path in (one, other, one)] == [3, 4, 3]
+
+
+def test_a_file_is_compiled_as_python_compiles_it(write: Callable[..., Path]) -> None:
+    assert type(load(str(write(one_class())))).__annotations__["size"] is int

@@ -172,7 +172,7 @@ def import_file(path: Path) -> Any:
         sys.path.append(str(path.parent))  # so that the file may import its neighbours
     try:
         # Python's own byte code on disk goes by the second and the size: a quick edit of equal length would not be seen.
-        exec(compile(text, str(path), "exec"), vars(module))
+        exec(compile(text, str(path), "exec", dont_inherit=True), vars(module))
     except Exception as error:
         del sys.modules[name]
         lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(path)]

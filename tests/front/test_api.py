@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -26,9 +25,9 @@ def test_an_unknown_name_is_refused() -> None:
 
 def test_importing_is_quick_and_leaves_numba_alone() -> None:
     code = (
-        "import sys, time; t = time.process_time(); import searchbench; t = time.process_time() - t;"
-        "heavy = {'numba', 'numpy', 'zarr', 'typer', 'rich'} & set(sys.modules);"
-        "sys.exit(f'{heavy} {t}' if heavy or t > 0.1 else 0)"
+        "import sys, searchbench;"
+        "heavy = {'numba', 'numpy', 'zarr', 'llvmlite', 'rich'} & set(sys.modules);"
+        "sys.exit(f'{heavy}' if heavy else 0)"
     )
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert ended.returncode == 0, ended.stderr
@@ -68,8 +67,8 @@ def test_a_proof_from_python() -> None:
 
 def test_nothing_is_overwritten_unasked(tmp_path: Path) -> None:
     sb.solve("sliding:2x2", to=tmp_path / "four.db")
-    started = time.perf_counter()
+    stages: list[str] = []
     with pytest.raises(sb.errors.BadRequest, match="already"):
-        sb.solve("sliding:3x3", to=tmp_path / "four.db")
-    assert time.perf_counter() - started < 1.0  # before anything is solved
+        sb.solve("sliding:3x3", to=tmp_path / "four.db", progress=lambda stage, *_: stages.append(stage))
+    assert not stages  # before anything is solved
     sb.solve("sliding:2x2", to=tmp_path / "four.db", overwrite=True)

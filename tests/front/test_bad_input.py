@@ -71,7 +71,8 @@ def test_wrong_usage_exits_30(program: Program, arguments: list[str]) -> None:
     [
         (["--value", "many"], ["many"]),
         (["--value", "1", "--hardest"], ["not both"]),
-        (["--numbers", "5-999999"], ["144"]),
+        (["--numbers", "5-999999"], ["143"]),
+        (["--numbers", "5-3"], ["5-3", "143"]),
         (["--numbers", "a-b"], ["a-b"]),
         (["--where", "state["], ["state["]),
         (["--where", "cells == 1"], ["cells"]),

@@ -222,6 +222,6 @@ except KeyboardInterrupt:
 """
     ended = subprocess.run(
         [sys.executable, "-c", program, str(tmp_path / folder) if folder else ""],
-        capture_output=True, text=True, timeout=120,
+        capture_output=True, text=True, timeout=300,
     )  # fmt: skip
     assert (ended.stdout[:7], ended.stderr) == ("bound 6", "")

@@ -90,7 +90,12 @@ def test_the_table_of_commands_names_each_function_once() -> None:
         ("solve sliding:2x2 --threads two", "--threads: 'two': expected a whole number"),
         ("solve sliding:2x2 --threads 0", "--threads: 0: expected at least 1"),
         ("solve sliding:2x2 --threads -1", "--threads: -1: expected at least 1"),
-        ("solve sliding:2x2 --to", "--to: expected one argument"),
+        ("solve sliding:2x2 --to", "--to: expected a value; one that begins with - is written --to=VALUE"),
+        ("games --json=yes", "--json takes no value, not 'yes'"),
+        ("search sliding:2x2 --seconds -1", "--seconds: -1: expected at least 0;"),
+        ("solve -- sliding:2x2 --json", "one word too many: '--json'"),
+        ("abstractions more", "one word too many: 'more'"),
+        ("analyse -x", "no such option: analyse -x"),
         ("search sliding:2x2 --seconds soon", "--seconds: 'soon': expected a number"),
         ("serve --port 70000", "--port: 70000: expected 0 to 65535"),
         ("play sliding:2x2 --computer third", "'third': expected one of first, second, none"),
@@ -121,6 +126,25 @@ def test_options_stand_anywhere(program: Program) -> None:
         )
     ]
     assert found == [found[0]] * 4
+
+
+def test_a_value_may_begin_with_a_minus_sign(program: Program, databases: dict[str, Path]) -> None:
+    coins = databases["coins"]
+    for value in ("-2..4", "-2"):
+        assert program("find", coins, "--value", value).out == program("find", coins, f"--value={value}").out != ""
+    assert program("find", coins, "--where", "-value>2").out == program("find", coins, "--where=-value>2").out
+    assert "expected two numbers" in program("find", coins, "--numbers", "-5-7").err
+
+
+@pytest.mark.parametrize("closed", ["stdin", "stdout", "stderr"])
+def test_a_stream_may_be_closed(closed: str) -> None:
+    number = ("stdin", "stdout", "stderr").index(closed)
+    program = f"import os, sys; os.close({number}); os.execv(sys.executable, [sys.executable, *sys.argv[1:]])"
+    for words, code in ((["solve", "sliding:2x2"], 0), (["solve", "nosuch"], 30)):
+        command = [sys.executable, "-c", program, "-c", "from searchbench.cli import main; main()", *words]
+        ended = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert ended.returncode == code
+        assert "Traceback" not in ended.stderr
 
 
 def test_help_is_of_the_command(program: Program) -> None:
@@ -166,6 +190,7 @@ def test_a_terminal_hears_at_once_of_compiling_and_sees_bars_after_a_while(monke
     screen = Terminal()
     monkeypatch.setenv("TERM", "xterm-256color")  # where bars can be drawn
     monkeypatch.setattr("sys.stderr", screen)
+    monkeypatch.setattr(reporting, "AFTER", 3600)
     with Reporter() as reporter:
         log.info("compiling emit")
         assert screen.getvalue() == "compiling the rules; the next run starts at once\n"

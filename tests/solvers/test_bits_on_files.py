@@ -209,7 +209,7 @@ import searchbench as sb
 from searchbench.solvers.exhaustive.bits import on_files, solve
 solve.LEAST_MEMORY = on_files.LEAST_MEMORY = 20_000
 def slowly(stage, done, total):
-    time.sleep(0.02)
+    time.sleep(0.05)
 sb.solve("sliding:3x3", solver="bfs", form="two-bit", to=sys.argv[1], memory=100_000, progress=slowly)
 """
 
@@ -251,7 +251,7 @@ def test_without_a_folder_memory_is_asked_for(tmp_path: Path) -> None:
         sb.solve("sliding:3x3", solver="bfs", form="two-bit", memory=100_000)
     with pytest.raises(OutOfMemory, match=r"4\.2 MB"):
         sb.solve("sliding:3x3", solver="bfs", form="two-bit", memory=100_000, to=tmp_path / "x.db")
-    with pytest.raises(BadRequest, match="say where"):
+    with pytest.raises(BadRequest, match="give `to`"):
         sb.solve("sliding:3x3", solver="bfs", work=tmp_path)
 
 

@@ -192,12 +192,15 @@ def killed(*_: object, **__: object) -> None:
 def test_killed_at_any_moment_it_goes_on(tmp_path: Path, whole: Database) -> None:
     program = "from searchbench.cli import main; main()"
     command = [sys.executable, "-c", program, "solve", "morris:4,3", "--parts", "all", "--to", str(tmp_path / "db")]
-    rng = random.Random(4)
-    for _ in range(5):
+    rng, parts = random.Random(4), tmp_path / "db" / "parts"
+    for wanted in (1, 2, 3, 4):
         process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        time.sleep(rng.uniform(0.5, 2.5))
+        while process.poll() is None and (not parts.exists() or len(list(parts.iterdir())) < wanted):
+            time.sleep(0.001)
+        time.sleep(rng.uniform(0, 0.02))
         process.kill()
-        process.wait()
+        killed_at_work = process.wait() != 0
+        assert killed_at_work or wanted > 1
     assert subprocess.run(command, capture_output=True, check=False).returncode == 0
     assert np.array_equal(open_database(tmp_path / "db").codes, whole.codes)
 

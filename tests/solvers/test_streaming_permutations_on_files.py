@@ -8,7 +8,6 @@ import random
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
@@ -243,12 +242,11 @@ def test_other_folders_are_left_alone(tmp_path: Path) -> None:
         WorkingFolder(tmp_path, TASK)
     with pytest.raises(BadRequest, match="no folder"):
         WorkingFolder(tmp_path / "letter.txt", TASK)
-    with pytest.raises(BadRequest, match="say where"):
+    with pytest.raises(BadRequest, match="give `to`"):
         sb.solve("sliding:2x3", work=tmp_path / "work")
 
 
-def test_nothing_is_made_for_what_takes_no_time(tmp_path: Path) -> None:
-    before = time.monotonic()
+def test_nothing_is_made_for_what_takes_no_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(WorkingFolder, "due", False)  # on a slow machine, too
     sb.solve(SPEC, solver="bfs", to=tmp_path / "tiles.db", work=tmp_path / "here")
-    if time.monotonic() - before < 25:
-        assert [entry.name for entry in tmp_path.iterdir()] == ["tiles.db"]
+    assert [entry.name for entry in tmp_path.iterdir()] == ["tiles.db"]

@@ -50,6 +50,8 @@ def test_a_killed_writer_leaves_the_old_database_or_none(tmp_path: Path) -> None
         writer = subprocess.Popen([sys.executable, "-c", WRITER, str(path), str(seed)], stdout=subprocess.PIPE)
         assert writer.stdout is not None
         assert writer.stdout.readline() == b"ready\n"
+        if seed % 2 == 0:  # it has written one, and is at the next
+            assert writer.stdout.readline() == b"done\n"
         time.sleep(moments.random() * 0.6)
         writer.send_signal(signal.SIGKILL)
         writer.wait()
@@ -62,6 +64,7 @@ def test_a_killed_writer_leaves_the_old_database_or_none(tmp_path: Path) -> None
         assert np.array_equal(database.codes, codes_of(int(database.command)))
         seen.add(database.command)
         assert int(database.command) <= seed
+    assert {"2", "4", "6"} <= seen
     Database(load("sliding:3x3"), solved().rule, codes_of(9)).save(path, "9", overwrite=True)
     assert Database.open(path).command == "9"
     assert [left.name for left in tmp_path.iterdir()] == ["x.db"]

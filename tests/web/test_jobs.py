@@ -130,12 +130,14 @@ def test_no_more_jobs_run_at_once_than_may_and_none_longer(folders: dict[str, Pa
 def test_a_stopped_job_leaves_nothing_and_only_so_many_games_are_solved(tmp_path: Path) -> None:
     limits = Limits(memory="512MB", databases=1)
     with running(create_app(Library(), limits, keep=tmp_path)) as client:
-        started = client.post("/jobs", {"kind": "solve", "game": "pancake:9"}).json
+        started = client.post("/jobs", {"kind": "solve", "game": "pancake:10"}).json
         client.ask("DELETE", f"/api/jobs/{started['id']}")
         while (job := client.fetch(f"/jobs/{started['id']}"))["status"] == "running":
             time.sleep(0.05)
         assert job["status"] == "stopped"
-        time.sleep(0.5)
+        limit = time.monotonic() + 30
+        while list(tmp_path.iterdir()) and time.monotonic() < limit:  # its process is being ended
+            time.sleep(0.05)
         assert not list(tmp_path.iterdir())
         assert client.finished(kind="solve", game="hanoi:3")["status"] == "done"
         refused = client.post("/jobs", {"kind": "solve", "game": "hanoi:3"})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import os
 import signal
 import sys
 from collections.abc import Mapping, Sequence
@@ -88,8 +89,8 @@ def _dispatch(words: Sequence[str]) -> None:
 
 def _no_command(name: str, group: str) -> WrongUsage:
     known = [one for one in _MODULES if one.startswith(group)]
-    kind = "option" if name.startswith("-") else "command"
-    message = f"no such {kind}: {name}{nearest(name, [*known, '--help', '--version'])}"
+    kind = "option" if name.rpartition(" ")[2].startswith("-") else "command"
+    message = f"no such {kind}: {name}{nearest(name, [*known, '--help', *([] if group else ['--version'])])}"
     program = " ".join(filter(None, ["searchbench", group]))
     return WrongUsage(message, f"{program} COMMAND [OPTIONS] [ARGUMENTS]", program)
 
@@ -111,7 +112,7 @@ def _write_help(prefix: str) -> None:
 
     width = min(shutil.get_terminal_size((100, 24)).columns, 120)
     column = max(map(len, _MODULES)) + 4
-    print(f"Usage: searchbench {prefix}COMMAND [OPTIONS] [ARGUMENTS]\n\n{SUMMARY}")
+    print(f"Usage: searchbench {prefix}COMMAND [OPTIONS] [ARGUMENTS]" + ("" if prefix else f"\n\n{SUMMARY}"))
     for panel, commands in COMMANDS.items():
         shown = [name for name in commands if name.startswith(prefix)]
         if shown:
@@ -119,7 +120,9 @@ def _write_help(prefix: str) -> None:
         for name in shown:
             told = textwrap.wrap(first_sentence(command_named(name)), max(width - column, 30))
             print(f"  {name:{column - 2}}" + f"\n{' ' * column}".join(told))
-    print("\nOptions\n  -h, --help  also of each command\n  --version   of searchbench, Python, numpy and numba")
+    print("\nOptions\n  -h, --help  also of each command")
+    if not prefix:
+        print("  --version   of searchbench, Python, numpy and numba")
     codes = (
         "Exit codes: 0 done, 10 refuted or unsolvable, 20 out of memory or at a limit, 30 wrong input, "
         "40 damaged data, 130 interrupted."
@@ -159,6 +162,9 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
 def main() -> NoReturn:
     """Run the program and leave."""
+    for name in ("stdin", "stdout", "stderr"):
+        if getattr(sys, name) is None:  # it was closed before the start
+            setattr(sys, name, open(os.devnull, "r" if name == "stdin" else "w"))  # noqa: SIM115
     if hasattr(signal, "SIGPIPE"):
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # `searchbench ... | head` ends as other programs do
     sys.exit(run())

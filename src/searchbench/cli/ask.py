@@ -139,9 +139,12 @@ def _interval(text: str | None, size: int) -> tuple[int, int] | None:
     first, separator, last = text.partition("-")
     try:
         begin = int(first or 0)
-        return begin, int(last or size - 1) + 1 if separator else begin + 1
+        end = int(last or size - 1) if separator else begin
     except ValueError:
         raise BadRequest(f"numbers {text!r}: expected two numbers such as 0-999") from None
+    if not 0 <= begin <= end < size:
+        raise BadRequest(f"numbers {text!r}: expected A-B with 0 <= A <= B <= {size - 1:,}")
+    return begin, end + 1
 
 
 def _expression(text: str | None, database: Database) -> Predicate | None:

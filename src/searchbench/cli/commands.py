@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import enum
 import inspect
+import re
 import types
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -61,8 +62,17 @@ class WrongUsage(Exception):
         super().__init__(f"Usage: {usage}\nsearchbench: {message}; see {program} --help")
 
 
+_CLEARER: Final = (
+    (r"argument (.+): expected one argument", r"\1: expected a value; one that begins with - is written \1=VALUE"),
+    (r"argument (.+): ignored explicit argument (.+)", r"\1 takes no value, not \2"),
+)
+"""What the parser says, as a pattern, and what is said instead."""
+
+
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
+        for known, clearer in _CLEARER:
+            message = re.sub(known, clearer, message)
         raise WrongUsage(message, self.format_usage().removeprefix("Usage: ").strip(), self.prog)
 
 
@@ -75,19 +85,39 @@ def nearest(word: str, known: Sequence[str]) -> str:
 
 
 def call(command: Command, program: str, words: Sequence[str]) -> None:
-    """Call a command with the words that follow its name. Raises WrongUsage, or Exit after its help."""
-    parser = _parser(command, program)
+    """Call a command with the words that follow its name. Raises WrongUsage, or Exit after its help.
+
+    Options may stand before and behind arguments; behind ``--`` all words are arguments.
+    """
+    end = words.index("--") if "--" in words else len(words)
+    options = _parser(command, program, Option)
+    options.print_help = _parser(command, program, Argument, Option).print_help  # type: ignore[method-assign]
     try:
-        given, rest = parser.parse_known_intermixed_args(list(words))
-    except SystemExit as end:  # its help was asked for
-        raise Exit(int(end.code or 0)) from None
-    if rest:
-        flag = rest[0].partition("=")[0]
-        if flag.startswith("-") and flag != "-":
-            flags = [one for action in parser._actions for one in action.option_strings]
-            parser.error(f"no such option: {flag}{nearest(flag, flags)}")
-        parser.error(f"one word too many: {rest[0]!r}")
+        given, others = options.parse_known_args(_with_values(options, words[:end]))
+    except SystemExit as ended:  # its help was asked for
+        raise Exit(int(ended.code or 0)) from None
+    for word in others:
+        if re.match(r"-[^\d. ][^ ]*$", word):
+            flag = word.partition("=")[0]
+            options.error(f"no such option: {flag}{nearest(flag, list(options._option_string_actions))}")
+    behind = ["--", *others, *words[end + 1 :]]
+    given, others = _parser(command, program, Argument).parse_known_args(behind, given)
+    if more := [word for word in others if word != "--"]:
+        options.error(f"one word too many: {more[0]!r}")
     command(**vars(given))
+
+
+def _with_values(options: argparse.ArgumentParser, words: Sequence[str]) -> list[str]:
+    """Return the words, with a value that begins with a minus sign joined to its option: the parser would not take it."""
+    found: list[str] = []
+    known = options._option_string_actions
+    for word in words:
+        before = known.get(found[-1]) if found else None
+        if before is not None and before.nargs is None and re.match(r"-[^-]", word) and word not in known:
+            found[-1] += f"={word}"
+        else:
+            found.append(word)
+    return found
 
 
 def first_sentence(command: Command) -> str:
@@ -101,7 +131,8 @@ def _signature(command: Command) -> inspect.Signature:
     return complete() if complete is not None else inspect.signature(command, eval_str=True)
 
 
-def _parser(command: Command, program: str) -> _Parser:
+def _parser(command: Command, program: str, *kinds: type) -> _Parser:
+    """Return the parser of a command's arguments, of its options, or of both."""
     parameters = _signature(command).parameters.values()
     told: dict[str, Argument | Option] = {one.name: one.annotation.__metadata__[0] for one in parameters}
     usage = [
@@ -120,11 +151,14 @@ def _parser(command: Command, program: str) -> _Parser:
     parser._positionals.title, parser._optionals.title = "Arguments", "Options"
     for one in parameters:
         asked = told[one.name]
+        if not isinstance(asked, kinds):
+            continue
         if isinstance(asked, Argument):
             _add_argument(parser, one, asked)
         else:
             _add_option(parser, one, asked)
-    parser.add_argument("-h", "--help", action="help", help="Show this.")
+    if Option in kinds:
+        parser.add_argument("-h", "--help", action="help", help="Show this.")
     return parser
 
 
@@ -191,7 +225,7 @@ def _reader(kind: type, least: float | None = None, most: float | None = None) -
             right = _WANTED.get(kind) or f"one of {', '.join(map(str, kind))}"  # type: ignore[call-overload]
             raise argparse.ArgumentTypeError(f"{text!r}: expected {right}") from None
         if (least is not None and not value >= least) or (most is not None and not value <= most):
-            wanted = f"at least {least}" if most is None else f"{least} to {most}"
+            wanted = f"at least {least:g}" if most is None else f"{least:g} to {most:g}"
             raise argparse.ArgumentTypeError(f"{text}: expected {wanted}")
         return value
 

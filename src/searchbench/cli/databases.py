@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from searchbench.cli.progress import Reporter
     from searchbench.game import Game
     from searchbench.run import Run
+    from searchbench.store import Database
 
 
 def _solving() -> Sequence[Mapping[str, type[Any]]]:
@@ -208,7 +209,6 @@ def stats(
 ) -> None:
     """Count the states of a database by their value, or measure how small it can be kept."""
     import searchbench as sb
-    from searchbench.analyse.duality import solvable_by_depth
     from searchbench.errors import BadRequest
 
     database = sb.open_database(folder, game)
@@ -218,7 +218,7 @@ def stats(
     if forms or codecs or parts:
         raise BadRequest("--forms, --codecs and --parts go with --compression")
     counts, rule = database.histogram(), database.rule
-    left = solvable_by_depth(database) if solvable else {}
+    left = _solvable(database) if solvable else {}
     if as_json:
         histogram = {rule.format(value): count for value, count in counts.items() if value is not None}
         facts: dict[str, Any] = {"states": database.states, "reachable": database.reachable, "histogram": histogram}
@@ -230,3 +230,9 @@ def stats(
     if solvable:
         show.write("\nof these can still be solved\n")
         show.write(show.histogram(rule, left))
+
+
+def _solvable(database: Database) -> dict[int, int]:
+    from searchbench.analyse.duality import solvable_by_depth
+
+    return solvable_by_depth(database)

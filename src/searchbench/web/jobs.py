@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from searchbench.errors import BadRequest, LimitReached, SearchBenchError, UnknownName
+from searchbench.store.keep import Keep
 
 Done = Callable[[dict[str, Any]], None]
 """Called with the result of a job."""
@@ -167,8 +168,12 @@ class Jobs:
         job.process.wait()
         if job.process.stdout is not None:
             job.process.stdout.close()
-        for unfinished in self.folder.glob(f".{target.name}.*"):
-            shutil.rmtree(unfinished, ignore_errors=True)
+        left = [*self.folder.glob(f".{target.name}.*"), *self.folder.glob(f"..{target.name}.*"), Keep(target).working]
+        for unfinished in left:
+            if unfinished.is_dir():
+                shutil.rmtree(unfinished, ignore_errors=True)
+            else:
+                unfinished.unlink(missing_ok=True)
         if job.status == "running":
             job.status = "done" if job.result is not None else "failed"
             if job.result is None and job.error is None:
