@@ -27,6 +27,7 @@ GAMES = ("tic-tac-toe", "connect4:4x4", "connect4:5x4")
 VARIANTS: dict[str, dict[str, Any]] = {
     "alpha-beta": {"method": "alphabeta"},
     "pns": {"method": "pns"},
+    "dfpn": {"method": "dfpn"},
     "pns, mobility": {"method": "pns", "mobility": True},
 }
 

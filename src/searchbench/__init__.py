@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from searchbench.run import Limits, Run
     from searchbench.solvers.exhaustive import BreadthFirst, Exhaustive, Fixpoint, Retrograde
     from searchbench.solvers.guided import AStar, BestFirst, Guided, IDAStar
-    from searchbench.solvers.proof import AlphaBeta, ProofNumber, Proving
+    from searchbench.solvers.proof import AlphaBeta, DepthFirstProofNumber, ProofNumber, Proving
     from searchbench.store import Database, Keep
     from searchbench.testing import Check
     from searchbench.values import ValueRule
@@ -40,7 +40,8 @@ __version__ = "0.1.0"
 _HOMES = {
     "Board": "game", "Check": "testing", "Database": "store", "Game": "game", "Line": "line", "NOWHERE": "rules",
     "Abstraction": "abstraction", "Image": "abstraction", "PatternDatabases": "heuristics", "heuristic": "heuristics",
-    "AlphaBeta": "solvers.proof", "ProofNumber": "solvers.proof", "AStar": "solvers.guided",
+    "AlphaBeta": "solvers.proof",
+    "DepthFirstProofNumber": "solvers.proof", "ProofNumber": "solvers.proof", "AStar": "solvers.guided",
     "Retrograde": "solvers.exhaustive", "Fixpoint": "solvers.exhaustive", "BreadthFirst": "solvers.exhaustive",
     "Keep": "store", "BestFirst": "solvers.guided", "IDAStar": "solvers.guided", "Limits": "run",
     "SeenAs": "heuristics", "Subgoal": "abstraction", "analyse": "",
@@ -52,8 +53,8 @@ _HOMES = {
 
 __all__ = [
     "NOWHERE", "UNDECIDED", "AStar", "Abstraction", "AlphaBeta", "BestFirst", "Board", "BreadthFirst", "Check",
-    "Database", "Fixpoint", "Game", "IDAStar", "Image", "Keep", "Limits", "Line", "Part", "PatternDatabases",
-    "Player", "Position", "Prediction", "Proof", "ProofNumber", "Repair", "Retrograde", "Run",
+    "Database", "DepthFirstProofNumber", "Fixpoint", "Game", "IDAStar", "Image", "Keep", "Limits", "Line", "Part",
+    "PatternDatabases", "Player", "Position", "Prediction", "Proof", "ProofNumber", "Repair", "Retrograde", "Run",
     "SearchBenchError", "SeenAs", "State", "Subgoal", "ValueRule", "analyse", "check", "errors", "heuristic",
     "index", "load", "open_database", "predict", "prove", "repair", "search", "solve",
 ]  # fmt: skip
@@ -211,7 +212,8 @@ def prove(
 ) -> Proof:
     """Prove the value of one state of a two-player game (by default the start).
 
-    `method` is a configuration, :class:`ProofNumber` or :class:`AlphaBeta`; or its name, "pns" or "alphabeta", with its fields
+    `method` is a configuration, :class:`ProofNumber`, :class:`DepthFirstProofNumber` or
+    :class:`AlphaBeta`; or its name, "pns", "dfpn" or "alphabeta", with its fields
     as `options`. By default it is proof-number search, or alpha-beta where an option is for that. Other options, such as `nodes`
     and `seconds`, are those of :func:`searchbench.solvers.proof.prove_state`.
 

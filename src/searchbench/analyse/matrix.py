@@ -10,7 +10,7 @@ from searchbench.game import Game
 from searchbench.solvers.exhaustive import bfs, fixpoint, retrograde
 from searchbench.solvers.exhaustive.strategy import goes_backwards
 from searchbench.solvers.guided import depthfirst, expansion
-from searchbench.solvers.proof import alphabeta, pns, tree
+from searchbench.solvers.proof import alphabeta, dfpn, pns, tree
 from searchbench.values import Depth, ValueRule, value_rule
 
 
@@ -44,6 +44,7 @@ SOLVERS: Final[Mapping[str, Solver]] = {
     "bestfirst": Solver((expansion.reach, expansion.expand_best), None, _two_players),
     "alphabeta": Solver((alphabeta.begin, alphabeta.descend), None, _no_outcome),
     "pns": Solver((tree.plant, pns.grow), None, _no_outcome),
+    "dfpn": Solver((dfpn.begin, dfpn.deepen), None, _no_outcome),
 }
 
 

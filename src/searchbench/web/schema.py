@@ -219,7 +219,7 @@ class JobRequest(BaseModel):
     game: str | None = Field(None, max_length=500)
     database: str | None = Field(None, max_length=200)
     state: str | None = Field(None, max_length=4000)
-    method: Literal["idastar", "astar", "bestfirst", "pns", "alphabeta"] | None = None
+    method: Literal["idastar", "astar", "bestfirst", "pns", "alphabeta", "dfpn"] | None = None
     nodes: int | None = Field(None, ge=1)
 
 

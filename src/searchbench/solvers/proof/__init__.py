@@ -1,8 +1,17 @@
 """Prove the value of one state of a two-player game: proof-number search, alpha-beta search, and evidence."""
 
 from searchbench.solvers.proof.book import Book
-from searchbench.solvers.proof.configuration import METHODS, AlphaBeta, ProofNumber, Proving
+from searchbench.solvers.proof.configuration import METHODS, AlphaBeta, DepthFirstProofNumber, ProofNumber, Proving
 from searchbench.solvers.proof.leaves import LeafDatabase
 from searchbench.solvers.proof.prove import prove_state
 
-__all__ = ["METHODS", "AlphaBeta", "Book", "LeafDatabase", "ProofNumber", "Proving", "prove_state"]
+__all__ = [
+    "METHODS",
+    "AlphaBeta",
+    "Book",
+    "DepthFirstProofNumber",
+    "LeafDatabase",
+    "ProofNumber",
+    "Proving",
+    "prove_state",
+]

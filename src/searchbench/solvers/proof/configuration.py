@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from math import isfinite
 from pathlib import Path
 from typing import ClassVar, Final
 
@@ -12,6 +13,7 @@ from searchbench.catalogue import WhichGame
 from searchbench.configuration import given_options, option
 from searchbench.errors import BadRequest
 from searchbench.game import Game
+from searchbench.run import parse_memory
 from searchbench.solvers.proof.book import Book
 from searchbench.solvers.proof.leaves import LeafDatabase
 from searchbench.store import Database, open_database
@@ -37,6 +39,34 @@ class ProofNumber(Proving):
     mobility: bool = option(
         False, "let proof numbers begin with the number of moves (Allis 1994, section 2.3.3)", "flag"
     )
+
+
+@dataclass(frozen=True, kw_only=True)
+class DepthFirstProofNumber(Proving):
+    """Prove by depth-first proof-number search, in bounded memory."""
+
+    method = "dfpn"
+
+    mobility: bool = option(
+        False, "let proof numbers begin with the number of moves (Allis 1994, section 2.3.3)", "flag"
+    )
+    epsilon: float = option(
+        0.25, "leave a child when its number passes the second best by this share; 0: at once", "number"
+    )
+    table: str | int | None = option(
+        None, "memory of the table, such as `64MB`, at most half of the memory; by default that half", metavar="SIZE"
+    )
+
+    def __post_init__(self) -> None:
+        if not (isfinite(self.epsilon) and self.epsilon >= 0):
+            raise BadRequest(f"epsilon {self.epsilon}: expected a number, at least 0")
+        if self.table is not None and self.table_memory <= 0:
+            raise BadRequest(f"table {self.table}: expected a size such as 64MB")
+
+    @property
+    def table_memory(self) -> int:
+        """Return the bytes of the table, 0 for the default."""
+        return 0 if self.table is None else parse_memory(self.table)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,4 +118,6 @@ class AlphaBeta(Proving):
         return Book(game, leaves, self.plies, self.book)
 
 
-METHODS: Final[Mapping[str, type[Proving]]] = {one.method: one for one in (ProofNumber, AlphaBeta)}
+METHODS: Final[Mapping[str, type[Proving]]] = {
+    one.method: one for one in (ProofNumber, AlphaBeta, DepthFirstProofNumber)
+}

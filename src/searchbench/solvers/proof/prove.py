@@ -24,12 +24,13 @@ from searchbench.run import Limits, Run, requested
 from searchbench.solvers.proof.alphabeta import AlphaBetaSearch
 from searchbench.solvers.proof.bounding import Bounding, Solved, first_size
 from searchbench.solvers.proof.budget import Budget
-from searchbench.solvers.proof.configuration import METHODS, AlphaBeta, ProofNumber, Proving
+from searchbench.solvers.proof.configuration import METHODS, AlphaBeta, DepthFirstProofNumber, ProofNumber, Proving
+from searchbench.solvers.proof.dfpn import DepthFirstProofNumberSearch
 from searchbench.solvers.proof.evidence import gather_claims
 from searchbench.solvers.proof.facts import LARGEST_PLACE
 from searchbench.solvers.proof.leaves import LeafDatabase
 from searchbench.solvers.proof.pns import ProofNumberSearch
-from searchbench.solvers.shared.transposition import Transpositions, new_transpositions
+from searchbench.solvers.shared.transposition import Transpositions, largest_size, new_transpositions
 from searchbench.user_code import check_first_state
 from searchbench.values import value_rule
 
@@ -49,10 +50,11 @@ def prove_state(
 ) -> Proof:
     """Return the outcome of a state (by default the start) of a game of two players, with strategies that show it.
 
-    `configuration` is a `ProofNumber` or an `AlphaBeta`; or the name of a method, "pns" or "alphabeta", with the fields of its
-    configuration, and `nodes` and `seconds` for the limits, as `options`; the default is the first method that takes the
-    options. The limits cover the search and the evidence together. 0 is no limit; evidence may then take a few times the
-    nodes of the search, and a search in which positions repeat ends once solving the whole game would have been much quicker.
+    `configuration` is a `ProofNumber`, a `DepthFirstProofNumber` or an `AlphaBeta`; or the name of a method, "pns", "dfpn" or
+    "alphabeta", with the fields of its configuration, and `nodes` and `seconds` for the limits, as `options`; the default is
+    the first method that takes the options. The limits cover the search and the evidence together. 0 is no limit; evidence
+    may then take a few times the nodes of the search, and a search in which positions repeat ends once solving the whole
+    game would have been much quicker.
     `told` is called with the proof as soon as the outcome is known, before evidence is gathered. Without `evidence` the proof
     has no claims and cannot be verified. If the strategies need more nodes, seconds or memory than are left,
     `Proof.incomplete` gives the reason.
@@ -83,12 +85,15 @@ def prove_state(
         if leaves is not None and (book is not None or not leaves.goes_on):
             found = Bounding(game, budget, leaves, book, target).solve(start)
         else:
-            table = new_transpositions(first_size(active.memory // 4))
-            found = (
-                _by_proof_numbers(game, start, budget, table, chosen.mobility, target)
-                if isinstance(chosen, ProofNumber)
-                else _by_alpha_beta(game, start, budget, table, leaves, target)
-            )
+            if isinstance(chosen, DepthFirstProofNumber):
+                found = _depth_first(game, start, budget, chosen, target)
+            else:
+                table = new_transpositions(first_size(active.memory // 4))
+                found = (
+                    _by_proof_numbers(game, start, budget, table, chosen.mobility, target)
+                    if isinstance(chosen, ProofNumber)
+                    else _by_alpha_beta(game, start, budget, table, leaves, target)
+                )
         searched = found.facts.pop("nodes")
         solved = active.seconds - began
         at_most = None if found.lower == found.upper else found.upper
@@ -128,6 +133,18 @@ def _by_proof_numbers(
     wins = search.holds(root, 1, mobility)
     outcome = 1 if wins else 0 if search.holds(root, 0, mobility) else -1
     return Solved(outcome, outcome, (search.table, search.table), {"nodes": search.nodes, **search.facts()})
+
+
+def _depth_first(
+    game: Game, root: Any, budget: Budget, chosen: DepthFirstProofNumber, target: jit.Target
+) -> Solved:  # fmt: skip
+    """Ask the questions of proof-number search, depth first; half of the table is for numbers, half for results."""
+    memory = min(chosen.table_memory or budget.run.memory // 2, budget.run.memory // 2) // 2
+    facts, numbers = new_transpositions(first_size(memory)), new_transpositions(largest_size(memory))
+    search = DepthFirstProofNumberSearch(game, budget, facts, numbers, memory, target)
+    wins = search.holds(root, 1, chosen.mobility, chosen.epsilon)
+    outcome = 1 if wins else 0 if search.holds(root, 0, chosen.mobility, chosen.epsilon) else -1
+    return Solved(outcome, outcome, (search.table, search.table), {"nodes": search.nodes})
 
 
 def _by_alpha_beta(

@@ -6,6 +6,7 @@ import { BoardView } from "./board.js";
 const METHODS = [
   { id: "idastar", text: "IDA*", players: 1 }, { id: "astar", text: "A*", players: 1 }, { id: "bestfirst", text: "greedy best-first", players: 1 },
   { id: "pns", text: "proof-number search", players: 2 }, { id: "alphabeta", text: "alpha-beta", players: 2 },
+  { id: "dfpn", text: "depth-first proof-number search", players: 2 },
 ];
 const FRAME = 450; // milliseconds between two boards of a solution
 
