@@ -82,6 +82,8 @@ class ChessEnding(Game):
     columns: int = 8
 
     def __post_init__(self) -> None:
+        if min(self.rows, self.columns) < 3:
+            raise errors.BadRequest(f"a board of {self.rows}x{self.columns}: expected 3 rows and 3 columns or more")
         if self.men[:2] != "Kk" or not set(self.men[2:]) <= set("QqRrBb"):
             raise errors.BadRequest(f"men {self.men!r}: expected Kk, then some of QqRrBb")
 
@@ -120,12 +122,6 @@ class ChessEnding(Game):
         ways = self.ways()
         images, least, other, _ = board(rows, columns)
 
-        def start(state: State) -> None:
-            state[0] = 0
-            for piece in range(count):
-                state[1 + piece] = piece
-            state[2] = squares - 1
-
         def at(state: State, square: int) -> int:
             for piece in range(count):
                 if state[1 + piece] == square:
@@ -159,6 +155,19 @@ class ChessEnding(Game):
                     if state[1 + piece] == state[1 + other] and state[1 + piece] < squares:
                         return False
             return not in_check(state, 1 - state[0])
+
+        placed = [0, 0, squares - 1]
+        for piece in range(2, count):  # on the first square from which it gives no check
+            beside = [squares] * (count - piece - 1)
+            found = [square for square in range(squares) if legal([*placed, square, *beside])]
+            if not found:
+                raise errors.BadRequest(f"men {self.men!r}: the board of {rows}x{columns} has no room for them")
+            placed.append(found[0])
+        opening = np.array(placed, np.int64)
+
+        def start(state: State) -> None:
+            for cell in range(1 + count):
+                state[cell] = opening[cell]
 
         def moves(state: State, out: MutableSequence[int]) -> int:
             side, found = state[0], 0

@@ -20,6 +20,18 @@ MODULES = [".".join(path.relative_to(SOURCE.parent).with_suffix("").parts).remov
 
 IMPORT_ALONE = """
 import importlib, sys
+from importlib.machinery import SourceFileLoader
+
+read, known = SourceFileLoader.get_code, {}
+
+
+def read_once(loader, name):
+    if name not in known:
+        known[name] = read(loader, name)
+    return known[name]
+
+
+SourceFileLoader.get_code = read_once
 for name in sys.argv[1:]:
     for loaded in [key for key in sys.modules if key.partition(".")[0] == "searchbench"]:
         del sys.modules[loaded]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import os
-import re
 import subprocess
 import sys
 import time
@@ -157,22 +156,6 @@ def test_help_is_of_the_command(program: Program) -> None:
 
 
 # --- compiling --------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("arguments", "told"),
-    [
-        (["search", "sliding:2x2", "--method", "astar", "--seconds", "1"], "searched"),
-        (["prove", "tic-tac-toe", "XX./OO./...", "--seconds", "1"], "proved"),
-    ],
-)
-def test_compiling_is_told_apart_and_no_limit_counts_it(arguments: list[str], told: str, tmp_path: Path) -> None:
-    for first in (True, False):
-        out, _ = started(*arguments, SEARCHBENCH_CACHE=str(tmp_path))
-        match = re.search(rf"compiled in ([\d.]+) s, {told} in ([\d.]+) s", out)
-        assert (match is not None) == first, out
-        if match is not None:
-            assert float(match[1]) > float(match[2])
 
 
 class Terminal(io.StringIO):

@@ -225,7 +225,7 @@ def test_what_is_carried_along_is_what_is_found_anew(eight: PatternDatabases, fo
     tables = chosen.tables(state)
     bound = first(state, tables, carried, 0)
     anew = np.zeros_like(carried)
-    for _ in range(300):
+    for _ in range(300 if form in ("shared", "values") else 100):
         move = chance.choice(game.moves(state))
         ready(state, move, tables, carried, 0, 1)
         bound = following(state, move, tables, bound, NEVER, carried, 0, 1)

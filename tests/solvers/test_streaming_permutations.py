@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from itertools import permutations
 from math import factorial
 from pathlib import Path
@@ -321,3 +323,20 @@ def test_flipped_bits_are_found() -> None:
             planted = Database(rows.game, rows.rule, PlaneCodes(*words, layers, rows.size), rows.facts)
             assert planted.verify().count > 0, number
             plane[number] ^= 1
+
+
+@pytest.mark.parametrize("spec", ["pancake:8", "burnt-pancake:6", "sliding:3x3", "sliding-groups:3x3,2.8-5-1"])
+def test_a_search_is_gone_with_its_vectors_as_soon_as_it_is_not_used(spec: str) -> None:
+    game = load(spec)
+    method = method_for(game.sequences(), Run(threads=2))
+    assert method is not None
+    with Run(threads=2) as run:
+        search = method.search(game.rank(game.start()), run, None)
+        search.level(1)
+    gone = weakref.ref(search)
+    gc.disable()
+    try:
+        del search
+        assert gone() is None
+    finally:
+        gc.enable()

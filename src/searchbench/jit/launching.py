@@ -60,7 +60,11 @@ class Rows(Varying):
 
 
 class PerThread(Varying):
-    """Stand for scratch memory that `make` makes once for each thread, whichever pieces it runs."""
+    """Stand for scratch memory that `make` makes once for each thread, whichever pieces it runs.
+
+    Make one for each level of a search: a search that kept one made by its own method would be a cycle, and Python would
+    keep its vectors in memory for a while after its end.
+    """
 
     def __init__(self, make: Callable[[], Any]) -> None:
         self._make = make

@@ -56,7 +56,6 @@ class MultisetSearch:
         self.vectors["low"].view(self.lane)[row] = 1 << place
         self.by_head = self._tasks(np.diff(plan.matrices.begin))
         self.by_tail = self._tasks(plan.matrices.columns)
-        self.room = PerThread(self._room)
 
     def level(self, depth: int) -> tuple[int, list[int]]:
         """Find the states of this depth; return how many there are, and their numbers if they are at most FEW."""
@@ -70,20 +69,13 @@ class MultisetSearch:
         )
         planes = Planes(low, high, result)
 
+        room = PerThread(self._room)
         found = note_rows(len(self.by_tail), 1 + FEW)
         self.run.launch(
-            self.pull_tails,
-            self.by_head,
-            planes,
-            plan.matrices,
-            plan.tail_moves,
-            plan.crossing,
-            level,
-            self.room,
-            PIECE,
+            self.pull_tails, self.by_head, planes, plan.matrices, plan.tail_moves, plan.crossing, level, room, PIECE
         )
         self.run.launch(
-            self.close_heads, self.by_tail, planes, plan.matrices, plan.head_moves, level, self.room, PIECE, Rows(found)
+            self.close_heads, self.by_tail, planes, plan.matrices, plan.head_moves, level, room, PIECE, Rows(found)
         )
         count = reduce_sum(found[:, 0])
         return count, sorted(number for one in found for number in one[1 : 1 + one[0]].tolist()) if count <= FEW else []

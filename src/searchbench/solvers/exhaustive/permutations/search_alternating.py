@@ -52,7 +52,6 @@ class AlternatingSearch:
         self.lane = np.dtype(f"u{max(1, plan.word_bits // 8)}")
         self.step = self._blocks_at_a_time()
         self.untouched = 0
-        self.room = PerThread(self._room)
         if not (work is not None and work.record):
             bit = plan.bit(start)
             self.vectors["second"][bit >> 6] = self.bits[bit & 63]  # the mark of a successor
@@ -108,7 +107,8 @@ class AlternatingSearch:
         place_bits = plan.word_bits.bit_length() - 1
 
         pieces = intervals(0, plan.blocks, self.step)
-        room = [self.room[place] for place in range(4)]
+        rooms = PerThread(self._room)
+        room = [rooms[place] for place in range(4)]
         if self.cut_short:
             self.run.launch(
                 self.mark_again, pieces, vectors, *room, FIRST, STOP, self.moves[1 - parity], plan.parity, place_bits, level,

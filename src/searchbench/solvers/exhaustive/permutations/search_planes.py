@@ -41,7 +41,6 @@ class PlaneSearch:
         self.vectors["frontier"][bit >> 6] = self.vectors["low"][bit >> 6] = self.bits[bit & 63]
         self.moves = moves_of(plan, None)
         self.step = max(1, min(64, plan.blocks // (8 * run.threads)))
-        self.room = PerThread(self._room)
 
     def level(self, depth: int) -> tuple[int, list[int]]:
         """Find the states of this depth; return how many there are, and their numbers if they are at most FEW."""
@@ -81,8 +80,9 @@ class PlaneSearch:
 
     def _advance(self, found: Planes, code: int, pushed: bool) -> int:
         place_bits = self.plan.word_bits.bit_length() - 1
+        room = PerThread(self._room)
         counts = self.run.launch(
-            self.advance, self._pieces(), found, found.frontier.view(np.uint8), self.room[0], self.room[1], FIRST, STOP,
+            self.advance, self._pieces(), found, found.frontier.view(np.uint8), room[0], room[1], FIRST, STOP,
             self.moves, self.plan.parity, place_bits, code, pushed,
         )  # fmt: skip
         return reduce_sum(counts)

@@ -210,16 +210,16 @@ class SignedSearch:
         self.result = np.zeros(plan.words, np.uint64)
         bit = np.uint64(1 << (start & 63))
         self.vectors["frontier"][start >> 6] = self.vectors["low"][start >> 6] = bit
-        self.room = PerThread(self._room)
 
     def level(self, depth: int) -> tuple[int, list[int]]:
         """Find the states of this depth; return how many there are, and their numbers if they are at most FEW."""
         vectors, plan = self.vectors, self.plan
         planes = Planes(vectors["frontier"], self.result, vectors["low"], vectors["high"])
         step = max(1, min(4096, plan.rows // (8 * self.run.threads)))
+        room = PerThread(self._room)
         counts = self.run.launch(
             self.advance, intervals(0, plan.rows, step), planes, FIRST, STOP, plan.orders, plan.steps, depth % 3 + 1,
-            self.room[0], self.room[1], self.room[2],
+            room[0], room[1], room[2],
         )  # fmt: skip
         count = reduce_sum(counts)
         self.result, vectors["frontier"] = vectors["frontier"], self.result

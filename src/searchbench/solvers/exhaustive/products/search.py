@@ -60,7 +60,6 @@ class ProductSearch:
             self.vectors[name][row * words + (column >> 6)] = np.uint64(1 << (column & 63))
         self.vectors["counts"][row] = 1
         self.step = max(1, min(512, rows // (8 * run.threads)))
-        self.room = PerThread(self._room)
 
     def level(self, depth: int) -> tuple[int, list[int]]:
         """Find the states of this depth; return how many there are, and their numbers if they are at most FEW."""
@@ -73,7 +72,7 @@ class ProductSearch:
         new_bytes = new.view(np.uint8)
         pieces = intervals(0, rows, self.step)
         counts = self.run.launch(
-            self.advance, pieces, vectors, new_bytes, self.tables, self.room, FIRST, STOP, depth % 3 + 1
+            self.advance, pieces, vectors, new_bytes, self.tables, PerThread(self._room), FIRST, STOP, depth % 3 + 1
         )
         count = reduce_sum(counts)
         self.new, kept["frontier"] = kept["frontier"], self.new
