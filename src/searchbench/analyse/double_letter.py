@@ -46,7 +46,7 @@ def double_letter_system(axiom: str) -> System:
         return made[left, right]
 
     def operators(state: frozenset[Attribute], among: AbstractSet[Attribute]) -> Iterator[Operator]:
-        row: list[Letter] = sorted(state)  # type: ignore[type-var]
+        row: list[Letter] = sorted(state)  # type: ignore[arg-type]
         for left, right in pairwise(row):
             if left[2] == right[2] and (not among or left in among or right in among):
                 yield from replacements(left, right)
@@ -75,5 +75,5 @@ def triangle(axiom: str) -> list[list[str]]:
 
 def theorem(state: frozenset[Attribute]) -> str:
     """Return the string of a state."""
-    row: list[Letter] = sorted(state)  # type: ignore[type-var]
+    row: list[Letter] = sorted(state)  # type: ignore[arg-type]
     return "".join(letter for _, _, letter in row)
