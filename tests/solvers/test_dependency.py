@@ -1,0 +1,151 @@
+"""Search by dependency finds the key classes that an enumeration of all paths finds, each once (Allis 1994, chapter 3)."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+
+import pytest
+
+from searchbench.analyse.double_letter import LETTERS, double_letter_system, neighbours, theorem, triangle
+from searchbench.errors import BadRequest
+from searchbench.solvers.dependency import (
+    Operator,
+    System,
+    enumerate_classes,
+    explicit_system,
+    search_by_dependency,
+    search_paths,
+)
+
+
+def replacing(goal: bool) -> System:
+    """Return the system of section 3.1: ten digits become ten letters, and those, perhaps, the goal."""
+    rules = [Operator(f"r{i}", frozenset({(i, "digit")}), frozenset({i}), frozenset({(i, "digit")})) for i in range(10)]
+    word = frozenset(range(10))
+    last = [Operator("r10", word, frozenset({"goal"}), word)] if goal else []
+    return explicit_system([(i, "digit") for i in range(10)], rules + last, [frozenset({"goal"})])
+
+
+def random_system(seed: int) -> System:
+    """Return a system of a few operators, of which each adds attributes of its own or, at times, those of another."""
+    draw = random.Random(seed)
+    size = draw.randint(2, 6)
+    names = [f"i{number}" for number in range(3)] + [f"n{number}" for number in range(size)]
+    operators = []
+    for number in range(size):
+        needs = draw.sample(names[: 3 + number], draw.randint(0, min(3, 2 + number)))
+        deletes = [one for one in needs if draw.random() < 0.4]
+        adds = [f"n{number}"] if draw.random() < 0.85 else [draw.choice(names[3:])]
+        operators.append(Operator(f"f{number}", frozenset(needs), frozenset(adds), frozenset(deletes)))
+    return explicit_system(names[:3], operators, [frozenset({draw.choice(names[3:])})])
+
+
+def trees(axiom: str) -> tuple[int, int]:
+    """Count derivation trees and pairs of adjacent ones, by the recurrence over spans: dependency and combination nodes."""
+    size = len(axiom)
+    count: Counter[tuple[int, int, str]] = Counter({(i, i, letter): 1 for i, letter in enumerate(axiom)})
+    pairs = 0
+    for length in range(2, size + 1):
+        for i in range(size - length + 1):
+            j = i + length - 1
+            for cut in range(i, j):
+                for letter in LETTERS:
+                    both = count[i, cut, letter] * count[cut + 1, j, letter]
+                    pairs += both * (i < cut and cut + 1 < j)
+                    for after in neighbours(letter):
+                        count[i, j, after] += both
+    return sum(many for (i, j, _), many in count.items() if i < j), pairs
+
+
+def test_independent_rules_cost_a_node_each() -> None:
+    assert len(search_by_dependency(replacing(goal=False)).nodes) == 11
+    assert search_paths(replacing(goal=False), transpositions=True).nodes == 1024
+    found = search_by_dependency(replacing(goal=True), together=10)
+    assert found.counts["root"] + found.counts["dependency"] == 12
+    assert found.verify() == [] and len(found.solutions) == 1  # noqa: PT018
+    assert search_paths(replacing(goal=True), transpositions=True).nodes == 1025
+
+
+@pytest.mark.parametrize(("axiom", "figures"), [("aacc", (17, 11, 7)), ("aaccadd", (179, 41, 13))])
+def test_paths_classes_and_key_classes(axiom: str, figures: tuple[int, int, int]) -> None:
+    system = double_letter_system(axiom)
+    found = enumerate_classes(system)
+    assert (found.paths, len(found.classes), len(found.keys)) == figures
+    assert found.redundant == 0 and system.singular  # noqa: PT018
+    assert search_paths(system).nodes == found.paths
+
+
+def test_the_graph_of_figure_3_4() -> None:
+    found = search_by_dependency(double_letter_system("aaccadd"))
+    assert found.counts == {"root": 1, "dependency": 12, "combination": 2}
+    levels = [(node.level, theorem(node.state)) for node in found.nodes if node.kind != "root"]
+    first = ["eccadd", "bccadd", "aabadd", "aadadd", "aaccac", "aaccae", "bbadd"]
+    second = ["aadd", "cadd", "bdd", "edd", "ee"]
+    expected = [(1, one) for one in first] + [(2, one) for one in second] + [(3, "a"), (3, "d")]
+    assert sorted(levels) == sorted(expected)
+    assert sorted(theorem(node.state) for node in found.solutions) == ["a", "d"]
+
+
+def test_the_hardest_axiom_takes_3934_nodes() -> None:
+    axiom = "dbdeabbaacccddaeecda"
+    assert trees(axiom) == (3494, 439)
+    found = search_by_dependency(double_letter_system(axiom))
+    assert found.counts == {"root": 1, "dependency": 3494, "combination": 439}
+    assert found.complete and not found.solutions  # noqa: PT018
+
+
+def test_figure_a_1() -> None:
+    rows = [" ".join(entry or "-" for entry in row) for row in triangle("aabdcbbdcaa")]
+    assert rows[:4] == [
+        "a be ac - - - bd ce bd - abce",
+        "a - - - - - - - - -",
+        "b - - - - - - - -",
+        "d - - ce - ce - ad",
+    ]
+    assert rows[4:] == ["c - bd ce bd - ac", "b ac - - - -", "b - - - -", "d - - -", "c - -", "a be", "a"]
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_random_axioms_agree_with_triangle_the_recurrence_and_plain_search(seed: int) -> None:
+    draw = random.Random(seed)
+    axiom = "".join(draw.choices(LETTERS, k=draw.randint(1, 11)))
+    system = double_letter_system(axiom)
+    found = search_by_dependency(system)
+    assert (found.counts["dependency"], found.counts["combination"]) == trees(axiom), axiom
+    solved = {theorem(node.state) for node in found.solutions}
+    assert solved == set(triangle(axiom)[0][-1]), axiom
+    assert found.verify() == []
+    plain = search_paths(system, transpositions=True, nodes=20_000)
+    assert not plain.complete or {theorem(state) for state in plain.solved} == solved, axiom
+
+
+@pytest.mark.parametrize("seed", range(300))
+def test_random_systems_have_each_key_class_once(seed: int) -> None:
+    system = random_system(seed)
+    without_goal = System(system.initial, system.operators)
+    found = search_by_dependency(without_goal, together=8)
+    made = Counter(node.operators for node in found.nodes if node.kind != "combination")
+    assert made == Counter(enumerate_classes(without_goal).keys), seed
+    assert bool(search_by_dependency(system, together=8).solutions) == bool(search_paths(system).solved), seed
+
+
+def test_four_results_are_combined() -> None:
+    makers = [Operator(f"m{i}", frozenset({i}), frozenset({f"part {i}"}), frozenset({i})) for i in range(4)]
+    parts = frozenset(f"part {i}" for i in range(4))
+    system = explicit_system(range(4), [*makers, Operator("join", parts, frozenset({"all"}))], [frozenset({"all"})])
+    found = search_by_dependency(system, together=4)
+    assert [len(node.path) for node in found.solutions] == [5]
+    assert found.counts["root"] + found.counts["dependency"] == len(enumerate_classes(system).keys) == 6
+    assert not search_by_dependency(system, together=3).solutions
+
+
+def test_limits_and_wrong_operators_are_told() -> None:
+    system = double_letter_system("aaccadd")
+    assert len(search_by_dependency(system, nodes=5).nodes) == 5
+    assert not search_by_dependency(system, levels=1).complete
+    assert len(search_by_dependency(system, first=True).solutions) == 1
+    with pytest.raises(BadRequest, match="add it to the precondition"):
+        Operator("wrong", frozenset(), frozenset(), frozenset({1}))
+    with pytest.raises(BadRequest, match="letters a to e"):
+        double_letter_system("xyz")
