@@ -40,8 +40,8 @@ __version__ = "0.1.0"
 _HOMES = {
     "Board": "game", "Check": "testing", "Database": "store", "Game": "game", "Line": "line", "NOWHERE": "rules",
     "Abstraction": "abstraction", "Image": "abstraction", "PatternDatabases": "heuristics", "heuristic": "heuristics",
-    "AlphaBeta": "solvers.proof",
-    "DepthFirstProofNumber": "solvers.proof", "ProofNumber": "solvers.proof", "AStar": "solvers.guided",
+    "AlphaBeta": "solvers.proof", "DepthFirstProofNumber": "solvers.proof", "ProofNumber": "solvers.proof",
+    "AStar": "solvers.guided",
     "Retrograde": "solvers.exhaustive", "Fixpoint": "solvers.exhaustive", "BreadthFirst": "solvers.exhaustive",
     "Keep": "store", "BestFirst": "solvers.guided", "IDAStar": "solvers.guided", "Limits": "run",
     "SeenAs": "heuristics", "Subgoal": "abstraction", "analyse": "",
@@ -212,10 +212,10 @@ def prove(
 ) -> Proof:
     """Prove the value of one state of a two-player game (by default the start).
 
-    `method` is a configuration, :class:`ProofNumber`, :class:`DepthFirstProofNumber` or
-    :class:`AlphaBeta`; or its name, "pns", "dfpn" or "alphabeta", with its fields
-    as `options`. By default it is proof-number search, or alpha-beta where an option is for that. Other options, such as `nodes`
-    and `seconds`, are those of :func:`searchbench.solvers.proof.prove_state`.
+    `method` is a configuration, :class:`ProofNumber`, :class:`DepthFirstProofNumber` or :class:`AlphaBeta`; or its name,
+    "pns", "dfpn" or "alphabeta", with its fields as `options`. By default it is proof-number search, or alpha-beta where an
+    option is for that. Other options, such as `nodes` and `seconds`, are those of
+    :func:`searchbench.solvers.proof.prove_state`.
 
     `leaves` is a database, or its folder, that knows the outcome of some states: of the same game, or of one that it goes on as
     ("morris" for "morris-opening"). Only its `parts` of these names are used ("9-9,9-8"), by default all. What is found after so

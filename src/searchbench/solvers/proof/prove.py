@@ -85,15 +85,13 @@ def prove_state(
         if leaves is not None and (book is not None or not leaves.goes_on):
             found = Bounding(game, budget, leaves, book, target).solve(start)
         else:
+            table = new_transpositions(first_size(active.memory // 4))
             if isinstance(chosen, DepthFirstProofNumber):
                 found = _depth_first(game, start, budget, chosen, target)
+            elif isinstance(chosen, ProofNumber):
+                found = _by_proof_numbers(game, start, budget, table, chosen.mobility, target)
             else:
-                table = new_transpositions(first_size(active.memory // 4))
-                found = (
-                    _by_proof_numbers(game, start, budget, table, chosen.mobility, target)
-                    if isinstance(chosen, ProofNumber)
-                    else _by_alpha_beta(game, start, budget, table, leaves, target)
-                )
+                found = _by_alpha_beta(game, start, budget, table, leaves, target)
         searched = found.facts.pop("nodes")
         solved = active.seconds - began
         at_most = None if found.lower == found.upper else found.upper
@@ -135,9 +133,7 @@ def _by_proof_numbers(
     return Solved(outcome, outcome, (search.table, search.table), {"nodes": search.nodes, **search.facts()})
 
 
-def _depth_first(
-    game: Game, root: Any, budget: Budget, chosen: DepthFirstProofNumber, target: jit.Target
-) -> Solved:  # fmt: skip
+def _depth_first(game: Game, root: Any, budget: Budget, chosen: DepthFirstProofNumber, target: jit.Target) -> Solved:
     """Ask the questions of proof-number search, depth first; half of the table is for numbers, half for results."""
     memory = min(chosen.table_memory or budget.run.memory // 2, budget.run.memory // 2) // 2
     facts, numbers = new_transpositions(first_size(memory)), new_transpositions(largest_size(memory))
