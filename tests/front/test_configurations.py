@@ -127,11 +127,15 @@ def test_every_option_is_one_of_the_command_line(program: Program) -> None:
 
 def test_proofs_have_configurations_too() -> None:
     state = "XX./OO./..."
-    for chosen, name in ((sb.ProofNumber(mobility=True), "pns"), (sb.AlphaBeta(), "alphabeta")):
-        options = {"mobility": True} if name == "pns" else {}
+    for chosen, name in (
+        (sb.ProofNumber(mobility=True), "pns"),
+        (sb.DepthFirstProofNumber(mobility=True), "dfpn"),
+        (sb.AlphaBeta(), "alphabeta"),
+    ):
+        options = {} if name == "alphabeta" else {"mobility": True}
         proofs = [sb.prove("tic-tac-toe", state, chosen), sb.prove("tic-tac-toe", state, name, **options)]
         assert [(one.value, one.method, one.nodes) for one in proofs] == [("win", name, proofs[0].nodes)] * 2
-    with pytest.raises(BadRequest, match="mobility True: alphabeta takes none; pns does"):
+    with pytest.raises(BadRequest, match="mobility True: alphabeta takes none; pns and dfpn do"):
         sb.prove("tic-tac-toe", method="alphabeta", mobility=True)
     with pytest.raises(BadRequest, match="say it in the configuration, ProofNumber"):
         sb.prove("tic-tac-toe", method=sb.ProofNumber(), mobility=True)

@@ -80,7 +80,7 @@ def test_a_search_tells_its_bound_and_its_line_and_ends_with_a_solution(client: 
 
 
 def test_a_proof_ends_with_a_value(client: Client) -> None:
-    for method in ("pns", "alphabeta"):
+    for method in ("pns", "dfpn", "alphabeta"):
         job = client.finished(kind="prove", game="tic-tac-toe", state="XX./OO./...", method=method)
         assert job["result"]["value"] == "win"
     assert client.finished(kind="prove", game="hanoi:3")["error"]["kind"] == "BadRequest"
