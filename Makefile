@@ -1,7 +1,7 @@
 # These commands set everything up on a machine with python3, pip, git and make:
 #   make demo         solve the 8-puzzle and a user's own game, and look at the results
 #   make test         style, types, layers and tests
-#   make test-fast    style, and the tests that compile little: a minute, for daily work
+#   make test-fast    style, and the tests that compile little: a minute and a half, for daily work
 # Both make their own virtual environment in .venv; `make clean` removes it and all that was built.
 
 PYTHON ?= python3

@@ -83,7 +83,7 @@ def test_every_module_can_be_imported_alone() -> None:
 
 
 def test_nothing_heavy_is_imported_before_it_is_used() -> None:
-    heavy = "{'numba', 'zarr', 'rich', 'typer'} & set(sys.modules)"
+    heavy = "{'numba', 'zarr', 'rich'} & set(sys.modules)"
     assert run_python("-c", f"import sys, searchbench; print({heavy} or 'nothing')").strip() == "nothing"
 
 

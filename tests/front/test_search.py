@@ -209,6 +209,7 @@ def test_an_interrupt_ends_a_search_on_several_threads(folder: str, tmp_path: Pa
     program = """
 import os, signal, sys
 import searchbench as sb
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a process in the background may ignore it
 interrupted = []
 def report(stage, done, total):
     if stage.startswith("bound 6") and not interrupted:

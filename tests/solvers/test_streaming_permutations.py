@@ -236,12 +236,12 @@ def test_many_elements_are_refused_before_tables_are_made(n: int) -> None:
         method = method_for(game, Run(memory=1 << 30))
     assert method is not None
     assert method.least == 4 * factorial(n) // 8
-    with pytest.raises(BadRequest, match="take 8 to 15"):
+    with pytest.raises(BadRequest, match="takes 8 to 15"):
         Plan(Sequences(16, 1, ()))
 
 
 def test_rows_refuse_what_they_cannot_move() -> None:
-    with pytest.raises(BadRequest, match="take 8 to 15"):
+    with pytest.raises(BadRequest, match="takes 8 to 15"):
         Plan(load("pancake:7").sequences())
     with pytest.raises(BadRequest, match="no rearrangement"):
         Sequences(3, 1, (Rearrangement(0, 0, (0, 1, 1)),))

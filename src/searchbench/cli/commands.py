@@ -13,6 +13,7 @@ import re
 import types
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final, NoReturn, Union, get_args, get_origin
 
 Command = Callable[..., None]
@@ -70,6 +71,16 @@ _CLEARER: Final = (
 
 
 class _Parser(argparse.ArgumentParser):
+    whole: Callable[[], _Parser] | None = None
+    """Makes the parser that tells all of a command, where this one reads a part of its words."""
+
+    def print_help(self, file: Any = None) -> None:
+        """Print the help of the whole command."""
+        if self.whole is not None:
+            self.whole().print_help(file)
+        else:
+            super().print_help(file)
+
     def error(self, message: str) -> NoReturn:
         for known, clearer in _CLEARER:
             message = re.sub(known, clearer, message)
@@ -91,7 +102,7 @@ def call(command: Command, program: str, words: Sequence[str]) -> None:
     """
     end = words.index("--") if "--" in words else len(words)
     options = _parser(command, program, Option)
-    options.print_help = _parser(command, program, Argument, Option).print_help  # type: ignore[method-assign]
+    options.whole = partial(_parser, command, program, Argument, Option)
     try:
         given, others = options.parse_known_args(_with_values(options, words[:end]))
     except SystemExit as ended:  # its help was asked for
