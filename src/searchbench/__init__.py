@@ -95,19 +95,19 @@ def solve(
 
     `rule` is a value rule or its name, by default the game's own. `solver` is a configuration, :class:`Retrograde`,
     :class:`Fixpoint` or :class:`BreadthFirst`; or its name, "retrograde", "fixpoint" or "bfs", with its fields as `options`. By
-    default it is what suits the game. `to` is a :class:`Keep`, or a folder with the other fields of `Keep` as `options`. Both
-    have a `form`: that of breadth-first search says how it keeps depths ("values", "two-bit", ...), and that of `Keep` what is
-    kept of other values ("base-3", "every:4", ...); as an option it goes to the former where that solves.
+    default the game decides. `to` is a :class:`Keep`, or a folder with the other fields of `Keep` as `options`. Both
+    have a `form`: that of breadth-first search says how it keeps depths ("values", "two-bit", ...), and that of `Keep`
+    how other values are kept ("base-3", "every:4", ...); as an option it goes to the former where that solves.
 
-    `memory` is a budget such as "1GB": what does not fit is refused before it starts, and so is a folder that is there already,
-    unless `overwrite`. `progress` is called with a stage, how much of it is done, and its total (0: unknown). With `to`, long
-    computations keep their unfinished work in the folder `work` (by default beside `to`, with ".work" behind the name): what
-    was stopped or killed goes on from there when it is asked for again, and what does not fit into the memory may be solved
-    there. The folder is removed when the database is complete. A `mapped` database is kept without compression: opened, it is
-    mapped into memory.
+    `memory` is a budget such as "1GB": a computation that does not fit is refused before it starts, and so is an existing
+    folder, unless `overwrite`. `progress` is called with a stage, how much of it is done, and its total (0: unknown). With
+    `to`, long computations keep their unfinished work in the folder `work` (by default beside `to`, with ".work" behind the
+    name). A computation that was stopped or killed goes on from there when it is asked for again, and tables that do not fit
+    into the memory may lie there. The folder is removed when the database is complete. A `mapped` database is kept without
+    compression: opened, it is mapped into memory.
 
     `parts` are the names of the parts to solve ("4-4,5-3", or "all"); parts that they need are solved first. Each is kept in
-    `to` when it is done, and what `to` has already is not solved again.
+    `to` when it is done, and a part that `to` has already is not solved again.
     """
     from searchbench.catalogue import load
     from searchbench.solvers.exhaustive import requested, solve_request
@@ -132,11 +132,11 @@ def predict(
     memory: str | int | None = None,
     threads: int | None = None,
 ) -> Prediction:
-    """Predict what `solve` will take, before it starts: the processor's time, memory, and a bound on the disk.
+    """Predict the cost of `solve` before it starts: the processor's time, memory, and a bound on the disk.
 
     The options are those of `solve`. The times are measured with the solver's own kernels on a few thousand random states;
-    how many states get a value, so that they are expanded, is the guess of a model, and the prediction also says what it
-    takes if all of them do. Breadth-first search ("bfs") is predicted in the form "values".
+    how many states get a value, so that they are expanded, is the guess of a model, and the prediction also gives the cost
+    if all of them do. Breadth-first search ("bfs") is predicted in the form "values".
     """
     from searchbench.analyse.predict import predict as predict_game
     from searchbench.catalogue import load
@@ -152,11 +152,11 @@ def repair(
     progress: Callable[[str, int, int], None] | None = None,
     limit: int = 100,
 ) -> Repair:
-    """Repair a database on disk, whose chunks may be damaged or missing, and say what was wrong.
+    """Repair a database on disk, whose chunks may be damaged or missing, and list the faults.
 
-    What verification finds at fault and what cannot be read is worked out anew, with all that rests on it; then that is
-    verified. At most `limit` changes are told in words. `game` is needed only where its file has moved. A database that can
-    be opened has the method `repair`, too.
+    Values that verification finds at fault or that cannot be read are worked out anew, with all that rests on them; then
+    these are verified. At most `limit` changes are told in words. `game` is needed only where its file has moved. A database
+    that can be opened has the method `repair`, too.
     """
     from searchbench.repairs import repair_folder
 
@@ -176,7 +176,7 @@ def search(
     """Search for a line from one state of a puzzle (by default the start) to a solved one.
 
     `method` is a configuration, :class:`IDAStar`, :class:`AStar` or :class:`BestFirst`; or its name, "idastar", "astar" or
-    "bestfirst", with its fields as `options`. By default it is what suits the size of the game. Or it is "dual", for the start
+    "bestfirst", with its fields as `options`. By default the size of the game decides. Or it is "dual", for the start
     of a game that looks the same from both ends: half of a breadth-first search
     (:func:`searchbench.solvers.exhaustive.search_by_duality`). `h` is a heuristic in the place of the game's own bound: an
     object such as :class:`PatternDatabases`, one of the names that the game has ("linear-conflict"), or folders of pattern

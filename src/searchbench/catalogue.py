@@ -64,7 +64,7 @@ def load(spec: str | Game) -> Game:
     "sliding:3x3" is a shipped game or abstraction (or an entry point in the group ``searchbench.games`` or
     ``searchbench.abstractions``) with its parameters, also "sliding:rows=3,columns=3"; "mygame.py", "mygame.py:MyGame" and
     "mygame.py:MyGame:5" are a class in a file of one's own.
-    Raises UnknownGame with what would be right.
+    Raises UnknownGame, which names a right one.
     """
     if isinstance(spec, Game):
         return spec
@@ -85,7 +85,7 @@ def source_file(game: type[Game]) -> Path | None:
 
 
 def explained(error: Exception) -> BadGame | None:
-    """Return what to say of an exception that a user's own file raised, where it was called for a game: None if none did."""
+    """Return the message for an exception that a user's own file raised where it was called for a game: None if none did."""
     found: Game | None = None
     trace = error.__traceback__
     while trace is not None:

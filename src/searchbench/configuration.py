@@ -1,6 +1,6 @@
-"""Configurations of methods: one frozen dataclass for each, whose fields are the options wherever a method is asked for.
+"""Configurations of methods: one frozen dataclass for each, whose fields are the method's options.
 
-A field that is made with :func:`option` says in its metadata what it does. Python's keywords, the options of the command
+A field that is made with :func:`option` has its description in its metadata. Python's keywords, the options of the command
 line, texts such as "idastar table=64MB" and the tables of the manual come from there and nowhere else.
 """
 
@@ -19,7 +19,7 @@ _METADATA: Final = "option"
 
 @dataclass(frozen=True)
 class Option:
-    """Hold what is told of a field: its name, what it does, and how it is written.
+    """Describe a field: its name, its effect, and how it is written.
 
     `flag` is its name on the command line, `least` the smallest value that is taken there.
     """
@@ -69,7 +69,7 @@ def option(
     least: int | None = None,
     flag: str = "",
 ) -> Any:
-    """Return a field of a configuration, with what is told of it."""
+    """Return a field of a configuration with its description."""
     return field(default=default, metadata={_METADATA: (told, kind, metavar, least, flag)})
 
 
@@ -181,7 +181,7 @@ def takers(methods: Mapping[str, type[Any]], name: str) -> list[str]:
 
 
 def table_of(methods: Mapping[str, type[Any]]) -> str:
-    """Return the options of configurations as a table for the manual: what each does and, of several, which methods take it."""
+    """Return the options of configurations as a table for the manual: the effect of each and the methods that take it."""
     columns = 3 if len(methods) > 1 else 2
     rows = [("option", "what it does", "for")]
     for name, told in all_options(methods.values()).items():

@@ -93,10 +93,10 @@ class Game:
     """Claims that moves are rearrangements: in states with the same moves the same sequences of moves are possible, and
     two sequences that lead from one of them to the same state do so from each. No state is lost."""
     independent: ClassVar[bool] = False
-    """Claims of a puzzle with a `Product` as its index that all states have the same moves, and that what a move does to the
+    """Claims of a puzzle with a `Product` as its index that all states have the same moves, and that a move's effect on the
     cells of one factor depends on these cells alone."""
 
-    # --- what a game supplies --------------------------------------------------------------------------------------
+    # --- supplied by a game ----------------------------------------------------------------------------------------
 
     @property
     def width(self) -> int:
@@ -119,7 +119,7 @@ class Game:
         return 1
 
     def data(self) -> Any:
-        """Return what the rules ask for as a last parameter `data`: a named tuple of arrays and numbers, or None.
+        """Return the last parameter `data` of the rules: a named tuple of arrays and numbers, or None.
 
         Boards, levels and maps belong here: games that differ in their data alone are compiled once.
         """
@@ -211,26 +211,26 @@ class Game:
         return str(move)
 
     def board(self) -> Board | None:
-        """Return what to draw, if the game has a board."""
+        """Return the board to draw, if the game has one."""
         return None
 
     def pieces(self, state: Sequence[int]) -> list[str]:
-        """Return what stands on each cell of the board, "" for nothing."""
+        """Return the piece on each cell of the board, "" for none."""
         return [str(cell) if cell else "" for cell in state]
 
     def attributes(self) -> Mapping[str, Callable[..., int]]:
-        """Return what may be said of a state, by name: each a rule ``(state)`` that returns a small whole number.
+        """Return the attributes of a state by name: each a rule ``(state)`` that returns a small whole number.
 
         `searchbench analyse tree` makes a decision tree of them. They must not change the state.
         """
         return {}
 
     def clicks(self, state: Sequence[int], move: int) -> list[int]:
-        """Return the cells to click, in order, to make a move; by default the piece, where it goes, and what else changes."""
+        """Return the cells to click, in order, to make a move; by default the piece, its target, then the other changes."""
         return cells_of_move(self, state, move)
 
     def known(self) -> Mapping[str, Any]:
-        """Return published or well-checked numbers, to be compared with what a solver finds.
+        """Return published or well-checked numbers, to be compared with a solver's results.
 
         Keys: "states", "reachable", "deepest", "histogram" (value as text to count), "start" (the start's value as text).
         """
@@ -264,11 +264,11 @@ class Game:
         return self.spec
 
     def identity(self) -> dict[str, Any]:
-        """Return what tells this game from others: it is kept in every database."""
+        """Return the name, version and parameters that tell this game from others; every database keeps them."""
         return {"name": self.name, "version": self.version, "parameters": self.parameters, "spec": self.spec}
 
     def checked_index(self) -> Index | None:
-        """Return what ``index()`` returns. Raises BadGame where it fails, or returns no index."""
+        """Return the checked result of ``index()``. Raises BadGame where it fails, or returns no index."""
         with calling(self, "index()", "expected an index, or None"):
             return checked_index(self.index(), place_of(self, "index"))
 
@@ -403,7 +403,7 @@ class Game:
         return Position(self, tuple(self.read(what) if isinstance(what, str) else what))
 
     def _parsed(self, text: str) -> list[int]:
-        """Return what `parse` makes of a text. Raises BadState where the text is at fault, BadGame where `parse` is."""
+        """Return the state that `parse` reads from a text. Raises BadState for a wrong text, BadGame for a wrong `parse`."""
         right = f"{self.spec} shall read {text!r} as a list of {self.width} integers, or raise ValueError"
         with calling(self, "parse", right):
             try:
@@ -418,14 +418,14 @@ class Game:
             return [operator.index(cell) for cell in state]
 
     def _an_example(self) -> str:
-        """Return what to say of the notation: how the start is written."""
+        """Return a hint at the notation: how the start is written."""
         try:
             return f"the start is written {self.format(self.start())!r}"
-        except Exception:  # whatever is wrong with the rules, this message is about something else
+        except Exception:  # this message is not about the rules, however they fail here
             return f"a state is {self.width} numbers"
 
     def _check_numbered(self, state: list[int], text: str) -> None:
-        """Require that the index numbers a state, or that it is terminal. Raises BadState, which says what differs."""
+        """Require that the index numbers a state, or that it is terminal. Raises BadState, which names the difference."""
         why = ""
         try:
             number = self.rank(state)

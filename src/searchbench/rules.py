@@ -1,4 +1,4 @@
-"""The rules of a game: the functions that a game supplies, what they mean, and what the optional ones do by default.
+"""The rules of a game: the functions that a game supplies, their meaning, and the defaults of the optional ones.
 
 A *state* is a short vector of integers, changed in place. A *move* is one integer that holds all that is needed to take
 it back. A game's ``rules()`` supplies functions by these names; :func:`searchbench.jit.bind` puts them in the place of
@@ -28,7 +28,7 @@ NOWHERE: Final = -1
 """What `rank` returns for a state that the index does not number; such a state must be terminal."""
 
 
-# --- what every game has ----------------------------------------------------------------------------------------------
+# --- every game has these ---------------------------------------------------------------------------------------------
 
 
 @slot(required=True)
@@ -61,7 +61,7 @@ def terminal(state: State) -> int:
     return UNDECIDED
 
 
-# --- what some games have ---------------------------------------------------------------------------------------------
+# --- some games have these --------------------------------------------------------------------------------------------
 
 
 @slot(required=True)
@@ -81,7 +81,7 @@ def legal(state: State) -> bool:
 
 @slot
 def cost(state: State, move: Move) -> int:
-    """Return what the move costs in the state it is played in: positive (0 only in an abstraction)."""
+    """Return the cost of the move in the state it is played in: positive (0 only in an abstraction)."""
     return 1
 
 
@@ -129,7 +129,7 @@ def h_step(state: State, move: Move, tables: Any) -> int:
     return after - before
 
 
-# --- what makes solvers quicker ---------------------------------------------------------------------------------------
+# --- these make solvers quicker --------------------------------------------------------------------------------------
 
 
 @slot
@@ -161,7 +161,7 @@ def inverse(move: Move) -> Move:
 
 @slot
 def follows(before: Move, move: Move) -> bool:
-    """Return false where a move need not be tried right after another one, whatever the state.
+    """Return false where a move need not be tried right after another one, in any state.
 
     Then fewer moves, or two others that come earlier in the order of their numbers, lead to the same state at no greater
     cost. So turns of opposite faces of a cube are tried in one order alone. Depth-first search asks.
@@ -171,14 +171,14 @@ def follows(before: Move, move: Move) -> bool:
 
 @slot
 def alternates(state: State) -> int:
-    """Return 0 or 1: what every move changes, and symmetric states share (the colour of the empty cell's square, say).
+    """Return 0 or 1: every move changes it, and symmetric states share it (the colour of the empty cell's square, say).
 
     Breadth-first search in one bit asks for it, and only of games that supply it (Edelkamp 2017, move alternation).
     """
     return 0
 
 
-# --- what Game supplies itself ----------------------------------------------------------------------------------------
+# --- Game supplies these itself ---------------------------------------------------------------------------------------
 
 
 @slot(required=True)

@@ -95,7 +95,7 @@ def requested(
 
 @dataclass
 class Run:
-    """Say what a computation may use and whom it tells; every solver takes one.
+    """Set the memory, threads and folders of a computation, and whom it tells; every solver takes one.
 
     `memory` is in bytes (default: what the machine has free); `threads` defaults to the number of cores. `work` is where
     unfinished work may be kept: a folder that need not exist; at least `checkpoint_interval` seconds pass between two
@@ -141,7 +141,7 @@ class Run:
         return {"seconds": round(self.seconds, 3), "compile_seconds": round(self.compile_seconds, 3)}
 
     def demand(self, size: int, what: str) -> None:
-        """Refuse, before it starts, what needs more than the memory budget."""
+        """Refuse, before it starts, a computation that needs more than the memory budget."""
         if size > self.memory:
             raise OutOfMemory(
                 f"{what} needs {format_memory(size)}, the memory budget is {format_memory(self.memory)}; "

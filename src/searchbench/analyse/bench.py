@@ -1,4 +1,4 @@
-"""A few fixed workloads: how fast this machine solves, searches, proves and ranks, and a signature of what came out.
+"""A few fixed workloads: how fast this machine solves, searches, proves and ranks, and a signature of the results.
 
 The signature holds the total of all nodes, and a digest of all databases and other answers. It changes only when the
 behaviour of a solver does: one line tells two versions apart (the idea is that of chess programs' `bench`).
@@ -44,7 +44,7 @@ Answer = TypeVar("Answer")
 
 @dataclass(frozen=True)
 class Measurement:
-    """Hold what a workload took: an amount of states or nodes, seconds, and the bytes a state takes (0: none kept)."""
+    """Hold the cost of a workload: an amount of states or nodes, seconds, and the bytes a state takes (0: none kept)."""
 
     name: str
     amount: int
@@ -97,7 +97,7 @@ def measure_all(threads: int | None = None, report: Report | None = None) -> Ben
 
 
 Work = Callable[[], tuple[Measurement, int, bytes]]
-"""Return a measurement, the nodes of a search, and what else must not change: codes, values, sums of ranks."""
+"""Return a measurement, the nodes of a search, and other results that must not change: codes, values, sums of ranks."""
 
 
 def _workloads(run: Callable[[], Run]) -> Iterator[tuple[str, Work]]:

@@ -24,7 +24,7 @@ class Contestant:
 
 @dataclass(frozen=True)
 class Result:
-    """Hold what one configuration came to over a set of states."""
+    """Hold the results of one configuration over a set of states."""
 
     configuration: str
     attempts: tuple[Attempt, ...]
@@ -36,7 +36,7 @@ class Result:
 
     @property
     def cost(self) -> int:
-        """Return what the lines cost together."""
+        """Return the total cost of the lines."""
         return sum(attempt.line.cost for attempt in self.attempts if attempt.line is not None)
 
     @property
@@ -74,7 +74,7 @@ class Result:
 
 
 def contestant(game: Game, text: str, abstractions: Sequence[str | Game] | None = None) -> Contestant:
-    """Return what a text such as "idastar h=linear-conflict order=bound" means. Raises BadRequest.
+    """Return the configuration that a text such as "idastar h=linear-conflict order=bound" names. Raises BadRequest.
 
     `abstractions` are games of pattern databases whose files have moved.
     """
@@ -87,7 +87,7 @@ def contestant(game: Game, text: str, abstractions: Sequence[str | Game] | None 
 def compare(
     game: Game, states: Sequence[Sequence[int]], contestants: Sequence[Contestant], run: Run, limits: Limits
 ) -> Iterator[Result]:
-    """Yield what each configuration comes to; one node of the first state comes first, so that compiling does not count."""
+    """Yield the results of each configuration; one node of the first state comes first, so that compiling does not count."""
     with run:
         for one in contestants:
             own = Run(memory=run.memory, threads=run.threads, report=run.report)

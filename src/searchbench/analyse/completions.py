@@ -125,7 +125,7 @@ class _Search:
     def _search(self, bound: int, layers: tuple[int, Layer, Layer] | None) -> int:
         """Search below one bound; return the next one."""
         moves, before, layer = layers or (0, self._layer([], [], [], [0], []), self._first())
-        cut = NEVER if layers is None else self.cut  # what was cut off before the search was stopped
+        cut = NEVER if layers is None else self.cut  # the ones cut off before the search was stopped
         self._note_costs(layer, moves)
         while len(layer.numbers) and not self._done():
             before, (layer, least) = layer, self._next(before, layer, bound - moves - 1)

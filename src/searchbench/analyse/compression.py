@@ -1,4 +1,4 @@
-"""How much room a database takes in each form and by each codec, and what a probe costs there (Gasser 1995, section 5.5)."""
+"""How much room a database takes in each form and by each codec, and the cost of a probe there (Gasser 1995, section 5.5)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ LONGEST: Final = 5.0
 
 
 class Size(NamedTuple):
-    """Hold what a part takes in a form: its numbers, and the bytes of its codes."""
+    """Hold the room of a part in a form: its numbers, and the bytes of its codes."""
 
     numbers: int
     bytes: int
@@ -38,7 +38,7 @@ class Size(NamedTuple):
 
 
 class Kept(NamedTuple):
-    """Hold what a form and a codec came to: the size of each part, and CPU microseconds of a probe.
+    """Hold the results of a form and a codec: the size of each part, and CPU microseconds of a probe.
 
     `random` is one probe of a random number, its chunk read if need be; `sequential` is one number of all, read in order.
     """

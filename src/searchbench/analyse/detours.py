@@ -1,7 +1,7 @@
 """Prove that a puzzle in two steps takes at most so many moves from any state, by detours in the first step (Gasser 1995, 6.5).
 
 Where the shortest ways through the first step lead to too long a second one, longer ways are tried: they end elsewhere. All
-states that look alike in the first step have the same ways through it, so they are looked at together; what is left of
+states that look alike in the first step have the same ways through it, so they are looked at together; the rest of
 their pieces arrives in another order.
 """
 
@@ -138,7 +138,7 @@ def keep_solvable(waiting: Any, count: int, start: State, kinds: Kinds) -> int:
 
 @dataclass(frozen=True)
 class Detours:
-    """Hold what came of the proof: `open` are states for which no way of at most `limit` moves was found.
+    """Hold the result of the proof: `open` are states for which no way of at most `limit` moves was found.
 
     `patterns` are the states of the first step from which the steps can take more than the limit, `states` those of the
     puzzle that do by the first of the shortest ways, `ways` all the ways that were looked at.
@@ -159,7 +159,7 @@ class Detours:
 
 
 class Looked(NamedTuple):
-    """Hold what came of one pattern: the states that the first way does not suffice for, the ways, and the open states."""
+    """Hold the result of one pattern: the states that the first way does not suffice for, the ways, and the open states."""
 
     states: int
     ways: int
@@ -171,7 +171,7 @@ def prove_limit(
 ) -> Detours:
     """Look for a way of at most `limit` moves from every state, through two steps of which the first may take a detour.
 
-    A detour is longer than the shortest way by at most `detour` moves. With the run's `work`, what was stopped goes on. Raises
+    A detour is longer than the shortest way by at most `detour` moves. With the run's `work`, a stopped analysis goes on. Raises
     BadRequest where the chain has not two steps, or the limit is one that the second step alone exceeds.
     """
     with run or Run() as active:
@@ -288,7 +288,7 @@ class _Proof:
             return self.move_of
 
     def _moves_after(self, end: int, start: list[int], way: Any) -> Any:
-        """Return what the second step takes for each order where a way ends, in the pattern with the key `end`."""
+        """Return the length of the second step for each order where a way ends, in the pattern with the key `end`."""
         with self.lock:
             if end not in self.after:
                 state = start

@@ -1,4 +1,4 @@
-"""Which reached states can still be solved: what breadth-first layers tell of a game that looks the same from both ends."""
+"""Which reached states can still be solved, told from breadth-first layers of a game that looks the same from both ends."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ def solvable_by_depth(database: Database, run: Run | None = None) -> dict[int, i
     """
     game = database.game
     if not game.has("reversal"):
-        raise BadRequest(f"{game} supplies no `dual`: the depths do not tell what can be solved")
+        raise BadRequest(f"{game} supplies no `dual`: the depths do not tell which states can be solved")
     if not database.rule.from_start or database.modulus:
-        raise BadRequest(f"{game}: what can be solved is counted in databases of whole depths, of the form layers")
+        raise BadRequest(f"{game}: solvable states are counted in databases of whole depths, of the form layers")
     layers = layers_of(database.parts, game.rank(game.start()))
     goal = game.rank(dual_of(game, game.start()))
     length = next(depth for depth, layer in enumerate(layers) if any(part.start <= goal < part.stop for part in layer))

@@ -133,7 +133,7 @@ def gather(
     layer: Layer, before: Layer, numbers: Any, first_edge: Any, sources: Any, rows: Any, table: Any,
     words: Any, begins: Any, orders: Any,
 ) -> None:  # fmt: skip
-    """Write the orders of the patterns of the next layer: what the moves to them make of those of this one, each once.
+    """Write the orders of the patterns of the next layer: those that the moves make of this layer's, each once.
 
     What lies two moves back is left out: it was in the layer `before`. `words` are bits, all 0, one for each order. The
     moves to a pattern are listed from its entry in `first_edge` on.

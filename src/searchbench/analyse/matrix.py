@@ -15,7 +15,7 @@ from searchbench.values import Depth, ValueRule, value_rule
 
 
 class Solver(NamedTuple):
-    """Name the kernels of a solver, the value rule that it goes by (None: the game's), and what else it asks."""
+    """Name the kernels of a solver, the value rule that it goes by (None: the game's), and its other demands."""
 
     kernels: tuple[Callable[..., Any], ...]
     rule: ValueRule | None = None

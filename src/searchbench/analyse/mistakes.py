@@ -1,4 +1,4 @@
-"""The first mistakes: how soon a move can lose what was not lost (Gasser 1995, section 5.6)."""
+"""The first mistakes: how soon a move can lose a position that was not lost (Gasser 1995, section 5.6)."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def look_after(state: State, leaves: Leaves, out: Any, after: Any, known: Any) -
 
 
 def first_losing_moves(leaves: LeafDatabase, plies: int, run: Run | None = None) -> list[Mistake]:
-    """Return the earliest moves, of the first `plies` of a game, that lose what was not lost; positions up to symmetry.
+    """Return the earliest moves, of the first `plies` of a game, from a position not lost to a lost one, up to symmetry.
 
     All of them at that ply; an empty list if there are none. Raises BadRequest where the leaves do not tell enough.
     """

@@ -35,7 +35,7 @@ class Kinds(NamedTuple):
 
 
 def kinds_of(kinds: Sequence[int]) -> Kinds:
-    """Return what kernels need to know of the pieces' kinds, which are 0, 1, 2, ... Raises BadRequest."""
+    """Return the kernels' tables of the pieces' kinds, which are 0, 1, 2, ... Raises BadRequest."""
     sizes = [list(kinds).count(kind) for kind in range(1 + max(kinds))]
     if prod(map(factorial, sizes)) > LARGEST:
         raise BadRequest(f"a pattern with {prod(map(factorial, sizes)):,} completions: expected at most {LARGEST:,}")
@@ -107,7 +107,7 @@ def compose(change: int, kinds: Kinds, out: Any) -> None:
 
 
 class Changes:
-    """Hold for each change of the order 0 that has come up what it makes of every order: a row of `table`.
+    """Hold for each change of the order 0 that has come up its effect on every order: a row of `table`.
 
     `row_of` gives the row of a change, -1 where there is none yet.
     """

@@ -1,9 +1,9 @@
-"""Predict what solving a game will take, before it starts: time, memory and disk (after Gasser 1995, section 4.2).
+"""Predict the cost of solving a game before it starts: time, memory and disk (after Gasser 1995, section 4.2).
 
 The time is that of the processor: each number is given a first code (`initialise`), each state that gets a value is expanded
 once, and each of its neighbours gets a request: numbers * initialise + states * (expand + edges * apply) + numbers * passes *
 scan. The times are measured with the solver's kernels on samples; how many states get a value, and after how many passes,
-is what a model says (:mod:`searchbench.analyse.shares`). The memory is reckoned as the solver does; of the disk, a bound.
+is the guess of a model (:mod:`searchbench.analyse.shares`). The memory is reckoned as the solver does; of the disk, a bound.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ ASKED: Final = 256
 
 @dataclass(frozen=True)
 class GroupPrediction:
-    """Say what a group of parts will take: its numbers, how many are positions, how many of them are expanded, its levels.
+    """Hold the cost of a group of parts: its numbers, how many are positions, how many of them are expanded, its levels.
 
-    `rates` is what was measured, `cpu` the seconds of the processor, `most` those if every position is expanded.
+    `rates` are the measurements, `cpu` the seconds of the processor, `most` those if every position is expanded.
     """
 
     name: str
@@ -52,9 +52,9 @@ class GroupPrediction:
 
 @dataclass(frozen=True)
 class Prediction:
-    """Say what solving a game will take: group by group, and the bytes of memory and, at most, of disk.
+    """Hold the cost of solving a game: group by group, and the bytes of memory and, at most, of disk.
 
-    `note` says what the prediction assumes.
+    `note` names the assumptions.
     """
 
     game: str
@@ -120,10 +120,10 @@ def predict(
     rule: str | ValueRule | None = None,
     run: Run | None = None,
 ) -> Prediction:
-    """Predict what it takes to solve a game, or some of its parts with what they need.
+    """Predict the cost of solving a game, or some of its parts with those that they need.
 
     The options are those of `solve`; breadth-first search is predicted in the form "values". Raises BadRequest and
-    MissingRule for what cannot be solved that way.
+    MissingRule for a game that cannot be solved that way.
     """
     if game.has("blank") or not game.has("unrank"):
         raise BadRequest(f"{game}: only retrograde, fixpoint and bfs in the form 'values' are predicted")
@@ -143,7 +143,7 @@ def predict_at_once(
     form: str | None = None,
     run: Run | None = None,
 ) -> Prediction | None:
-    """Predict as `predict` does, but only what is worth it, and if nothing must be compiled for it; else return None.
+    """Predict as `predict` does, but only where it is worth it and nothing must be compiled for it; else return None.
 
     Without the kernel that the model needs, every position is taken to be expanded.
     """
@@ -246,11 +246,11 @@ class _Predicting:
         return reachable, levels_to_reach(seen, reachable)
 
     def _assume(self, what: str, group: Group) -> None:
-        """Note what the prediction of a group rests on."""
+        """Note an assumption of the prediction of a group."""
         self.assumed.setdefault(what, []).append(group.name)
 
     def _note(self) -> str:
-        """Return what the prediction rests on, each with the groups of which it is assumed where it is not all of them."""
+        """Return the assumptions, each with its groups where these are not all."""
         told = []
         for what, names in self.assumed.items():
             some = f" ({_listed(names)})" if len(names) < len(self.groups) else ""

@@ -55,7 +55,7 @@ STRATEGIES: Final[Mapping[str, tuple[Callable[..., Any], ...]]] = {
 
 
 class Rates(NamedTuple):
-    """Hold what was measured on a group: the share of positions, seconds, and edges (times are seconds of the processor).
+    """Hold the measurements of a group: the share of positions, seconds, and edges (times are seconds of the processor).
 
     `initialise`: a number gets its first code, `expand`: a position writes requests, `edges`: how many, `apply`: one is applied,
     `scan`: a number is looked through in vain, `finish`: a code is finished.
@@ -71,7 +71,7 @@ class Rates(NamedTuple):
 
 
 class Steps(NamedTuple):
-    """Hold what a strategy does with a run: look at it first, count its positions, decide them, write their requests.
+    """Hold the steps of a strategy on a run: look at it first, count its positions, decide them, write their requests.
 
     `apply` applies such requests, those up to a page, to a block of codes like those that the runs had at first; `seek`
     looks through codes for a level that none of them has.
@@ -155,7 +155,7 @@ class Sampler:
             return int(np.count_nonzero(left[run[0] - origin : run[1] - origin] != score_kernels.DONE))
 
         def decide(run: Interval) -> None:
-            begin(run)  # those whose predecessors have their requests look as what is no position does
+            begin(run)  # those whose predecessors have their requests look like numbers that are no position
             some = left[run[0] - origin : run[1] - origin]
             some[some != score_kernels.DONE] = score_kernels.FRESH
 

@@ -20,7 +20,7 @@ from searchbench.store import Database, open_database
 
 @dataclass(frozen=True)
 class Step:
-    """Hold a step: its game, the distances of its states, and what they come to."""
+    """Hold a step: its game, the distances of its states, and their summary."""
 
     game: Subgoal
     database: Database

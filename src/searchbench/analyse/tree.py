@@ -60,7 +60,7 @@ class Node:
 
 @dataclass(frozen=True)
 class DecisionTree:
-    """Hold the tree of some states of a game, and what it was made of."""
+    """Hold the tree of some states of a game, and its origin."""
 
     game: Game
     attributes: tuple[str, ...]

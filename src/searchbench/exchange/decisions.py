@@ -1,6 +1,6 @@
 """Decisions that everybody who computes must take alike: whether a level is empty, whether codes must widen, how many.
 
-Each takes what the pieces of a launch found here, and returns it of all. In one address space these are Python's own
+Each takes the results of a launch's pieces here, and returns the result of all. In one address space these are Python's own
 `any`, `max` and `sum`; where the table is shared among processes, here is where they agree (all-reduce).
 """
 

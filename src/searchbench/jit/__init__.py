@@ -6,7 +6,7 @@ functions of a user's other modules), replaces the contract's names, and either 
 (``target="interpreted"``) or compiles (``target="cpu"``).
 
 Compiled code is kept between processes under a *fingerprint*: a hash of the byte code and the constants of all that the
-kernel can reach. So an edited game is recompiled, an edited comment is not, and what is in the cache is never stale.
+kernel can reach. So an edited game is recompiled, an edited comment is not, and the cache is never stale.
 Tables of any size may be among the constants: large ones are read where they are (:mod:`searchbench.jit.backends.cpu.arrays`).
 """
 

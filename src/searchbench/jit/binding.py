@@ -71,7 +71,7 @@ class _Binder:
         return self.names.bound[key]
 
     def _made(self, function: types.FunctionType, use: str, key: tuple[Any, str] | None) -> Any:
-        """Return what the backend makes of a function: the same for the same code."""
+        """Return the backend's version of a function: the same for the same code."""
         shared = self.backend.compiled
         mark = fingerprint(function, self.names) + own_digest() if shared is not None else ""
         result = shared.get((mark, use)) if shared is not None else None
@@ -112,7 +112,7 @@ class _Binder:
         return self.backend.constant(value)
 
     def _module(self, module: types.ModuleType, user: types.FunctionType) -> types.ModuleType:
-        """Return a copy of a user's module that holds just what `user` names of it, bound."""
+        """Return a copy of a user's module that holds just the functions that `user` names, bound."""
         if (module, user) in self.modules:  # modules may name each other
             return self.modules[module, user]
         copy = types.ModuleType(f"{module.__name__}_{fingerprint(user, self.names)}")

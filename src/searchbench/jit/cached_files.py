@@ -12,7 +12,7 @@ _DIGEST_BYTES: Final = hashlib.sha256().digest_size
 
 
 def read_cached(file: Path) -> bytes:
-    """Return what a file of the cache keeps. Raises OSError, and ValueError where its checksum is wrong."""
+    """Return the contents of a file of the cache. Raises OSError, and ValueError where its checksum is wrong."""
     data = file.read_bytes()
     if hashlib.sha256(data[_DIGEST_BYTES:]).digest() != data[:_DIGEST_BYTES]:
         raise ValueError("its checksum is wrong")

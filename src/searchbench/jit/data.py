@@ -82,7 +82,7 @@ class DataFlow:
         self._needs: dict[types.FunctionType, bool] = {}
 
     def arguments(self, value: Any) -> int:
-        """Return how many times a call of what a function refers to passes the data: as `data`, and passed on."""
+        """Return how often a function's calls pass the data: as `data`, and passed on."""
         value = plain_function(value)
         if not isinstance(value, types.FunctionType):
             return 0

@@ -155,7 +155,7 @@ class _Fingerprint:
                 self._add_module(value, names_in(function.__code__), set())
 
     def _add_module(self, module: types.ModuleType, named: list[str], seen: set[str]) -> None:
-        """Add what a function names of a user's module, and of the modules in it."""
+        """Add the names that a function uses of a user's module, and of the modules in it."""
         if is_library(module) or module.__name__ in seen:
             return
         seen.add(module.__name__)
@@ -177,6 +177,6 @@ def fingerprint(function: Callable[..., Any], names: Mapping[str, Any]) -> str:
 
 @lru_cache(maxsize=1)
 def own_digest() -> str:
-    """Return a hash of this package: what it generates depends on it too. Databases do not."""
+    """Return a hash of this package: the code that it generates depends on it too. Databases do not."""
     texts = [path.read_bytes() for path in sorted(Path(__file__).parent.rglob("*.py"))]
     return hashlib.sha256(b"".join(texts)).hexdigest()[:6]

@@ -53,7 +53,7 @@ def unsigned(number: int) -> int:
 def unowned(value: Any) -> Any:
     """Return an array, or a tuple of arrays, whose users the compiled kernel does not count: its caller holds them.
 
-    Handing an array on costs two locked instructions for each call otherwise. A kernel must not return what it borrowed.
+    Handing an array on costs two locked instructions for each call otherwise. A kernel must not return a borrowed value.
     """
     return value
 

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 _LINE: Final = 16
-"""How many numbers of 8 bytes lie in two cache lines: what threads write at the same time is kept as far apart."""
+"""How many numbers of 8 bytes lie in two cache lines: rows that threads write at the same time are kept as far apart."""
 
 
 class Varying:
@@ -49,7 +49,7 @@ class _Field(Varying):
 
 
 class Rows(Varying):
-    """Stand for a row of `array`: that at the piece's place. Kernels write there what a piece found."""
+    """Stand for a row of `array`: that at the piece's place. Kernels write a piece's results there."""
 
     def __init__(self, array: npt.NDArray[Any]) -> None:
         self.array = array
@@ -60,7 +60,7 @@ class Rows(Varying):
 
 
 class PerThread(Varying):
-    """Stand for scratch memory that `make` makes once for each thread, whichever pieces it runs.
+    """Stand for scratch memory that `make` makes once for each thread, for all pieces that it runs.
 
     Make one for each level of a search: a search that kept one made by its own method would be a cycle, and Python would
     keep its vectors in memory for a while after its end.
@@ -71,7 +71,7 @@ class PerThread(Varying):
         self._local = threading.local()
 
     def of(self, place: int, piece: Any) -> Any:
-        """Return what belongs to the thread at work."""
+        """Return the scratch memory of the thread at work."""
         if not hasattr(self._local, "made"):
             self._local.made = self._make()
         return self._local.made
@@ -83,7 +83,7 @@ STOP: Final = PIECE[1]
 
 
 def note_rows(pieces: int, width: int, fill: int = 0) -> npt.NDArray[np.int64]:
-    """Return int64 [pieces, width], filled with `fill`: what kernels note of each piece, no two rows in one cache line."""
+    """Return int64 [pieces, width], filled with `fill`: the notes of each piece, no two rows in one cache line."""
     room = -(-width // _LINE) * _LINE
     return np.full((pieces, room), fill, np.int64)[:, :width]
 
@@ -95,7 +95,7 @@ def intervals(start: int, stop: int, step: int) -> list[tuple[int, int]]:
 
 @dataclass(frozen=True)
 class Launch:
-    """Hold what a backend runs: a kernel, its pieces, its arguments, and what Python calls with each finished piece."""
+    """Hold the work of a backend: a kernel, its pieces, its arguments, and the function called with each finished piece."""
 
     kernel: Callable[..., Any]
     pieces: Sequence[Any]

@@ -41,7 +41,7 @@ def is_library(module: types.ModuleType) -> bool:
 class Names(dict[str, Any]):
     """Hold the functions and constants that fill slots; bound kernels share their common functions.
 
-    `target` says what the functions were made for: interpreted ones hand out lists, compiled ones arrays. `data` is handed
+    `target` is the functions' backend: interpreted ones hand out lists, compiled ones arrays. `data` is handed
     to the rules that ask for it (:mod:`searchbench.jit.data`).
     """
 
@@ -83,7 +83,7 @@ def resolve(function: types.FunctionType, names: Mapping[str, Any], kernel: str)
 
 
 def reached(kernel: Callable[..., Any], names: Mapping[str, Any] | None = None) -> set[str]:
-    """Return the names of the slots that a kernel reaches once `names` are in place: what it needs of a game."""
+    """Return the names of the slots that a kernel reaches once `names` are in place: its needs of a game."""
     found: set[str] = set()
     seen: set[int] = set()
     queue: list[Any] = [kernel]

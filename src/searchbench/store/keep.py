@@ -1,4 +1,4 @@
-"""How a database is kept: where, what of it, how compressed, and where its unfinished work is."""
+"""How a database is kept: its folder, the kept values, their compression, and the folder of unfinished work."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class Keep:
 
     @property
     def described(self) -> Keep:
-        """Return what is told of the contents alone, nothing of where they are."""
+        """Return the fields that describe the contents, not the place."""
         return replace(self, overwrite=False, work=None)
 
     @property

@@ -114,7 +114,7 @@ def solve_all(names: jit.Names, game: Game, table: Table, run: Run, buckets: Buc
 
 
 def _begin(names: jit.Names, game: Game, table: Table, pending: Flags, run: Run) -> None:
-    """Mark what is no position, and give the start its code."""
+    """Mark the numbers that are no position, and give the start its code."""
     size = len(table.codes)
     first = start_number(game, names)
     if "legal" in names or "canonical" in names:

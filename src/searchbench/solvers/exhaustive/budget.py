@@ -48,7 +48,7 @@ class Sizes(NamedTuple):
 
     @property
     def marks(self) -> int:
-        """Return how many bytes the marks of what is due take."""
+        """Return the bytes of the marks of states that are due."""
         return SLOTS * (self.numbers // STRETCH + 2)
 
 

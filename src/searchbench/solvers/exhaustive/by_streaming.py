@@ -22,7 +22,7 @@ STREAMING = "streaming"
 
 
 class Method(NamedTuple):
-    """Hold how a game is searched: the memory that it takes, the least of it (with files), and what makes the search."""
+    """Hold a way to search a game: its memory, the least memory (with files), and the function that makes the search."""
 
     memory: int
     least: int

@@ -1,4 +1,4 @@
-"""Which value rule, solver and forms answer what is asked of all states of a game; what does not fit is refused."""
+"""Choose the value rule, solver and forms for a request about all states of a game; refuse those that do not fit."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def chosen(
     form: str | None = None,
     by_parts: bool = False,
 ) -> Choice:
-    """Return what solves a game as asked; what is left open is chosen.
+    """Return the rule, solver and form that solve a game as asked; choose those left open.
 
     Without a rule it is the game's own, but for breadth-first search, which finds depths, or what the form is for. Raises
     BadRequest where the solver does not find values of the rule, where the rule is for another kind of game, and for a form

@@ -2,7 +2,7 @@
 
 A sweep knows nothing yet of values that come late, and takes 0 for them. Where moves that gain points stay in a group,
 such a provisional value can start to go round on a cycle and hold itself up for ever: the sweeps end in a wrong fixpoint,
-or in none. Where gains leave the group, what is provisional is 0 and only grows away from 0, so this cannot happen.
+or in none. Where gains leave the group, provisional values are 0 and only grow away from 0, so this cannot happen.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Successor lists: what the rules say of a group's states, written down once and read in every sweep.
+"""Successor lists: the moves of a group's states, written down once and read in every sweep.
 
 A sweep over lists is a stream of additions and comparisons, where a sweep over states plays and ranks every move again.
 Lists take 16 bytes a move; states for which there is no room are played out in every sweep.

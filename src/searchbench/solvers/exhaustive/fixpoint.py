@@ -164,5 +164,5 @@ def _digest(group: Group, table: Table) -> str:
 
 
 def bytes_needed(size: int, rule: ValueRule) -> int:
-    """Return the memory that a fixpoint over a table of `size` bytes takes at least; lists take what is left."""
+    """Return the memory that a fixpoint over a table of `size` bytes takes at least; lists take the rest."""
     return size if rule.unique else 2 * size

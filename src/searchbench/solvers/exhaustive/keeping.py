@@ -18,7 +18,7 @@ from searchbench.store.writing import check_target
 def solve_request(request: Request, run: Run, command: str = "") -> Database:
     """Solve all states, or chosen parts, and return the database, which is kept where that is asked for.
 
-    `command` is what the database tells of its origin. The run gets the folder for unfinished work.
+    `command` is the database's record of its origin. The run gets the folder for unfinished work.
     """
     if request.parts is not None:
         return _solve_parts(request, request.parts, run, command)

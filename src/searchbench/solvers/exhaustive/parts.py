@@ -1,7 +1,7 @@
-"""Solve chosen parts of a game and what they need, each group kept on disk when it is done.
+"""Solve chosen parts of a game and the parts they need, each group kept on disk when it is done.
 
 Only the codes of the group at work and of the parts that it looks up are in memory, or in files where the memory is too
-small. A computation that is stopped or killed goes on after the last group that was kept, with what was done of the next.
+small. A computation that is stopped or killed goes on after the last group that was kept, in the middle of the next.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def solve_parts(
     """Solve parts of a game, with all parts that they need, into the database `to`, and return it opened.
 
     `parts` are names, as a list or with commas between them; "all" stands for all of them. What `to` holds already is
-    not solved again, unless it is to be overwritten. `solver` is "retrograde" or "fixpoint", by default what suits the game.
+    not solved again, unless it is to be overwritten. `solver` is "retrograde" or "fixpoint"; by default the game decides.
     Unfinished work is kept in the run's working folder, if it has one, in a folder for each group; and there the codes of a
     group lie that does not fit into the memory. Raises BadRequest for
     names that are no parts and for a place that holds something else, and OutOfMemory, before anything starts or is
@@ -147,7 +147,7 @@ class _PartByPart:
         return min(in_memory, budget.on_files(self.game, self._sizes(group), self.run))
 
     def solve(self, group: Group, kept: GrowingDatabase) -> None:
-        """Solve a group and keep its parts; what is not finished is kept in the working folder."""
+        """Solve a group and keep its parts; unfinished work is kept in the working folder."""
         begun, compiled, used = self.run.seconds, self.run.compile_seconds, time.process_time()
         with working_folder(self.game, f"{VALUES.name} {group.name}", self.run, self.rule, group.name) as folder:
             buckets = self._prepare(group, folder, kept)
@@ -204,7 +204,7 @@ class _PartByPart:
         self.table.spans = sorted(spans)
 
     def _facts(self, group: Group, fact: dict[str, Any], before: dict[str, Any]) -> dict[str, Any]:
-        """Return what the database tells of all its groups so far."""
+        """Return the facts about all groups so far, for the database's header."""
         groups = {**before.get("groups", {}), group.name: fact}
         return {
             "solver": RETROGRADE if self.backwards else FIXPOINT,

@@ -131,7 +131,7 @@ def pack_flags(marks: npt.NDArray[Any], bounds: npt.NDArray[Any]) -> npt.NDArray
 
 
 def unpack_flags(packed: npt.NDArray[Any], marks: npt.NDArray[Any], bounds: npt.NDArray[Any]) -> None:
-    """Set the marks of some intervals from what `pack_flags` made of them."""
+    """Set the marks of some intervals from those that `pack_flags` packed."""
     bits = np.unpackbits(packed)
     done = 0
     for start, stop in bounds.reshape(-1, 2).tolist():

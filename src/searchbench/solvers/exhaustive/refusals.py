@@ -1,4 +1,4 @@
-"""Why the predecessors or successors of a state cannot be told: what a kernel returns in the place of a number."""
+"""Reasons why the predecessors or successors of a state cannot be told; a kernel returns one in the place of a number."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ UNTOLD: Final = -3
 
 
 def refusal(reason: int, where: str) -> SearchBenchError:
-    """Return the error for one of the reasons; `where` says at what the solver was."""
+    """Return the error for one of the reasons; `where` names the solver's step."""
     if reason == NO_ROOM:
         return OutOfMemory(
             f"{where}: the requests to the predecessors of one state do not fit the buckets; give a larger --memory "

@@ -16,7 +16,7 @@ from searchbench.values import ValueRule
 
 
 class Request(NamedTuple):
-    """Hold what is to be done: the choice of rule, solver and form; the solver's configuration; how the database is kept.
+    """Hold a request: the choice of rule, solver and form; the solver's configuration; how the database is kept.
 
     `words` tell the rule and the solver as they were asked for.
     """
@@ -53,10 +53,10 @@ def requested(
     to: str | Path | Keep | None,
     options: Mapping[str, Any],
 ) -> Request:
-    """Return what is asked for; what is left open is chosen. An option of None was not given.
+    """Return the request; options left open are chosen. An option of None was not given.
 
     An option is the solver's where the solver has it, and else says how the database is kept: so `form` is that of
-    breadth-first search or, with another solver, what is kept of the values. Raises BadRequest for what contradicts itself.
+    breadth-first search or, with another solver, that of the database. Raises BadRequest for options that contradict each other.
     """
     given = {name: value for name, value in options.items() if value is not None}
     known = [*all_options([*METHODS.values(), Keep])]

@@ -8,7 +8,7 @@
 
 Within a level the requests may come in any order, so the table does not depend on the number of threads or buckets.
 Beside this: `pending` says where a level has states, `rounds` runs emit and apply in turn, `schedule` hands out pieces of
-the table, `checkpoints` keeps unfinished work, and `budget` says what it all takes.
+the table, `checkpoints` keeps unfinished work, and `budget` reckons the memory.
 """
 
 from __future__ import annotations
@@ -231,7 +231,7 @@ def initialise_group(
     names: jit.Names, group: Group, look_ahead: bool, leaves: bool, table: Table, pending: Flags, run: Run,
     checkpoints: Checkpoints,
 ) -> None:  # fmt: skip
-    """Give the states of a group their first codes, in batches with checkpoints between them; set what is pending."""
+    """Give the states of a group their first codes, in batches with checkpoints between them; mark those that are pending."""
     kernel = jit.bind(initialise, names)
     bounds = group.bounds
     resumed = checkpoints.restore_flags(INITIALISE, pending, bounds)

@@ -36,7 +36,7 @@ done, or one of the refusals."""
 
 
 class Drain(NamedTuple):
-    """Say what is left of a bucket: from which source on (-1: nothing), and in which page and place (-1, 0: from the last)."""
+    """Mark the rest of a bucket: from which source on (-1: nothing), and in which page and place (-1, 0: from the last)."""
 
     bucket: int
     source: int = 0
@@ -45,7 +45,7 @@ class Drain(NamedTuple):
 
 
 class Work(NamedTuple):
-    """Hold what a group of parts is solved with; `leaves` says whether moves lead out of the group."""
+    """Hold the functions and tables that solve a group of parts; `leaves` says whether moves lead out of the group."""
 
     bounds: npt.NDArray[Any]
     leaves: bool

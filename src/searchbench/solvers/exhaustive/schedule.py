@@ -49,7 +49,7 @@ class Chunks:
             return self._left.pop() if self._left else None
 
     def put_back(self, first: int, stop: int) -> None:
-        """Give back what was not done of a piece."""
+        """Give back the rest of a piece."""
         if first < stop:
             with self._lock:
                 self._left.append((first, stop))
@@ -88,7 +88,7 @@ def launch_until_it_fits(
 ) -> None:
     """Do all pieces; widen the tables and go on where pieces stopped while a code does not fit.
 
-    `work` launches a kernel over pieces and returns what it notes of each: where it stopped, and the code that is too large.
+    `work` launches a kernel over pieces and returns two notes for each: where it stopped, and the code that is too large.
     """
     while reduce_any(pieces):
         notes = work(pieces)
@@ -99,7 +99,7 @@ def launch_until_it_fits(
 
 
 def unfinished_pieces(pieces: Sequence[Any], notes: npt.NDArray[np.int64]) -> list[Any]:
-    """Return what is left of the pieces, of which the kernel noted where it stopped."""
+    """Return the rest of the pieces, from where the kernel noted that it stopped."""
     stopped = notes[:, STOPPED].tolist()
     return [(at, *piece[1:]) for piece, at in zip(pieces, stopped, strict=True) if at < piece[1]]
 
@@ -120,7 +120,7 @@ def run_in_batches(
 
 
 def make_room(table: Table, misfits: Iterable[int]) -> None:
-    """Widen the table for the codes that did not fit; raise BrokenRule for what no table can hold."""
+    """Widen the table for the codes that did not fit; raise BrokenRule for a code that no table can hold."""
     misfits = list(misfits)
     for misfit in misfits:
         if misfit == NO_NUMBER:

@@ -1,4 +1,4 @@
-"""The inner loops of retrograde analysis for points: what each does to some states, or to the requests of a bucket."""
+"""The inner loops of retrograde analysis for points, over some states or over the requests of a bucket."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from searchbench.solvers.exhaustive.refusals import NO_ROOM, UNTOLD
 from searchbench.solvers.exhaustive.schedule import NO_NUMBER, STOPPED, TOO_LARGE
 from searchbench.values.score import code_of, score_of
 
-# While a group is worked on, the table holds what leaving moves give at best, or `illegal` where there are none; beside it
+# While a group is worked on, the table holds the best result of leaving moves, or `illegal` where there are none; beside it
 # is one byte a state: how many of its moves stay in the group and do not yet lead to a loss, or one of the next two.
 FRESH: Final = 254
 """The state has its score, and its predecessors have not got its requests."""
@@ -39,7 +39,7 @@ LOST, WON = 0, 1
 def initialise(
     codes: Any, illegal: int, first: int, stop: int, bounds: Bounds, left: Any, note: MutableSequence[int]
 ) -> None:
-    """Note what the leaving moves of the states first .. stop - 1 give at best, and how many moves stay."""
+    """Note the best result of the leaving moves of the states first .. stop - 1, and how many moves stay."""
     state = new_state()
     scratch = new_state()
     out = new_moves()

@@ -41,7 +41,7 @@ class Kernels(NamedTuple):
 
 
 class Work(NamedTuple):
-    """Hold what a group is solved with: the compiled functions, the table, and the arrays beside it with their space."""
+    """Hold the means to solve a group: the compiled functions, the table, and the arrays beside it with their space."""
 
     kernels: Kernels
     bounds: npt.NDArray[Any]

@@ -48,7 +48,7 @@ def solve_states(
     "retrograde", "fixpoint" or "bfs" with the fields of the configuration as `options`; by default retrograde analysis where
     the game has `unmoves` and the rule can propagate, and the forward fixpoint elsewhere. `block_bits` is the binary logarithm
     of a block's size (the result does not depend on it); `target` "interpreted" runs the same kernels without a compiler.
-    Without a form, breadth-first search takes streaming, or product, or else values, or else what fits into the memory.
+    Without a form, breadth-first search takes streaming, or product, or else values, or else the form that fits into the memory.
     Raises OutOfMemory before anything starts, NoFixpoint, MissingRule, and ValueOverflow.
     """
     request = requested(game, rule, solver, None, options)

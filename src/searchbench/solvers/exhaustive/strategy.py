@@ -1,4 +1,4 @@
-"""Solve one group of parts: what the parts of a game in memory and a growing database have in common."""
+"""Solve one group of parts, for a game in memory and for a growing database."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def goes_backwards(rule: ValueRule, names: jit.Names) -> bool:
 
 
 def works_backwards(names: jit.Names, rule: ValueRule) -> bool:
-    """Tell whether a game and a rule have what retrograde analysis needs."""
+    """Tell whether a game and a rule supply all functions that retrograde analysis needs."""
     return goes_backwards(rule, names) and not jit.missing(retrograde.emit, names)
 
 

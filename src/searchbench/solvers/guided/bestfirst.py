@@ -61,7 +61,7 @@ class BestFirst(Guided):
             raise BadRequest(f"by {self.by!r}: there are h, goodness")
 
     def switches(self, game: Game) -> Functions:
-        """Return what takes the place of the game's functions. Raises BadRequest for what the game does not supply."""
+        """Return the functions that replace the game's own. Raises BadRequest for one that the game does not supply."""
         if self.by == "goodness" and not game.has("goodness"):
             raise BadRequest(f"by goodness: {game} supplies no `goodness`")
         return super().switches(game)
@@ -72,7 +72,7 @@ class BestFirst(Guided):
 
 
 def best_first(task: Task, weights: Weights) -> Line:
-    """Return a line; it is claimed to be optimal where its cost equals what every solution costs at least.
+    """Return a line; it is claimed to be optimal where its cost equals the least cost of all solutions.
 
     Raises Unsolvable when every state was seen, LimitReached and OutOfMemory with the least cost that is still possible.
     """
@@ -106,7 +106,7 @@ class _BestFirst:
         self.queue = new_open_list(room)
 
     def search(self) -> Line:
-        """Open the start and expand until the end; what a new node carries along is written into the last row first."""
+        """Open the start and expand until the end; a new node's carried data is written into the last row first."""
         self.nodes.carried[-1] = self.carried[0]
         start = np.array([-1, 0, 0, self.bound], np.int64)
         arguments = self.weights, self.nodes, self.queue
@@ -169,7 +169,7 @@ class _BestFirst:
             self.queue.links.resize((room, 2), refcheck=False)
 
     def _larger_room(self, now: int) -> int:
-        """Return twice the room for nodes, or what the budget and the limit allow where that is enough to be worth it."""
+        """Return twice the room for nodes, or the most that the budget and the limit allow where that is worth it."""
         if self.task.entries and int(self.note[COUNT]) >= self.task.entries:
             raise LimitReached(
                 f"{self.task.game}: the table of {self.task.entries:,} states is full; {self._so_far()}",

@@ -78,7 +78,7 @@ class Guided(ABC):
         return False
 
     def switches(self, game: Game) -> Functions:
-        """Return what takes the place of the game's functions. Raises BadRequest for what the game does not supply."""
+        """Return the functions that replace the game's own. Raises BadRequest for one that the game does not supply."""
         return chosen(game, listed(self.use), listed(self.without), self.order)
 
     def superfluous(self, game: Game, names: jit.Names, start: Sequence[int]) -> Automaton | None:

@@ -1,4 +1,4 @@
-"""The contract of guided search: incremental heuristics, and what an enhancement may fill.
+"""The contract of guided search: the slots of incremental heuristics and of enhancements.
 
 Heuristics and games supply the functions; a configuration sets the constants, or puts the defaults back.
 """
@@ -63,7 +63,7 @@ def move_priority(state: State, move: Move, tables: Any) -> int:
 def goodness(state: State, tables: Any) -> int:
     """Return how promising a state looks, in points of the game's own: best-first search can go by that alone.
 
-    It is no bound: a state with more points is expanded first, whatever it costs to reach it.
+    It is no bound: a state with more points is expanded first, at any cost of its path.
     """
     return 0
 

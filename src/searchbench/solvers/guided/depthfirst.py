@@ -72,7 +72,7 @@ def sink(first: int, place: int, stack: Any, carried: Any) -> None:
 
 @inlined
 def exchange(array: Any, place: int, column: int) -> None:
-    """Exchange what two rows that follow each other have in a column."""
+    """Exchange the entries of two adjacent rows in a column."""
     kept = array[unsigned(place), unsigned(column)]
     array[unsigned(place), unsigned(column)] = array[unsigned(place - 1), unsigned(column)]
     array[unsigned(place - 1), unsigned(column)] = kept
@@ -278,7 +278,7 @@ class DepthFirst(ABC):
 
     @abstractmethod
     def arguments(self) -> tuple[Any, ...]:
-        """Return what the kernel works on."""
+        """Return the data of the kernel."""
 
     @abstractmethod
     def grow(self) -> None:
@@ -314,7 +314,7 @@ class DepthFirst(ABC):
         return int(self.note[STATUS])
 
     def begin(self, bound: int, now: int) -> None:
-        """Begin again at the top with another bound, in the round `now`, wherever the last round ended."""
+        """Begin again at the top with another bound, in the round `now`."""
         if self.note[DEPTH] > 0:
             self.state = self.task.state(self.moves)
             self.note[DEPTH] = 0
@@ -355,7 +355,7 @@ class StackSearch(DepthFirst):
         self.carried[0] = carried
 
     def arguments(self) -> tuple[Any, ...]:
-        """Return what the kernel works on."""
+        """Return the data of the kernel."""
         task = self.task
         return (
             self.state,

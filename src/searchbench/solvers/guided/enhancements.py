@@ -1,4 +1,4 @@
-"""The enhancements of a search as switches: what the game supplies, another of its own by name, or none.
+"""The enhancements of a search as switches: the game's function, another of its own by name, or none.
 
 Each slot (Junghanns and Schaeffer 2001, figure 11) is a function of the contract that says *what*, apart from one that says
 *whether*. What is switched off is replaced by the contract's default, which costs nothing when it is compiled.
@@ -56,7 +56,7 @@ def listed(names: str | Iterable[str]) -> tuple[str, ...]:
 def chosen(game: Game, use: Iterable[str], without: Iterable[str], order: str | None) -> Functions:
     """Return the functions for a game's enhancements that are used, and in the place of those that are not.
 
-    Raises BadRequest with what there is.
+    Raises BadRequest, which lists the choices.
     """
     found: Functions = {}
     own = game.enhancements()
@@ -75,7 +75,7 @@ def compatible(functions: Mapping[str, Any]) -> Functions:
     """Return the functions to replace so that none leaves out a move in favour of one that another leaves out.
 
     `follows` leaves out one order of two moves where the other order is tried, so it needs searches that cut no moves by
-    the state alone. Where a move suffices, `relevance_cut` may not rely on what else was tried before: it is asked with -1.
+    the state alone. Where a move suffices, `relevance_cut` may not rely on moves tried before: it is asked with -1.
     """
     found: Functions = {}
     forced, cut = (_in_force(functions, name) for name in ("forced_move", "relevance_cut"))
@@ -110,7 +110,7 @@ def _by_state(irrelevant: Callable[..., bool]) -> Callable[..., bool]:
 
 
 def ordering(game: Game, order: str | None) -> Functions:
-    """Return the functions that choose an order of the moves; None is what the rules or the heuristic say."""
+    """Return the functions that choose an order of the moves; None leaves it to the rules or the heuristic."""
     if order is None:
         return {}
     if order == "priority" and not game.has("move_priority"):

@@ -29,7 +29,7 @@ class Weights(NamedTuple):
     goodness: int = 0
 
     def least_cost(self, lowest: int, bound: int) -> int:
-        """Return what a solution costs at least, from the largest of the smallest f that were open and h of the start.
+        """Return the least cost of a solution, from the largest of the smallest f that were open and h of the start.
 
         On a cheapest path to a solved state there is always an open node with its least cost g, unless closed nodes stay
         closed; then f <= a g + b h <= max(a, b) (g + h) <= max(a, b) times the cost.
@@ -95,7 +95,7 @@ def expand(
 
 
 def follow(state: State, made: MutableSequence[int], entry: Any, tables: Any, nodes: Nodes) -> int:
-    """Make moves that suffice as long as there are any, and room for them; note what they cost, and return how many."""
+    """Make moves that suffice as long as there are any, and room for them; note their cost, and return how many."""
     scratch = len(nodes.carried) - 1
     out = new_moves()
     length = 0

@@ -62,7 +62,7 @@ class IDAStar(Guided):
     )
     replacement: Scheme = option(
         TWO_LEVEL,
-        "what a full table keeps: `two-level`, what saves most work and what is newest; `always`, what is newest",
+        "entries that a full table keeps: `two-level`, those that save most work and the newest; `always`, the newest",
         metavar="NAME",
     )
     automaton: int | None = option(
@@ -128,7 +128,7 @@ class IDAStar(Guided):
         return not (parse_memory(self.table) or self.entries or self.restarts)
 
     def switches(self, game: Game) -> Functions:
-        """Return what takes the place of the game's functions. Raises BadRequest for what the game does not supply."""
+        """Return the functions that replace the game's own. Raises BadRequest for one that the game does not supply."""
         found = super().switches(game)
         found |= {"TRANSPOSITION_TABLE": True} if parse_memory(self.table) else {}
         found |= {"CLOSED_LIST": True} if self.entries else {}
@@ -282,7 +282,7 @@ class _Deepening:
 
 
 def _description(task: Task, step: int) -> str:
-    """Return what tells a search from others: the state, the step, the rules and the bound as they are compiled, its tables."""
+    """Return the identity of a search: the state, the step, the rules and the bound as they are compiled, its tables."""
     tables = 0
     for table in task.tables:
         tables = crc32(memoryview(table).cast("B") if table.flags.c_contiguous else table.tobytes(), tables)

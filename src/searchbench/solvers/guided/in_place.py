@@ -156,7 +156,7 @@ class InPlaceSearch(DepthFirst):
             self.path[0, AT] = carried[-1]
 
     def arguments(self) -> tuple[Any, ...]:
-        """Return what the kernel works on."""
+        """Return the data of the kernel."""
         return self.state, self.task.tables, self.path, self.carried, self.task.transitions
 
     def grow(self) -> None:

@@ -1,7 +1,7 @@
 """The states that depth-first search has seen, in a table of a fixed size that forgets none (Berliner and Goetsch 1984).
 
 A state is *expanded*, or it was *cut off* every time so far. When none is left that was only cut off, all states that can be
-reached were seen, and an unsolvable one is known for what it is. Where the table is full, further states are not kept.
+reached were seen, and an unsolvable one is known as such. Where the table is full, further states are not kept.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Search many states one after the other, or several at a time: what came of each, in order."""
+"""Search many states one after the other, or several at a time, with the results in order."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from searchbench.solvers.guided.search import search_state, settled
 
 @dataclass(frozen=True)
 class Attempt:
-    """Hold what came of the search of one state: a line, or the error that ended it; `bound` is the least it can cost."""
+    """Hold the result of the search of one state: a line, or the error that ended it; `bound` is the least it can cost."""
 
     state: tuple[int, ...]
     line: Line | None
@@ -36,7 +36,7 @@ def search_many(
     limits: Limits | None = None,
     **options: Any,
 ) -> Iterator[Attempt]:
-    """Yield what comes of each state, in order; the configuration, the limits and `options` are those of `search_state`.
+    """Yield the result of each state, in order; the configuration, the limits and `options` are those of `search_state`.
 
     Each thread of the run searches a state of its own, with its share of the memory. A state that cannot be solved, or at
     which a limit of nodes, time or memory is reached, does not end the others; bad states and options do.
@@ -65,7 +65,7 @@ def _attempt(game: Game, state: Sequence[int], configuration: Guided, run: Run, 
 
 
 def read_states(game: Game, text: str, source: str) -> list[list[int]]:
-    """Return the states in a text, one to a line; empty lines and what follows a # do not count.
+    """Return the states in a text, one to a line; empty lines and comments after a # do not count.
 
     Raises BadState or BadRequest with the number of the line, before anything is searched.
     """

@@ -19,7 +19,7 @@ joined to that move, PARENT holds the node before as `joined` tells it: the move
 class Nodes(NamedTuple):
     """Hold the nodes: `states[node]`, `facts[node]`, and `slots`, a hash table of node + 1 with open addressing.
 
-    `carried[node]` is what the heuristic carries along; its last two rows belong to no node and are for scratch.
+    `carried[node]` is the heuristic's carried data; its last two rows belong to no node and are for scratch.
     """
 
     states: npt.NDArray[Any]
@@ -29,7 +29,7 @@ class Nodes(NamedTuple):
 
 
 def joined(parent: int) -> int:
-    """Return what PARENT holds where the path from `parent` is a move with others joined to it; the inverse of itself."""
+    """Return the content of PARENT where the path from `parent` is a move with others joined to it; the inverse of itself."""
     return -2 - parent
 
 

@@ -44,7 +44,7 @@ class Heuristic(Protocol):
 
 
 def first_bound(state: State, tables: Any, carried: Any) -> int:
-    """Return h of the state that a search begins with, and write what is carried along into row 0."""
+    """Return h of the state that a search begins with, and write the carried data into row 0."""
     return h_init(state, tables, carried, 0)
 
 
@@ -66,9 +66,9 @@ class Task:
     seen: Transpositions = field(default_factory=lambda: new_transpositions(2))
     """The transposition table of IDA*, if there is one."""
     entries: int = 0
-    """The largest number of states that the search may keep, 0 for what the memory holds."""
+    """The largest number of states that the search may keep, 0 for as many as the memory holds."""
     complete: bool = True
-    """Claims that what the search leaves out loses no solution."""
+    """Claims that no solution is lost by the moves that the search leaves out."""
     automaton: Automaton | None = None
     """What tells IDA* which moves are superfluous, if anything does."""
     chance: Any = field(default_factory=lambda: np.zeros(2, np.int64))
@@ -92,18 +92,18 @@ class Task:
         return state
 
     def carried(self, rows: int) -> Any:
-        """Return room for what the heuristic carries along, in so many rows, and in the last column for the automaton."""
+        """Return room for the heuristic's carried data, in so many rows, and in the last column for the automaton."""
         return np.zeros((rows, self.names.constant(H_STATE_SIZE) + (self.automaton is not None)), np.int64)
 
     def bound(self, carried: Any) -> int:
-        """Return h of the start, and write what is carried along into row 0."""
+        """Return h of the start, and write the carried data into row 0."""
         if self.automaton is not None:
             carried[0, -1] = self.automaton.first(tuple(self.game.moves(self.start)))
         return int(jit.bind(first_bound, self.names)(self.state(), self.tables, carried))
 
     @property
     def transitions(self) -> npt.NDArray[np.int32]:
-        """Return what the automaton does with each move, or a token."""
+        """Return the automaton's table of moves, or a token."""
         return self.automaton.transitions if self.automaton is not None else np.zeros(1, np.int32)
 
     def advance(self, kernel: Any, arguments: tuple[Any, ...], note: Any, column: int) -> None:

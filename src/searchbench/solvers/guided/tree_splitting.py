@@ -28,7 +28,7 @@ SLICE: Final = 1 << 20
 
 
 class Round(NamedTuple):
-    """Hold what came of a round: the nodes generated so far, the next bound, and the moves and the cost of a solution."""
+    """Hold the result of a round: the nodes generated so far, the next bound, and the moves and the cost of a solution."""
 
     nodes: int
     next_bound: int
@@ -41,7 +41,7 @@ def expandable(state: State, tables: Any) -> bool:
 
 
 class Node(NamedTuple):
-    """Hold a state of the region: the moves to it, its cost and h, f of the states on the way to it, what is carried."""
+    """Hold a state of the region: the moves to it, its cost and h, f of the states on the way to it, and the carried data."""
 
     moves: tuple[int, ...]
     cost: int

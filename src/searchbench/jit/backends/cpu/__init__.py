@@ -1,6 +1,6 @@
 """Compile kernels to machine code of this processor, with Numba; kept on disk for other processes.
 
-Numba is imported with the first function that is compiled: what a backend is like can be asked without it.
+Numba is imported with the first function that is compiled: a backend's properties can be asked without it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Compiled kernels on disk, found by the fingerprint of what they were made of."""
+"""Compiled kernels on disk, found by the fingerprint of their sources."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Cache:
         file = self._file(signature, target)
         try:
             data = read_cached(file)
-            # Machine code needs the allocator, and nothing of what compiles: target.refresh() would import all of that.
+            # Machine code needs the allocator, and nothing of the compiler: target.refresh() would import all of it.
             rtsys.initialize(target)
             return CompileResult._rebuild(target, *pickle.loads(data))
         except FileNotFoundError:
@@ -58,7 +58,7 @@ class Cache:
             with contextlib.suppress(OSError):
                 file.unlink()
         log.info("compiling %s", self._name)
-        with trigger_event("numba:compile"):  # it imports what compiles: time that counts as such
+        with trigger_event("numba:compile"):  # it imports the compiler: time that counts as compiling
             target.refresh()
         return None
 

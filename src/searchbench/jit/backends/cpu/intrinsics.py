@@ -148,7 +148,7 @@ def _or_line() -> Any:
 
 def _unowned() -> Any:
     def bare(target: Any, builder: Any, kind: Any, value: Any) -> Any:
-        """Return a value without what counts the users of its arrays."""
+        """Return a value without the reference counts of its arrays."""
         if isinstance(kind, numba_types.BaseTuple):
             kinds: Any = kind
             parts = [bare(target, builder, one, builder.extract_value(value, at)) for at, one in enumerate(kinds)]

@@ -60,7 +60,7 @@ class PlaneSearch:
         return intervals(0, self.plan.blocks, self.step)
 
     def _room(self) -> tuple[Any, Any]:
-        """Return what a thread works on: words, and the same as bytes."""
+        """Return a thread's scratch memory: words, and the same as bytes."""
         work = np.zeros(self.plan.block_words, np.uint64)
         return work, work.view(np.uint8)
 

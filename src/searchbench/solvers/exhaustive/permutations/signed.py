@@ -226,7 +226,7 @@ class SignedSearch:
         return count, bits_in(vectors["frontier"]) if count <= FEW else []
 
     def _room(self) -> tuple[Any, Any, Any]:
-        """Return what a thread works on."""
+        """Return a thread's scratch memory."""
         sequence, before = (np.zeros(self.plan.game.n, np.int64) for _ in range(2))
         return sequence, before, np.zeros(self.plan.row_words, np.uint64)
 
