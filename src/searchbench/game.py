@@ -308,7 +308,8 @@ class Game:
 
     def has(self, *names: str) -> bool:
         """Tell whether the game supplies all of these names itself."""
-        return all(name in self.names() for name in names)
+        supplied = self.names()
+        return all(name in supplied for name in names)
 
     # --- one state at a time, interpreted: for people, files and checks; the solvers use the compiled functions -------------
 
@@ -494,18 +495,27 @@ def _size(game: Game) -> int:
 
 
 @lru_cache(maxsize=128)
-def _names(game: Game, rule: ValueRule | None, target: jit.Target) -> jit.Names:
+def _functions(game: Game) -> tuple[dict[str, Any], Any]:
+    """Return the checked functions of a game's rules and index, and its data."""
     check_class(type(game))
     checked_sizes(game)
+    with calling(game, "data()", "it shall return a named tuple of arrays and numbers, or None"):
+        data = game.data()
     with calling(game, "rules()", "it shall return a mapping of names to functions"):
-        functions = checked_rules(game, game.rules())
+        functions = checked_rules(game, game.rules(), data)
     index = game.checked_index()
     if index is not None and "rank" not in functions:
         with calling(game, "the index", "expected functions(at), which returns rank and unrank"):
             functions["rank"], functions["unrank"] = functions_of(index)
     if "rank" in functions and "unrank" not in functions:
         raise BadGame(f"{game}: rules() supplies `rank`, but no `unrank`: supply both, or return an index from index()")
-    functions |= {"SYMMETRIC": "canonical" in functions, **_buffers(game, target)}
+    return functions | {"SYMMETRIC": "canonical" in functions}, jit.frozen(data)
+
+
+@lru_cache(maxsize=128)
+def _names(game: Game, rule: ValueRule | None, target: jit.Target) -> jit.Names:
+    functions, data = _functions(game)
+    functions = functions | _buffers(game, target)
     if rule is not None:
         functions |= rule.rules(game.max_moves)
-    return jit.Names(functions, target, jit.frozen(game.data()))
+    return jit.Names(functions, target, data)

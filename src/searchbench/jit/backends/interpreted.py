@@ -21,10 +21,14 @@ class _Whole(np.ndarray[Any, Any]):
 
 
 def _whole(value: Any) -> Any:
+    kind = type(value)
+    if kind is int or kind is list or kind is _Whole:
+        return value
+    if isinstance(value, np.ndarray):
+        return value.view(_Whole)
     if isinstance(value, tuple):  # a record of arrays, or a heuristic's tables
-        made = getattr(type(value), "_make", tuple)
-        return made(map(_whole, value))
-    return value.view(_Whole) if isinstance(value, np.ndarray) else value
+        return getattr(kind, "_make", tuple)(map(_whole, value))
+    return value
 
 
 class _Interpreted:
