@@ -88,6 +88,10 @@ class Lines(Game):
         """Tell whether symmetric positions share a number."""
         return False
 
+    def opening(self) -> Mapping[tuple[int, ...], int]:
+        """Return moves with which a proof may begin, by representative of symmetric states; proofs do not rely on them."""
+        return {}
+
     @property
     def width(self) -> int:
         """Return the number of cells."""

@@ -70,6 +70,21 @@ class DepthFirstProofNumber(Proving):
 
 
 @dataclass(frozen=True, kw_only=True)
+class GraphProofNumber(Proving):
+    """Prove a win in a game of lines by proof-number search over a graph, with forced sequences as evaluation."""
+
+    method = "graph"
+
+    forced: int = option(100_000, "most nodes of the search for a forced sequence", "whole", least=1)
+    threats: bool = option(
+        False, "let the winner make threats outside forced sequences, too: slower, but a search that fails proves that", "flag"
+    )
+    ones: bool = option(
+        False, "let proof numbers begin with 1, not with the number of good moves (Allis 1994, section 4.4)", "flag"
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
 class AlphaBeta(Proving):
     """Prove by alpha-beta search, optionally down to states whose outcome is in a database."""
 
@@ -119,5 +134,5 @@ class AlphaBeta(Proving):
 
 
 METHODS: Final[Mapping[str, type[Proving]]] = {
-    one.method: one for one in (ProofNumber, AlphaBeta, DepthFirstProofNumber)
+    one.method: one for one in (ProofNumber, AlphaBeta, DepthFirstProofNumber, GraphProofNumber)
 }
