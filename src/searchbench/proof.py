@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Final, Protocol
 
 import numpy as np
@@ -21,6 +22,7 @@ def outcome_text(lowest: int, highest: int) -> str:
 
 
 _verify = late("searchbench.verify:verify_proof")
+_write = late("searchbench.store.certificate:write_certificate")
 
 
 class Strategy(Mapping[tuple[int, ...], int]):
@@ -74,7 +76,9 @@ def _as_items(states: npt.NDArray[Any]) -> npt.NDArray[Any]:
     kind = states.dtype
     unsigned = np.dtype(f"u{kind.itemsize}")
     bias = np.array(0 if kind.kind == "u" else 1 << 8 * kind.itemsize - 1, unsigned)
-    cells = np.ascontiguousarray((np.ascontiguousarray(states).view(unsigned) ^ bias).astype(unsigned.newbyteorder(">")))
+    cells = np.ascontiguousarray(
+        (np.ascontiguousarray(states).view(unsigned) ^ bias).astype(unsigned.newbyteorder(">"))
+    )
     return cells.view(np.dtype((np.void, kind.itemsize * states.shape[1]))).ravel()
 
 
@@ -143,3 +147,11 @@ class Proof:
         """
         found: list[str] = _verify(self)
         return found
+
+    def write(self, path: str | Path, overwrite: bool = False) -> Path:
+        """Write the proof to a file as a certificate (:class:`searchbench.store.Certificate`); return its path.
+
+        Raises BadRequest if evidence is missing, or if the file is there and `overwrite` is not set.
+        """
+        written: Path = _write(self, path, overwrite)
+        return written

@@ -279,9 +279,7 @@ class ClaimCheck:
         told = self._texts(sorted(wrong))
         faults = int(totals[FAULTS]) if len(told) == self.limit else len(told)
         if self.claim.bound > 0 and (row := self._cycle(np.concatenate([*edges, np.zeros((0, 2), np.int64)]))) >= 0:
-            told.append(
-                f"{self.about()}: play comes back to {self._text(self.records.states[row])} and need not end"
-            )
+            told.append(f"{self.about()}: play comes back to {self._text(self.records.states[row])} and need not end")
             faults += 1
         return ClaimReport(
             faults, tuple(told[: self.limit]), tuple(plies), count - done, int(totals[ENDINGS]),
@@ -378,7 +376,11 @@ class ClaimCheck:
             if place in found or len(found) == self.limit:
                 continue
             shown, row = self._text(state), one[0]
-            after = "" if row == ROOT or kind == ILLEGAL else f" (after record {row}, {self._text(self.records.states[row])})"
+            after = (
+                ""
+                if row == ROOT or kind == ILLEGAL
+                else f" (after record {row}, {self._text(self.records.states[row])})"
+            )
             if kind == MISSING:
                 told = f"no move is given for {shown}{after}"
             elif kind == ILLEGAL:

@@ -57,7 +57,7 @@ class ForcedSearch(NamedTuple):
 
 def forced_search(game: Game, limit: int) -> ForcedSearch:
     """Return the search of a game; with limit 0, of a game that may have no lines. Raises BadRequest without lines."""
-    board = getattr(game, "lines", None)
+    board: Any = getattr(game, "lines", None)
     if limit and (board is None or not board.lines):
         raise BadRequest(f"{game}: forced sequences need the game's `lines`, of which it has none")
     lines = np.array(board.lines if limit else [[0]], np.int64)
@@ -269,7 +269,9 @@ def holds(search: ForcedSearch, state: State, length: int, mover: int) -> bool:
                 continue
             play(state, reply)
             result = terminal(state)
-            lost = result > 0 if result != UNDECIDED else wins_at_once(search, state, 2 * search.cells[place + 1] + mover)
+            lost = (
+                result > 0 if result != UNDECIDED else wins_at_once(search, state, 2 * search.cells[place + 1] + mover)
+            )
             unplay(state, reply)
             if not lost:
                 return False
