@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from searchbench.catalogue import WhichGame
-from searchbench.errors import BadRequest, DamagedData, SearchBenchError
+from searchbench.errors import BadRequest, DamagedData, LimitReached, SearchBenchError
 from searchbench.game import Game
 from searchbench.late import late
 from searchbench.proof import Claim, Proof, Strategy, outcome_text
@@ -39,6 +39,7 @@ _READER_MEMORY: Final = 256 << 20
 _LARGEST_WINDOW: Final = 64 << 20
 _ROWS: Final = 1 << 14
 """Rows compared at a time."""
+_NUMBERS: Final = re.compile(r"\[[\s\d,-]+\]")
 _SIZES: Final = (1, 2, 4, 8)
 
 _verify = late("searchbench.verify.certificate:verify_certificate")
@@ -135,8 +136,10 @@ def certificate_of(proof: Proof) -> Certificate:
     """Return the certificate of a proof. Raises BadRequest if its claims do not show its outcome."""
     made = Certificate(proof.game, tuple(proof.state), proof.claims, _leaf_of(proof), {"method": proof.method})
     if made.bounds != (proof.outcome, proof.highest):
-        why = proof.incomplete or "its strategies were not gathered: ask for them (`evidence`)"
-        raise BadRequest(f"{proof.game}: the proof of {proof.value!r} is no certificate: {why}")
+        told = f"{proof.game}: the proof of {proof.value!r} makes no certificate"
+        if proof.incomplete:
+            raise LimitReached(f"{told}: its evidence is incomplete, {proof.incomplete}")
+        raise BadRequest(f"{told}: its strategies were not gathered: ask for them (`evidence`)")
     return made
 
 
@@ -213,7 +216,10 @@ def _write(certificate: Certificate, path: Path, overwrite: bool) -> Path:
     header = _header(certificate, path, told) | {
         "body": {"bytes": len(body), "unpacked": len(plain), "sha256": hashlib.sha256(body).hexdigest()}
     }
-    data = json.dumps(head.plain(header), indent=1, ensure_ascii=False).encode() + b"\n"
+    text = json.dumps(head.plain(header), indent=1, ensure_ascii=False)
+    data = (
+        _NUMBERS.sub(lambda found: " ".join(found[0].split()), text).encode() + b"\n"
+    )  # a list of numbers in one line
     first = b"%s %d %d %s\n" % (MAGIC, FORMAT, len(data), hashlib.sha256(data).hexdigest().encode())
     fresh = path.parent / f".{path.name}.{secrets.token_hex(4)}.partial"
     try:
