@@ -16,6 +16,7 @@ import numpy as np
 from searchbench.errors import BadRequest
 from searchbench.game import Game
 from searchbench.hashing import mix
+from searchbench.jit import inlined, unowned
 from searchbench.rules import UNDECIDED, State, moves, play, terminal, unplay
 
 NOT_FOUND: Final = 0
@@ -35,8 +36,8 @@ class ForcedSearch(NamedTuple):
     `lines` has the cells of each line; `through` the lines of each cell, from `first` on; `below` the cell that must be
     filled before a cell, or -1. `owner` is 0 for an empty cell, 1 + side for a stone; `counts` the stones of each side in
     each line. `cells` gets the sequence: the attacker's cell, the defender's answer, and so on. `place` holds the next
-    candidate of each level, `codes` the hash of each level's position, `tried` the hashes of failures. `out` and `replies` are
-    room for moves. A search ends after `limit` nodes.
+    candidate of each level, `threats` the cell of a threat of the defender there, or -1, `codes` the hash of each level's position, `tried` the hashes of failures. `out` and `replies` are
+    room for moves. A search ends after `limit` nodes. `stacked` tells whether any cell must wait for one below.
     """
 
     lines: Any
@@ -47,12 +48,14 @@ class ForcedSearch(NamedTuple):
     counts: Any
     cells: Any
     place: Any
+    threats: Any
     codes: Any
     tried: Any
     note: Any
     out: Any
     replies: Any
     limit: int
+    stacked: bool
 
 
 def forced_search(game: Game, limit: int) -> ForcedSearch:
@@ -79,14 +82,17 @@ def forced_search(game: Game, limit: int) -> ForcedSearch:
         np.zeros(2 * levels, np.int64),
         np.zeros(levels, np.int64),
         np.zeros(levels, np.int64),
+        np.zeros(levels, np.int64),
         np.zeros(TRIED, np.int64),
         np.zeros(2, np.int64),
         np.zeros(max(game.max_moves, 1), np.int64),
         np.zeros(max(game.max_moves, 1), np.int64),
         limit,
+        bool((below >= 0).any()),
     )
 
 
+@inlined
 def put(search: ForcedSearch, cell: int, side: int) -> None:
     """Put a stone of a side on an empty cell."""
     search.owner[cell] = 1 + side
@@ -94,6 +100,7 @@ def put(search: ForcedSearch, cell: int, side: int) -> None:
         search.counts[side, search.through[place]] += 1
 
 
+@inlined
 def take(search: ForcedSearch, cell: int, side: int) -> None:
     """Take the stone of a side from a cell."""
     search.owner[cell] = 0
@@ -101,12 +108,14 @@ def take(search: ForcedSearch, cell: int, side: int) -> None:
         search.counts[side, search.through[place]] -= 1
 
 
+@inlined
 def playable(search: ForcedSearch, cell: int) -> bool:
     """Return whether a stone may be put on a cell."""
     below = search.below[cell]
     return bool(search.owner[cell] == 0 and (below < 0 or search.owner[below] != 0))
 
 
+@inlined
 def empty_cell(search: ForcedSearch, line: int, skipped: int) -> int:
     """Return an empty cell of a line after `skipped` others."""
     for place in range(search.lines.shape[1]):
@@ -118,6 +127,7 @@ def empty_cell(search: ForcedSearch, line: int, skipped: int) -> int:
     return NO_CELL
 
 
+@inlined
 def completion(search: ForcedSearch, side: int) -> int:
     """Return a cell in which a side completes a line at once, or -1."""
     length = search.lines.shape[1]
@@ -142,8 +152,7 @@ def set_up(search: ForcedSearch, state: State, attacker: int) -> None:
             put(search, cell, side)
             code ^= mark_of(cell, side)
     search.note[_NODES] = 0
-    search.note[_SALT] += 1
-    search.codes[0] = code ^ mix(search.note[_SALT] + 0x5DEECE66D)
+    search.codes[0] = code
 
 
 def mark_of(cell: int, side: int) -> int:
@@ -151,27 +160,31 @@ def mark_of(cell: int, side: int) -> int:
     return mix(mix(2 * cell + side + 0x9E3779B9) + 0x2545F491)
 
 
+@inlined
 def failed(search: ForcedSearch, level: int) -> bool:
     """Return whether the position of a level was tried without success."""
     code = search.codes[level]
     return bool(search.tried[code & (TRIED - 1)] == code)
 
 
+@inlined
 def step(search: ForcedSearch, level: int, candidate: int) -> bool:
     """Play a candidate of a level and the forced answer; return false, with the board as it was, if it forces nothing.
 
     A candidate is twice a line with two empty cells and none of the defender's stones; plus 1 to fill the second of the
-    empty cells instead of the first.
+    empty cells instead of the first. It must stop the defender's threat, if there is one.
     """
     line = candidate >> 1
     if search.counts[_ATTACKER, line] != search.lines.shape[1] - 2 or search.counts[_DEFENDER, line] != 0:
         return False
     attack = empty_cell(search, line, candidate & 1)
     answer = empty_cell(search, line, 1 - (candidate & 1))
-    if not playable(search, attack):
+    threat = search.threats[level]
+    if not playable(search, attack) or (threat != NO_CELL and threat != attack):
         return False
     put(search, attack, _ATTACKER)
-    if not playable(search, answer) or completion(search, _DEFENDER) != NO_CELL:
+    opened = threat != NO_CELL or search.stacked  # else the defender has no threat, as she had none before
+    if not playable(search, answer) or (opened and completion(search, _DEFENDER) != NO_CELL):
         take(search, attack, _ATTACKER)
         return False
     put(search, answer, _DEFENDER)
@@ -181,6 +194,7 @@ def step(search: ForcedSearch, level: int, candidate: int) -> bool:
     return True
 
 
+@inlined
 def take_back(search: ForcedSearch, level: int) -> None:
     """Take back the attack of a level and its answer."""
     take(search, search.cells[2 * level + 1], _DEFENDER)
@@ -188,39 +202,54 @@ def take_back(search: ForcedSearch, level: int) -> None:
 
 
 def find(search: ForcedSearch, state: State, attacker: int) -> int:
-    """Find a forced sequence of the player to move, depth first; return its length, 0 if there is none within the limit."""
+    """Find a shortest forced sequence of the player to move; return its length, 0 if there is none within the limit.
+
+    Depth-first searches go one attack deeper each. Nodes are positions with the attacker to move, in all of them together.
+    """
+    search = unowned(search)
     set_up(search, state, attacker)
     candidates = 2 * len(search.lines)
-    level = 0
-    search.place[0] = 0
-    entered = True
-    while True:
-        if entered:
-            search.note[_NODES] += 1
-            if search.note[_NODES] > search.limit:
-                return NOT_FOUND
-            last = completion(search, _ATTACKER)
-            if last != NO_CELL:
-                search.cells[2 * level] = last
-                return 2 * level + 1
-            entered = False
-        if search.place[level] == candidates:
-            search.tried[search.codes[level] & (TRIED - 1)] = search.codes[level]
-            if level == 0:
-                return NOT_FOUND
-            level -= 1
-            take_back(search, level)
-            continue
-        search.place[level] += 1
-        if step(search, level, search.place[level] - 1):
-            if failed(search, level + 1):
-                take_back(search, level)
-            else:
-                level += 1
-                search.place[level] = 0
-                entered = True
+    for deepest in range(len(search.place)):
+        search.note[_SALT] += 1
+        search.codes[0] ^= mix(search.note[_SALT] + 0x5DEECE66D)
+        cut_off = False
+        level = 0
+        search.place[0] = 0
+        entered = True
+        while level >= 0:
+            if entered:
+                entered = False
+                search.note[_NODES] += 1
+                if search.note[_NODES] > search.limit:
+                    return NOT_FOUND
+                last = completion(search, _ATTACKER)
+                if last != NO_CELL:
+                    search.cells[2 * level] = last
+                    return 2 * level + 1
+                search.threats[level] = completion(search, _DEFENDER)
+                if level == deepest:
+                    search.place[level] = candidates
+                    cut_off = True
+            if search.place[level] == candidates:
+                search.tried[search.codes[level] & (TRIED - 1)] = search.codes[level]
+                level -= 1
+                if level >= 0:
+                    take_back(search, level)
+                continue
+            search.place[level] += 1
+            if step(search, level, search.place[level] - 1):
+                if failed(search, level + 1):
+                    take_back(search, level)
+                else:
+                    level += 1
+                    search.place[level] = 0
+                    entered = True
+        if not cut_off:
+            return NOT_FOUND
+    return NOT_FOUND
 
 
+@inlined
 def is_move(out: Any, count: int, move: int) -> bool:
     """Return whether a move is one of those written."""
     for place in range(count):
@@ -229,9 +258,10 @@ def is_move(out: Any, count: int, move: int) -> bool:
     return False
 
 
+@inlined
 def wins_at_once(search: ForcedSearch, state: State, move: int) -> bool:
-    """Return whether a move of the attacker is legal and ends the game as her win; keep the state."""
-    if terminal(state) != UNDECIDED or not is_move(search.out, moves(state, search.out), move):
+    """Return whether a move is legal in an undecided state and ends the game as a win; keep the state."""
+    if not is_move(search.out, moves(state, search.out), move):
         return False
     play(state, move)
     won = terminal(state)
@@ -245,6 +275,7 @@ def holds(search: ForcedSearch, state: State, length: int, mover: int) -> bool:
     After each attack every reply other than the answer must lose to the attacker's stone in the cell of the answer, or have
     lost the game itself. `mover` is 0 where the attacker is the first player, else 1.
     """
+    search = unowned(search)
     for place in range(0, length, 2):
         if terminal(state) != UNDECIDED:
             return False
