@@ -245,3 +245,72 @@ def pairs_that_can_meet(game: Game, state: State) -> set[frozenset[Fact]]:
 def launch_one_by_one(values: list[int], pieces: list[tuple[int, int]], factor: int) -> list[int]:
     """Return the sum of each piece of some values, times a factor."""
     return [factor * sum(values[first:stop]) for first, stop in pieces]
+
+
+# --- certificates -----------------------------------------------------------------------------------------------------
+
+
+def wins_at_once(game: Game, state: Iterable[int]) -> bool:
+    """Tell whether the player to move has a move that wins the game."""
+    return any(_sign(game.terminal(game.play(list(state), move))) == -1 for move in game.moves(list(state)))
+
+
+def _sign(result: int) -> int | None:
+    return None if result == UNDECIDED else (result > 0) - (result < 0)
+
+
+def wins_by_force(game: Game, state: Iterable[int], known: dict[State, bool]) -> bool:
+    """Tell whether the player to move wins by moves after which every reply but at most one loses at once.
+
+    A reply that ends the game otherwise refutes the move. `known` is filled with what was found.
+    """
+    at = tuple(state)
+    if at not in known:
+        known[at] = wins_at_once(game, at) or any(_forces(game, at, move, known) for move in game.moves(at))
+    return known[at]
+
+
+def _forces(game: Game, state: State, move: int, known: dict[State, bool]) -> bool:
+    after = tuple(game.play(state, move))
+    if game.terminal(after) != UNDECIDED or not game.moves(after):
+        return False
+    replies = [tuple(game.play(after, reply)) for reply in game.moves(after)]
+    left = [reply for reply in replies if not (game.terminal(reply) == UNDECIDED and wins_at_once(game, reply))]
+    if not left:
+        return True
+    return (
+        len(left) < len(replies) and len(left) == 1
+        and game.terminal(left[0]) == UNDECIDED and wins_by_force(game, left[0], known)
+    )  # fmt: skip
+
+
+def claim_stands(game: Game, root: Iterable[int], claim: Any) -> bool:
+    """Tell whether a claim stands: follow its strategy from the root against every reply, depth first."""
+    known: dict[State, bool] = {}
+    done: set[tuple[State, bool]] = set()
+    way: set[tuple[State, bool]] = set()
+
+    def stands(state: State, claims: bool) -> bool:
+        turn = (tuple(game.canonical(state)) if claim.symmetric and claims else state, claims)
+        if turn in way:
+            return claim.bound <= 0
+        if turn in done:
+            return True
+        result = _sign(game.terminal(state))
+        if result is None and not game.moves(state):
+            result = 0
+        if result is not None:
+            return (result if claims else -result) >= claim.bound
+        way.add(turn)
+        if not claims:
+            right = all(stands(tuple(game.play(state, move)), True) for move in game.moves(state))
+        elif turn[0] in claim.strategy:
+            move = claim.strategy[turn[0]]
+            right = move in game.moves(turn[0]) and stands(tuple(game.play(turn[0], move)), False)
+        else:
+            right = bool(claim.forced) and wins_by_force(game, turn[0], known)
+        way.discard(turn)
+        done.add(turn)
+        return right
+
+    return claim.bound < 0 or stands(tuple(root), claim.player == 0)

@@ -10,7 +10,19 @@ from searchbench.cli import show
 from searchbench.cli.commands import Exit, Option
 from searchbench.cli.derived import FieldsOf, derived
 from searchbench.cli.forms import tell_compression, words
-from searchbench.cli.options import Folder, GameName, Json, Memory, OwnGame, Progress, Resources, Rule, Threads
+from searchbench.cli.options import (
+    CertificateLeaves,
+    Folder,
+    GameName,
+    Json,
+    Kept,
+    Memory,
+    OwnGame,
+    Progress,
+    Resources,
+    Rule,
+    Threads,
+)
 
 if TYPE_CHECKING:
     from searchbench.cli.progress import Reporter
@@ -139,7 +151,7 @@ def predict(
 
 
 def verify(
-    folder: Folder,
+    folder: Kept,
     memory: Memory = None,
     threads: Threads = None,
     work: Annotated[
@@ -148,18 +160,29 @@ def verify(
     parts: Annotated[
         str | None, Option(metavar="NAMES", help="Check these parts only, such as 4-4,5-3; by default all.")
     ] = None,
+    leaves: CertificateLeaves = None,
     game: OwnGame = None,
     as_json: Json = False,
     progress: Progress = None,
 ) -> None:
-    """Check every value of a database by looking one move ahead, with the rules alone."""
+    """Check every value of a database by looking one move ahead, or every record of a certificate, with the rules alone."""
     import searchbench as sb
+    from searchbench.cli import certificates
     from searchbench.cli.progress import Reporter
+    from searchbench.errors import BadRequest
     from searchbench.run import parse_memory
+    from searchbench.store import Certificate, open_kept
 
-    database = sb.open_database(folder, game)
+    database = open_kept(folder, game)
     with Reporter(progress) as reporter:
         run = sb.Run(memory=parse_memory(memory or 0), threads=threads or 0, report=reporter)
+        if isinstance(database, Certificate):
+            if work is not None or parts is not None:
+                raise BadRequest(f"{folder} is a certificate: --work and --parts are for databases")
+            certificates.verify(database, leaves, run, as_json)
+            return
+        if leaves is not None:
+            raise BadRequest(f"{folder} is a database: --leaves is for certificates")
         report = database.verify(run, work=work, parts=parts)
     if as_json:
         found = {"found": [str(fault) for fault in report.faults]} if report.count else {}
@@ -192,7 +215,7 @@ def repair(
 
 
 def stats(
-    folder: Folder,
+    folder: Kept,
     solvable: Annotated[
         bool, Option("--solvable", help="Also count those that can still be solved, in layers of a dual game.")
     ] = False,
@@ -204,14 +227,23 @@ def stats(
     ] = None,
     codecs: Annotated[str | None, Option(metavar="NAMES", help="The codecs to measure.")] = None,
     parts: Annotated[str | None, Option(metavar="NAMES", help="The parts to measure.")] = None,
+    leaves: CertificateLeaves = None,
     game: OwnGame = None,
     as_json: Json = False,
 ) -> None:
-    """Count the states of a database by their value, or measure how small it can be kept."""
-    import searchbench as sb
+    """Count the states of a database by their value or the records of a certificate by ply, or measure forms of a database."""
+    from searchbench.cli import certificates
     from searchbench.errors import BadRequest
+    from searchbench.store import Certificate, open_kept
 
-    database = sb.open_database(folder, game)
+    database = open_kept(folder, game)
+    if isinstance(database, Certificate):
+        if solvable or compression or forms or codecs or parts:
+            raise BadRequest(f"{folder} is a certificate: of the options, it takes --leaves, --game and --json")
+        certificates.stats(database, leaves, as_json)
+        return
+    if leaves is not None:
+        raise BadRequest(f"{folder} is a database: --leaves is for certificates")
     if compression:
         tell_compression(database, words(forms), words(codecs), words(parts), as_json)
         return
