@@ -202,7 +202,9 @@ class GiveawayChess(Game):
     def parse(self, text: str) -> list[int]:
         """Read the first two fields of a FEN: the ranks from the eighth, and "w" or "b" for the player to move."""
         words = text.split()
-        ranks = [re.sub(r"[1-8]", lambda found: "." * int(found[0]), rank) for rank in words[0].split("/")] if words else []
+        ranks = (
+            [re.sub(r"[1-8]", lambda found: "." * int(found[0]), rank) for rank in words[0].split("/")] if words else []
+        )
         men = "".join(reversed(ranks))
         if [len(rank) for rank in ranks] != [8] * 8 or not set(men) <= set(PIECES) or words[1:2] not in (["w"], ["b"]):
             raise BadState(f"{self}: {text!r}: expected ranks and a player such as {self.format(self.start())!r}")
@@ -211,7 +213,9 @@ class GiveawayChess(Game):
     def format(self, state: Sequence[int]) -> str:
         """Return the first two fields of a FEN: the ranks from the eighth, and "w" or "b" for the player to move."""
         men = "".join(PIECES[man] for man in state[:TURN])
-        ranks = [re.sub(r"\.+", lambda found: str(len(found[0])), men[first : first + 8]) for first in range(56, -1, -8)]
+        ranks = [
+            re.sub(r"\.+", lambda found: str(len(found[0])), men[first : first + 8]) for first in range(56, -1, -8)
+        ]
         return f"{'/'.join(ranks)} {'wb'[state[TURN]]}"
 
     def format_move(self, state: Sequence[int], move: int) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, MutableSequence, Sequence
+from collections.abc import Callable, Mapping, MutableSequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, ClassVar, Final
@@ -242,7 +242,7 @@ def forbidden(size: int, depth: int) -> Callable[[State, int], bool]:
 
         return is_forbidden
 
-    rule = never
+    rule: Callable[[State, int], bool] = never
     for _ in range(depth):
         rule = level(rule)
     return rule

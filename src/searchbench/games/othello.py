@@ -61,7 +61,10 @@ class Othello(Game):
         return self.rows * self.columns - 4
 
     def rules(self) -> Mapping[str, Callable[..., Any]]:
-        """Return the rules; a move is 0 for a pass, else cell + 1 and, above it, 4 bits for the discs turned in each direction."""
+        """Return the rules.
+
+        A move is 0 for a pass, else cell + 1 and, above its 9 bits, 4 bits for the discs turned in each direction.
+        """
         rows, columns = self.rows, self.columns
         cells = rows * columns
         middle = (rows // 2 - 1) * columns + columns // 2 - 1
@@ -163,7 +166,10 @@ class Othello(Game):
         }  # fmt: skip
 
     def parse(self, text: str) -> list[int]:
-        """Read the rows from the top, "." empty, "X" black and "O" white, then the player to move; or the moves from the start."""
+        """Read the rows from the top, "." empty, "X" black and "O" white, then the player to move.
+
+        Or read the moves that lead there from the start, such as "f5d6c3".
+        """
         if is_transcript(text):
             return after_moves(self, text)
         board, _, mover = text.strip().upper().rpartition(" ")
