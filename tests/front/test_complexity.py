@@ -25,6 +25,7 @@ from searchbench.analyse.complexity import (
 from searchbench.catalogue import load
 from searchbench.errors import BadRequest
 from searchbench.reproduce import ROWS, reproduce
+from searchbench.reproduce.complexities import BANDS
 from searchbench.solvers.exhaustive import solve_states
 from searchbench.solvers.proof import prove_state
 
@@ -130,3 +131,16 @@ def test_command(capsys: pytest.CaptureFixture[str]) -> None:
     assert "fill the cells" in capsys.readouterr().out
     assert cli.app.run(["analyse", "complexity", "hanoi:3"]) == 30
     assert "puzzle" in capsys.readouterr().err
+
+
+def test_judges_see_wrong_figures() -> None:
+    row = ROWS["E-GIVEAWAY"]
+    assert row.judge(row.paper, row.paper) == "match"
+    for name in BANDS:
+        assert row.judge(row.paper, {**row.paper, name: row.paper[name] + 20}) == "differs"
+    exponents = ROWS["CG-3"].paper
+    assert ROWS["CG-3"].judge(exponents, {**exponents, "go, states": 174}) == "differs"
+    samples = ROWS["CG-2"].paper
+    assert ROWS["CG-2"].judge(samples, samples) == "match"
+    assert ROWS["CG-2"].judge(samples, {**samples, "mean": 5_800}) == "differs"
+    assert ROWS["CG-2-OTHELLO"].judge({}, {"exponent": 30.5}) == "differs"

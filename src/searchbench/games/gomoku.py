@@ -174,6 +174,18 @@ def forbidden(size: int, depth: int) -> Callable[[State, int], bool]:
                 after = beside[direction + 4 * way, after]
         return length
 
+    def near(state: State, cell: int) -> int:
+        """Return how many black stones lie up to four steps from a cell in the eight directions, none behind a white one."""
+        count = 0
+        for direction in range(8):
+            after = beside[direction, cell]
+            steps = 0
+            while steps < FIVE - 1 and after >= 0 and state[after] != 2:
+                count += state[after]
+                after = beside[direction, after]
+                steps += 1
+        return count
+
     def end(state: State, cell: int, direction: int) -> int:
         """Return the empty cell at the end of black's row in one of eight directions, -1 if there is none."""
         after = beside[direction, cell]
@@ -224,6 +236,8 @@ def forbidden(size: int, depth: int) -> Callable[[State, int], bool]:
             return False
 
         def is_forbidden(state: State, cell: int) -> bool:
+            if near(state, cell) < FIVE - 1:  # too few for six, two fours or two threes
+                return False
             if makes_five(state, cell):
                 return False
             for direction in range(4):
