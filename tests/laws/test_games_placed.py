@@ -249,6 +249,7 @@ def test_a_pawn_may_become_a_king() -> None:
         "a7a8b",
         "a7a8n",
     ]
+    assert len({tuple(game.clicks(state, move)) for move in game.moves(state)}) == 5
     assert game.terminal(game.read("8/8/8/8/8/8/8/7r w")) == 1
 
 

@@ -232,6 +232,12 @@ class GiveawayChess(Game):
         """Return the men as chess figurines."""
         return [FIGURINES[man - 1] if man else "" for man in state[:TURN]]
 
+    def clicks(self, state: Sequence[int], move: int) -> list[int]:
+        """Return the two squares; for what a pawn becomes, a third one: the target for a king, the next for a queen, ..."""
+        source, target, kind = move & 63, (move >> 6) & 63, move >> 16
+        towards_centre = -8 if target >= 56 else 8
+        return [source, target, *([target + (KING - kind) * towards_centre] if kind else [])]
+
 
 def _square(number: int) -> str:
     return f"{chr(ord('a') + (number & 7))}{(number >> 3) + 1}"
