@@ -314,3 +314,189 @@ def claim_stands(game: Game, root: Iterable[int], claim: Any) -> bool:
         return right
 
     return claim.bound < 0 or stands(tuple(root), claim.player == 0)
+
+
+# --- boards -----------------------------------------------------------------------------------------------------------
+
+
+def hex_joined(rows: int, columns: int, state: list[int], player: int) -> bool:
+    """Return whether a player's stones join her sides: player 1 from top to bottom, player 2 from left to right."""
+    own = {divmod(cell, columns) for cell, stone in enumerate(state) if stone == player}
+    found = [place for place in own if place[player - 1] == 0]
+    seen = set(found)
+    for row, column in found:  # which grows
+        for down, right in ((0, 1), (0, -1), (1, 0), (-1, 0), (1, -1), (-1, 1)):
+            place = row + down, column + right
+            if place in own and place not in seen:
+                seen.add(place)
+                found.append(place)
+    last = (rows, columns)[player - 1] - 1
+    return any(place[player - 1] == last for place in seen)
+
+
+def rows_of(size: int) -> list[list[int]]:
+    """Return the cells of every row, column and diagonal of a square board, in order."""
+    found = []
+    for across, down in ((1, 0), (0, 1), (1, 1), (-1, 1)):
+        for start in range(size * size):
+            y, x = divmod(start, size)
+            if 0 <= x - across < size and 0 <= y - down < size:
+                continue
+            line = []
+            while 0 <= x < size and 0 <= y < size:
+                line.append(y * size + x)
+                x, y = x + across, y + down
+            found.append(line)
+    return found
+
+
+def row_lengths(size: int, state: list[int], player: int) -> list[int]:
+    """Return the lengths of all unbroken rows of a player's stones."""
+    marks = ["".join("X" if state[cell] == player else "." for cell in line) for line in rows_of(size)]
+    return [len(run) for line in marks for run in line.split(".") if run]
+
+
+def _unbroken(line: list[int], state: list[int], cell: int) -> frozenset[int]:
+    """Return the unbroken row of black stones through a cell."""
+    place = line.index(cell)
+    first = last = place
+    while first > 0 and state[line[first - 1]] == 1:
+        first -= 1
+    while last + 1 < len(line) and state[line[last + 1]] == 1:
+        last += 1
+    return frozenset(line[first : last + 1])
+
+
+def renju_forbidden(size: int, state: list[int], cell: int) -> bool:
+    """Return whether black may not play on an empty cell: the definitions word by word, with sets of stones."""
+    after = list(state)
+    after[cell] = 1
+    lines = [line for line in rows_of(size) if cell in line]
+    lengths = [len(_unbroken(line, after, cell)) for line in lines]
+    if 5 in lengths:
+        return False
+    if max(lengths) > 5:
+        return True
+    fours: set[tuple[int, frozenset[int]]] = set()
+    threes = 0
+    for number, line in enumerate(lines):
+        here = {four for four, _ in _fours(line, after, cell)}
+        fours |= {(number, four) for four in here}
+        threes += not here and any(
+            _is_straight_four(size, line, after, cell, point) for point in line if after[point] == 0
+        )
+    return len(fours) > 1 or threes > 1
+
+
+def _fours(line: list[int], state: list[int], cell: int) -> list[tuple[frozenset[int], int]]:
+    """Return each four of a line that contains a cell, with the point that makes it five."""
+    found = []
+    for point in line:
+        if state[point] == 0:
+            five = _unbroken(line, [1 if one == point else stone for one, stone in enumerate(state)], point)
+            if len(five) == 5 and cell in five:
+                found.append((five - {point}, point))
+    return found
+
+
+def _is_straight_four(size: int, line: list[int], state: list[int], cell: int, point: int) -> bool:
+    """Return whether a stone on a point makes a straight four with the cell, no five, and is allowed."""
+    after = list(state)
+    after[point] = 1
+    ends: dict[frozenset[int], int] = {}
+    for four, _ in _fours(line, after, cell):
+        if point in four:
+            ends[four] = ends.get(four, 0) + 1
+    if 2 not in ends.values():
+        return False
+    if any(len(_unbroken(other, after, point)) == 5 for other in rows_of(size) if point in other):
+        return False
+    return not renju_forbidden(size, state, point)
+
+
+def othello_successors(size: int, state: Iterable[int]) -> set[State]:
+    """Return the states after each move of Othello, or after a pass; none when the game is over."""
+    *discs, mover = state
+    after = _with_discs(size, discs, mover)
+    if not after and _with_discs(size, discs, 1 - mover):
+        return {(*discs, 1 - mover)}
+    return after
+
+
+def _with_discs(size: int, discs: list[int], mover: int) -> set[State]:
+    own = mover + 1
+    found = set()
+    for cell, disc in enumerate(discs):
+        turned: list[int] = []
+        for across, down in ((1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0), (-1, -1), (0, -1), (1, -1)):
+            x, y = cell % size + across, cell // size + down
+            line = []
+            while 0 <= x < size and 0 <= y < size and discs[y * size + x] == 3 - own:
+                line.append(y * size + x)
+                x, y = x + across, y + down
+            if 0 <= x < size and 0 <= y < size and discs[y * size + x] == own:
+                turned += line
+        if disc == 0 and turned:
+            after = [own if one in turned or one == cell else disc for one, disc in enumerate(discs)]
+            found.add((*after, 1 - mover))
+    return found
+
+
+def othello_balance(size: int, state: State, alpha: int = -300, beta: int = 300) -> int:
+    """Return the discs of the player to move less those of the opponent, when both play for discs."""
+    successors = othello_successors(size, state)
+    if not successors:
+        own = state[-1] + 1
+        return sum((disc == own) - (disc == 3 - own) for disc in state[:-1])
+    best = -300
+    for after in sorted(successors):
+        best = max(best, -othello_balance(size, after, -beta, -max(alpha, best)))
+        if best >= beta:
+            break
+    return best
+
+
+def giveaway_successors(state: Iterable[int]) -> set[State]:
+    """Return the states after each move of giveaway chess, by squares (file, rank) in a dictionary."""
+    *squares, mover = state
+    board = {(number % 8, number // 8): man for number, man in enumerate(squares)}
+    captures, others = [], []
+    for (file, rank), man in board.items():
+        if man == 0 or (man > 6) != bool(mover):
+            continue
+        kind = ".PNBRQK"[man - 6 * mover]
+        for target in _targets(board, file, rank, kind, mover):
+            if kind == "P" and target[1] in (0, 7):
+                arrivals = [".PNBRQK".index(letter) + 6 * mover for letter in "NBRQK"]
+            else:
+                arrivals = [man]
+            for arrival in arrivals:
+                after = {**board, (file, rank): 0, target: arrival}
+                numbers = (*(after[number % 8, number // 8] for number in range(64)), 1 - mover)
+                (captures if board[target] else others).append(numbers)
+    return set(captures or others)
+
+
+def _targets(board: dict[tuple[int, int], int], file: int, rank: int, kind: str, mover: int) -> list[tuple[int, int]]:
+    straight, diagonal = [(1, 0), (-1, 0), (0, 1), (0, -1)], [(1, 1), (1, -1), (-1, 1), (-1, -1)]
+    if kind == "P":
+        up = -1 if mover else 1
+        steps = [(file, rank + up)] if board[file, rank + up] == 0 else []
+        if steps and rank == (6 if mover else 1) and board[file, rank + 2 * up] == 0:
+            steps.append((file, rank + 2 * up))
+        beside = [(file + way, rank + up) for way in (-1, 1)]
+        return steps + [one for one in beside if board.get(one, 0) and (board[one] > 6) != bool(mover)]
+    if kind == "N":
+        directions = [(across, up) for across in (-2, -1, 1, 2) for up in (-2, -1, 1, 2) if abs(across) != abs(up)]
+    else:
+        directions = (straight if kind != "B" else []) + (diagonal if kind != "R" else [])
+    found = []
+    for across, up in directions:
+        place = file + across, rank + up
+        while place in board:
+            if board[place] == 0 or (board[place] > 6) != bool(mover):
+                found.append(place)
+            if board[place] or kind in "NK":
+                break
+            place = place[0] + across, place[1] + up
+    return found

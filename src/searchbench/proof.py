@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final, Protocol
+from typing import Any, Final, Literal, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +23,9 @@ def outcome_text(lowest: int, highest: int) -> str:
 
 _verify = late("searchbench.verify:verify_proof")
 _write = late("searchbench.store.certificate:write_certificate")
+Notion = Literal["open", "ultra-weak", "weak", "strong"]
+"""How far a game or a state of it is solved: "strong" from every position, "weak" by strategies from the first one,
+"ultra-weak" by its value alone, "open" not at all (Allis 1994, section 1.5)."""
 
 
 class Strategy(Mapping[tuple[int, ...], int]):
@@ -139,6 +142,19 @@ class Proof:
     def value(self) -> str:
         """Return "win", "draw" or "loss" for the player to move; a range such as "draw or win" if open."""
         return outcome_text(self.outcome, self.highest)
+
+    @property
+    def notion(self) -> Notion:
+        """Return how far the state is solved (Allis 1994, section 1.5): "open", "ultra-weak" or "weak".
+
+        A value alone is ultra-weak. With strategies that show it, it is weak: they play, and a player who is lost anyway needs
+        none. Where the bounds differ, the value is open.
+        """
+        if self.outcome != self.highest:
+            return "open"
+        shown = {(claim.player, claim.bound) for claim in self.claims}
+        needed = {-1: {(1, 1)}, 0: {(0, 0), (1, 0)}, 1: {(0, 1)}}[self.outcome]
+        return "weak" if needed <= shown and not self.incomplete else "ultra-weak"
 
     def verify(self) -> list[str]:
         """Check the proof by the rules alone; return the errors found.

@@ -49,6 +49,7 @@ COMMANDS: Final[Mapping[str, Mapping[str, str]]] = {
         "analyse tree": "analyse",
         "analyse mistakes": "analyse",
         "analyse completions": "completions",
+        "analyse complexity": "complexity",
         "analyse subgoals": "subgoals",
     },
 }

@@ -11,6 +11,7 @@ import numpy as np
 
 from searchbench.errors import BadState
 from searchbench.families.stacks import Stacks
+from searchbench.families.transcripts import after_moves, is_transcript
 from searchbench.game import Board, Game
 from searchbench.index import Part
 from searchbench.rules import UNDECIDED, State
@@ -117,12 +118,26 @@ class Lines(Game):
         index = self.index()
         return index.parts() if index is not None else []
 
+    def has_line(self) -> Callable[[State, int], bool]:
+        """Return a rule ``(state, player)``: whether a player (1 or 2) has won; by default, has a line of the board."""
+        lines = np.array(self.lines.lines or np.zeros((0, 1)), np.int64)
+        count_lines, length = lines.shape
+
+        def has_line(state: State, player: int) -> bool:
+            for line in range(count_lines):
+                place = 0
+                while place < length and state[lines[line, place]] == player:
+                    place += 1
+                if place == length:
+                    return True
+            return False
+
+        return has_line
+
     def rules(self) -> Mapping[str, Callable[..., Any]]:
         """Return the rules; a move is ``2 * cell``, plus 1 for the second player's stone."""
         board = self.lines
         cells = len(board.places)
-        lines = np.array(board.lines or np.zeros((0, 1)), np.int64)
-        count_lines, length = lines.shape
         order = np.array(board.order, np.int64)
         below = np.full(cells, -1, np.int64)
         above = np.full(cells, -1, np.int64)
@@ -141,14 +156,7 @@ class Lines(Game):
                     count += 1
             return count
 
-        def has_line(state: State, player: int) -> bool:
-            for line in range(count_lines):
-                place = 0
-                while place < length and state[lines[line, place]] == player:
-                    place += 1
-                if place == length:
-                    return True
-            return False
+        has_line = self.has_line()
 
         def terminal(state: State) -> int:
             count = stones(state)
@@ -225,7 +233,12 @@ class Lines(Game):
         return functions
 
     def parse(self, text: str) -> list[int]:
-        """Read the rows from the top: "." empty, "X" the first player's stone, "O" the second's, "/" between rows."""
+        """Read the rows from the top: "." empty, "X" the first player's stone, "O" the second's, "/" between rows.
+
+        Or read the moves that lead there, such as "b2a1" or "b2 a1".
+        """
+        if is_transcript(text):
+            return after_moves(self, text)
         marks = [mark for mark in text.strip().upper() if mark not in "/ "]
         if len(marks) != self.width or not set(marks) <= set(MARKS):
             raise BadState(f"{self}: {text!r}: expected rows such as {self.format(self.start())!r} of {MARKS!r}")

@@ -3,6 +3,7 @@
 from searchbench.reproduce import (
     allis,
     berliner,
+    complexities,
     compressed,
     compression,
     edelkamp,
@@ -30,6 +31,7 @@ PAPERS = (
     geese,
     points,
     allis,
+    complexities,
     junghanns,
 )
 ROWS: dict[str, Row] = {row.id: row for paper in PAPERS for row in paper.ROWS}
