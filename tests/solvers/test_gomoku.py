@@ -108,7 +108,7 @@ def winner(attack: Attack, player: int) -> Any:
 @pytest.mark.parametrize("rule", RULES)
 def test_wins_beat_every_reply(rule: Rule) -> None:
     wins = longer = 0
-    for seed in range(400):
+    for seed in range(150):
         rng = random.Random(f"wins {rule} {seed}")
         columns = rows = rng.choice([7, 8, 9])
         attack = prepared(columns, rows, rule)
@@ -128,7 +128,7 @@ def test_wins_beat_every_reply(rule: Rule) -> None:
             longer += fours is None
             assert board.beats_every_reply(1 + player, winner(attack, player)), (seed, state)
     print(f"{rule}: {wins} wins, {longer} of them with threes")
-    assert wins > 100 and longer > 40
+    assert wins > 40 and longer > 15
 
 
 _PREPARED: dict[tuple[int, int, Rule], Attack] = {}
@@ -144,7 +144,7 @@ def prepared(columns: int, rows: int, rule: Rule) -> Attack:
 @pytest.mark.parametrize("rule", RULES)
 def test_a_stone_outside_the_zone_changes_nothing(rule: Rule) -> None:
     outside = 0
-    for seed in range(300):
+    for seed in range(60):
         rng = random.Random(f"zone {rule} {seed}")
         columns = rows = rng.choice([8, 9, 11])
         attack = prepared(columns, rows, rule)
@@ -160,7 +160,7 @@ def test_a_stone_outside_the_zone_changes_nothing(rule: Rule) -> None:
         assert zone is not None
         assert attack.state == tuple(state)
         free = [cell for cell, stone in enumerate(state) if stone == 0 and not zone[cell]]
-        checked = set(rng.sample(free, min(2, len(free))))
+        checked = set(rng.sample(free, min(1, len(free))))
         for cell in free:
             attack.put(cell, 1)
             assert attack.replay(0, [(cell, 1)]), (seed, state, cell)
@@ -173,12 +173,12 @@ def test_a_stone_outside_the_zone_changes_nothing(rule: Rule) -> None:
                 board.stones[place] = 0
                 attack.set(state)
     print(f"{rule}: {outside} cells outside")
-    assert outside > 1000
+    assert outside > 500
 
 
 def test_a_replay_of_another_win_is_refused_where_it_fails() -> None:
     refused = 0
-    for seed in range(200):
+    for seed in range(30):
         rng = random.Random(f"replay {seed}")
         attack = prepared(9, 9, "free")
         state = random_state(rng, 9, 9, 14, 5)
@@ -186,7 +186,7 @@ def test_a_replay_of_another_win_is_refused_where_it_fails() -> None:
         attack.set(state)
         if not without_fives(twin(9, 9, "free", state)) or attack.by_threats(0, 300) != WON:
             continue
-        for cell in rng.sample([cell for cell, stone in enumerate(state) if stone == 0], 20):
+        for cell in rng.sample([cell for cell, stone in enumerate(state) if stone == 0], 8):
             attack.put(cell, 1)
             here = list(attack.state)
             won = attack.replay(0, [(cell, 1)])
@@ -195,7 +195,7 @@ def test_a_replay_of_another_win_is_refused_where_it_fails() -> None:
             board = twin(9, 9, "free", here)
             assert not won or not without_fives(board) or board.beats_every_reply(1, winner(attack, 0)), (seed, cell)
             attack.set(state)
-    assert refused > 20
+    assert refused > 5
 
 
 def test_the_thesis_constructed_win() -> None:

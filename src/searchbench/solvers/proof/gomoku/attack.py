@@ -23,6 +23,7 @@ from searchbench.solvers.proof.gomoku.position import (
     checked_state,
     new_position,
     own_names,
+    places_of,
     put,
     remove,
     set_stones,
@@ -60,6 +61,7 @@ class Attack:
         self._put, self._remove, self._set = (jit.bind(kernel, names) for kernel in (put, remove, set_stones))
         self._by_fours, self._by_threats = jit.bind(win_by_fours, names), jit.bind(win_by_threats, names)
         self._zone, self._replay, self._move = (jit.bind(one, names) for one in (zone_of, replay, winning_move))
+        self._places_of = jit.bind(places_of, names)
         self._values = jit.bind(_values, names)
         self._places = self.position.board[PLACE_OF : PLACE_OF + columns * rows]
         self.forget()
@@ -97,6 +99,14 @@ class Attack:
     def has(self, player: int, kind: int) -> bool:
         """Return whether a player has an empty cell of a class, such as FIVE."""
         return bool(self.position.board[COUNTS + CLASSES * player + kind])
+
+    def cells(self, player: int, kind: int) -> Cells:
+        """Return for each cell whether it is empty and has a class for a player."""
+        found = np.zeros(self.columns * self.rows, np.bool_)
+        out = np.zeros(len(found), np.int64)
+        count = self._places_of(self.position, player, kind, out, 0)
+        found[self.position.board[CELL_OF + out[:count]]] = True
+        return found
 
     def by_fours(self, attacker: int, limit: int) -> list[int] | None:
         """Return the winning fours and their answers, or None where at most `limit` nodes find no win."""

@@ -160,11 +160,23 @@ def winning_move(table: Transpositions, key: int) -> int:
     return (word >> _NUMBER_BITS) & _NUMBER_MASK
 
 
-def at_once(position: Position, threats: Threats, attacker: int) -> int:
-    """Return the first move of a win by a few fours, or -1; the attacker is to move."""
-    if win_by_fours(position, threats.fours, attacker, FOURS) == WON:
-        return threats.fours.line[0, 0]  # type: ignore[no-any-return]
-    return -1
+def at_once(position: Position, threats: Threats, attacker: int) -> bool:
+    """Return whether the attacker, to move, wins by few fours; keep every move of the win in the table."""
+    return win_by_fours(position, threats.fours, attacker, FOURS) == WON and keep_line(position, threats, attacker)
+
+
+def keep_line(position: Position, threats: Threats, attacker: int) -> bool:
+    """Keep every move of the win by fours that was found last, and return True."""
+    defender, line, length = 1 - attacker, threats.fours.line, threats.fours.note[0]
+    for at in range(length):
+        keep(threats.table, attacker_key(position, attacker), 0, INFINITE, line[at, 0], 1)
+        if at + 1 < length:
+            put(position, line[at, 0], attacker)
+            put(position, line[at, 1], defender)
+    for at in range(length - 2, -1, -1):
+        remove(position, line[at, 1], defender)
+        remove(position, line[at, 0], attacker)
+    return True
 
 
 def numbers_of(table: Transpositions, key: int, child: Any) -> bool:
@@ -215,10 +227,8 @@ def rate_reply(position: Position, threats: Threats, attacker: int, child: Any) 
     key = attacker_key(position, attacker)
     if numbers_of(threats.table, key, child):
         return
-    move = at_once(position, threats, attacker)
-    if move >= 0:
+    if at_once(position, threats, attacker):
         set_result(child, True)
-        keep(threats.table, key, 0, INFINITE, move, 1)
     elif attacks(position, attacker, threats.scratch[2]) == 0:
         set_result(child, False)
     else:
@@ -260,9 +270,7 @@ def win_by_threats(position: Position, threats: Threats, attacker: int, limit: i
         return WON
     if word != 0 and (word >> _NUMBER_BITS) & _NUMBER_MASK == 0:
         return NONE
-    move = at_once(position, threats, attacker)
-    if move >= 0:
-        keep(table, key, 0, INFINITE, move, 1)
+    if at_once(position, threats, attacker):
         return WON
     depth = 0
     frames[0, PROOF_LIMIT], frames[0, DISPROOF_LIMIT], frames[0, SINCE] = INFINITE, INFINITE, 0

@@ -36,6 +36,7 @@ from searchbench.solvers.proof.gomoku.threats import (
     at_once,
     common,
     keep,
+    keep_line,
     replies,
     win_by_threats,
     winning_move,
@@ -116,17 +117,19 @@ def undo(position: Position, walk: Walk, attacker: int, depth: int) -> None:
 def mark_win(position: Position, threats: Threats, walk: Walk, attacker: int, depth: int, zone: Any) -> bool:
     """Mark the zone of the attacker's move here, make it, and write the replies to follow, if any; False: no win known."""
     defender = 1 - attacker
-    last = winning_place(position, attacker)
-    if last < 0 and win_by_fours(position, threats.fours, attacker, LONG_FOURS) == WON:
-        mark_line(position, threats, walk, attacker, zone)
-        return True
     mark_strong(position, defender, 3, zone)
+    last = winning_place(position, attacker)
     if last >= 0:
         mark_last(position, walk, attacker, last, zone)
         return True
-    move = winning_move(threats.table, attacker_key(position, attacker))
-    if move < 0 and win_by_threats(position, threats, attacker, AGAIN) == WON:
-        move = winning_move(threats.table, attacker_key(position, attacker))
+    key = attacker_key(position, attacker)
+    move = winning_move(threats.table, key)
+    if move < 0:
+        if win_by_fours(position, threats.fours, attacker, LONG_FOURS) == WON:
+            keep_line(position, threats, attacker)
+        else:
+            win_by_threats(position, threats, attacker, AGAIN)
+        move = winning_move(threats.table, key)
     if move < 0 or depth >= DEEPEST:
         return False
     zone[move] = 1
@@ -170,22 +173,6 @@ def mark_last(position: Position, walk: Walk, attacker: int, last: int, zone: An
             zone[walk.scratch[1, at]] = 1
 
 
-def mark_line(position: Position, threats: Threats, walk: Walk, attacker: int, zone: Any) -> None:
-    """Mark the zone of the win by fours that was found last."""
-    defender, line, length = 1 - attacker, threats.fours.line, threats.fours.note[0]
-    for at in range(length):
-        mark_strong(position, defender, 3, zone)
-        if at + 1 == length:
-            mark_last(position, walk, attacker, line[at, 0], zone)
-        else:
-            zone[line[at, 0]] = zone[line[at, 1]] = 1
-            put(position, line[at, 0], attacker)
-            put(position, line[at, 1], defender)
-    for at in range(length - 2, -1, -1):
-        remove(position, line[at, 1], defender)
-        remove(position, line[at, 0], attacker)
-
-
 def replay(position: Position, threats: Threats, walk: Walk, attacker: int, change: int) -> bool:
     """Return whether the moves of a known win, of a position whose key differs by `change`, win here; keep them if so."""
     board, rows, defender, depth = unowned(position.board), unowned(walk.rows), 1 - attacker, 0
@@ -197,10 +184,7 @@ def replay(position: Position, threats: Threats, walk: Walk, attacker: int, chan
             row[_SIZE] = row[_NEXT] = row[_MOVE] = 0
             key = attacker_key(position, attacker)
             if winning_move(threats.table, key) < 0:
-                move = at_once(position, threats, attacker)
-                if move >= 0:
-                    keep(threats.table, key, 0, INFINITE, move, 1)
-                else:
+                if not at_once(position, threats, attacker):
                     move = winning_move(threats.table, key ^ change)
                     threatened = count_of(position, defender, FIVE)
                     if threatened > 0:
