@@ -336,9 +336,12 @@ class FiveInARow:
         self.stones[move] = player
         empty.remove(move)
         won = bool(empty) and not any(self.five(cell, 3 - player) for cell in empty)
+        fives = {cell for cell in empty if won and self.five(cell, player)}
         for reply in empty:
             if not won:
                 break
+            if fives - {reply}:
+                continue  # the player completes five
             self.stones[reply] = 3 - player
             won = self.beats_every_reply(player, move_of)
             self.stones[reply] = 0

@@ -74,9 +74,7 @@ def check_classes(attack: Attack, board: FiveInARow) -> None:
             kind = board.combined((x, y), 1 + player)
             assert class_of(position, place, player) == kind, (board, (x, y), player)
             counts[player, kind] += 1
-            strengths = [
-                detail_of(position, place, direction, player) >> 10 & STRENGTH_MASK for direction in range(4)
-            ]
+            strengths = [detail_of(position, place, direction, player) >> 10 & STRENGTH_MASK for direction in range(4)]
             assert strengths == [board.strength((x, y), 1 + player, direction) for direction in DIRECTIONS]
             if 2 <= kind < 4:
                 out = np.zeros(20, np.int64)
@@ -128,7 +126,8 @@ def test_wins_beat_every_reply(rule: Rule) -> None:
             longer += fours is None
             assert board.beats_every_reply(1 + player, winner(attack, player)), (seed, state)
     print(f"{rule}: {wins} wins, {longer} of them with threes")
-    assert wins > 40 and longer > 15
+    assert wins > 40
+    assert longer > 15
 
 
 _PREPARED: dict[tuple[int, int, Rule], Attack] = {}
@@ -166,7 +165,7 @@ def test_a_stone_outside_the_zone_changes_nothing(rule: Rule) -> None:
             assert attack.replay(0, [(cell, 1)]), (seed, state, cell)
             attack.remove(cell, 1)
             outside += 1
-            if cell in checked:
+            if cell in checked and columns < 11:
                 place = cell % columns, cell // columns
                 board.stones[place] = 2
                 assert board.beats_every_reply(1, winner(attack, 0)), (seed, state, cell)

@@ -25,7 +25,9 @@ def main() -> int:
         opening = Opening(options.size, options.rule)
         if not options.progress:
             names = [name for name in options.branches.split(",") if name]
-            prove(options.folder, opening, options.threads, options.seconds, names, lambda line: print(line, flush=True))
+            prove(
+                options.folder, opening, options.threads, options.seconds, names, lambda line: print(line, flush=True)
+            )
         reached = progress(options.folder, opening)
     except SearchBenchError as error:
         print(error, file=sys.stderr)

@@ -144,6 +144,3 @@ class Attack:
         out = np.zeros(self.columns * self.rows, np.int64)
         self._values(self.position, np.array([black, white], np.int64), out)
         return out
-
-
-

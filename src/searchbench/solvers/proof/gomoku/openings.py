@@ -76,9 +76,7 @@ class Opening:
     def replies(self, state: State) -> list[int]:
         """Return the empty cells, one of each class of those that symmetries of the position exchange."""
         own = [turn for turn in self.turns() if all(state[turn[cell]] == stone for cell, stone in enumerate(state))]
-        return [
-            cell for cell, stone in enumerate(state) if stone == 0 and cell == min(turn[cell] for turn in own)
-        ]
+        return [cell for cell, stone in enumerate(state) if stone == 0 and cell == min(turn[cell] for turn in own)]
 
     def name(self, cell: int) -> str:
         """Return a cell as players write it, such as "h8"."""
@@ -164,7 +162,9 @@ def read_branch(folder: Path, opening: Opening, white: int) -> Branch:
         try:
             branch.take(json.loads(text))
         except (ValueError, KeyError, TypeError) as error:
-            raise DamagedData(f"{branch.path}, line {number + 1} cannot be read ({error!r}): remove that line") from None
+            raise DamagedData(
+                f"{branch.path}, line {number + 1} cannot be read ({error!r}): remove that line"
+            ) from None
     return branch
 
 
@@ -199,7 +199,9 @@ def attack_for(opening: Opening, target: Target) -> Attack:
     return attack
 
 
-def work_on_branch(folder: Path, opening: Opening, white: int, limit: int, until: float, target: Target = "cpu") -> Branch:
+def work_on_branch(
+    folder: Path, opening: Opening, white: int, limit: int, until: float, target: Target = "cpu"
+) -> Branch:
     """Choose black's answer in a branch if need be, and try its open replies with `limit` nodes each, up to a time."""
     branch = read_branch(folder, opening, white)
     attack = attack_for(opening, target)
@@ -224,7 +226,7 @@ def attempt(search: QuietSearch, base: State, reply: int, limit: int) -> dict[st
     began, before = time.process_time(), search.attack.nodes
     root = stones_at(base, [(reply, 2)])
     found = search.solve(root, limit)
-    line = {
+    line: dict[str, Any] = {
         "reply": reply, "proved": bool(found), "limit": limit, "nodes": search.attack.nodes - before,
         "seconds": round(time.process_time() - began, 3), "proof_number": search.nodes[root].proof,
         "positions": len(search.nodes),
@@ -247,7 +249,7 @@ def choose_second(branch: Branch, attack: Attack) -> None:
     values = attack.values(4, 2)
     candidates = sorted(opening.replies(first), key=lambda cell: (-values[cell], cell))[:SECOND_MOVES]
     best: tuple[int, int, int] | None = None
-    probes = {}
+    probes: dict[str, list[int]] = {}
     for second in candidates:
         base = stones_at(first, [(second, 1)])
         attack.set(base)
@@ -262,7 +264,7 @@ def choose_second(branch: Branch, attack: Attack) -> None:
     assert best is not None
     branch.add({
         "second": best[2], "probes": probes, "seconds": round(time.process_time() - began, 3),
-        "nodes": sum(nodes for _, nodes in probes.values()),
+        "nodes": sum(spent for _, spent in probes.values()),
     })  # fmt: skip
 
 
@@ -295,9 +297,7 @@ class Progress:
 def progress(folder: Path, opening: Opening) -> Progress:
     """Return how far the work in a folder is."""
     branches = [read_branch(folder, opening, white) for white in opening.replies(opening.start)]
-    replies = [
-        len(opening.replies(branch.base)) if branch.second >= 0 else opening.size**2 - 3 for branch in branches
-    ]
+    replies = [len(opening.replies(branch.base)) if branch.second >= 0 else opening.size**2 - 3 for branch in branches]
     return Progress(
         len(branches), sum(branch.finished for branch in branches), sum(replies),
         sum(len(branch.proved) for branch in branches), sum(len(branch.attempts) for branch in branches),

@@ -63,7 +63,9 @@ def patterns(rule: Rule) -> Patterns:
     second = line_tables(reach, False)
     first = second if rule == "free" else line_tables(reach, True)
     details = [
-        tables.completions | tables.strengths.astype(np.int32) << STRENGTH_SHIFT | tables.values.astype(np.int32) << VALUE_SHIFT
+        tables.completions
+        | tables.strengths.astype(np.int32) << STRENGTH_SHIFT
+        | tables.values.astype(np.int32) << VALUE_SHIFT
         for tables in (first, second)
     ]
     return Patterns(reach, np.concatenate([first.classes, second.classes]), np.concatenate(details))

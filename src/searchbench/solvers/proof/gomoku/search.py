@@ -44,7 +44,7 @@ State = tuple[int, ...]
 class Node:
     """Hold a position's numbers, children by move, and parents; `cell` is the last move."""
 
-    __slots__ = ("cell", "children", "done", "examined", "parents", "proof", "disproof", "state", "todo", "visits")
+    __slots__ = ("cell", "children", "disproof", "done", "examined", "parents", "proof", "state", "todo", "visits")
 
     def __init__(self, state: State, cell: int, proof: int) -> None:
         self.state, self.cell, self.proof, self.disproof = state, cell, proof, 1
@@ -220,7 +220,9 @@ class QuietSearch:
             node.examined = np.zeros(len(node.state), np.bool_)
             zone = self._zone(node.state)
             values = attack.values(1, 1)
-            node.todo = [int(cell) for cell in np.argsort(-values, kind="stable") if zone[cell] and node.state[cell] == 0]
+            node.todo = [
+                int(cell) for cell in np.argsort(-values, kind="stable") if zone[cell] and node.state[cell] == 0
+            ]
         else:
             attack.by_threats(BLACK, NULL_LIMITS[-1])  # the memory may have lost it
         self._narrow(node)

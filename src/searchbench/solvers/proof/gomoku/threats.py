@@ -22,7 +22,6 @@ from searchbench.solvers.proof.gomoku.fours import (
     attacker_key,
     new_fours,
     win_by_fours,
-    winning_place,
 )
 from searchbench.solvers.proof.gomoku.patterns import FIVE, FOUR, STRAIGHT, THREE
 from searchbench.solvers.proof.gomoku.position import (
@@ -239,10 +238,11 @@ def open_node(position: Position, threats: Threats, attacker: int, depth: int) -
     """Write the children of the current position with their first numbers, up to one that decides it."""
     children, frame, scratch = threats.children[depth], threats.frames[depth], threats.scratch
     mover = attacker if depth % 2 == 0 else 1 - attacker
-    if mover == attacker:
-        count = attacks(position, attacker, scratch[3])
-    else:
-        count = replies(position, attacker, scratch[3], scratch)
+    count = (
+        attacks(position, attacker, scratch[3])
+        if mover == attacker
+        else replies(position, attacker, scratch[3], scratch)
+    )
     frame[SIZE] = max(0, count)
     for at in range(frame[SIZE]):
         children[at, MOVE] = scratch[3, at]

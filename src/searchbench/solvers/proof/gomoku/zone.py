@@ -13,14 +13,12 @@ import numpy as np
 
 from searchbench.jit import unowned
 from searchbench.solvers.proof.gomoku.fours import WON, attacker_key, win_by_fours, winning_place
-from searchbench.solvers.proof.gomoku.patterns import FIVE, FOUR, STRAIGHT, THREE
+from searchbench.solvers.proof.gomoku.patterns import FIVE, STRAIGHT
 from searchbench.solvers.proof.gomoku.position import (
-    BLACK,
     EMPTY,
     PLACES,
     STONES,
     Position,
-    class_of,
     completions_of,
     count_of,
     first_of,
@@ -183,21 +181,20 @@ def replay(position: Position, threats: Threats, walk: Walk, attacker: int, chan
             row = rows[depth]
             row[_SIZE] = row[_NEXT] = row[_MOVE] = 0
             key = attacker_key(position, attacker)
-            if winning_move(threats.table, key) < 0:
-                if not at_once(position, threats, attacker):
-                    move = winning_move(threats.table, key ^ change)
-                    threatened = count_of(position, defender, FIVE)
-                    if threatened > 0:
-                        move = first_of(position, defender, FIVE) if threatened == 1 else -1
-                    if move < 0 or depth >= DEEPEST or board[STONES + move] != EMPTY:
-                        break
-                    put(position, move, attacker)
-                    row[_MOVE] = move
-                    count = replies(position, attacker, walk.replies[depth], walk.scratch)
-                    if count < 0:
-                        remove(position, move, attacker)
-                        break
-                    row[_SIZE] = count
+            if winning_move(threats.table, key) < 0 and not at_once(position, threats, attacker):
+                move = winning_move(threats.table, key ^ change)
+                threatened = count_of(position, defender, FIVE)
+                if threatened > 0:
+                    move = first_of(position, defender, FIVE) if threatened == 1 else -1
+                if move < 0 or depth >= DEEPEST or board[STONES + move] != EMPTY:
+                    break
+                put(position, move, attacker)
+                row[_MOVE] = move
+                count = replies(position, attacker, walk.replies[depth], walk.scratch)
+                if count < 0:
+                    remove(position, move, attacker)
+                    break
+                row[_SIZE] = count
         row = rows[depth]
         if row[_NEXT] < row[_SIZE]:
             put(position, walk.replies[depth, row[_NEXT]], defender)
