@@ -176,14 +176,14 @@ def test_a_stone_outside_the_zone_changes_nothing(rule: Rule) -> None:
 
 
 def test_a_replay_of_another_win_is_refused_where_it_fails() -> None:
-    refused = 0
-    for seed in range(30):
+    refused = checked = 0
+    for seed in range(40):
         rng = random.Random(f"replay {seed}")
-        attack = prepared(9, 9, "free")
-        state = random_state(rng, 9, 9, 14, 5)
+        attack = prepared(7, 7, "free")
+        state = random_state(rng, 7, 7, 12, 5)
         attack.forget()
         attack.set(state)
-        if not without_fives(twin(9, 9, "free", state)) or attack.by_threats(0, 300) != WON:
+        if not without_fives(twin(7, 7, "free", state)) or attack.by_threats(0, 300) != WON:
             continue
         for cell in rng.sample([cell for cell, stone in enumerate(state) if stone == 0], 8):
             attack.put(cell, 1)
@@ -191,10 +191,14 @@ def test_a_replay_of_another_win_is_refused_where_it_fails() -> None:
             won = attack.replay(0, [(cell, 1)])
             assert list(attack.state) == here
             refused += not won
-            board = twin(9, 9, "free", here)
-            assert not won or not without_fives(board) or board.beats_every_reply(1, winner(attack, 0)), (seed, cell)
+            board = twin(7, 7, "free", here)
+            if won and checked < 20 and without_fives(board):
+                assert board.beats_every_reply(1, winner(attack, 0)), (seed, cell)
+                checked += 1
             attack.set(state)
+    print(f"{refused} refused, {checked} checked")
     assert refused > 5
+    assert checked == 20
 
 
 def test_the_thesis_constructed_win() -> None:

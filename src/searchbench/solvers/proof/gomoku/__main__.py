@@ -7,7 +7,13 @@ import sys
 from pathlib import Path
 
 from searchbench.errors import SearchBenchError
+from searchbench.solvers.proof.gomoku.closing import close_branch
 from searchbench.solvers.proof.gomoku.openings import Opening, progress, prove
+
+
+def tell(line: str) -> None:
+    """Print a line at once."""
+    print(line, flush=True)
 
 
 def main() -> int:
@@ -19,15 +25,17 @@ def main() -> int:
     parser.add_argument("--branches", default="", help="white's replies to work on, such as j10,a1 (default: all)")
     parser.add_argument("--size", type=int, default=15, help="columns and rows (default: 15)")
     parser.add_argument("--rule", default="free", help="free (five or more win) or standard (exactly five)")
+    parser.add_argument(
+        "--close", action="store_true", help="try every white reply to every record of finished branches"
+    )
     parser.add_argument("--progress", action="store_true", help="only tell how far the work is")
     options = parser.parse_args()
     try:
         opening = Opening(options.size, options.rule)
         if not options.progress:
             names = [name for name in options.branches.split(",") if name]
-            prove(
-                options.folder, opening, options.threads, options.seconds, names, lambda line: print(line, flush=True)
-            )
+            close = close_branch if options.close else None
+            prove(options.folder, opening, options.threads, options.seconds, names, tell, close)
         reached = progress(options.folder, opening)
     except SearchBenchError as error:
         print(error, file=sys.stderr)

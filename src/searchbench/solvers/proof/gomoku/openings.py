@@ -13,11 +13,13 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, field
+from functools import lru_cache
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
+import numpy.typing as npt
 
 from searchbench.errors import BadRequest, DamagedData
 from searchbench.jit import Target
@@ -36,6 +38,14 @@ PROBE_LIMIT: Final = 60_000
 """Nodes of each probe."""
 LIMITS: Final = tuple(200_000 * 4**step for step in range(8))
 """Nodes for each reply, round by round."""
+
+
+@lru_cache(maxsize=4)
+def _turns(size: int) -> tuple[list[list[int]], npt.NDArray[np.int64]]:
+    """Return for each symmetry the target of each cell, and the cell whose stone comes to each cell."""
+    board = np.arange(size * size).reshape(size, size)
+    sources = np.stack([np.rot90(one, turn).ravel() for one in (board, board.T) for turn in range(4)])
+    return np.argsort(sources, axis=1).tolist(), sources
 
 
 @dataclass(frozen=True)
@@ -58,20 +68,14 @@ class Opening:
 
     def turns(self) -> list[list[int]]:
         """Return for each symmetry the cell to which it takes every cell."""
-        board = np.arange(self.size**2).reshape(self.size, self.size)
-        boards = [np.rot90(one, turn) for one in (board, board.T) for turn in range(4)]
-        return [np.argsort(one.ravel()).tolist() for one in boards]
+        return _turns(self.size)[0]
 
     def canonical(self, state: State, move: int = 0) -> tuple[State, int]:
         """Return the smallest symmetric state, and the move as it is there."""
-        found = []
-        for turn in self.turns():
-            turned = [0] * len(state)
-            for cell, stone in enumerate(state):
-                if stone:
-                    turned[turn[cell]] = stone
-            found.append((tuple(turned), turn[move]))
-        return min(found)
+        turns, sources = _turns(self.size)
+        turned = np.array(state, np.uint8)[sources]
+        best = min(range(len(turns)), key=lambda turn: turned[turn].tobytes())
+        return tuple(turned[best].tolist()), turns[best][move]
 
     def replies(self, state: State) -> list[int]:
         """Return the empty cells, one of each class of those that symmetries of the position exchange."""
@@ -94,6 +98,17 @@ class Branch:
     attempts: dict[int, dict[str, Any]] = field(default_factory=dict)
     seconds: float = 0.0
     nodes: int = 0
+    checked: int = 0
+    """How many records a checker's walk has passed (:mod:`searchbench.solvers.proof.gomoku.closing`)."""
+    added: list[list[Any]] = field(default_factory=list)
+    gaps: list[list[Any]] = field(default_factory=list)
+
+    def __str__(self) -> str:
+        name = self.opening.name
+        if self.second < 0:
+            return f"{name(self.white)}: nothing yet"
+        replies = len(self.opening.replies(self.base))
+        return f"{name(self.white)} {name(self.second)}: {len(self.proved)} of {replies} replies, {self.seconds:,.0f} s"
 
     @property
     def base(self) -> State:
@@ -123,8 +138,9 @@ class Branch:
         """Generate the positions with black to move and black's move."""
         if self.second >= 0:
             yield stones_at(self.opening.start, [(self.white, 2)]), self.second
-        for line in self.attempts.values():
-            for black, white, move in line.get("records", []):
+        lines = [line.get("records", []) for line in self.attempts.values()]
+        for records in (*lines, self.added):
+            for black, white, move in records:
                 stones = [(cell, 1) for cell in black] + [(cell, 2) for cell in white]
                 yield stones_at((0,) * self.opening.size**2, stones), move
 
@@ -138,12 +154,17 @@ class Branch:
 
     def take(self, line: Mapping[str, Any]) -> None:
         """Take in a line."""
-        self.seconds += line["seconds"]
-        self.nodes += line["nodes"]
+        if "checked" not in line:  # the time of the walk says nothing of the replies left
+            self.seconds += line["seconds"]
+            self.nodes += line["nodes"]
         if "second" in line:
             if line["second"] != self.second:
                 self.attempts.clear()
             self.second = line["second"]
+        elif "checked" in line:
+            self.checked = line["checked"]
+            self.added += line["records"]
+            self.gaps += line["gaps"]
         else:
             self.attempts[line["reply"]] = dict(line)
 
@@ -221,6 +242,14 @@ def work_on_branch(
     return branch
 
 
+def written(records: Mapping[State, int]) -> list[list[Any]]:
+    """Return records as a branch's file has them: black's cells, white's cells, black's move."""
+    return [
+        [black_stones(state), [cell for cell, stone in enumerate(state) if stone == 2], move]
+        for state, move in records.items()
+    ]
+
+
 def attempt(search: QuietSearch, base: State, reply: int, limit: int) -> dict[str, Any]:
     """Try to prove that black wins after a reply; return the line for the branch's file."""
     began, before = time.process_time(), search.attack.nodes
@@ -232,10 +261,7 @@ def attempt(search: QuietSearch, base: State, reply: int, limit: int) -> dict[st
         "positions": len(search.nodes),
     }  # fmt: skip
     if found:
-        line["records"] = [
-            [black_stones(state), [cell for cell, stone in enumerate(state) if stone == 2], move]
-            for state, move in search.records(root).items()
-        ]
+        line["records"] = written(search.records(root))
     search.forget()
     return line
 
@@ -280,6 +306,8 @@ class Progress:
     records: int
     nodes: int
     seconds: float
+    checked: int
+    gaps: int
 
     @property
     def left(self) -> float:
@@ -290,7 +318,8 @@ class Progress:
         return (
             f"{self.finished} of {self.branches} branches, {self.proved:,} of {self.replies:,} replies proved, "
             f"{self.tried - self.proved:,} tried and open, {self.records:,} records, {self.nodes:,} nodes, "
-            f"{self.seconds:,.0f} processor seconds; untried replies: about {self.left:,.0f} more"
+            f"{self.seconds:,.0f} processor seconds; untried replies: about {self.left:,.0f} more; "
+            f"{self.checked:,} records checked, {self.gaps} gaps"
         )
 
 
@@ -301,8 +330,9 @@ def progress(folder: Path, opening: Opening) -> Progress:
     return Progress(
         len(branches), sum(branch.finished for branch in branches), sum(replies),
         sum(len(branch.proved) for branch in branches), sum(len(branch.attempts) for branch in branches),
-        sum(len(line.get("records", ())) for branch in branches for line in branch.attempts.values()),
-        sum(branch.nodes for branch in branches), sum(branch.seconds for branch in branches),
+        sum(1 for branch in branches for _ in branch.records()), sum(branch.nodes for branch in branches),
+        sum(branch.seconds for branch in branches), sum(branch.checked for branch in branches),
+        sum(len(branch.gaps) for branch in branches),
     )  # fmt: skip
 
 
@@ -324,30 +354,30 @@ def prove(
     seconds: float = 0.0,
     branches: Sequence[str] = (),
     report: Callable[[str], None] = print,
+    close: Callable[..., Branch] | None = None,
 ) -> bool:
     """Work on the proof in a folder, on several processes, for some seconds (0: until it ends); return whether it is whole.
 
-    Every round gives the open replies of each branch four times as many nodes. Raises BadRequest and DamagedData.
+    Every round gives the open replies of each branch four times as many nodes. With `close` (`closing.close_branch`), finished
+    branches are walked through as a checker does instead. Raises BadRequest and DamagedData.
     """
     handle = open_folder(folder, opening)
     try:
         chosen = chosen_branches(opening, branches)
         until = time.time() + seconds if seconds else float("inf")
-        for limit in LIMITS:
-            waiting = [read_branch(folder, opening, white) for white in chosen]
-            waiting = [one for one in waiting if one.second < 0 or one.open_replies(limit)]
-            if not waiting or time.time() >= until:
-                continue
-            with ProcessPoolExecutor(threads, mp_context=get_context("spawn")) as pool:
-                tasks = [pool.submit(work_on_branch, folder, opening, one.white, limit, until) for one in waiting]
+        with ProcessPoolExecutor(threads, mp_context=get_context("spawn")) as pool:
+            for limit in LIMITS if close is None else ():
+                read = [read_branch(folder, opening, white) for white in chosen]
+                waiting = [one.white for one in read if one.second < 0 or one.open_replies(limit)]
+                if time.time() >= until:
+                    break
+                tasks = [pool.submit(work_on_branch, folder, opening, white, limit, until) for white in waiting]
                 for task in as_completed(tasks):
-                    branch = task.result()
-                    if branch.second >= 0:
-                        report(
-                            f"{opening.name(branch.white)} {opening.name(branch.second)}: {len(branch.proved)} of "
-                            f"{len(opening.replies(branch.base))} replies with up to {limit:,} nodes each, "
-                            f"{branch.seconds:,.0f} s. {progress(folder, opening)}"
-                        )
+                    report(f"{task.result()}; up to {limit:,} nodes each. {progress(folder, opening)}")
+            if close is not None:
+                tasks = [pool.submit(close, folder, opening, white, until) for white in chosen]
+                for task in as_completed(tasks):
+                    report(f"{task.result()}. {progress(folder, opening)}")
         return all(read_branch(folder, opening, white).finished for white in chosen)
     finally:
         os.close(handle)
