@@ -6,16 +6,26 @@ null move, and searches for a win by threats with a limit of nodes. A reply for 
 
 from __future__ import annotations
 
+import os
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
 from searchbench.jit import Target
 from searchbench.solvers.proof.gomoku.attack import Attack
 from searchbench.solvers.proof.gomoku.fours import WON
-from searchbench.solvers.proof.gomoku.openings import Branch, Opening, attack_for, read_branch, written
+from searchbench.solvers.proof.gomoku.openings import (
+    Branch,
+    Opening,
+    attack_for,
+    lock_branch,
+    read_branch,
+    stopper,
+    written,
+)
 from searchbench.solvers.proof.gomoku.patterns import FIVE
-from searchbench.solvers.proof.gomoku.search import BLACK, WHITE, QuietSearch, State, stones_at
+from searchbench.solvers.proof.gomoku.search import BLACK, WHITE, QuietSearch, State, Stopped, stones_at
 
 FORCED: Final = 20_000
 """Nodes of a search for a win by threats where a position with black to move has no record."""
@@ -27,9 +37,22 @@ _STEP: Final = 20
 
 def close_branch(folder: Path, opening: Opening, white: int, until: float, target: Target = "cpu") -> Branch:
     """Try every reply to the records of a branch, up to a time; what is not found becomes a record, or else a gap."""
-    branch = read_branch(folder, opening, white)
-    attack = attack_for(opening, target)
-    while time.time() < until:
+    stop = stopper(until)
+    handle = lock_branch(folder, opening, white, stop)
+    try:
+        branch = read_branch(folder, opening, white)
+        close_records(branch, attack_for(opening, target), stop)
+    except Stopped:
+        pass
+    finally:
+        os.close(handle)
+    return branch
+
+
+def close_records(branch: Branch, attack: Attack, stop: Callable[[], bool]) -> None:
+    """Go through the records of a branch that no walk has passed. Raises Stopped."""
+    opening = branch.opening
+    while not stop():
         records = list(branch.records())
         waiting = records[branch.checked : branch.checked + _STEP]
         if not waiting or not branch.finished:
@@ -40,7 +63,7 @@ def close_branch(folder: Path, opening: Opening, white: int, until: float, targe
         gaps: list[State] = []
         for state, move in waiting:
             for reply in unproved_replies(attack, opening, known, stones_at(state, [(move, 1)])):
-                search = QuietSearch(attack)
+                search = QuietSearch(attack, stop)
                 if not search.solve(reply, AGAIN):
                     gaps.append(reply)
                 for found, answer in search.records(reply).items() if reply not in gaps else ():
@@ -53,7 +76,6 @@ def close_branch(folder: Path, opening: Opening, white: int, until: float, targe
             "gaps": [written({gap: -1})[0] for gap in gaps], "nodes": attack.nodes - before,
             "seconds": round(time.process_time() - began, 3),
         })  # fmt: skip
-    return branch
 
 
 def unproved_replies(attack: Attack, opening: Opening, known: Any, state: State) -> list[State]:

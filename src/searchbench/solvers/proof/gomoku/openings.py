@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from functools import lru_cache
-from multiprocessing import get_context
+from multiprocessing import get_context, parent_process
 from pathlib import Path
 from typing import Any, Final
 
@@ -26,7 +26,15 @@ from searchbench.jit import Target
 from searchbench.proof import Claim
 from searchbench.solvers.proof.gomoku.attack import Attack
 from searchbench.solvers.proof.gomoku.patterns import Rule
-from searchbench.solvers.proof.gomoku.search import QuietSearch, State, black_stones, stones_at
+from searchbench.solvers.proof.gomoku.search import (
+    BLACK_WEIGHT,
+    WHITE_WEIGHT,
+    QuietSearch,
+    State,
+    Stopped,
+    black_stones,
+    stones_at,
+)
 from searchbench.store.folder import lock
 
 FORMAT: Final = 1
@@ -35,8 +43,8 @@ SECOND_MOVES: Final = 6
 PROBES: Final = 6
 """White's replies on which each candidate is probed."""
 PROBE_LIMIT: Final = 60_000
-"""Nodes of each probe."""
-LIMITS: Final = tuple(200_000 * 4**step for step in range(8))
+"""Nodes of each probe in the first round."""
+LIMITS: Final = tuple(200_000 * 4**step for step in range(6))
 """Nodes for each reply, round by round."""
 
 
@@ -171,7 +179,7 @@ class Branch:
 
 def read_branch(folder: Path, opening: Opening, white: int) -> Branch:
     """Read the file of a branch, if there is one; drop a last line that was cut short. Raises DamagedData."""
-    branch = Branch(folder / f"{opening.name(white)}.jsonl", opening, white)
+    branch = Branch(branch_path(folder, opening, white), opening, white)
     if not branch.path.exists():
         return branch
     data = branch.path.read_bytes()
@@ -224,22 +232,53 @@ def work_on_branch(
     folder: Path, opening: Opening, white: int, limit: int, until: float, target: Target = "cpu"
 ) -> Branch:
     """Choose black's answer in a branch if need be, and try its open replies with `limit` nodes each, up to a time."""
+    stop = stopper(until)
+    handle = lock_branch(folder, opening, white, stop)
     branch = read_branch(folder, opening, white)
     attack = attack_for(opening, target)
-    if branch.second < 0:
-        choose_second(branch, attack)
-    search = QuietSearch(attack)
-    for state, move in branch.records():
-        for cell, stone in enumerate(state):
-            if stone == 2:
-                search.worked.setdefault((black_stones(state), cell), move)
-    attack.set(branch.base)
-    values = attack.values(1, 1)
-    for reply in sorted(branch.open_replies(limit), key=lambda cell: (values[cell], cell)):
-        if time.time() >= until:
-            break
-        branch.add(attempt(search, branch.base, reply, limit))
+    search = QuietSearch(attack, stop)
+    try:
+        if branch.second < 0:
+            choose_second(branch, attack, stop)
+        for state, move in branch.records():
+            for cell, stone in enumerate(state):
+                if stone == 2:
+                    search.worked.setdefault((black_stones(state), cell), move)
+        attack.set(branch.base)
+        values = attack.values(1, 1)
+        for reply in sorted(branch.open_replies(limit), key=lambda cell: (values[cell], cell)):
+            branch.add(attempt(search, branch.base, reply, limit))
+    except Stopped:
+        pass
+    finally:
+        os.close(handle)
     return branch
+
+
+def stopper(until: float) -> Callable[[], bool]:
+    """Return a function that tells whether the time is over, or the process that asked for the work is gone."""
+    parent = parent_process()
+
+    def stop() -> bool:
+        return time.time() >= until or (parent is not None and not parent.is_alive())
+
+    return stop
+
+
+def lock_branch(folder: Path, opening: Opening, white: int, stop: Callable[[], bool]) -> int:
+    """Lock the file of a branch, and return the lock. After a kill, the process that held it ends with its position."""
+    path = branch_path(folder, opening, white)
+    path.touch()
+    while (handle := lock(path)) is None:
+        if stop():
+            raise BadRequest(f"{path}: another process works there")
+        time.sleep(0.2)
+    return handle
+
+
+def branch_path(folder: Path, opening: Opening, white: int) -> Path:
+    """Return the file of a branch."""
+    return folder / f"{opening.name(white)}.jsonl"
 
 
 def written(records: Mapping[State, int]) -> list[list[Any]]:
@@ -266,32 +305,63 @@ def attempt(search: QuietSearch, base: State, reply: int, limit: int) -> dict[st
     return line
 
 
-def choose_second(branch: Branch, attack: Attack) -> None:
-    """Choose black's second move: the candidate that wins the most, with the fewest nodes, against the hardest replies."""
+class Candidate:
+    """Hold a candidate for black's second move, and what its probes have found: the last line for each reply."""
+
+    def __init__(self, opening: Opening, attack: Attack, first: State, second: int, stop: Callable[[], bool]) -> None:
+        self.second, self.base = second, stones_at(first, [(second, 1)])
+        self.search = QuietSearch(attack, stop)
+        attack.set(self.base)
+        values = attack.values(1, 1)
+        hardest = sorted(opening.replies(self.base), key=lambda cell: (-values[cell], cell))[:PROBES]
+        self.lines: dict[int, dict[str, Any]] = {reply: {} for reply in hardest}
+        self.seconds, self.nodes = 0.0, 0
+
+    def probe(self, limit: int) -> None:
+        """Try the replies that are not proved yet."""
+        self.search.attack.forget()
+        for reply, line in self.lines.items():
+            if not line.get("proved"):
+                self.lines[reply] = line = attempt(self.search, self.base, reply, limit)
+                self.seconds += line["seconds"]
+                self.nodes += line["nodes"]
+
+    @property
+    def rank(self) -> tuple[int, int, int]:
+        """Return how bad the candidate is: open replies, the sum of their proof numbers, and the nodes of all."""
+        left = [line["proof_number"] for line in self.lines.values() if not line["proved"]]
+        return len(left), sum(left), self.nodes
+
+
+def choose_second(branch: Branch, attack: Attack, stop: Callable[[], bool]) -> None:
+    """Choose black's second move: race the best candidates against the replies that look hardest.
+
+    Each round leaves the better half, with four times as many nodes, until one is left or has won all.
+    """
     opening = branch.opening
     began = time.process_time()
     first = stones_at(opening.start, [(branch.white, 2)])
     attack.set(first)
-    values = attack.values(4, 2)
-    candidates = sorted(opening.replies(first), key=lambda cell: (-values[cell], cell))[:SECOND_MOVES]
-    best: tuple[int, int, int] | None = None
-    probes: dict[str, list[int]] = {}
-    for second in candidates:
-        base = stones_at(first, [(second, 1)])
-        attack.set(base)
-        after = attack.values(1, 1)
-        hardest = sorted(opening.replies(base), key=lambda cell: (-after[cell], cell))[:PROBES]
-        attack.forget()
-        search = QuietSearch(attack)
-        lines = [attempt(search, base, reply, PROBE_LIMIT) for reply in hardest]
-        result = (sum(not line["proved"] for line in lines), sum(line["nodes"] for line in lines), second)
-        probes[opening.name(second)] = list(result[:2])
-        best = result if best is None else min(best, result)
-    assert best is not None
+    values = attack.values(BLACK_WEIGHT, WHITE_WEIGHT)
+    cells = sorted(opening.replies(first), key=lambda cell: (-values[cell], cell))[:SECOND_MOVES]
+    every = [Candidate(opening, attack, first, cell, stop) for cell in cells]
+    racing, limit = every, PROBE_LIMIT
+    while True:
+        for candidate in racing:
+            candidate.probe(limit)
+        racing = sorted(racing, key=lambda one: one.rank)
+        if racing[0].rank[0] == 0 or len(racing) <= 2:
+            break
+        racing, limit = racing[: (len(racing) + 1) // 2], 4 * limit
+    best = racing[0]
+    proved = [line for line in best.lines.values() if line["proved"]]
     branch.add({
-        "second": best[2], "probes": probes, "seconds": round(time.process_time() - began, 3),
-        "nodes": sum(spent for _, spent in probes.values()),
+        "second": best.second, "probes": {opening.name(one.second): list(one.rank) for one in every},
+        "seconds": round(time.process_time() - began - sum(line["seconds"] for line in proved), 3),
+        "nodes": sum(one.nodes for one in every) - sum(line["nodes"] for line in proved),
     })  # fmt: skip
+    for line in proved:
+        branch.add(line)
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ left are the children (Allis 1994, section 5.4). The search is sound for proofs 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 import numpy as np
@@ -76,22 +76,38 @@ def deeper(state: State) -> int:
     return max(0, sum(map(bool, state)) - OPENING) // 2
 
 
-class QuietSearch:
-    """Search positions of one branch; they share nodes, the memory of threats, and the moves that have worked."""
+class Stopped(Exception):
+    """Tell that a search was asked to stop."""
 
-    def __init__(self, attack: Attack) -> None:
-        self.attack = attack
+
+def _never() -> bool:
+    return False
+
+
+class QuietSearch:
+    """Search positions of one branch; they share nodes, the memory of threats, and the moves that have worked.
+
+    `stop` is asked at every position whether to give up.
+    """
+
+    def __init__(self, attack: Attack, stop: Callable[[], bool] = _never) -> None:
+        self.attack, self.stop = attack, stop
         self.nodes: dict[State, Node] = {}
         self.worked: dict[tuple[State, int], int] = {}
         self.evaluations = 0
 
     def solve(self, state: State, limit: int) -> bool | None:
-        """Return whether black, to move, is proved to win; None where `limit` nodes of searches by threats do not tell."""
+        """Return whether black, to move, is proved to win; None where `limit` nodes of searches by threats do not tell.
+
+        Raises Stopped.
+        """
         root = self._node(state, -1, 1)
         stop = self.attack.nodes + limit
         while not root.solved:
             if self.attack.nodes >= stop:
                 return None
+            if self.stop():
+                raise Stopped
             node = root
             while node.done:
                 node = self._best(node)
