@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
@@ -256,17 +257,25 @@ def work_on_branch(
 
 
 def stopper(until: float) -> Callable[[], bool]:
-    """Return a function that tells whether the time is over, or the process that asked for the work is gone."""
+    """Return a function that tells whether the time is over."""
+    return lambda: time.time() >= until
+
+
+def end_with_parent() -> None:
+    """End this process as soon as the one that asked for its work is gone, however that ended."""
     parent = parent_process()
 
-    def stop() -> bool:
-        return time.time() >= until or (parent is not None and not parent.is_alive())
+    def wait() -> None:
+        assert parent is not None
+        parent.join()
+        os._exit(1)
 
-    return stop
+    if parent is not None:
+        threading.Thread(target=wait, daemon=True).start()
 
 
 def lock_branch(folder: Path, opening: Opening, white: int, stop: Callable[[], bool]) -> int:
-    """Lock the file of a branch, and return the lock. After a kill, the process that held it ends with its position."""
+    """Lock the file of a branch, and return the lock. After a kill, the process that held it ends soon."""
     path = branch_path(folder, opening, white)
     path.touch()
     while (handle := lock(path)) is None:
@@ -435,7 +444,7 @@ def prove(
     try:
         chosen = chosen_branches(opening, branches)
         until = time.time() + seconds if seconds else float("inf")
-        with ProcessPoolExecutor(threads, mp_context=get_context("spawn")) as pool:
+        with ProcessPoolExecutor(threads, mp_context=get_context("spawn"), initializer=end_with_parent) as pool:
             for limit in LIMITS if close is None else ():
                 read = [read_branch(folder, opening, white) for white in chosen]
                 waiting = [one.white for one in read if one.second < 0 or one.open_replies(limit)]
