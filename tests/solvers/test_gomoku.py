@@ -106,7 +106,7 @@ def winner(attack: Attack, player: int) -> Any:
 @pytest.mark.parametrize("rule", RULES)
 def test_wins_beat_every_reply(rule: Rule) -> None:
     wins = longer = 0
-    for seed in range(150):
+    for seed in range(90):
         rng = random.Random(f"wins {rule} {seed}")
         columns = rows = rng.choice([7, 8, 9])
         attack = prepared(columns, rows, rule)
@@ -126,8 +126,8 @@ def test_wins_beat_every_reply(rule: Rule) -> None:
             longer += fours is None
             assert board.beats_every_reply(1 + player, winner(attack, player)), (seed, state)
     print(f"{rule}: {wins} wins, {longer} of them with threes")
-    assert wins > 40
-    assert longer > 15
+    assert wins > 25
+    assert longer > 8
 
 
 _PREPARED: dict[tuple[int, int, Rule], Attack] = {}

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -268,7 +269,7 @@ def end_with_parent() -> None:
     def wait() -> None:
         assert parent is not None
         parent.join()
-        os._exit(1)
+        signal.raise_signal(signal.SIGKILL)
 
     if parent is not None:
         threading.Thread(target=wait, daemon=True).start()

@@ -1,4 +1,4 @@
-"""Prove go-moku in a working folder: ``python -m searchbench.solvers.proof.gomoku FOLDER``. It goes on where it stopped."""
+"""Prove go-moku in a working folder: ``python examples/solvers/prove_gomoku.py FOLDER``. It goes on where it stopped."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def tell(line: str) -> None:
 
 def main() -> int:
     """Run the command; return its exit code: 0 for a whole proof, 10 for an unfinished one."""
-    parser = argparse.ArgumentParser(prog="python -m searchbench.solvers.proof.gomoku", description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path, help="the working folder, made unless it exists")
     parser.add_argument("--threads", type=int, default=1, help="processes at work (default: 1)")
     parser.add_argument("--seconds", type=float, default=0.0, help="stop after so many seconds (default: never)")
