@@ -500,3 +500,105 @@ def _targets(board: dict[tuple[int, int], int], file: int, rank: int, kind: str,
                 break
             place = place[0] + across, place[1] + up
     return found
+
+
+# --- five in a row ----------------------------------------------------------------------------------------------------
+
+DIRECTIONS = ((1, 0), (0, 1), (1, 1), (-1, 1))
+
+
+@dataclass
+class FiveInARow:
+    """Hold a board of columns x rows cells by (x, y): 0 empty, 1 or 2; with `exact` six of player 1 do not win."""
+
+    columns: int
+    rows: int
+    exact: bool
+    stones: dict[tuple[int, int], int]
+
+    def run(self, cell: tuple[int, int], player: int, direction: tuple[int, int]) -> set[tuple[int, int]]:
+        """Return the unbroken row of a player's stones through a cell, which counts as the player's."""
+        found = {cell}
+        for sign in (1, -1):
+            x, y = cell[0] + sign * direction[0], cell[1] + sign * direction[1]
+            while self.stones.get((x, y)) == player:
+                found.add((x, y))
+                x, y = x + sign * direction[0], y + sign * direction[1]
+        return found
+
+    def wins(self, cell: tuple[int, int], player: int, direction: tuple[int, int]) -> set[tuple[int, int]]:
+        """Return the row of five that a stone on a cell completes, or an empty set."""
+        row = self.run(cell, player, direction)
+        fits = len(row) == 5 if self.exact and player == 1 else len(row) >= 5
+        return row if fits else set()
+
+    def five(self, cell: tuple[int, int], player: int) -> bool:
+        """Return whether a stone on an empty cell wins."""
+        return any(self.wins(cell, player, direction) for direction in DIRECTIONS)
+
+    def near(self, cell: tuple[int, int], direction: tuple[int, int]) -> list[tuple[int, int]]:
+        """Return the empty cells of a line at most four away."""
+        line = [(cell[0] + step * direction[0], cell[1] + step * direction[1]) for step in range(-4, 5) if step != 0]
+        return [one for one in line if self.stones.get(one) == 0]
+
+    def completions(self, cell: tuple[int, int], player: int, direction: tuple[int, int]) -> list[tuple[int, int]]:
+        """Return the cells of a line that complete five through `cell` after a player's stone there."""
+        self.stones[cell] = player
+        found = [one for one in self.near(cell, direction) if cell in self.wins(one, player, direction)]
+        self.stones[cell] = 0
+        return found
+
+    def kind(self, cell: tuple[int, int], player: int, direction: tuple[int, int]) -> int:
+        """Return the class of an empty cell in a direction: 4 five, 3 straight four, 2 four, 1 three, 0 nothing."""
+        if self.wins(cell, player, direction):
+            return 4
+        count = len(self.completions(cell, player, direction))
+        if count:
+            return 2 if count == 1 else 3
+        for one in self.near(cell, direction):
+            self.stones[one] = player
+            count = len(self.completions(cell, player, direction))
+            self.stones[one] = 0
+            if count >= 2:
+                return 1
+        return 0
+
+    def combined(self, cell: tuple[int, int], player: int) -> int:
+        """Return the class of an empty cell: two fours in different directions are worth a straight four."""
+        kinds = [self.kind(cell, player, direction) for direction in DIRECTIONS]
+        return 3 if max(kinds) == 2 and kinds.count(2) >= 2 else max(kinds)
+
+    def strength(self, cell: tuple[int, int], player: int, direction: tuple[int, int]) -> int:
+        """Return the most stones of a player on five cells in a row through an empty cell, none of them the opponent's."""
+        most = 0
+        for first in range(-4, 1):
+            window = [
+                self.stones.get((cell[0] + step * direction[0], cell[1] + step * direction[1]), 3)
+                for step in range(first, first + 5)
+            ]
+            if set(window) <= {0, player}:
+                most = max(most, window.count(player))
+        return most
+
+    def beats_every_reply(self, player: int, move_of: Callable[[FiveInARow], tuple[int, int] | None]) -> bool:
+        """Return whether a player, to move, wins with the moves of `move_of` against every reply, by the rules alone."""
+        empty = [cell for cell, stone in self.stones.items() if stone == 0]
+        if any(self.five(cell, player) for cell in empty):
+            return True
+        move = move_of(self)
+        if move is None or self.stones[move] != 0:
+            return False
+        self.stones[move] = player
+        empty.remove(move)
+        won = bool(empty) and not any(self.five(cell, 3 - player) for cell in empty)
+        fives = {cell for cell in empty if won and self.five(cell, player)}
+        for reply in empty:
+            if not won:
+                break
+            if fives - {reply}:
+                continue  # the player completes five
+            self.stones[reply] = 3 - player
+            won = self.beats_every_reply(player, move_of)
+            self.stones[reply] = 0
+        self.stones[move] = 0
+        return won
