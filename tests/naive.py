@@ -245,3 +245,31 @@ def pairs_that_can_meet(game: Game, state: State) -> set[frozenset[Fact]]:
 def launch_one_by_one(values: list[int], pieces: list[tuple[int, int]], factor: int) -> list[int]:
     """Return the sum of each piece of some values, times a factor."""
     return [factor * sum(values[first:stop]) for first, stop in pieces]
+
+
+def wins_by_threats(game: Game, state: Iterable[int]) -> bool:
+    """Tell whether the player to move wins if each of her moves must leave the opponent at most one reply that does not lose at once.
+
+    For games in which only the player who has moved can have won.
+    """
+    at = list(state)
+    for move in game.moves(at):
+        after = game.play(at, move)
+        result = game.terminal(after)
+        if result != UNDECIDED:
+            if result < 0:
+                return True
+            continue
+        replies = [game.play(after, reply) for reply in game.moves(after)]
+        left = [reply for reply in replies if game.terminal(reply) != UNDECIDED or not _completes(game, reply)]
+        if not left or (
+            len(left) == 1 < len(replies) and game.terminal(left[0]) == UNDECIDED and wins_by_threats(game, left[0])
+        ):
+            return True
+    return False
+
+
+def _completes(game: Game, state: State | list[int]) -> bool:
+    """Tell whether the player to move wins at once."""
+    results = [game.terminal(game.play(list(state), move)) for move in game.moves(list(state))]
+    return any(result != UNDECIDED and result < 0 for result in results)

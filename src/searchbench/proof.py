@@ -59,12 +59,16 @@ class Claim:
     """Claim that a player gets at least `bound` from the root, and the move to play in each state that can arise.
 
     `player` is 0 for the player to move at the root, 1 for the other. `bound` is -1, 0 or +1 from that player's view.
-    `strategy` maps states with that player to move (as play reaches them) to moves.
+    `strategy` maps states with that player to move (as play reaches them) to moves. If it is `symmetric`, its states are
+    representatives (the game's `canonical`) and stand for all symmetric ones. With `forced` above 0, a state needs no
+    record if a forced sequence wins that a search finds within so many nodes.
     """
 
     player: int
     bound: int
     strategy: Mapping[tuple[int, ...], int] = field(repr=False)
+    symmetric: bool = False
+    forced: int = 0
 
 
 class KnownOutcomes(Protocol):

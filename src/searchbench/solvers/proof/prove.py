@@ -10,6 +10,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -24,11 +25,20 @@ from searchbench.run import Limits, Run, requested
 from searchbench.solvers.proof.alphabeta import AlphaBetaSearch
 from searchbench.solvers.proof.bounding import Bounding, Solved, first_size
 from searchbench.solvers.proof.budget import Budget
-from searchbench.solvers.proof.configuration import METHODS, AlphaBeta, DepthFirstProofNumber, ProofNumber, Proving
+from searchbench.solvers.proof.configuration import (
+    METHODS,
+    AlphaBeta,
+    DepthFirstProofNumber,
+    GraphProofNumber,
+    ProofNumber,
+    Proving,
+)
 from searchbench.solvers.proof.dfpn import DepthFirstProofNumberSearch
 from searchbench.solvers.proof.evidence import gather_claims
 from searchbench.solvers.proof.facts import LARGEST_PLACE
 from searchbench.solvers.proof.leaves import LeafDatabase
+from searchbench.solvers.proof.lines.graph import Options
+from searchbench.solvers.proof.lines.prove import LineProof, facts_of, line_claim
 from searchbench.solvers.proof.pns import ProofNumberSearch
 from searchbench.solvers.shared.transposition import Transpositions, largest_size, new_transpositions
 from searchbench.user_code import check_first_state
@@ -81,6 +91,8 @@ def prove_state(
             if told is not None:
                 told(proof)
             return proof
+        if isinstance(chosen, GraphProofNumber):
+            return _over_graph(game, root, budget, chosen, told, target)
         start = np.array(root, game.dtype)
         if leaves is not None and (book is not None or not leaves.goes_on):
             found = Bounding(game, budget, leaves, book, target).solve(start)
@@ -141,6 +153,23 @@ def _depth_first(game: Game, root: Any, budget: Budget, chosen: DepthFirstProofN
     wins = search.holds(root, 1, chosen.mobility, chosen.epsilon)
     outcome = 1 if wins else 0 if search.holds(root, 0, chosen.mobility, chosen.epsilon) else -1
     return Solved(outcome, outcome, (search.table, search.table), {"nodes": search.nodes})
+
+
+def _over_graph(
+    game: Game, root: tuple[int, ...], budget: Budget, chosen: GraphProofNumber,
+    told: Callable[[Proof], None] | None, target: jit.Target,
+) -> Proof:  # fmt: skip
+    """Prove that the player to move wins; the search has the strategy already, so evidence costs nothing more."""
+    began = budget.run.seconds
+    options = Options(chosen.forced, int(not chosen.threats), int(not chosen.ones))
+    search = LineProof(game, budget, options, Path(chosen.work) if chosen.work is not None else None, target)
+    moves, subproblems = search.prove(root, divide=not chosen.undivided)
+    facts = facts_of(subproblems)
+    claims = (line_claim(game, moves, chosen.forced),) if chosen.evidence else ()
+    proof = Proof(game, root, 1, chosen.method, claims, facts.pop("nodes"), budget.run.seconds - began, facts)
+    if told is not None:
+        told(proof)
+    return proof
 
 
 def _by_alpha_beta(
