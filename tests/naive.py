@@ -248,7 +248,7 @@ def launch_one_by_one(values: list[int], pieces: list[tuple[int, int]], factor: 
 
 
 def wins_by_threats(game: Game, state: Iterable[int]) -> bool:
-    """Tell whether the player to move wins if each of her moves must leave the opponent at most one reply that does not lose at once.
+    """Tell whether the player to move wins by moves that leave at most one reply that does not lose at once.
 
     For games in which only the player who has moved can have won.
     """

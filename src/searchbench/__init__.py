@@ -54,8 +54,8 @@ _HOMES = {
 
 __all__ = [
     "NOWHERE", "UNDECIDED", "AStar", "Abstraction", "AlphaBeta", "BestFirst", "Board", "BreadthFirst", "Check",
-    "Database", "DepthFirstProofNumber", "Fixpoint", "Game", "GraphProofNumber", "IDAStar", "Image", "Keep", "Limits", "Line", "Part",
-    "PatternDatabases", "Player", "Position", "Prediction", "Proof", "ProofNumber", "Repair", "Retrograde", "Run",
+    "Database", "DepthFirstProofNumber", "Fixpoint", "Game", "GraphProofNumber", "IDAStar", "Image", "Keep", "Limits", "Line",
+    "Part", "PatternDatabases", "Player", "Position", "Prediction", "Proof", "ProofNumber", "Repair", "Retrograde", "Run",
     "SearchBenchError", "SeenAs", "State", "Subgoal", "ValueRule", "analyse", "check", "errors", "heuristic",
     "index", "load", "open_database", "predict", "prove", "repair", "search", "solve",
 ]  # fmt: skip

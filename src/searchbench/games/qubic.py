@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import combinations, product
+from itertools import combinations, pairwise, product
 from typing import ClassVar, Final
 
 import numpy as np
@@ -74,7 +74,7 @@ def first_moves(board: LineBoard) -> Mapping[_State, int]:
 
     degree = [sum(cell in line for line in board.lines) for cell in range(len(board.places))]
     best = [cell for cell in range(len(degree)) if degree[cell] == max(degree)]
-    rows = [line for line in board.lines if len({high - low for low, high in zip(line, line[1:], strict=False)}) == 1]
+    rows = [line for line in board.lines if len({high - low for low, high in pairwise(line)}) == 1]
     straight = [line for line in rows if line[1] - line[0] in (1, SIZE, SIZE * SIZE)]
     start = (0,) * len(board.places)
     moves = {start: 2 * best[0]}

@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 
 from searchbench import jit
-from searchbench.errors import BadRequest, Exhausted, LimitReached
+from searchbench.errors import BadRequest, Exhausted
 from searchbench.game import Game
 from searchbench.proof import Claim, Strategy
 from searchbench.solvers.proof.budget import Budget
