@@ -602,3 +602,31 @@ class FiveInARow:
             self.stones[reply] = 0
         self.stones[move] = 0
         return won
+
+
+def wins_by_threats(game: Game, state: Iterable[int]) -> bool:
+    """Tell whether the player to move wins by moves that leave at most one reply that does not lose at once.
+
+    For games in which only the player who has moved can have won.
+    """
+    at = list(state)
+    for move in game.moves(at):
+        after = game.play(at, move)
+        result = game.terminal(after)
+        if result != UNDECIDED:
+            if result < 0:
+                return True
+            continue
+        replies = [game.play(after, reply) for reply in game.moves(after)]
+        left = [reply for reply in replies if game.terminal(reply) != UNDECIDED or not _completes(game, reply)]
+        if not left or (
+            len(left) == 1 < len(replies) and game.terminal(left[0]) == UNDECIDED and wins_by_threats(game, left[0])
+        ):
+            return True
+    return False
+
+
+def _completes(game: Game, state: State | list[int]) -> bool:
+    """Tell whether the player to move wins at once."""
+    results = [game.terminal(game.play(list(state), move)) for move in game.moves(list(state))]
+    return any(result != UNDECIDED and result < 0 for result in results)

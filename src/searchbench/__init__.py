@@ -235,7 +235,7 @@ def prove(
     from searchbench.catalogue import load
     from searchbench.solvers.proof import prove_state
 
-    return prove_state(load(game), state, method, _run(memory, 1, progress), **options)
+    return prove_state(load(game), state, method, _run(memory, None, progress), **options)
 
 
 def _run(memory: str | int | None, threads: int | None, progress: Callable[[str, int, int], None] | None) -> Run:

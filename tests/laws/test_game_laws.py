@@ -40,6 +40,7 @@ SIZES = {
     "peg-solitaire": ["peg-solitaire:triangle,6", "peg-solitaire:english,4,yes"],
     "pocket-cube": ["pocket-cube"],
     "pyraminx": ["pyraminx"],
+    "qubic": ["qubic"],
     "rubik": ["rubik"],
     "rubik-pattern": ["rubik-pattern:UR,clockwise", "rubik-pattern:URF"],
     "sliding": ["sliding:2x3"],

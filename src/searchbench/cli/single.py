@@ -192,7 +192,7 @@ def prove(
     game: GameName,
     state: StateText = "start",
     method: Annotated[
-        str | None, Option(metavar="NAME", help="pns, alphabeta or dfpn; by default pns, with leaves alphabeta.")
+        str | None, Option(metavar="NAME", help="pns, alphabeta, dfpn or graph; by default pns, with leaves alphabeta.")
     ] = None,
     *,
     options: Annotated[dict[str, Any], FieldsOf(_proving)],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, MutableSequence, Sequence
 from functools import lru_cache
-from itertools import pairwise
+from itertools import pairwise, permutations, product
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -67,6 +67,47 @@ def grid(columns: int, rows: int, k: int, gravity: bool) -> LineBoard:
         tuple(sorted(range(len(cells)), key=from_centre)),
         tuple(upwards) if gravity else tuple((cell,) for cell in range(len(cells))),
         tuple(tuple(turned(place, turn) for place in cells) for turn in turns),
+    )
+
+
+@lru_cache(maxsize=8)
+def cube(size: int) -> LineBoard:
+    """Return the board of a cube of size x size x size cells, whose lines are all straight rows of `size` cells.
+
+    Cell x + size y + size^2 z is drawn in plane z; the planes stand side by side. The symmetries are those of the cube, with
+    the permutations of the planes that keep rows straight, the same in all three directions (Allis 1994, section 4.2).
+    """
+    last = size - 1
+    cells = list(product(range(size), repeat=3))  # (z, y, x)
+    number: dict[tuple[int, ...], int] = {place: cell for cell, place in enumerate(cells)}
+    lines: set[tuple[int, ...]] = set()
+    for start in cells:
+        for step in product((0, 1, -1), repeat=3):
+            row = [tuple(at + i * by for at, by in zip(start, step, strict=True)) for i in range(size)]
+            if any(step) and row[-1] in number:
+                lines.add(tuple(sorted(number[place] for place in row)))
+    orders = [
+        order for order in permutations(range(size)) if all(order[last - i] == last - order[i] for i in range(size))
+    ]
+
+    def turned(place: tuple[int, ...], axes: tuple[int, ...], flips: tuple[bool, ...], order: tuple[int, ...]) -> int:
+        turns = zip(axes, flips, strict=True)
+        return number[tuple(order[last - place[axis] if flip else place[axis]] for axis, flip in turns)]
+
+    symmetries = {
+        tuple(turned(place, axes, flips, order) for place in cells)
+        for axes in permutations(range(3))
+        for flips in product((False, True), repeat=3)
+        for order in orders
+    }
+    degree = [sum(cell in line for line in lines) for cell in range(len(cells))]
+    identity = tuple(range(len(cells)))
+    return LineBoard(
+        tuple((x + (size + 1) * z, y) for z, y, x in cells),
+        tuple(sorted(lines)),
+        tuple(sorted(identity, key=lambda cell: -degree[cell])),
+        tuple((cell,) for cell in identity),
+        (identity, *sorted(symmetries - {identity})),
     )
 
 
@@ -246,10 +287,11 @@ class Lines(Game):
 
     def format(self, state: Sequence[int]) -> str:
         """Return the rows from the top: "." empty, "X" the first player's stone, "O" the second's, "/" between rows."""
-        rows: dict[int, str] = {}
+        text, row = "", 0
         for (_, y), stone in zip(self.lines.places, state, strict=True):
-            rows[y] = rows.get(y, "") + MARKS[stone]
-        return "/".join(rows.values())
+            text += ("/" if y > row else "//" if y < row else "") + MARKS[stone]
+            row = y
+        return text
 
     def format_move(self, state: Sequence[int], move: int) -> str:
         """Return the cell, such as "b2" (columns a, b, ... and rows from below); the number of a stack from 1."""

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import combinations, permutations, product
-from typing import Any, ClassVar, Final
+from itertools import combinations, pairwise, product
+from typing import ClassVar, Final
 
 import numpy as np
 
-from searchbench.families.lines import LineBoard, Lines
+from searchbench.families.lines import LineBoard, Lines, cube
 
 SIZE: Final = 4
 
@@ -19,7 +19,7 @@ SIZE: Final = 4
 class Qubic(Lines):
     """Put four in a row on a cube of 4 x 4 x 4 cells; symmetric positions, up to 192 at a time, share a number.
 
-    Cell x + 4y + 16z is drawn in plane z, the planes side by side.
+    Cell x + 4y + 16z is drawn in plane z, the planes side by side; a state is written plane by plane, with "//" between.
     """
 
     name: ClassVar[str] = "qubic"
@@ -44,48 +44,9 @@ class Qubic(Lines):
         """Return no index: there are too many positions."""
         return None
 
-    def known(self) -> Mapping[str, Any]:
-        """Return the value of the start: the first player wins (Patashnik 1980; Allis 1994)."""
-        return {"start": "win"}
-
-
-@lru_cache(maxsize=8)
-def cube(size: int) -> LineBoard:
-    """Return the board of a cube of size x size x size cells, whose lines are all straight rows of `size` cells.
-
-    Its symmetries are those of the cube, with the permutations of the planes that keep rows straight: the same in all three
-    directions, they commute with the reversal of the planes (Allis 1994, section 4.2).
-    """
-    cells = list(product(range(size), repeat=3))  # (z, y, x)
-    number = {place: cell for cell, place in enumerate(cells)}
-    last = size - 1
-    lines = set()
-    for steps in product((0, 1, -1), repeat=3):
-        for fixed in product(range(size), repeat=3) if any(steps) else ():
-            row = tuple(
-                number[tuple(at if step == 0 else i if step > 0 else last - i for at, step in zip(fixed, steps, strict=True))]  # type: ignore[index]
-                for i in range(size)
-            )
-            lines.add(tuple(sorted(row)))
-    planes = [order for order in permutations(range(size)) if all(order[last - i] == last - order[i] for i in range(size))]
-    symmetries = {
-        tuple(
-            number[tuple(order[last - cell[axis]] if flip else order[cell[axis]] for axis, flip in zip(axes, flips, strict=True))]  # type: ignore[index]
-            for cell in cells
-        )
-        for axes in permutations(range(3))
-        for flips in product((False, True), repeat=3)
-        for order in planes
-    }
-    degree = [sum(cell in line for line in lines) for cell in range(len(cells))]
-    identity = tuple(range(len(cells)))
-    return LineBoard(
-        tuple((x + (size + 1) * z, y) for z, y, x in cells),
-        tuple(sorted(lines)),
-        tuple(sorted(identity, key=lambda cell: -degree[cell])),
-        tuple((cell,) for cell in identity),
-        (identity, *sorted(symmetries - {identity})),
-    )
+    def format_move(self, state: Sequence[int], move: int) -> str:
+        """Return the number of the cell, x + 4y + 16z, as Allis (1994, figure 4.4) numbers them."""
+        return str(move >> 1)
 
 
 _State = tuple[int, ...]
@@ -113,7 +74,7 @@ def first_moves(board: LineBoard) -> Mapping[_State, int]:
 
     degree = [sum(cell in line for line in board.lines) for cell in range(len(board.places))]
     best = [cell for cell in range(len(degree)) if degree[cell] == max(degree)]
-    rows = [line for line in board.lines if len({high - low for low, high in zip(line, line[1:], strict=False)}) == 1]
+    rows = [line for line in board.lines if len({high - low for low, high in pairwise(line)}) == 1]
     straight = [line for line in rows if line[1] - line[0] in (1, SIZE, SIZE * SIZE)]
     start = (0,) * len(board.places)
     moves = {start: 2 * best[0]}

@@ -77,10 +77,16 @@ class GraphProofNumber(Proving):
 
     forced: int = option(100_000, "most nodes of the search for a forced sequence", "whole", least=1)
     threats: bool = option(
-        False, "let the winner make threats outside forced sequences, too: slower, but a search that fails proves that", "flag"
+        False,
+        "let the winner make threats outside forced sequences, too: slower, but a search that fails proves that",
+        "flag",
     )
     ones: bool = option(
         False, "let proof numbers begin with 1, not with the number of good moves (Allis 1994, section 4.4)", "flag"
+    )
+    undivided: bool = option(False, "search from the state itself, without the game's own first moves", "flag")
+    work: str | Path | None = option(
+        None, "a folder that keeps subproblems that are proved: a stopped proof resumes with it", "path", metavar="DIR"
     )
 
 

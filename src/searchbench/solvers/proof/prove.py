@@ -10,6 +10,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -161,7 +162,8 @@ def _over_graph(
     """Prove that the player to move wins; the search has the strategy already, so evidence costs nothing more."""
     began = budget.run.seconds
     options = Options(chosen.forced, int(not chosen.threats), int(not chosen.ones))
-    moves, subproblems = LineProof(game, budget, options, target).prove(root)
+    search = LineProof(game, budget, options, Path(chosen.work) if chosen.work is not None else None, target)
+    moves, subproblems = search.prove(root, divide=not chosen.undivided)
     facts = facts_of(subproblems)
     claims = (line_claim(game, moves, chosen.forced),) if chosen.evidence else ()
     proof = Proof(game, root, 1, chosen.method, claims, facts.pop("nodes"), budget.run.seconds - began, facts)

@@ -78,7 +78,11 @@ def with_room(graph: Graph) -> Graph:
     room = 2 * len(graph.nodes)
     new = new_graph(graph.states.shape[1], room)
     count, edges = int(graph.note[NODES]), int(graph.note[EDGES])
-    new.nodes[:count], new.states[:count], new.keys[:count] = graph.nodes[:count], graph.states[:count], graph.keys[:count]
+    new.nodes[:count], new.states[:count], new.keys[:count] = (
+        graph.nodes[:count],
+        graph.states[:count],
+        graph.keys[:count],
+    )
     new.edges[:edges] = graph.edges[:edges]
     new.note[:] = graph.note
     chain(new)
@@ -135,6 +139,14 @@ def add_edge(graph: Graph, above: int, below: int, cell: int) -> None:
     row[CELL] = cell
     row[SISTER] = graph.nodes[below, ABOVE]
     graph.nodes[below, ABOVE] = edge
+
+
+def is_below(graph: Graph, first: int, below: int) -> bool:
+    """Return whether an edge from the first one on leads to a node: symmetric moves lead to the same one."""
+    for edge in range(first, graph.note[EDGES]):
+        if graph.edges[edge, BELOW] == below:
+            return True
+    return False
 
 
 def player_to_move(forcing: Forcing) -> int:
@@ -233,7 +245,7 @@ def develop(graph: Graph, forcing: Forcing, node: int, claimer: int, options: Op
             if full and not claims:
                 decided = True  # a draw is no win
                 break
-        if below != NONE:
+        if below != NONE and not is_below(graph, row[FIRST], below):
             add_edge(graph, node, below, cell)
             if graph.nodes[below, PROOF if claims else DISPROOF] == 0:
                 break
@@ -337,5 +349,3 @@ def evaluate(forcing: Forcing, state: Any, limit: int) -> bool:
     """Return whether the player to move wins by a forced sequence."""
     set_stones(forcing, state)
     return wins_by_force(forcing, player_to_move(forcing), limit)
-
-

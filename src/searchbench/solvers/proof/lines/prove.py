@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from pathlib import Path
 from threading import Lock
 from typing import Any, Final
 
 import numpy as np
 
 from searchbench import jit
-from searchbench.errors import BadRequest, Exhausted, LimitReached
+from searchbench.errors import BadRequest, Exhausted
 from searchbench.game import Game
 from searchbench.proof import Claim, Strategy
 from searchbench.solvers.proof.budget import Budget
@@ -34,6 +34,7 @@ from searchbench.solvers.proof.lines.graph import (
     with_room,
 )  # fmt: skip
 from searchbench.solvers.proof.lines.graph import NODES as GRAPH_NODES
+from searchbench.solvers.proof.lines.kept import Kept, Subproblem
 
 SLICE: Final = 1 << 14
 """Nodes between two looks at the limits."""
@@ -43,27 +44,19 @@ _FIRST: Final = 1 << 12
 _State = tuple[int, ...]
 
 
-@dataclass
-class Subproblem:
-    """A state with the claimer to move, its records once it is proved, and the sizes of its search."""
-
-    state: _State
-    records: dict[_State, int] = field(default_factory=dict)
-    proved: bool = False
-    nodes: int = 0
-    evaluations: tuple[int, int] = (0, 0)
-
-
 class LineProof:
     """Prove wins of one game: split the root by the game's opening, then search each subproblem over a graph of its own."""
 
-    def __init__(self, game: Game, budget: Budget, options: Options, target: jit.Target = "cpu") -> None:
+    def __init__(
+        self, game: Game, budget: Budget, options: Options, work: Path | None = None, target: jit.Target = "cpu"
+    ) -> None:
         self.board: Any = getattr(game, "lines", None)
         if self.board is None:
-            raise BadRequest(f"{game} is no game of lines, and the method graph is for those: use pns, dfpn or alphabeta")
-        if not game.has("canonical"):
-            raise BadRequest(f"{game}: the method graph searches classes of symmetric positions: give symmetry=yes")
+            raise BadRequest(
+                f"{game} is no game of lines, and the method graph is for those: use pns, dfpn or alphabeta"
+            )
         self.game, self.budget, self.options = game, budget, options
+        self.kept = Kept(work, game, options) if work is not None else None
         self.opening: Mapping[_State, int] = getattr(game, "opening", dict)()
         names = game.names(target=target)
         self._plant, self._search = jit.bind(plant, names), jit.bind(search, names)
@@ -71,9 +64,9 @@ class LineProof:
         self._lock = Lock()
         self.done = 0
 
-    def prove(self, root: Sequence[int]) -> tuple[dict[_State, int], list[Subproblem]]:
+    def prove(self, root: Sequence[int], divide: bool = True) -> tuple[dict[_State, int], list[Subproblem]]:
         """Return the claimer's moves and the subproblems. Raises LimitReached and Exhausted."""
-        moves, subproblems = self.split(tuple(self.game.canonical(root)))
+        moves, subproblems = self.split(tuple(self.game.canonical(root)), self.opening if divide else {})
         run = self.budget.run
         run.progress("proof-number search over a graph", 0, len(subproblems))
         run.map(lambda one: self.solve(one, len(subproblems)), subproblems)
@@ -81,8 +74,8 @@ class LineProof:
             moves |= one.records
         return moves, subproblems
 
-    def split(self, root: _State) -> tuple[dict[_State, int], list[Subproblem]]:
-        """Return the moves of the opening from the root, and the states where it ends without a forced sequence."""
+    def split(self, root: _State, opening: Mapping[_State, int]) -> tuple[dict[_State, int], list[Subproblem]]:
+        """Return the moves of an opening from the root, and the states where it ends without a forced sequence."""
         forcing = new_forcing(self.board)
         moves: dict[_State, int] = {}
         ends: list[_State] = []
@@ -91,7 +84,7 @@ class LineProof:
             state = waiting.pop()
             if self._evaluate(forcing, np.array(state, self.game.dtype), self.options.forced):
                 continue
-            move = self.opening.get(state)
+            move = opening.get(state)
             if move is None:
                 ends.append(state)
                 continue
@@ -105,7 +98,16 @@ class LineProof:
         return moves, [Subproblem(state) for state in sorted(ends)]
 
     def solve(self, one: Subproblem, total: int) -> None:
-        """Search a subproblem, and keep its records. Raises LimitReached and Exhausted."""
+        """Search a subproblem, and keep its records, or take those of an earlier run. Raises LimitReached and Exhausted."""
+        if self.kept is None or not self.kept.read(one):
+            self._search_for(one)
+            if self.kept is not None:
+                self.kept.write(one)
+        with self._lock:
+            self.done += 1
+            self.budget.run.progress("proof-number search over a graph", self.done, total)
+
+    def _search_for(self, one: Subproblem) -> None:
         forcing, graph = new_forcing(self.board), new_graph(len(self.board.places), _FIRST)
         claimer = self._plant(graph, forcing, np.array(one.state, self.game.dtype))
         stop = 0
@@ -126,9 +128,6 @@ class LineProof:
         one.proved = True
         one.evaluations = int(graph.note[CLAIMER]), int(graph.note[OTHER])
         one.records = records(graph, claimer)
-        with self._lock:
-            self.done += 1
-            self.budget.run.progress("proof-number search over a graph", self.done, total)
 
     def _check(self, graph: Graph, came: int) -> None:
         row = graph.nodes[0]
@@ -166,7 +165,7 @@ def records(graph: Graph, claimer: int) -> dict[_State, int]:
 def line_claim(game: Game, moves: Mapping[_State, int], forced: int) -> Claim:
     """Return the claim that the player to move wins by these moves, and by forced sequences where none is given."""
     states = np.array(list(moves), game.dtype).reshape(len(moves), game.width)
-    return Claim(0, 1, Strategy(states, np.array(list(moves.values()), np.int64)), True, forced)
+    return Claim(0, 1, Strategy(states, np.array(list(moves.values()), np.int64)), game.has("canonical"), forced)
 
 
 def facts_of(subproblems: Sequence[Subproblem]) -> dict[str, Any]:
@@ -178,4 +177,3 @@ def facts_of(subproblems: Sequence[Subproblem]) -> dict[str, Any]:
         "evaluations": sum(one.evaluations[0] for one in subproblems),
         "evaluations of the other player": sum(one.evaluations[1] for one in subproblems),
     }  # fmt: skip
-
