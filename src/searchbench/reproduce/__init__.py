@@ -6,6 +6,7 @@ from searchbench.reproduce import (
     compressed,
     compression,
     edelkamp,
+    falling,
     fifteen,
     gasser,
     geese,
@@ -31,6 +32,7 @@ PAPERS = (
     points,
     allis,
     junghanns,
+    falling,
 )
 ROWS: dict[str, Row] = {row.id: row for paper in PAPERS for row in paper.ROWS}
 
