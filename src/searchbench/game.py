@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
 
 import numpy as np
 
@@ -33,6 +33,15 @@ if TYPE_CHECKING:
 FEW_STATES: Final = 2_000
 """Up to how many states a game is solved and verified interpreted: a state takes some hundred microseconds then, and the
 compiler at least half a second."""
+
+
+class Drops(NamedTuple):
+    """The board of a game in which stones fall: columns, rows, the length of a line, each column's cells from below."""
+
+    columns: int
+    rows: int
+    in_a_row: int
+    stacks: tuple[tuple[int, ...], ...]
 
 
 @dataclass(frozen=True)
@@ -186,6 +195,14 @@ class Game:
         if not isinstance(index, Product):
             raise BadGame(f"{self} claims `independent`, but its index is no Product: {index!r}")
         return moves_of_factors(self.names(target=target), index, self.max_moves, target)
+
+    def drops(self) -> Drops | None:
+        """Return the board if two players let stones fall into its columns, and who completes a row, column or diagonal wins.
+
+        Cells contain 0, the first player's 1 or the second player's 2, and a full board is a draw. Then proof search works
+        on bitboards and needs no rules.
+        """
+        return None
 
     def rank_in(self, other: Game) -> Callable[..., int] | None:
         """Return a rule ``(state, scratch)``: a state's number in the index of a game that this one goes on as, or NOWHERE.

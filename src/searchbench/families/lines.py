@@ -12,7 +12,7 @@ import numpy as np
 from searchbench.errors import BadState
 from searchbench.families.stacks import Stacks
 from searchbench.families.transcripts import after_moves, is_transcript
-from searchbench.game import Board, Game
+from searchbench.game import Board, Drops, Game
 from searchbench.index import Part
 from searchbench.rules import UNDECIDED, State
 
@@ -174,6 +174,23 @@ class Lines(Game):
             return False
 
         return has_line
+
+    @property
+    def lines_alone(self) -> LineBoard | None:
+        """Return the board if to complete one of its lines is all that wins, None where a game has a rule of its own."""
+        return self.lines if type(self).has_line is Lines.has_line else None
+
+    def drops(self) -> Drops | None:
+        """Return the board if stones fall, all columns are equally high, and its lines are all rows of some length."""
+        board = self.lines_alone
+        if board is None:
+            return None
+        rows, length = len(board.stacks[0]), len(board.lines[0]) if board.lines else 0
+        if rows < 2 or any(len(stack) != rows for stack in board.stacks) or length == 0:
+            return None
+        whole = grid(len(board.stacks), rows, length, gravity=True)
+        same = (board.places, board.lines, board.stacks) == (whole.places, whole.lines, whole.stacks)
+        return Drops(len(board.stacks), rows, length, board.stacks) if same else None
 
     def rules(self) -> Mapping[str, Callable[..., Any]]:
         """Return the rules; a move is ``2 * cell``, plus 1 for the second player's stone."""

@@ -7,6 +7,7 @@ from searchbench.reproduce import (
     compressed,
     compression,
     edelkamp,
+    falling,
     fifteen,
     gasser,
     geese,
@@ -33,6 +34,7 @@ PAPERS = (
     allis,
     complexities,
     junghanns,
+    falling,
 )
 ROWS: dict[str, Row] = {row.id: row for paper in PAPERS for row in paper.ROWS}
 

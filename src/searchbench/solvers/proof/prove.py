@@ -34,6 +34,7 @@ from searchbench.solvers.proof.configuration import (
     Proving,
 )
 from searchbench.solvers.proof.dfpn import DepthFirstProofNumberSearch
+from searchbench.solvers.proof.drops import DropSearch, fits
 from searchbench.solvers.proof.evidence import gather_claims
 from searchbench.solvers.proof.facts import LARGEST_PLACE
 from searchbench.solvers.proof.leaves import LeafDatabase
@@ -45,6 +46,9 @@ from searchbench.user_code import check_first_state
 from searchbench.values import value_rule
 
 log = logging.getLogger(__name__)
+
+MOST_EMPTY_FOR_EVIDENCE = 24
+"""Up to how many empty cells alpha-beta takes the general search, which can gather evidence, where stones fall."""
 
 
 def prove_state(
@@ -94,7 +98,16 @@ def prove_state(
         if isinstance(chosen, GraphProofNumber):
             return _over_graph(game, root, budget, chosen, told, target)
         start = np.array(root, game.dtype)
-        if leaves is not None and (book is not None or not leaves.goes_on):
+        without = ""
+        drops = game.drops() if isinstance(chosen, AlphaBeta) and leaves is None else None
+        empty = np.count_nonzero(start == 0)
+        if drops is not None and fits(drops) and not (chosen.evidence and empty <= MOST_EMPTY_FOR_EVIDENCE):
+            found = _on_bitboards(game, start, budget, target)
+            without = (
+                f"because the search on bitboards keeps no strategy: {empty} cells are empty, and evidence is gathered "
+                f"with up to {MOST_EMPTY_FOR_EVIDENCE}; prove a later position, or do without evidence"
+            )
+        elif leaves is not None and (book is not None or not leaves.goes_on):
             found = Bounding(game, budget, leaves, book, target).solve(start)
         else:
             table = new_transpositions(first_size(active.memory // 4))
@@ -110,6 +123,11 @@ def prove_state(
         proof = Proof(game, root, found.lower, method, (), searched, solved, found.facts, leaves, at_most)
         if told is not None:
             told(proof)
+        if without and chosen.evidence:
+            log.warning(
+                "%s: %s is proved by the search, but the evidence is incomplete: %s", game, proof.value, without
+            )
+            return replace(proof, incomplete=without)
         return _with_evidence(proof, found, budget, leaves, target) if chosen.evidence else proof
 
 
@@ -178,6 +196,16 @@ def _by_alpha_beta(
     search = AlphaBetaSearch(game, budget, table, budget.run.memory // 2, leaves, target)
     outcome = search.value(root, -1, 1)
     return Solved(outcome, outcome, (search.table, search.table), {"nodes": search.nodes})
+
+
+def _on_bitboards(game: Game, root: Any, budget: Budget, target: jit.Target) -> Solved:
+    """Ask the two questions of a game in which stones fall."""
+    drops = game.drops()
+    assert drops is not None
+    search = DropSearch(game, drops, budget, budget.run.memory // 2, target)
+    outcome = 1 if search.holds(root, 1) else 0 if search.holds(root, 0) else -1
+    nothing = new_transpositions(2)
+    return Solved(outcome, outcome, (nothing, nothing), {"nodes": search.nodes})
 
 
 def _with_evidence(

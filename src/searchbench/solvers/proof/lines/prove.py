@@ -50,7 +50,7 @@ class LineProof:
     def __init__(
         self, game: Game, budget: Budget, options: Options, work: Path | None = None, target: jit.Target = "cpu"
     ) -> None:
-        self.board: Any = getattr(game, "lines", None)
+        self.board: Any = getattr(game, "lines_alone", None)
         if self.board is None:
             raise BadRequest(
                 f"{game} is no game of lines, and the method graph is for those: use pns, dfpn or alphabeta"
