@@ -219,6 +219,7 @@ def wins_by_force(forcing: Forcing, attacker: int, limit: int) -> bool:
             for at in range(first[cell], first[cell + 1]):
                 load[through[at]] -= own
             if answer == SEVERAL:
+                played[level, 0] = cell  # the first attack of the sequence is played[0, 0]
                 won = True
                 break
             continue

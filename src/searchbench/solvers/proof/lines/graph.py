@@ -349,3 +349,33 @@ def evaluate(forcing: Forcing, state: Any, limit: int) -> bool:
     """Return whether the player to move wins by a forced sequence."""
     set_stones(forcing, state)
     return wins_by_force(forcing, player_to_move(forcing), limit)
+
+
+def represent(state: Any) -> None:
+    """Change a state to the representative of its class."""
+    canonical(state)
+
+
+def first_attack(forcing: Forcing, state: Any, limit: int) -> int:
+    """Return the first cell of a forced sequence of the player to move, NO_CELL where none is found or she completes a line."""
+    set_stones(forcing, state)
+    player = player_to_move(forcing)
+    if threat(forcing, player) != NO_CELL or not wins_by_force(forcing, player, limit):
+        return NO_CELL
+    return int(forcing.played[0, 0])
+
+
+def open_replies(forcing: Forcing, state: Any, cell: int, limit: int, out: Any) -> int:
+    """Play a cell, write the replies after which no forced sequence of `limit` nodes wins, and return how many there are."""
+    set_stones(forcing, state)
+    player = player_to_move(forcing)
+    put(forcing, cell, player)
+    count = 0
+    for reply in range(len(forcing.owner)):
+        if forcing.owner[reply] == 0:
+            put(forcing, reply, 3 - player)
+            if not wins_by_force(forcing, player, limit):
+                out[count] = reply
+                count += 1
+            take(forcing, reply)
+    return count

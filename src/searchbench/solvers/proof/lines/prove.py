@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 
 from searchbench import jit
-from searchbench.errors import BadRequest, Exhausted
+from searchbench.errors import BadRequest, BrokenRule, Exhausted
 from searchbench.game import Game
 from searchbench.proof import Claim, Strategy
 from searchbench.solvers.proof.budget import Budget
@@ -28,8 +28,11 @@ from searchbench.solvers.proof.lines.graph import (
     Graph,
     Options,
     evaluate,
+    first_attack,
     new_graph,
+    open_replies,
     plant,
+    represent,
     search,
     with_room,
 )  # fmt: skip
@@ -40,6 +43,9 @@ SLICE: Final = 1 << 14
 """Nodes between two looks at the limits."""
 _FIRST: Final = 1 << 12
 """The room of a new graph, in nodes."""
+
+_SHORT: Final = 3_000
+"""Nodes of the forced sequences that a checker is left to find."""
 
 _State = tuple[int, ...]
 
@@ -60,7 +66,8 @@ class LineProof:
         self.opening: Mapping[_State, int] = getattr(game, "opening", dict)()
         names = game.names(target=target)
         self._plant, self._search = jit.bind(plant, names), jit.bind(search, names)
-        self._evaluate = jit.bind(evaluate, names)
+        self._evaluate, self._represent = jit.bind(evaluate, names), jit.bind(represent, names)
+        self._attack, self._open = jit.bind(first_attack, names), jit.bind(open_replies, names)
         self._lock = Lock()
         self.done = 0
 
@@ -72,7 +79,41 @@ class LineProof:
         run.map(lambda one: self.solve(one, len(subproblems)), subproblems)
         for one in subproblems:
             moves |= one.records
-        return moves, subproblems
+        return self.closed(tuple(self.game.canonical(root)), moves), subproblems
+
+    def closed(self, root: _State, moves: Mapping[_State, int]) -> dict[_State, int]:
+        """Return the moves that play from the root can reach, and those that begin the longer forced sequences.
+
+        A checker has another search for forced sequences, which may take many times the nodes. So it is left the short ones.
+        """
+        forcing, out = new_forcing(self.board), np.zeros(len(self.board.places), np.int64)
+        found: dict[_State, int] = {}
+        short = min(_SHORT, self.options.forced)
+        start = np.array(root, self.game.dtype)
+        if root not in moves and self._evaluate(forcing, start, short):
+            return found
+        waiting, seen = [root], {root}
+        while waiting:
+            state = waiting.pop()
+            array = np.array(state, self.game.dtype)
+            player = len(state) - state.count(0) & 1
+            if state not in moves:
+                attack = int(self._attack(forcing, array, self.options.forced))
+                if attack < 0:
+                    raise BrokenRule(f"{self.game}: no win is known in {self.game.format(state)!r}, which a proof leads to")
+                move = 2 * attack + player
+            else:
+                move = moves[state]
+            found[state] = move
+            for reply in out[: self._open(forcing, array, move >> 1, short, out)].tolist():
+                after = array.copy()
+                after[move >> 1], after[reply] = 1 + player, 2 - player
+                self._represent(after)
+                following = tuple(after.tolist())
+                if following not in seen:
+                    seen.add(following)
+                    waiting.append(following)
+        return found
 
     def split(self, root: _State, opening: Mapping[_State, int]) -> tuple[dict[_State, int], list[Subproblem]]:
         """Return the moves of an opening from the root, and the states where it ends without a forced sequence."""
