@@ -126,6 +126,8 @@ def test_random_systems_have_each_key_class_once(seed: int) -> None:
     without_goal = System(system.initial, system.operators)
     found = search_by_dependency(without_goal, together=8)
     made = Counter(node.operators for node in found.nodes if node.kind != "combination")
+    narrowed = search_by_dependency(System(system.initial, system.operators, meet=system.meet), together=8)
+    assert [node.path for node in narrowed.nodes] == [node.path for node in found.nodes], seed
     assert made == Counter(enumerate_classes(without_goal).keys), seed
     assert bool(search_by_dependency(system, together=8).solutions) == bool(search_paths(system).solved), seed
 
