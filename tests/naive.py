@@ -10,10 +10,12 @@ import heapq
 from collections import Counter, deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from itertools import permutations
 from typing import Any
 
 from searchbench.game import Game
 from searchbench.rules import UNDECIDED
+from searchbench.solvers.dependency import Attribute, Operator
 
 State = tuple[int, ...]
 
@@ -245,3 +247,19 @@ def pairs_that_can_meet(game: Game, state: State) -> set[frozenset[Fact]]:
 def launch_one_by_one(values: list[int], pieces: list[tuple[int, int]], factor: int) -> list[int]:
     """Return the sum of each piece of some values, times a factor."""
     return [factor * sum(values[first:stop]) for first, stop in pieces]
+
+
+def key_classes(initial: frozenset[Attribute], operators: list[Operator]) -> set[frozenset[Operator]]:
+    """Return the empty set and those of operators whose orders all end alike, if they can be applied and add nothing twice."""
+    ends: dict[frozenset[Operator], set[Operator]] = {}
+    for size in range(1, len(operators) + 1):
+        for order in permutations(operators, size):
+            state, seen = set(initial), set(initial)
+            for operator in order:
+                if not operator.precondition <= state or operator.add & seen:
+                    break
+                state = (state - operator.delete) | operator.add
+                seen |= operator.add
+            else:
+                ends.setdefault(frozenset(order), set()).add(order[-1])
+    return {frozenset[Operator](), *(used for used, last in ends.items() if len(last) == 1)}

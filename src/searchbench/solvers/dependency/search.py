@@ -249,13 +249,12 @@ def independent(one: Node, other: Node) -> bool:
     """
     if one.keys[0] in other.operators or other.keys[0] in one.operators:
         return False
-    return _apart(*_sets(one.operators - other.operators), *_sets(other.operators - one.operators))
-
-
-def _apart(need: State, delete: State, add: State, need2: State, delete2: State, add2: State) -> bool:
+    need, _, add = _sets(one.operators - other.operators)
+    need2, _, add2 = _sets(other.operators - one.operators)
+    # What precedes a shared operator is in both, or the class of that operator is another in the merge.
     return (
-        need.isdisjoint(delete2)
-        and need2.isdisjoint(delete)
+        need.isdisjoint(other.deleted)
+        and need2.isdisjoint(one.deleted)
         and add.isdisjoint(need2)
         and add2.isdisjoint(need)
         and add.isdisjoint(add2)
