@@ -200,3 +200,16 @@ def test_a_goal_of_two_attributes_is_not_singular() -> None:
 @pytest.mark.parametrize("name", ["DB-2", "DB-5", "DB-6", "DB-8"])
 def test_the_rows_agree_with_the_paper(name: str) -> None:
     assert reproduce(ROWS[name]).verdict == "match"
+
+
+def test_what_precedes_a_shared_operator_must_be_in_both_nodes() -> None:
+    def step(name: str, needs: str, add: str, delete: str = "") -> Operator:
+        return Operator(name, frozenset(needs), frozenset(add), frozenset(delete))
+
+    operators = [
+        step("a", "x", "0"), step("b", "xy", "1", "x"), step("c", "", "2"), step("d", "y", "3", "y"),
+        step("e", "0123", "q", "13"), step("f", "01", "r"),
+    ]  # fmt: skip
+    found = search_by_dependency(explicit_system("xy", operators), together=4)
+    made = Counter(node.operators for node in found.nodes if node.kind != "combination")
+    assert made == Counter(naive.key_classes(frozenset("xy"), operators))
