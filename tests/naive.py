@@ -10,10 +10,12 @@ import heapq
 from collections import Counter, deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from itertools import permutations
 from typing import Any
 
 from searchbench.game import Game
 from searchbench.rules import UNDECIDED
+from searchbench.solvers.dependency import Attribute, Operator
 
 State = tuple[int, ...]
 
@@ -630,3 +632,19 @@ def _completes(game: Game, state: State | list[int]) -> bool:
     """Tell whether the player to move wins at once."""
     results = [game.terminal(game.play(list(state), move)) for move in game.moves(list(state))]
     return any(result != UNDECIDED and result < 0 for result in results)
+
+
+def key_classes(initial: frozenset[Attribute], operators: list[Operator]) -> set[frozenset[Operator]]:
+    """Return the empty set and those of operators whose orders all end alike, if they can be applied and add nothing twice."""
+    ends: dict[frozenset[Operator], set[Operator]] = {}
+    for size in range(1, len(operators) + 1):
+        for order in permutations(operators, size):
+            state, seen = set(initial), set(initial)
+            for operator in order:
+                if not operator.precondition <= state or operator.add & seen:
+                    break
+                state = (state - operator.delete) | operator.add
+                seen |= operator.add
+            else:
+                ends.setdefault(frozenset(order), set()).add(order[-1])
+    return {frozenset[Operator](), *(used for used, last in ends.items() if len(last) == 1)}

@@ -52,7 +52,16 @@ def double_letter_system(axiom: str) -> System:
                 yield from replacements(left, right)
 
     initial = frozenset[Attribute]((place, place, letter) for place, letter in enumerate(axiom))
-    return System(initial, operators, tuple(frozenset[Attribute]({(0, last, letter)}) for letter in LETTERS))
+    return System(initial, operators, tuple(frozenset[Attribute]({(0, last, letter)}) for letter in LETTERS), meet)
+
+
+def meet(one: Attribute, other: Attribute) -> bool:
+    """Tell whether two letters are equal and stem from adjacent places, or are one."""
+    first: Letter = one  # type: ignore[assignment]
+    second: Letter = other  # type: ignore[assignment]
+    if first[2] != second[2]:
+        return False
+    return first[1] + 1 == second[0] or second[1] + 1 == first[0] or first == second
 
 
 def triangle(axiom: str) -> list[list[str]]:

@@ -192,7 +192,11 @@ def prove(
     game: GameName,
     state: StateText = "start",
     method: Annotated[
-        str | None, Option(metavar="NAME", help="pns, alphabeta, dfpn or graph; by default pns, with leaves alphabeta.")
+        str | None,
+        Option(
+            metavar="NAME",
+            help="pns, alphabeta, dfpn or graph; by default pns, with leaves alphabeta, for qubic graph.",
+        ),
     ] = None,
     *,
     options: Annotated[dict[str, Any], FieldsOf(_proving)],

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from searchbench import jit
-from searchbench.configuration import fitting
+from searchbench.configuration import fitting, options_of
 from searchbench.errors import BadRequest, LimitReached, OutOfMemory
 from searchbench.game import Game, Position
 from searchbench.proof import Claim, Proof
@@ -79,7 +79,7 @@ def prove_state(
     OutOfMemory.
     """
     own = {name: value for name, value in options.items() if name not in ("nodes", "seconds")}
-    chosen, limits = requested(METHODS, configuration or fitting(METHODS, own), limits, options)
+    chosen, limits = requested(METHODS, configuration or _default_method(game, own), limits, options)
     _check(game)
     method, leaves = chosen.method, chosen.leaves_of(game) if isinstance(chosen, AlphaBeta) else None
     book = chosen.book_of(game, leaves) if isinstance(chosen, AlphaBeta) else None
@@ -129,6 +129,12 @@ def prove_state(
             )
             return replace(proof, incomplete=without)
         return _with_evidence(proof, found, budget, leaves, target) if chosen.evidence else proof
+
+
+def _default_method(game: Game, options: dict[str, Any]) -> str:
+    """Return the method of a game whose proof may begin with moves of its own, if it takes the options; else the one that does."""
+    takes = all(name in options_of(GraphProofNumber) for name, value in options.items() if value is not None)
+    return GraphProofNumber.method if takes and getattr(game, "opening", dict)() else fitting(METHODS, options)
 
 
 def _check(game: Game) -> None:
@@ -183,7 +189,7 @@ def _over_graph(
     search = LineProof(game, budget, options, Path(chosen.work) if chosen.work is not None else None, target)
     moves, subproblems = search.prove(root, divide=not chosen.undivided)
     facts = facts_of(subproblems)
-    claims = (line_claim(game, moves, chosen.forced),) if chosen.evidence else ()
+    claims = (line_claim(game, moves),) if chosen.evidence else ()
     proof = Proof(game, root, 1, chosen.method, claims, facts.pop("nodes"), budget.run.seconds - began, facts)
     if told is not None:
         told(proof)

@@ -45,7 +45,9 @@ _FIRST: Final = 1 << 12
 """The room of a new graph, in nodes."""
 
 _SHORT: Final = 3_000
-"""Nodes of the forced sequences that a checker is left to find."""
+"""Nodes of the forced sequences that a checker is left to find, """
+CHECKED: Final = 1_000_000
+"""and the nodes that it may take for one: it deepens, and most take it a few hundred."""
 
 _State = tuple[int, ...]
 
@@ -100,7 +102,9 @@ class LineProof:
             if state not in moves:
                 attack = int(self._attack(forcing, array, self.options.forced))
                 if attack < 0:
-                    raise BrokenRule(f"{self.game}: no win is known in {self.game.format(state)!r}, which a proof leads to")
+                    raise BrokenRule(
+                        f"{self.game}: no win is known in {self.game.format(state)!r}, which a proof leads to"
+                    )
                 move = 2 * attack + player
             else:
                 move = moves[state]
@@ -203,10 +207,10 @@ def records(graph: Graph, claimer: int) -> dict[_State, int]:
     return found
 
 
-def line_claim(game: Game, moves: Mapping[_State, int], forced: int) -> Claim:
+def line_claim(game: Game, moves: Mapping[_State, int]) -> Claim:
     """Return the claim that the player to move wins by these moves, and by forced sequences where none is given."""
     states = np.array(list(moves), game.dtype).reshape(len(moves), game.width)
-    return Claim(0, 1, Strategy(states, np.array(list(moves.values()), np.int64)), game.has("canonical"), forced)
+    return Claim(0, 1, Strategy(states, np.array(list(moves.values()), np.int64)), game.has("canonical"), CHECKED)
 
 
 def facts_of(subproblems: Sequence[Subproblem]) -> dict[str, Any]:
