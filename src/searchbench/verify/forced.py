@@ -37,7 +37,8 @@ class ForcedSearch(NamedTuple):
     filled before a cell, or -1. `owner` is 0 for an empty cell, 1 + side for a stone; `counts` the stones of each side in
     each line. `cells` gets the sequence: the attacker's cell, the defender's answer, and so on. `place` holds the next
     candidate of each level, `threats` the cell of a threat of the defender there, or -1, `codes` the hash of each level's
-    position, `tried` the hashes of failures. `out` and `replies` are room for moves. A search ends after `limit` nodes. `stacked` tells whether any cell must wait for one below.
+    position, `tried` the hashes of failures. `out` and `replies` are room for moves. A search ends after `limit` nodes.
+    `stacked` tells whether any cell must wait for one below.
     """
 
     lines: Any

@@ -132,7 +132,7 @@ def prove_state(
 
 
 def _default_method(game: Game, options: dict[str, Any]) -> str:
-    """Return the method of a game whose proof may begin with moves of its own, if it takes the options; else the one that does."""
+    """Return the method of a game whose proof may begin with moves of its own, if it takes the options; else one that does."""
     takes = all(name in options_of(GraphProofNumber) for name, value in options.items() if value is not None)
     return GraphProofNumber.method if takes and getattr(game, "opening", dict)() else fitting(METHODS, options)
 
