@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -150,10 +151,10 @@ def predict(
     show.write(f"\n{found}")
 
 
+@derived
 def verify(
     folder: Kept,
-    memory: Memory = None,
-    threads: Threads = None,
+    resources: Resources,
     work: Annotated[
         Path | None, Option(metavar="DIR", help="Note here what was found right, and go on with the rest.")
     ] = None,
@@ -163,19 +164,16 @@ def verify(
     leaves: CertificateLeaves = None,
     game: OwnGame = None,
     as_json: Json = False,
-    progress: Progress = None,
 ) -> None:
     """Check every value of a database by looking one move ahead, or every record of a certificate, with the rules alone."""
-    import searchbench as sb
     from searchbench.cli import certificates
     from searchbench.cli.progress import Reporter
     from searchbench.errors import BadRequest
-    from searchbench.run import parse_memory
     from searchbench.store import Certificate, open_kept
 
     database = open_kept(folder, game)
-    with Reporter(progress) as reporter:
-        run = sb.Run(memory=parse_memory(memory or 0), threads=threads or 0, report=reporter)
+    with Reporter(resources.progress) as reporter:
+        run = resources.run(reporter)
         if isinstance(database, Certificate):
             if work is not None or parts is not None:
                 raise BadRequest(f"{folder} is a certificate: --work and --parts are for databases")
@@ -214,19 +212,27 @@ def repair(
         show.write(found)
 
 
+@dataclass(frozen=True)
+class Compression:
+    """Say how compression is measured."""
+
+    compression: Annotated[
+        bool, Option("--compression", help="Tell what it would take in each form and by each codec instead.")
+    ] = False
+    forms: Annotated[
+        str | None, Option(metavar="NAMES", help="The forms to measure, with blanks or semicolons between them.")
+    ] = None
+    codecs: Annotated[str | None, Option(metavar="NAMES", help="The codecs to measure.")] = None
+    parts: Annotated[str | None, Option(metavar="NAMES", help="The parts to measure.")] = None
+
+
+@derived
 def stats(
     folder: Kept,
+    measured: Compression,
     solvable: Annotated[
         bool, Option("--solvable", help="Also count those that can still be solved, in layers of a dual game.")
     ] = False,
-    compression: Annotated[
-        bool, Option("--compression", help="Tell what it would take in each form and by each codec instead.")
-    ] = False,
-    forms: Annotated[
-        str | None, Option(metavar="NAMES", help="The forms to measure, with blanks or semicolons between them.")
-    ] = None,
-    codecs: Annotated[str | None, Option(metavar="NAMES", help="The codecs to measure.")] = None,
-    parts: Annotated[str | None, Option(metavar="NAMES", help="The parts to measure.")] = None,
     leaves: CertificateLeaves = None,
     game: OwnGame = None,
     as_json: Json = False,
@@ -238,16 +244,17 @@ def stats(
 
     database = open_kept(folder, game)
     if isinstance(database, Certificate):
-        if solvable or compression or forms or codecs or parts:
+        if solvable or measured != Compression():
             raise BadRequest(f"{folder} is a certificate: of the options, it takes --leaves, --game and --json")
         certificates.stats(database, leaves, as_json)
         return
     if leaves is not None:
         raise BadRequest(f"{folder} is a database: --leaves is for certificates")
-    if compression:
-        tell_compression(database, words(forms), words(codecs), words(parts), as_json)
+    forms, codecs, parts = words(measured.forms), words(measured.codecs), words(measured.parts)
+    if measured.compression:
+        tell_compression(database, forms, codecs, parts, as_json)
         return
-    if forms or codecs or parts:
+    if measured != Compression():
         raise BadRequest("--forms, --codecs and --parts go with --compression")
     counts, rule = database.histogram(), database.rule
     left = _solvable(database) if solvable else {}

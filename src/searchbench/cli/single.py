@@ -187,6 +187,22 @@ def _draw(picture: str, place: Path) -> None:
         raise BadRequest(f"{place}: the graph cannot be written: {error}") from None
 
 
+@dataclass(frozen=True)
+class OneThread:
+    """Say what a computation on one thread may use, and whether it shows how far it is."""
+
+    memory: Memory = None
+    progress: Progress = None
+
+
+@dataclass(frozen=True)
+class CertificateFile:
+    """Say where a proof is kept."""
+
+    to: Annotated[Path | None, Option(metavar="FILE", help="Write the proof to this file, as a certificate.")] = None
+    force: Annotated[bool, Option("--force", help="Replace the certificate that is there.")] = False
+
+
 @derived
 def prove(
     game: GameName,
@@ -200,12 +216,10 @@ def prove(
     ] = None,
     *,
     options: Annotated[dict[str, Any], FieldsOf(_proving)],
-    to: Annotated[Path | None, Option(metavar="FILE", help="Write the proof to this file, as a certificate.")] = None,
-    force: Annotated[bool, Option("--force", help="Replace the certificate that is there.")] = False,
+    file: CertificateFile,
     ends: Ends,
-    memory: Memory = None,
+    resources: OneThread,
     as_json: Json = False,
-    progress: Progress = None,
 ) -> None:
     """Prove the value of one state of a two-player game, for the player to move."""
     import searchbench as sb
@@ -213,25 +227,26 @@ def prove(
     from searchbench.errors import BadRequest
     from searchbench.store.certificate import certificate_of, check_new
 
+    to = file.to
     if to is not None:
-        check_new(to, force)
+        check_new(to, file.force)
         if options.get("evidence") is False:
             raise BadRequest("--no-evidence: a certificate is evidence; give no --to")
     # With leaves, evidence takes far longer than the proof.
     compiled = show.compilation("proved")
     gathered = options.setdefault("evidence", to is not None or "leaves" not in options)
-    with Reporter(progress) as reporter:
+    with Reporter(resources.progress) as reporter:
 
         def told(proof: Proof) -> None:
             if not as_json:
                 with reporter.paused():
                     _write_value(proof, compiled())
 
-        proof = sb.prove(game, state, method, memory, reporter, told=told, **options, **ends.given())
+        proof = sb.prove(game, state, method, resources.memory, reporter, told=told, **options, **ends.given())
     evidence = "incomplete" if proof.incomplete else "complete"
     kept = None if to is None else certificate_of(proof)
     if to is not None and kept is not None:
-        kept.write(to, force)
+        kept.write(to, file.force)
     if as_json:
         found = {"value": proof.value, "nodes": proof.nodes, "seconds": round(proof.seconds, 6)}
         unknown = proof.facts.get("unknown leaves")

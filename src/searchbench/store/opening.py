@@ -89,15 +89,19 @@ def _database(folder: Path, header: head.Header, game: WhichGame, rule: ValueRul
     return Database(found, wanted, codes, header.facts, header.command, folder, parts)
 
 
+def refuse_certificate(path: Path) -> None:
+    """Raise BadRequest if a path is a certificate, where a database is needed."""
+    from searchbench.store.certificate import is_certificate
+
+    if path.is_file() and is_certificate(path):
+        raise BadRequest(f"{path} is a certificate, no database: verify, stats, probe, line and play take it")
+
+
 def read_header(folder: Path) -> head.Header:
     """Return the header of a database after checking it. Raises BadRequest and DamagedData."""
     if not folder.exists():
         raise BadRequest(f"{folder}: there is no database")
-    if folder.is_file():
-        from searchbench.store.certificate import is_certificate
-
-        if is_certificate(folder):
-            raise BadRequest(f"{folder} is a certificate, no database: verify, stats, probe, line and play take it")
+    refuse_certificate(folder)
     if not (folder / head.DOCUMENT).is_file():
         raise DamagedData(f"{folder} is no searchbench database: it has no {head.DOCUMENT}")
     if head.is_begun(folder):

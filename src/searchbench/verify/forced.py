@@ -35,10 +35,10 @@ class ForcedSearch(NamedTuple):
 
     `lines` has the cells of each line; `through` the lines of each cell, from `first` on; `below` the cell that must be
     filled before a cell, or -1. `owner` is 0 for an empty cell, 1 + side for a stone; `counts` the stones of each side in
-    each line. `cells` gets the sequence: the attacker's cell, the defender's answer, and so on. `place` holds the next
-    candidate of each level, `threats` the cell of a threat of the defender there, or -1, `codes` the hash of each level's
-    position, `tried` the hashes of failures. `out` and `replies` are room for moves. A search ends after `limit` nodes.
-    `stacked` tells whether any cell must wait for one below.
+    each line. `cells` gets the sequence: the attacker's cell, the defender's answer, and so on. For each level `place` holds
+    the next candidate, `threats` the cell of a threat of the defender, or -1, and `codes` the hash of the position. `tried` holds
+    the hashes of failures. `out` and `replies` are room for moves. A search ends after `limit` nodes. `stacked` tells whether any
+    cell must wait for one below.
     """
 
     lines: Any
