@@ -15,7 +15,6 @@ from typing import Any
 
 from searchbench.game import Game
 from searchbench.rules import UNDECIDED
-from searchbench.solvers.dependency import Attribute, Operator
 
 State = tuple[int, ...]
 
@@ -634,9 +633,9 @@ def _completes(game: Game, state: State | list[int]) -> bool:
     return any(result != UNDECIDED and result < 0 for result in results)
 
 
-def key_classes(initial: frozenset[Attribute], operators: list[Operator]) -> set[frozenset[Operator]]:
+def key_classes(initial: frozenset[Any], operators: list[Any]) -> set[frozenset[Any]]:
     """Return the empty set and those of operators whose orders all end alike, if they can be applied and add nothing twice."""
-    ends: dict[frozenset[Operator], set[Operator]] = {}
+    ends: dict[frozenset[Any], set[Any]] = {}
     for size in range(1, len(operators) + 1):
         for order in permutations(operators, size):
             state, seen = set(initial), set(initial)
@@ -647,4 +646,4 @@ def key_classes(initial: frozenset[Attribute], operators: list[Operator]) -> set
                 seen |= operator.add
             else:
                 ends.setdefault(frozenset(order), set()).add(order[-1])
-    return {frozenset[Operator](), *(used for used, last in ends.items() if len(last) == 1)}
+    return {frozenset[Any](), *(used for used, last in ends.items() if len(last) == 1)}

@@ -23,7 +23,7 @@ from searchbench.games.mnk import MNK
 from searchbench.games.tic_tac_toe import TicTacToe
 from searchbench.proof import Claim, Proof, Strategy
 from searchbench.run import Run
-from searchbench.solvers.proof import METHODS, prove_state
+from searchbench.solvers.proof import prove_state
 from searchbench.store.certificate import MAGIC, Certificate, open_certificate
 from searchbench.verify import CertificatePlayer
 from searchbench.verify.certificate import COVERED, verify_certificate
@@ -113,7 +113,7 @@ def judge(path: Path) -> str:
 # --- there and back ---------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", ["pns", "alphabeta", "dfpn"])
 @pytest.mark.parametrize(("game", "state"), [SMALL, WON, (TicTacToe(), "XX./OO./..."), (TicTacToe(), "XXX/OO./...")])
 def test_a_proof_comes_back_as_it_was(game: Game, state: str | None, method: str, tmp_path: Path) -> None:
     proof = proved(game, state, method)
