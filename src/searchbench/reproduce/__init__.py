@@ -17,6 +17,7 @@ from searchbench.reproduce import (
     morris,
     opening,
     points,
+    qubic,
 )
 from searchbench.reproduce.row import Reproduction, Row, reproduce
 
@@ -35,6 +36,7 @@ PAPERS = (
     points,
     allis,
     complexities,
+    qubic,
     junghanns,
     falling,
 )
