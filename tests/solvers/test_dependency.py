@@ -2,16 +2,29 @@
 
 from __future__ import annotations
 
+import json
 import random
 from collections import Counter
+from pathlib import Path
 
 import pytest
 
 import naive
-from searchbench.analyse.double_letter import LETTERS, double_letter_system, neighbours, theorem, triangle
+from searchbench import cli
+from searchbench.analyse.double_letter import (
+    LETTERS,
+    compare_searches,
+    depth_first_nodes,
+    distinct_theorems,
+    double_letter_system,
+    neighbours,
+    random_axioms,
+    theorem,
+    triangle,
+)
+from searchbench.catalogue import load
 from searchbench.errors import BadRequest
 from searchbench.reproduce import ROWS, reproduce
-from searchbench.reproduce.dependency import depth_first_nodes
 from searchbench.solvers.dependency import (
     Operator,
     System,
@@ -185,6 +198,45 @@ def test_depth_first_nodes_are_counted_without_a_search(seed: int) -> None:
     axiom = "".join(random.Random(seed).choices(LETTERS, k=1 + seed % 12))
     found = search_paths(double_letter_system(axiom), nodes=20_000)
     assert found.nodes == min(depth_first_nodes(axiom), 20_001), axiom
+    assert depth_first_nodes(axiom, 50) == min(depth_first_nodes(axiom), 50), axiom
+    states = search_paths(double_letter_system(axiom), transpositions=True)
+    assert states.nodes >= distinct_theorems(axiom) >= distinct_theorems(axiom, 9), (
+        axiom
+    )  # a string may stem from several
+
+
+def test_the_game_is_the_puzzle() -> None:
+    """Breadth-first search by the rules of the game meets the theorems, and solves the axioms that the triangle solves."""
+    for axiom in random_axioms((6, 9), 10, 5):
+        game = load(f"double-letter:{axiom}")
+        seen = {axiom}
+        lot = [axiom]
+        while lot:
+            state = game.parse(lot.pop())
+            for move in game.moves(state):
+                after = game.format(game.play(state, move))
+                if after not in seen:
+                    seen.add(after)
+                    lot.append(after)
+        assert len(seen) == distinct_theorems(axiom), axiom
+        assert {one for one in seen if len(one) == 1} == set(triangle(axiom)[0][-1]), axiom
+
+
+def test_searches_are_compared_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    cli.run(["analyse", "double-letter", "aaccadd", "ab", "--svg", str(tmp_path / "means.svg")])
+    said = capsys.readouterr().out
+    assert (
+        "aaccadd becomes a or d; nodes: depth first 179, depth first, a table 41, by dependency 15, triangle 28" in said
+    )
+    assert "ab cannot be solved" in said
+    assert (tmp_path / "means.svg").read_text().count("<polyline") == 4
+    cli.run(["analyse", "double-letter", "--random", "3", "--longest", "6", "--json"])
+    told = json.loads(capsys.readouterr().out)
+    found = compare_searches(random_axioms(range(1, 7), 3))
+    assert told["means"]["dependency"] == [round(found.mean("dependency", length), 1) for length in range(1, 7)]
+    assert len(told["axioms"]) == 18 and told["stopped"] == [0, 0]  # noqa: PT018
+    with pytest.raises(BadRequest, match="name strings of the letters a to e"):
+        compare_searches([])
 
 
 def test_a_goal_of_two_attributes_is_not_singular() -> None:
@@ -197,7 +249,7 @@ def test_a_goal_of_two_attributes_is_not_singular() -> None:
     assert enumerate_classes(early).redundant == 1  # "aa" and then "bb"
 
 
-@pytest.mark.parametrize("name", ["DB-2", "DB-5", "DB-6", "DB-8"])
+@pytest.mark.parametrize("name", ["DB-1", "DB-2", "DB-3", "DB-5", "DB-6", "DB-8"])
 def test_the_rows_agree_with_the_paper(name: str) -> None:
     assert reproduce(ROWS[name]).verdict == "match"
 
