@@ -138,5 +138,6 @@ ROWS = [
         two_thousand, in_magnitude,
         note="other random axioms; with a table, theorems are counted, the thesis does not say what it counts. "
         "`searchbench analyse double-letter --random 100 --svg FILE` draws the means",
+        long=True,
     ),
 ]  # fmt: skip
