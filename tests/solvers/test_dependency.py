@@ -24,12 +24,17 @@ from searchbench.analyse.double_letter import (
 )
 from searchbench.catalogue import load
 from searchbench.errors import BadRequest
+from searchbench.game import Game
+from searchbench.games.mnk import MNK
 from searchbench.reproduce import ROWS, reproduce
+from searchbench.rules import UNDECIDED
 from searchbench.solvers.dependency import (
+    Attack,
     Operator,
     System,
     enumerate_classes,
     explicit_system,
+    forced_sequence,
     search_by_dependency,
     search_paths,
 )
@@ -251,6 +256,55 @@ def test_a_goal_of_two_attributes_is_not_singular() -> None:
 
 @pytest.mark.parametrize("name", ["DB-1", "DB-2", "DB-3", "DB-5", "DB-6", "DB-8"])
 def test_the_rows_agree_with_the_paper(name: str) -> None:
+    assert reproduce(ROWS[name]).verdict == "match"
+
+
+def replayed(game: Game, state: list[int], sequence: list[Attack]) -> bool:
+    """Tell whether a sequence wins by the rules: every other answer than the one given loses at once."""
+    player = 1 + sum(map(bool, state)) % 2
+    for attack in sequence:
+        if naive.wins_at_once(game, tuple(state)):
+            return True
+        state = game.play(state, 2 * attack.cell + player - 1)
+        losing = [naive.wins_at_once(game, tuple(game.play(state, reply))) for reply in game.moves(state)]
+        ended = [game.terminal(game.play(state, reply)) != UNDECIDED for reply in game.moves(state)]
+        if any(ended) or losing.count(False) > (attack.answer is not None):
+            return False
+        if attack.answer is None:
+            return True
+        state = game.play(state, 2 * attack.answer + 2 - player)
+    return False
+
+
+@pytest.mark.parametrize(("game", "count"), [(MNK(4, 4, 4), 60), (MNK(4, 4, 3), 30), (MNK(5, 4, 4), 25)])
+def test_forced_sequences_by_dependency_are_those_of_the_twin(game: MNK, count: int) -> None:
+    draw = random.Random(11)
+    found = 0
+    while count:
+        state = game.start()
+        for _ in range(draw.randrange(3, game.width - 4)):
+            if game.moves(state):
+                state = game.play(state, draw.choice(game.moves(state)))
+        if not game.moves(state):
+            continue
+        count -= 1
+        attacker = 1 + sum(map(bool, state)) % 2
+        sequence = forced_sequence(game.lines.lines, state, attacker, nodes=400)
+        assert (sequence is not None) == naive.wins_by_force(game, state, {}), game.format(state)
+        if sequence is not None:
+            found += 1
+            wins_now = len(sequence) == 1 and naive.wins_at_once(game, tuple(state))
+            assert wins_now or replayed(game, state, sequence), (game.format(state), sequence)
+    assert found >= 4
+
+
+def test_stones_of_no_player_are_refused() -> None:
+    with pytest.raises(BadRequest, match="for each cell 0"):
+        forced_sequence(((0, 1, 2),), [0, 3, 0], 1)
+
+
+@pytest.mark.parametrize("name", ["QB-1", "QB-2", "QB-3"])
+def test_the_rows_on_the_board_of_qubic_agree_with_the_paper(name: str) -> None:
     assert reproduce(ROWS[name]).verdict == "match"
 
 
