@@ -53,6 +53,12 @@ class DepthFirstProofNumber(Proving):
     epsilon: float = option(
         0.25, "leave a child when its number passes the second best by this share; 0: at once", "number"
     )
+    weak: bool = option(
+        False,
+        "let a sum of numbers be the largest and one for each other open child: transpositions count less often "
+        "(Ueda and others 2008)",
+        "flag",
+    )
     table: str | int | None = option(
         None, "memory of the table, such as `64MB`, at most half of the memory; by default that half", metavar="SIZE"
     )

@@ -174,8 +174,8 @@ def _depth_first(game: Game, root: Any, budget: Budget, chosen: DepthFirstProofN
     memory = min(chosen.table_memory or budget.run.memory // 2, budget.run.memory // 2) // 2
     facts, numbers = new_transpositions(first_size(memory)), new_transpositions(largest_size(memory))
     search = DepthFirstProofNumberSearch(game, budget, facts, numbers, memory, target)
-    wins = search.holds(root, 1, chosen.mobility, chosen.epsilon)
-    outcome = 1 if wins else 0 if search.holds(root, 0, chosen.mobility, chosen.epsilon) else -1
+    options = chosen.mobility, chosen.epsilon, chosen.weak
+    outcome = 1 if search.holds(root, 1, *options) else 0 if search.holds(root, 0, *options) else -1
     return Solved(outcome, outcome, (search.table, search.table), {"nodes": search.nodes})
 
 
