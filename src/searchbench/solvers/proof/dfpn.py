@@ -341,9 +341,7 @@ class DepthFirstProofNumberSearch:
         self.largest = largest_size(table_memory)
         self.nodes = 0
 
-    def holds(
-        self, state: Any, bound: int, mobility: bool = False, epsilon: float = 0.25, weak: bool = False
-    ) -> bool:
+    def holds(self, state: Any, bound: int, mobility: bool = False, epsilon: float = 0.25, weak: bool = False) -> bool:
         """Return whether the player to move, in a state that is not terminal, gets at least `bound` (0 or 1).
 
         Raises LimitReached at the limits of the budget.

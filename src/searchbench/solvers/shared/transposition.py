@@ -121,7 +121,10 @@ def grown(table: Transpositions, names: jit.Names) -> Transpositions:
 
 
 def collect_garbage(table: Transpositions) -> None:
-    """Empty the entries of least worth, half of those used or more: small subtrees first (Nagai 2002); no thread may be at work."""
+    """Empty the entries of least worth, half of those used or more: small subtrees first (Nagai 2002).
+
+    No thread may be at work.
+    """
     worth = table.words >> WORTH_SHIFT
     used = table.words != 0
     if used.any():
