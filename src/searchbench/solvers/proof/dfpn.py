@@ -18,6 +18,7 @@ In a graph a sum counts nodes below several children several times. Children tha
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -27,7 +28,7 @@ from searchbench.game import Game
 from searchbench.hashing import key, mix
 from searchbench.jit import FIRST, STOP, atomic_add, note_rows
 from searchbench.rules import UNDECIDED, moves, play, unplay
-from searchbench.solvers.proof.budget import Budget
+from searchbench.solvers.proof.budget import Budget, nothing
 from searchbench.solvers.proof.facts import NO_PLACE, learn, lower_of, outcome_of, upper_of
 from searchbench.solvers.proof.path import NEVER, Path, earlier, enter, leave, longer, new_path
 from searchbench.solvers.proof.tree import INFINITE
@@ -35,7 +36,9 @@ from searchbench.solvers.shared.transposition import (
     LARGEST_WORTH,
     WORTH_SHIFT,
     Transpositions,
+    arrays_of,
     collect_garbage,
+    from_arrays,
     grown,
     largest_size,
     probe,
@@ -340,6 +343,16 @@ class DepthFirstProofNumberSearch:
         self.names = game.names(target=target)
         self.largest = largest_size(table_memory)
         self.nodes = 0
+        self.pause: Callable[[], None] = nothing
+        """Called after each slice of the search."""
+
+    def arrays(self) -> dict[str, Any]:
+        """Return the tables: a search with them is soon where it was."""
+        return arrays_of("facts", self.table) | arrays_of("numbers", self.numbers)
+
+    def restore(self, arrays: Mapping[str, Any], nodes: int) -> None:
+        """Go on from the tables of a search that has evaluated so many nodes."""
+        self.table, self.numbers, self.nodes = from_arrays("facts", arrays), from_arrays("numbers", arrays), nodes
 
     def holds(self, state: Any, bound: int, mobility: bool = False, epsilon: float = 0.25, weak: bool = False) -> bool:
         """Return whether the player to move, in a state that is not terminal, gets at least `bound` (0 or 1).
@@ -360,13 +373,30 @@ class DepthFirstProofNumberSearch:
             nodes = int(self._notes[:, NODES].sum())
             repetitions = sum(int(search.path.repetitions[0]) for search in self._searches)
             self.nodes += nodes - counted
-            self.budget.spend("depth-first proof-number search", nodes - counted, repetitions - repeated)
+            told = self.budget.told(state.tolist(), *self._root_numbers(), self._line())
+            self.run.line(self._line)
+            self.budget.spend(f"depth-first proof-number search: {told}", nodes - counted, repetitions - repeated)
             counted, repeated = nodes, repetitions
             ended = self._notes[:, DEPTH] < 0
             if ended.any():
                 return bool(self._notes[ended, ANSWER][0])
-            self.budget.check()
+            self.pause()
+            self.budget.check(told)
             self._make_room()
+
+    def _root_numbers(self) -> tuple[int, int]:
+        """Return the numbers of the root, by its children as the first thread sees them."""
+        search = self._searches[0]
+        children = search.children[0, : search.frames[0, COUNT]]
+        if not len(children):
+            return 1, 1
+        return int(children[:, DISPROOF].min()), int(min(children[:, PROOF].sum(), INFINITE))
+
+    def _line(self) -> list[int]:
+        """Return the moves to the state that the first thread looks at."""
+        search = self._searches[0]
+        depths = range(max(0, int(self._notes[0, DEPTH])))
+        return [int(search.moves[depth, search.frames[depth, PLACE]]) for depth in depths]
 
     def _new_searches(self, state: Any, options: Options) -> list[Search]:
         """Return the data of each thread."""

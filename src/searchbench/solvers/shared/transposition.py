@@ -10,6 +10,7 @@ which two threads have each written a half matches no key (Hyatt and Mann 2002).
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
@@ -118,6 +119,16 @@ def grown(table: Transpositions, names: jit.Names) -> Transpositions:
     new = new_transpositions(2 * len(table.keys), "always" if table.places == 1 else "two-level")
     jit.bind(store_all, names)(table, new)
     return new
+
+
+def arrays_of(name: str, table: Transpositions) -> dict[str, Any]:
+    """Return the arrays of a table as a folder keeps them."""
+    return {f"{name}-keys": table.keys, f"{name}-words": table.words, f"{name}-used": table.used}
+
+
+def from_arrays(name: str, arrays: Mapping[str, Any]) -> Transpositions:
+    """Return the table, with two places for a key, of which a folder kept the arrays."""
+    return Transpositions(arrays[f"{name}-keys"], arrays[f"{name}-words"], arrays[f"{name}-used"], 2)
 
 
 def collect_garbage(table: Transpositions) -> None:
