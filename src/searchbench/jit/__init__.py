@@ -16,6 +16,7 @@ from searchbench.jit.cached_files import read_cached, write_cached
 from searchbench.jit.data import data_digest, frozen
 from searchbench.jit.fingerprint import cache_folder, fingerprint, kernel_files
 from searchbench.jit.intrinsics import (
+    atomic_add,
     atomic_or,
     or_line,
     popcount,
@@ -41,6 +42,7 @@ __all__ = [
     "PerThread",
     "Rows",
     "Target",
+    "atomic_add",
     "atomic_or",
     "backend",
     "bind",

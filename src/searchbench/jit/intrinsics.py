@@ -27,6 +27,11 @@ def atomic_or(words: Any, place: int, bits: Any) -> None:
     words[place] |= bits
 
 
+def atomic_add(words: Any, place: int, number: Any) -> None:
+    """Add to a word that other threads may change at the same time."""
+    words[place] += number
+
+
 def prefetch(words: Any, place: int) -> None:
     """Ask for a word that will be read and written soon; nothing but time depends on it."""
 
@@ -70,5 +75,5 @@ def zeros(count: int, dtype: Any) -> Callable[[], Any]:
 
 
 INTRINSICS: Final[frozenset[Callable[..., Any]]] = frozenset(
-    {popcount, trailing_zeros, atomic_or, prefetch, prefetch_to_read, unsigned, or_line, unowned}
+    {popcount, trailing_zeros, atomic_or, atomic_add, prefetch, prefetch_to_read, unsigned, or_line, unowned}
 )

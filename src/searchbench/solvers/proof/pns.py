@@ -8,6 +8,7 @@ Solved children leave the tree at once; their results stay in a transposition ta
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -18,7 +19,7 @@ from searchbench.game import Game
 from searchbench.hashing import key
 from searchbench.rules import UNDECIDED, State, moves, new_moves, play, unplay
 from searchbench.run import format_memory
-from searchbench.solvers.proof.budget import Budget
+from searchbench.solvers.proof.budget import Budget, nothing
 from searchbench.solvers.proof.facts import NO_PLACE, learn, lower_of, outcome_of, upper_of
 from searchbench.solvers.proof.path import NEVER, Path, earlier, enter, leave, longer, new_path
 from searchbench.solvers.proof.tree import (
@@ -26,6 +27,7 @@ from searchbench.solvers.proof.tree import (
     CREATED,
     DEVELOPED,
     DISPROOF,
+    FRESH,
     INFINITE,
     LIVE,
     NODE_BYTES,
@@ -47,10 +49,19 @@ from searchbench.solvers.proof.tree import (
     set_numbers,
     solve,
 )  # fmt: skip
-from searchbench.solvers.shared.transposition import Transpositions, grown, largest_size, probe
+from searchbench.solvers.shared.transposition import (
+    Transpositions,
+    arrays_of,
+    from_arrays,
+    grown,
+    largest_size,
+    probe,
+)  # fmt: skip
 
 SLICE: Final = 1 << 17
 """Nodes created between two reports, at which the search can be stopped."""
+_NOTHING: Final = -1
+"""No question is being asked."""
 # The reasons for the end of a slice.
 SOLVED, PAUSED, FULL, DEEP = range(4)
 
@@ -244,6 +255,9 @@ class ProofNumberSearch:
         limit = budget.limit
         self.run.demand(NODE_BYTES * 4 * widest, f"the smallest tree of {game}")
         self.tree = new_tree(max(4 * widest, min(most, limit + 2 * widest) if limit else most))
+        self.pause: Callable[[], None] = nothing
+        """Called after each slice of the search."""
+        self._asked = _NOTHING
 
     @property
     def nodes(self) -> int:
@@ -254,12 +268,32 @@ class ProofNumberSearch:
         """Return the other counts by name."""
         return {"developments": int(self.note[DEVELOPED]), "peak": int(self.note[PEAK])}
 
+    def arrays(self) -> dict[str, Any]:
+        """Return the tree of the question that is being asked, the counts, and the table."""
+        count = int(self.note[FRESH]) if self._asked != _NOTHING else 0
+        return {
+            "moves": self.tree.move[:count], "nodes": self.tree.node[:count].reshape(-1), "note": self.note,
+            "asked": np.array([self._asked]), **arrays_of("facts", self.table),
+        }  # fmt: skip
+
+    def restore(self, arrays: Mapping[str, Any], nodes: int) -> None:
+        """Go on from arrays; the counts go on, too."""
+        moved, self.note, self._asked = arrays["moves"], arrays["note"], int(arrays["asked"][0])
+        if len(moved) > len(self.tree.move):
+            self.tree = new_tree(min(2 * len(moved), (1 << 31) - 1))
+            self.run.demand(NODE_BYTES * len(self.tree.move), f"a kept tree of {len(moved):,} nodes")
+        self.tree.move[: len(moved)] = moved
+        self.tree.node[: len(moved)] = arrays["nodes"].reshape(len(moved), -1)
+        self.table = from_arrays("facts", arrays)
+
     def holds(self, state: Any, bound: int, mobility: bool = False, lookup: bool = True) -> bool:
         """Return whether the player to move, in a state that is not terminal, gets at least `bound` (0 or 1).
 
         Raises LimitReached when the limit of nodes or the memory of the tree is used up.
         """
-        jit.bind(plant, self.names)(self.tree, self.note)
+        if self._asked != bound:
+            jit.bind(plant, self.names)(self.tree, self.note)
+            self._asked = bound
         kernel = jit.bind(grow, self.names)
         path = new_path(64)
         question = Question(bound, int(mobility), int(lookup))
@@ -268,10 +302,13 @@ class ProofNumberSearch:
             stop = before + self.budget.room(SLICE)
             kernel(Search(self.tree, state.copy(), path, self.table, question, self.note), stop)
             self.run.line(self._most_proving_line)
-            stage = f"proof-number search: {self._numbers()}"
+            root = int(self.tree.node[0, PROOF]), int(self.tree.node[0, DISPROOF])
+            stage = f"proof-number search: {self.budget.told(state.tolist(), *root, self._most_proving_line())}"
             self.budget.spend(stage, self.nodes - before, int(path.repetitions[0]) - repeated)
             if self.note[STATUS] == SOLVED:
+                self._asked = _NOTHING
                 return bool(self.tree.node[0, PROOF] == 0)
+            self.pause()
             if self.note[STATUS] == DEEP:
                 path = longer(path)
             self._check_limits()

@@ -15,6 +15,7 @@ from numba.np.numpy_support import from_dtype
 
 from searchbench.jit.intrinsics import (
     LINE_WORDS,
+    atomic_add,
     atomic_or,
     or_line,
     popcount,
@@ -71,18 +72,18 @@ def _one_operand(name: str) -> Any:
     return intrinsic(typed)
 
 
-def _atomic_or() -> Any:
+def _atomic(name: str, operation: str) -> Any:
     def typed(_context: Any, words: Any, _place: Any, _bits: Any) -> Any:
         def generate(target: Any, builder: Any, signature: Any, operands: Any) -> Any:
             array = target.make_array(signature.args[0])(target, builder, operands[0])
             word = cgutils.get_item_pointer(target, builder, signature.args[0], array, [operands[1]], wraparound=False)
             # The old value is not asked for: one locked instruction instead of a loop of compare and swap.
-            builder.atomic_rmw("or", word, operands[2], "monotonic")
+            builder.atomic_rmw(operation, word, operands[2], "monotonic")
             return target.get_dummy_value()
 
         return numba_types.void(words, numba_types.intp, words.dtype), generate
 
-    typed.__name__ = typed.__qualname__ = "atomic_or"
+    typed.__name__ = typed.__qualname__ = name
     return intrinsic(typed)
 
 
@@ -173,7 +174,8 @@ def _unowned() -> Any:
 TWINS: Mapping[Callable[..., Any], Any] = {
     popcount: _one_operand("ctpop"),
     trailing_zeros: _one_operand("cttz"),
-    atomic_or: _atomic_or(),
+    atomic_or: _atomic("atomic_or", "or"),
+    atomic_add: _atomic("atomic_add", "add"),
     prefetch: _prefetch("prefetch", True),
     prefetch_to_read: _prefetch("prefetch_to_read", False),
     unsigned: _unsigned(),
