@@ -17,7 +17,7 @@ import numpy as np
 from searchbench import jit
 from searchbench.game import Game
 from searchbench.hashing import key
-from searchbench.rules import UNDECIDED, moves, play, unplay
+from searchbench.rules import UNDECIDED, moves, play, repetition, unplay
 from searchbench.solvers.proof.budget import Budget
 from searchbench.solvers.proof.facts import NO_PLACE, learn, lower_of, outcome_of, upper_of
 from searchbench.solvers.proof.path import NEVER, Path, earlier, enter, leave, longer, new_path
@@ -103,7 +103,7 @@ def evaluate(search: Search, depth: int, child: Any) -> None:
         else:
             before = earlier(search.path, depth)
             if before >= 0:
-                value = 0
+                value = repetition(search.state)
                 child[DEPENDENCE] = before
     if value != UNDECIDED:
         child[PROOF] = 0 if value >= bound else INFINITE

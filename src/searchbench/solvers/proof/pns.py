@@ -16,7 +16,7 @@ from searchbench import jit
 from searchbench.errors import LimitReached
 from searchbench.game import Game
 from searchbench.hashing import key
-from searchbench.rules import UNDECIDED, State, moves, new_moves, play, unplay
+from searchbench.rules import UNDECIDED, State, moves, new_moves, play, repetition, unplay
 from searchbench.run import format_memory
 from searchbench.solvers.proof.budget import Budget
 from searchbench.solvers.proof.facts import NO_PLACE, learn, lower_of, outcome_of, upper_of
@@ -100,7 +100,7 @@ def evaluate(search: Search, depth: int, scratch: Any) -> Numbers:
         before = earlier(search.path, depth)
         if before < 0:
             return Numbers(1, max(1, moves(search.state, scratch)) if search.question.mobility else 1, NEVER)
-        value = 0
+        value = repetition(search.state)
         path_dependence = before
     if value >= bound_at(search.question, depth):
         return Numbers(0, INFINITE, path_dependence)
