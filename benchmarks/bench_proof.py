@@ -1,8 +1,9 @@
 """Measure proof-number search and alpha-beta search: nodes a second of processor time, on one core.
 
-Run ``python benchmarks/bench_proof.py``; games may follow, such as ``connect4:6x4``. A node is a move played and
-evaluated. What bounds the speed is printed too: the time that the game's own rules take for a node (a move, `terminal`,
-`key`, and the list of moves, in a random walk). The rest of a node is the search: the table, the path, the tree.
+Run ``python benchmarks/bench_proof.py``; games may follow, such as ``connect4:6x4``. ``bitboards connect4:6x6`` measures the
+search on bitboards with each of its devices switched off. A node is a move played and evaluated. What bounds the speed
+is printed too: the time that the game's own rules take for a node (a move, `terminal`, `key`, and the list of moves, in a
+random walk). The rest of a node is the search: the table, the path, the tree.
 """
 
 from __future__ import annotations
@@ -11,17 +12,21 @@ import random
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
 
 from searchbench import jit
 from searchbench.catalogue import load
-from searchbench.game import Game
+from searchbench.errors import LimitReached
+from searchbench.game import Drops, Game
 from searchbench.hashing import key
 from searchbench.rules import UNDECIDED, moves, new_moves, play, start, terminal, unplay
 from searchbench.run import Run
 from searchbench.solvers.proof import prove_state
+from searchbench.solvers.proof.budget import Budget
+from searchbench.solvers.proof.drops import DropSearch
 
 GAMES = ("tic-tac-toe", "connect4:4x4", "connect4:5x4")
 VARIANTS: dict[str, dict[str, Any]] = {
@@ -70,15 +75,59 @@ def rules_alone(game: Game) -> float:
     return nanoseconds(lambda: int(kernel(state, numbers)))[0]
 
 
+DEVICES: dict[str, dict[str, Any]] = {
+    "all devices": {},
+    "no claimeven": {"DROPS_CLAIMEVEN": False},
+    "no order by threats": {"DROPS_BY_THREATS": False},
+    "no order by lines": {"DROPS_BY_LINES": False},
+    "no probe of all moves": {"DROPS_EXAMINE_ALL": False},
+    "no worth in the table": {"DROPS_BY_WORTH": False},
+    "no mirror images": {"DROPS_MIRRORED_STONES": 0},
+}
+
+
+def bitboards(games: list[str]) -> None:
+    """Prove the start of each game on bitboards, with each device switched off, and print what it took."""
+    print("game          devices                value       nodes  CPU seconds  million nodes/s")
+    for spec in games or ["connect4:6x5"]:
+        game = load(spec)
+        drops = game.drops()
+        if drops is None:
+            raise SystemExit(f"{spec}: no game in which stones fall")
+        for name, devices in DEVICES.items():
+            found: dict[str, bool] = {}
+
+            def search(
+                limit: int,
+                drops: Drops = drops,
+                found: dict[str, bool] = found,
+                devices: dict[str, Any] = devices,
+            ) -> int:
+                one = DropSearch(game, drops, Budget(game, Run(threads=1), limit), 1 << 29, **devices)  # noqa: B023
+                root = np.array(game.start(), game.dtype)  # noqa: B023
+                with suppress(LimitReached):
+                    found["win"] = one.holds(root, 1)
+                    found["draw"] = found["win"] or one.holds(root, 0)
+                return one.nodes
+
+            search(100)  # compile
+            each, nodes = nanoseconds(lambda search=search: search(0))  # type: ignore[misc]
+            value = "win" if found["win"] else "draw" if found["draw"] else "loss"
+            print(f"{spec:12}  {name:21}  {value:5}  {nodes:10,}  {nodes * each / 1e9:11.2f}  {1e3 / each:15.2f}")
+
+
 def main() -> None:
     """Prove the start of each game by each method, and print what it took."""
+    if sys.argv[1:2] == ["bitboards"]:
+        bitboards(sys.argv[2:])
+        return
     print("game          method         value       nodes  seconds  million nodes/s  ns/node  of which rules")
     for spec in sys.argv[1:] or GAMES:
         game = load(spec)
         rules = rules_alone(game)
         for name, options in VARIANTS.items():
             prove_state(game, nodes=10**9, evidence=False, run=Run(memory=1 << 30, threads=1), **options)  # compile
-            found = {}
+            found: dict[str, Any] = {}
 
             def work(options: dict[str, Any] = options, found: dict[str, Any] = found) -> int:
                 run = Run(memory=4 << 30, threads=1)

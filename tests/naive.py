@@ -10,6 +10,7 @@ import heapq
 from collections import Counter, deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from itertools import permutations
 from typing import Any
 
 from searchbench.game import Game
@@ -245,3 +246,404 @@ def pairs_that_can_meet(game: Game, state: State) -> set[frozenset[Fact]]:
 def launch_one_by_one(values: list[int], pieces: list[tuple[int, int]], factor: int) -> list[int]:
     """Return the sum of each piece of some values, times a factor."""
     return [factor * sum(values[first:stop]) for first, stop in pieces]
+
+
+# --- certificates -----------------------------------------------------------------------------------------------------
+
+
+def wins_at_once(game: Game, state: Iterable[int]) -> bool:
+    """Tell whether the player to move has a move that wins the game."""
+    return any(_sign(game.terminal(game.play(list(state), move))) == -1 for move in game.moves(list(state)))
+
+
+def _sign(result: int) -> int | None:
+    return None if result == UNDECIDED else (result > 0) - (result < 0)
+
+
+def wins_by_force(game: Game, state: Iterable[int], known: dict[State, bool]) -> bool:
+    """Tell whether the player to move wins by moves after which every reply but at most one loses at once.
+
+    A reply that ends the game otherwise refutes the move. `known` is filled with what was found.
+    """
+    at = tuple(state)
+    if at not in known:
+        known[at] = wins_at_once(game, at) or any(_forces(game, at, move, known) for move in game.moves(at))
+    return known[at]
+
+
+def _forces(game: Game, state: State, move: int, known: dict[State, bool]) -> bool:
+    after = tuple(game.play(state, move))
+    if game.terminal(after) != UNDECIDED or not game.moves(after):
+        return False
+    replies = [tuple(game.play(after, reply)) for reply in game.moves(after)]
+    left = [reply for reply in replies if not (game.terminal(reply) == UNDECIDED and wins_at_once(game, reply))]
+    if not left:
+        return True
+    return (
+        len(left) < len(replies) and len(left) == 1
+        and game.terminal(left[0]) == UNDECIDED and wins_by_force(game, left[0], known)
+    )  # fmt: skip
+
+
+def claim_stands(game: Game, root: Iterable[int], claim: Any) -> bool:
+    """Tell whether a claim stands: follow its strategy from the root against every reply, depth first."""
+    known: dict[State, bool] = {}
+    done: set[tuple[State, bool]] = set()
+    way: set[tuple[State, bool]] = set()
+
+    def stands(state: State, claims: bool) -> bool:
+        turn = (tuple(game.canonical(state)) if claim.symmetric and claims else state, claims)
+        if turn in way:
+            return claim.bound <= 0
+        if turn in done:
+            return True
+        result = _sign(game.terminal(state))
+        if result is None and not game.moves(state):
+            result = 0
+        if result is not None:
+            return (result if claims else -result) >= claim.bound
+        way.add(turn)
+        if not claims:
+            right = all(stands(tuple(game.play(state, move)), True) for move in game.moves(state))
+        elif turn[0] in claim.strategy:
+            move = claim.strategy[turn[0]]
+            right = move in game.moves(turn[0]) and stands(tuple(game.play(turn[0], move)), False)
+        else:
+            right = bool(claim.forced) and wins_by_force(game, turn[0], known)
+        way.discard(turn)
+        done.add(turn)
+        return right
+
+    return claim.bound < 0 or stands(tuple(root), claim.player == 0)
+
+
+# --- boards -----------------------------------------------------------------------------------------------------------
+
+
+def hex_joined(rows: int, columns: int, state: list[int], player: int) -> bool:
+    """Return whether a player's stones join her sides: player 1 from top to bottom, player 2 from left to right."""
+    own = {divmod(cell, columns) for cell, stone in enumerate(state) if stone == player}
+    found = [place for place in own if place[player - 1] == 0]
+    seen = set(found)
+    for row, column in found:  # which grows
+        for down, right in ((0, 1), (0, -1), (1, 0), (-1, 0), (1, -1), (-1, 1)):
+            place = row + down, column + right
+            if place in own and place not in seen:
+                seen.add(place)
+                found.append(place)
+    last = (rows, columns)[player - 1] - 1
+    return any(place[player - 1] == last for place in seen)
+
+
+def rows_of(size: int) -> list[list[int]]:
+    """Return the cells of every row, column and diagonal of a square board, in order."""
+    found = []
+    for across, down in ((1, 0), (0, 1), (1, 1), (-1, 1)):
+        for start in range(size * size):
+            y, x = divmod(start, size)
+            if 0 <= x - across < size and 0 <= y - down < size:
+                continue
+            line = []
+            while 0 <= x < size and 0 <= y < size:
+                line.append(y * size + x)
+                x, y = x + across, y + down
+            found.append(line)
+    return found
+
+
+def row_lengths(size: int, state: list[int], player: int) -> list[int]:
+    """Return the lengths of all unbroken rows of a player's stones."""
+    marks = ["".join("X" if state[cell] == player else "." for cell in line) for line in rows_of(size)]
+    return [len(run) for line in marks for run in line.split(".") if run]
+
+
+def _unbroken(line: list[int], state: list[int], cell: int) -> frozenset[int]:
+    """Return the unbroken row of black stones through a cell."""
+    place = line.index(cell)
+    first = last = place
+    while first > 0 and state[line[first - 1]] == 1:
+        first -= 1
+    while last + 1 < len(line) and state[line[last + 1]] == 1:
+        last += 1
+    return frozenset(line[first : last + 1])
+
+
+def renju_forbidden(size: int, state: list[int], cell: int) -> bool:
+    """Return whether black may not play on an empty cell: the definitions word by word, with sets of stones."""
+    after = list(state)
+    after[cell] = 1
+    lines = [line for line in rows_of(size) if cell in line]
+    lengths = [len(_unbroken(line, after, cell)) for line in lines]
+    if 5 in lengths:
+        return False
+    if max(lengths) > 5:
+        return True
+    fours: set[tuple[int, frozenset[int]]] = set()
+    threes = 0
+    for number, line in enumerate(lines):
+        here = {four for four, _ in _fours(line, after, cell)}
+        fours |= {(number, four) for four in here}
+        threes += not here and any(
+            _is_straight_four(size, line, after, cell, point) for point in line if after[point] == 0
+        )
+    return len(fours) > 1 or threes > 1
+
+
+def _fours(line: list[int], state: list[int], cell: int) -> list[tuple[frozenset[int], int]]:
+    """Return each four of a line that contains a cell, with the point that makes it five."""
+    found = []
+    for point in line:
+        if state[point] == 0:
+            five = _unbroken(line, [1 if one == point else stone for one, stone in enumerate(state)], point)
+            if len(five) == 5 and cell in five:
+                found.append((five - {point}, point))
+    return found
+
+
+def _is_straight_four(size: int, line: list[int], state: list[int], cell: int, point: int) -> bool:
+    """Return whether a stone on a point makes a straight four with the cell, no five, and is allowed."""
+    after = list(state)
+    after[point] = 1
+    ends: dict[frozenset[int], int] = {}
+    for four, _ in _fours(line, after, cell):
+        if point in four:
+            ends[four] = ends.get(four, 0) + 1
+    if 2 not in ends.values():
+        return False
+    if any(len(_unbroken(other, after, point)) == 5 for other in rows_of(size) if point in other):
+        return False
+    return not renju_forbidden(size, state, point)
+
+
+def othello_successors(size: int, state: Iterable[int]) -> set[State]:
+    """Return the states after each move of Othello, or after a pass; none when the game is over."""
+    *discs, mover = state
+    after = _with_discs(size, discs, mover)
+    if not after and _with_discs(size, discs, 1 - mover):
+        return {(*discs, 1 - mover)}
+    return after
+
+
+def _with_discs(size: int, discs: list[int], mover: int) -> set[State]:
+    own = mover + 1
+    found = set()
+    for cell, disc in enumerate(discs):
+        turned: list[int] = []
+        for across, down in ((1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0), (-1, -1), (0, -1), (1, -1)):
+            x, y = cell % size + across, cell // size + down
+            line = []
+            while 0 <= x < size and 0 <= y < size and discs[y * size + x] == 3 - own:
+                line.append(y * size + x)
+                x, y = x + across, y + down
+            if 0 <= x < size and 0 <= y < size and discs[y * size + x] == own:
+                turned += line
+        if disc == 0 and turned:
+            after = [own if one in turned or one == cell else disc for one, disc in enumerate(discs)]
+            found.add((*after, 1 - mover))
+    return found
+
+
+def othello_balance(size: int, state: State, alpha: int = -300, beta: int = 300) -> int:
+    """Return the discs of the player to move less those of the opponent, when both play for discs."""
+    successors = othello_successors(size, state)
+    if not successors:
+        own = state[-1] + 1
+        return sum((disc == own) - (disc == 3 - own) for disc in state[:-1])
+    best = -300
+    for after in sorted(successors):
+        best = max(best, -othello_balance(size, after, -beta, -max(alpha, best)))
+        if best >= beta:
+            break
+    return best
+
+
+def giveaway_successors(state: Iterable[int]) -> set[State]:
+    """Return the states after each move of giveaway chess, by squares (file, rank) in a dictionary."""
+    *squares, mover = state
+    board = {(number % 8, number // 8): man for number, man in enumerate(squares)}
+    captures, others = [], []
+    for (file, rank), man in board.items():
+        if man == 0 or (man > 6) != bool(mover):
+            continue
+        kind = ".PNBRQK"[man - 6 * mover]
+        for target in _targets(board, file, rank, kind, mover):
+            if kind == "P" and target[1] in (0, 7):
+                arrivals = [".PNBRQK".index(letter) + 6 * mover for letter in "NBRQK"]
+            else:
+                arrivals = [man]
+            for arrival in arrivals:
+                after = {**board, (file, rank): 0, target: arrival}
+                numbers = (*(after[number % 8, number // 8] for number in range(64)), 1 - mover)
+                (captures if board[target] else others).append(numbers)
+    return set(captures or others)
+
+
+def _targets(board: dict[tuple[int, int], int], file: int, rank: int, kind: str, mover: int) -> list[tuple[int, int]]:
+    straight, diagonal = [(1, 0), (-1, 0), (0, 1), (0, -1)], [(1, 1), (1, -1), (-1, 1), (-1, -1)]
+    if kind == "P":
+        up = -1 if mover else 1
+        steps = [(file, rank + up)] if board[file, rank + up] == 0 else []
+        if steps and rank == (6 if mover else 1) and board[file, rank + 2 * up] == 0:
+            steps.append((file, rank + 2 * up))
+        beside = [(file + way, rank + up) for way in (-1, 1)]
+        return steps + [one for one in beside if board.get(one, 0) and (board[one] > 6) != bool(mover)]
+    if kind == "N":
+        directions = [(across, up) for across in (-2, -1, 1, 2) for up in (-2, -1, 1, 2) if abs(across) != abs(up)]
+    else:
+        directions = (straight if kind != "B" else []) + (diagonal if kind != "R" else [])
+    found = []
+    for across, up in directions:
+        place = file + across, rank + up
+        while place in board:
+            if board[place] == 0 or (board[place] > 6) != bool(mover):
+                found.append(place)
+            if board[place] or kind in "NK":
+                break
+            place = place[0] + across, place[1] + up
+    return found
+
+
+# --- five in a row ----------------------------------------------------------------------------------------------------
+
+DIRECTIONS = ((1, 0), (0, 1), (1, 1), (-1, 1))
+
+
+@dataclass
+class FiveInARow:
+    """Hold a board of columns x rows cells by (x, y): 0 empty, 1 or 2; with `exact` six of player 1 do not win."""
+
+    columns: int
+    rows: int
+    exact: bool
+    stones: dict[tuple[int, int], int]
+
+    def run(self, cell: tuple[int, int], player: int, direction: tuple[int, int]) -> set[tuple[int, int]]:
+        """Return the unbroken row of a player's stones through a cell, which counts as the player's."""
+        found = {cell}
+        for sign in (1, -1):
+            x, y = cell[0] + sign * direction[0], cell[1] + sign * direction[1]
+            while self.stones.get((x, y)) == player:
+                found.add((x, y))
+                x, y = x + sign * direction[0], y + sign * direction[1]
+        return found
+
+    def wins(self, cell: tuple[int, int], player: int, direction: tuple[int, int]) -> set[tuple[int, int]]:
+        """Return the row of five that a stone on a cell completes, or an empty set."""
+        row = self.run(cell, player, direction)
+        fits = len(row) == 5 if self.exact and player == 1 else len(row) >= 5
+        return row if fits else set()
+
+    def five(self, cell: tuple[int, int], player: int) -> bool:
+        """Return whether a stone on an empty cell wins."""
+        return any(self.wins(cell, player, direction) for direction in DIRECTIONS)
+
+    def near(self, cell: tuple[int, int], direction: tuple[int, int]) -> list[tuple[int, int]]:
+        """Return the empty cells of a line at most four away."""
+        line = [(cell[0] + step * direction[0], cell[1] + step * direction[1]) for step in range(-4, 5) if step != 0]
+        return [one for one in line if self.stones.get(one) == 0]
+
+    def completions(self, cell: tuple[int, int], player: int, direction: tuple[int, int]) -> list[tuple[int, int]]:
+        """Return the cells of a line that complete five through `cell` after a player's stone there."""
+        self.stones[cell] = player
+        found = [one for one in self.near(cell, direction) if cell in self.wins(one, player, direction)]
+        self.stones[cell] = 0
+        return found
+
+    def kind(self, cell: tuple[int, int], player: int, direction: tuple[int, int]) -> int:
+        """Return the class of an empty cell in a direction: 4 five, 3 straight four, 2 four, 1 three, 0 nothing."""
+        if self.wins(cell, player, direction):
+            return 4
+        count = len(self.completions(cell, player, direction))
+        if count:
+            return 2 if count == 1 else 3
+        for one in self.near(cell, direction):
+            self.stones[one] = player
+            count = len(self.completions(cell, player, direction))
+            self.stones[one] = 0
+            if count >= 2:
+                return 1
+        return 0
+
+    def combined(self, cell: tuple[int, int], player: int) -> int:
+        """Return the class of an empty cell: two fours in different directions are worth a straight four."""
+        kinds = [self.kind(cell, player, direction) for direction in DIRECTIONS]
+        return 3 if max(kinds) == 2 and kinds.count(2) >= 2 else max(kinds)
+
+    def strength(self, cell: tuple[int, int], player: int, direction: tuple[int, int]) -> int:
+        """Return the most stones of a player on five cells in a row through an empty cell, none of them the opponent's."""
+        most = 0
+        for first in range(-4, 1):
+            window = [
+                self.stones.get((cell[0] + step * direction[0], cell[1] + step * direction[1]), 3)
+                for step in range(first, first + 5)
+            ]
+            if set(window) <= {0, player}:
+                most = max(most, window.count(player))
+        return most
+
+    def beats_every_reply(self, player: int, move_of: Callable[[FiveInARow], tuple[int, int] | None]) -> bool:
+        """Return whether a player, to move, wins with the moves of `move_of` against every reply, by the rules alone."""
+        empty = [cell for cell, stone in self.stones.items() if stone == 0]
+        if any(self.five(cell, player) for cell in empty):
+            return True
+        move = move_of(self)
+        if move is None or self.stones[move] != 0:
+            return False
+        self.stones[move] = player
+        empty.remove(move)
+        won = bool(empty) and not any(self.five(cell, 3 - player) for cell in empty)
+        fives = {cell for cell in empty if won and self.five(cell, player)}
+        for reply in empty:
+            if not won:
+                break
+            if fives - {reply}:
+                continue  # the player completes five
+            self.stones[reply] = 3 - player
+            won = self.beats_every_reply(player, move_of)
+            self.stones[reply] = 0
+        self.stones[move] = 0
+        return won
+
+
+def wins_by_threats(game: Game, state: Iterable[int]) -> bool:
+    """Tell whether the player to move wins by moves that leave at most one reply that does not lose at once.
+
+    For games in which only the player who has moved can have won.
+    """
+    at = list(state)
+    for move in game.moves(at):
+        after = game.play(at, move)
+        result = game.terminal(after)
+        if result != UNDECIDED:
+            if result < 0:
+                return True
+            continue
+        replies = [game.play(after, reply) for reply in game.moves(after)]
+        left = [reply for reply in replies if game.terminal(reply) != UNDECIDED or not _completes(game, reply)]
+        if not left or (
+            len(left) == 1 < len(replies) and game.terminal(left[0]) == UNDECIDED and wins_by_threats(game, left[0])
+        ):
+            return True
+    return False
+
+
+def _completes(game: Game, state: State | list[int]) -> bool:
+    """Tell whether the player to move wins at once."""
+    results = [game.terminal(game.play(list(state), move)) for move in game.moves(list(state))]
+    return any(result != UNDECIDED and result < 0 for result in results)
+
+
+def key_classes(initial: frozenset[Any], operators: list[Any]) -> set[frozenset[Any]]:
+    """Return the empty set and those of operators whose orders all end alike, if they can be applied and add nothing twice."""
+    ends: dict[frozenset[Any], set[Any]] = {}
+    for size in range(1, len(operators) + 1):
+        for order in permutations(operators, size):
+            state, seen = set(initial), set(initial)
+            for operator in order:
+                if not operator.precondition <= state or operator.add & seen:
+                    break
+                state = (state - operator.delete) | operator.add
+                seen |= operator.add
+            else:
+                ends.setdefault(frozenset(order), set()).add(order[-1])
+    return {frozenset[Any](), *(used for used, last in ends.items() if len(last) == 1)}

@@ -30,17 +30,19 @@ if TYPE_CHECKING:
     from searchbench.run import Limits, Run
     from searchbench.solvers.exhaustive import BreadthFirst, Exhaustive, Fixpoint, Retrograde
     from searchbench.solvers.guided import AStar, BestFirst, Guided, IDAStar
-    from searchbench.solvers.proof import AlphaBeta, DepthFirstProofNumber, ProofNumber, Proving
-    from searchbench.store import Database, Keep
+    from searchbench.solvers.proof import AlphaBeta, DepthFirstProofNumber, GraphProofNumber, ProofNumber, Proving
+    from searchbench.store import Certificate, Database, Keep
     from searchbench.testing import Check
     from searchbench.values import ValueRule
 
 __version__ = "0.1.0"
 
 _HOMES = {
-    "Board": "game", "Check": "testing", "Database": "store", "Game": "game", "Line": "line", "NOWHERE": "rules",
+    "Board": "game", "Certificate": "store", "Check": "testing",
+    "Database": "store", "Game": "game", "Line": "line", "NOWHERE": "rules",
     "Abstraction": "abstraction", "Image": "abstraction", "PatternDatabases": "heuristics", "heuristic": "heuristics",
-    "AlphaBeta": "solvers.proof", "DepthFirstProofNumber": "solvers.proof", "ProofNumber": "solvers.proof",
+    "AlphaBeta": "solvers.proof", "DepthFirstProofNumber": "solvers.proof",
+    "GraphProofNumber": "solvers.proof", "ProofNumber": "solvers.proof",
     "AStar": "solvers.guided",
     "Retrograde": "solvers.exhaustive", "Fixpoint": "solvers.exhaustive", "BreadthFirst": "solvers.exhaustive",
     "Keep": "store", "BestFirst": "solvers.guided", "IDAStar": "solvers.guided", "Limits": "run",
@@ -52,11 +54,12 @@ _HOMES = {
 """Where each public name lives; "" for a module."""
 
 __all__ = [
-    "NOWHERE", "UNDECIDED", "AStar", "Abstraction", "AlphaBeta", "BestFirst", "Board", "BreadthFirst", "Check",
-    "Database", "DepthFirstProofNumber", "Fixpoint", "Game", "IDAStar", "Image", "Keep", "Limits", "Line", "Part",
+    "NOWHERE", "UNDECIDED", "AStar", "Abstraction", "AlphaBeta", "BestFirst", "Board", "BreadthFirst", "Certificate",
+    "Check", "Database", "DepthFirstProofNumber", "Fixpoint", "Game", "GraphProofNumber", "IDAStar", "Image", "Keep",
+    "Limits", "Line", "Part",
     "PatternDatabases", "Player", "Position", "Prediction", "Proof", "ProofNumber", "Repair", "Retrograde", "Run",
     "SearchBenchError", "SeenAs", "State", "Subgoal", "ValueRule", "analyse", "check", "errors", "heuristic",
-    "index", "load", "open_database", "predict", "prove", "repair", "search", "solve",
+    "index", "load", "open_certificate", "open_database", "predict", "prove", "repair", "search", "solve",
 ]  # fmt: skip
 
 
@@ -122,6 +125,13 @@ def open_database(path: str | Path, game: WhichGame = None) -> Database:
     from searchbench.store import open_database as open_folder
 
     return open_folder(path, game)
+
+
+def open_certificate(path: str | Path, game: WhichGame = None) -> Certificate:
+    """Open a certificate that `Proof.write` wrote; `game`, such as "mygame.py:MyGame", is needed where its file moved."""
+    from searchbench.store import open_certificate as open_file
+
+    return open_file(path, game)
 
 
 def predict(
@@ -225,7 +235,7 @@ def prove(
     from searchbench.catalogue import load
     from searchbench.solvers.proof import prove_state
 
-    return prove_state(load(game), state, method, _run(memory, 1, progress), **options)
+    return prove_state(load(game), state, method, _run(memory, None, progress), **options)
 
 
 def _run(memory: str | int | None, threads: int | None, progress: Callable[[str, int, int], None] | None) -> Run:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
 
 import numpy as np
 
@@ -33,6 +33,15 @@ if TYPE_CHECKING:
 FEW_STATES: Final = 2_000
 """Up to how many states a game is solved and verified interpreted: a state takes some hundred microseconds then, and the
 compiler at least half a second."""
+
+
+class Drops(NamedTuple):
+    """The board of a game in which stones fall: columns, rows, the length of a line, each column's cells from below."""
+
+    columns: int
+    rows: int
+    in_a_row: int
+    stacks: tuple[tuple[int, ...], ...]
 
 
 @dataclass(frozen=True)
@@ -187,6 +196,14 @@ class Game:
             raise BadGame(f"{self} claims `independent`, but its index is no Product: {index!r}")
         return moves_of_factors(self.names(target=target), index, self.max_moves, target)
 
+    def drops(self) -> Drops | None:
+        """Return the board if two players let stones fall into its columns, and who completes a row, column or diagonal wins.
+
+        Cells contain 0, the first player's 1 or the second player's 2, and a full board is a draw. Then proof search works
+        on bitboards and needs no rules.
+        """
+        return None
+
     def rank_in(self, other: Game) -> Callable[..., int] | None:
         """Return a rule ``(state, scratch)``: a state's number in the index of a game that this one goes on as, or NOWHERE.
 
@@ -308,7 +325,8 @@ class Game:
 
     def has(self, *names: str) -> bool:
         """Tell whether the game supplies all of these names itself."""
-        return all(name in self.names() for name in names)
+        supplied = self.names()
+        return all(name in supplied for name in names)
 
     # --- one state at a time, interpreted: for people, files and checks; the solvers use the compiled functions -------------
 
@@ -494,18 +512,27 @@ def _size(game: Game) -> int:
 
 
 @lru_cache(maxsize=128)
-def _names(game: Game, rule: ValueRule | None, target: jit.Target) -> jit.Names:
+def _functions(game: Game) -> tuple[dict[str, Any], Any]:
+    """Return the checked functions of a game's rules and index, and its data."""
     check_class(type(game))
     checked_sizes(game)
+    with calling(game, "data()", "it shall return a named tuple of arrays and numbers, or None"):
+        data = game.data()
     with calling(game, "rules()", "it shall return a mapping of names to functions"):
-        functions = checked_rules(game, game.rules())
+        functions = checked_rules(game, game.rules(), data)
     index = game.checked_index()
     if index is not None and "rank" not in functions:
         with calling(game, "the index", "expected functions(at), which returns rank and unrank"):
             functions["rank"], functions["unrank"] = functions_of(index)
     if "rank" in functions and "unrank" not in functions:
         raise BadGame(f"{game}: rules() supplies `rank`, but no `unrank`: supply both, or return an index from index()")
-    functions |= {"SYMMETRIC": "canonical" in functions, **_buffers(game, target)}
+    return functions | {"SYMMETRIC": "canonical" in functions}, jit.frozen(data)
+
+
+@lru_cache(maxsize=128)
+def _names(game: Game, rule: ValueRule | None, target: jit.Target) -> jit.Names:
+    functions, data = _functions(game)
+    functions = functions | _buffers(game, target)
     if rule is not None:
         functions |= rule.rules(game.max_moves)
-    return jit.Names(functions, target, jit.frozen(game.data()))
+    return jit.Names(functions, target, data)

@@ -8,6 +8,7 @@ import inspect
 import types
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import cache
 from typing import Any, Final
 
 import numpy as np
@@ -156,8 +157,11 @@ def place_of(game: Any, method: str) -> str:
     return f"{place}: {method}() of {name_of(game)}" if place else f"{method}() of {name_of(game)}"
 
 
-def checked_rules(game: Any, functions: Any) -> dict[str, Any]:
-    """Return the result of ``rules()`` if it maps the contract's names to functions. Raises BadGame."""
+def checked_rules(game: Any, functions: Any, data: Any) -> dict[str, Any]:
+    """Return the result of ``rules()`` if it maps the contract's names to functions. Raises BadGame.
+
+    `data` is the result of ``data()``.
+    """
     right = 'expected a mapping of names to functions, such as return {"start": start, "moves": moves, ...}'
     source = place_of(game, "rules")
     if functions is None:
@@ -172,7 +176,9 @@ def checked_rules(game: Any, functions: Any) -> dict[str, Any]:
         plain = plain_function(function)
         if not isinstance(plain, types.FunctionType):
             raise BadGame(f"{source} gives {function!r} for {name!r}: expected a function {_signature(name)}")
-        _check_parameters(game, name, plain)
+        if _check_parameters(game, name, plain) and data is None:
+            place = line_of(plain) or line_of(type(game))
+            raise BadGame(f"{place}: {name!r} of {name_of(game)} asks for `data`, but data() returns nothing (None)")
     return dict(functions)
 
 
@@ -184,6 +190,7 @@ def _unknown(name: Any) -> str:
     return f"which is not in the contract: there are {', '.join(MAIN)} and others ({GUIDE} lists all names)"
 
 
+@cache
 def _parameters(name: str) -> list[str]:
     return list(inspect.signature(slot_named(name)).parameters)
 
@@ -192,14 +199,21 @@ def _signature(name: str) -> str:
     return f"{name}({', '.join(_parameters(name))})"
 
 
-def _check_parameters(game: Any, name: str, function: types.FunctionType) -> None:
+def _check_parameters(game: Any, name: str, function: types.FunctionType) -> bool:
+    """Tell whether a function asks for the data. Raises BadGame where it does not take the parameters of its name."""
     wanted = _parameters(name)
     with_data = asks_for_data(function) and PARAMETER not in wanted
-    place = line_of(function) or line_of(type(game))
-    try:
-        inspect.signature(function).bind(*range(len(wanted) + with_data))
-    except TypeError:
+    if not _takes(function, len(wanted) + with_data):
+        place = line_of(function) or line_of(type(game))
         own = f"{function.__name__}{inspect.signature(function)}"
-        raise BadGame(f"{place}: {name_of(game)} supplies {own} as {name!r}: expected {_signature(name)}") from None
-    if with_data and game.data() is None:
-        raise BadGame(f"{place}: {name!r} of {name_of(game)} asks for `data`, but data() returns nothing (None)")
+        raise BadGame(f"{place}: {name_of(game)} supplies {own} as {name!r}: expected {_signature(name)}")
+    return with_data
+
+
+def _takes(function: types.FunctionType, count: int) -> bool:
+    """Tell whether a function can be called with so many arguments: its code knows, and a signature takes long to make."""
+    code = function.__code__
+    if code.co_kwonlyargcount > len(function.__kwdefaults__ or {}):
+        return False
+    most = count if code.co_flags & inspect.CO_VARARGS else code.co_argcount
+    return code.co_argcount - len(function.__defaults__ or ()) <= count <= most

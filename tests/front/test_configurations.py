@@ -315,7 +315,10 @@ DERIVED = {
                            "progress", "work", "style", "as_json"}),
     "solve": ([exhaustive.METHODS, {"to": sb.Keep}], {"game", "to", "solver", "rule", "memory", "threads", "progress",
                                                       "as_json"}),
-    "prove": ([proof.METHODS], {"game", "state", "method", "nodes", "seconds", "memory", "as_json", "progress"}),
+    "prove": (
+        [proof.METHODS],
+        {"game", "state", "method", "nodes", "seconds", "memory", "as_json", "progress", "to", "force"},
+    ),
 }  # fmt: skip
 
 

@@ -2,13 +2,29 @@
 
 from __future__ import annotations
 
+import json
 import random
 from collections import Counter
+from pathlib import Path
 
 import pytest
 
-from searchbench.analyse.double_letter import LETTERS, double_letter_system, neighbours, theorem, triangle
+import naive
+from searchbench import cli
+from searchbench.analyse.double_letter import (
+    LETTERS,
+    compare_searches,
+    depth_first_nodes,
+    distinct_theorems,
+    double_letter_system,
+    neighbours,
+    random_axioms,
+    theorem,
+    triangle,
+)
+from searchbench.catalogue import load
 from searchbench.errors import BadRequest
+from searchbench.reproduce import ROWS, reproduce
 from searchbench.solvers.dependency import (
     Operator,
     System,
@@ -126,6 +142,8 @@ def test_random_systems_have_each_key_class_once(seed: int) -> None:
     without_goal = System(system.initial, system.operators)
     found = search_by_dependency(without_goal, together=8)
     made = Counter(node.operators for node in found.nodes if node.kind != "combination")
+    narrowed = search_by_dependency(System(system.initial, system.operators, meet=system.meet), together=8)
+    assert [node.path for node in narrowed.nodes] == [node.path for node in found.nodes], seed
     assert made == Counter(enumerate_classes(without_goal).keys), seed
     assert bool(search_by_dependency(system, together=8).solutions) == bool(search_paths(system).solved), seed
 
@@ -149,3 +167,101 @@ def test_limits_and_wrong_operators_are_told() -> None:
         Operator("wrong", frozenset(), frozenset(), frozenset({1}))
     with pytest.raises(BadRequest, match="letters a to e"):
         double_letter_system("xyz")
+
+
+def joining_system(seed: int) -> tuple[list[str], list[Operator]]:
+    """Return makers of parts, some of which share what they need, and operators that need up to four parts."""
+    draw = random.Random(seed)
+    initial = [f"i{number}" for number in range(4)]
+    operators = []
+    for number in range(4):
+        needs = frozenset(draw.sample(initial, draw.randint(0, 2)))
+        deletes = frozenset(one for one in sorted(needs) if draw.random() < 0.2)
+        operators.append(Operator(f"m{number}", needs, frozenset({f"p{number}"}), deletes))
+    for number in range(2):
+        needs = frozenset(draw.sample([f"p{part}" for part in range(4)], draw.randint(2, 4)))
+        deletes = frozenset(one for one in sorted(needs) if draw.random() < 0.3)
+        operators.append(Operator(f"j{number}", needs, frozenset({f"q{number}"}), deletes))
+    return initial, operators
+
+
+@pytest.mark.parametrize("seed", range(80))
+def test_up_to_four_nodes_are_combined_as_brute_force_says(seed: int) -> None:
+    initial, operators = joining_system(seed)
+    found = search_by_dependency(explicit_system(initial, operators), together=4)
+    made = Counter(node.operators for node in found.nodes if node.kind != "combination")
+    assert made == Counter(naive.key_classes(frozenset(initial), operators)), seed
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_depth_first_nodes_are_counted_without_a_search(seed: int) -> None:
+    axiom = "".join(random.Random(seed).choices(LETTERS, k=1 + seed % 12))
+    found = search_paths(double_letter_system(axiom), nodes=20_000)
+    assert found.nodes == min(depth_first_nodes(axiom), 20_001), axiom
+    assert depth_first_nodes(axiom, 50) == min(depth_first_nodes(axiom), 50), axiom
+    states = search_paths(double_letter_system(axiom), transpositions=True)
+    assert states.nodes >= distinct_theorems(axiom) >= distinct_theorems(axiom, 9), (
+        axiom
+    )  # a string may stem from several
+
+
+def test_the_game_is_the_puzzle() -> None:
+    """Breadth-first search by the rules of the game meets the theorems, and solves the axioms that the triangle solves."""
+    for axiom in random_axioms((6, 9), 10, 5):
+        game = load(f"double-letter:{axiom}")
+        seen = {axiom}
+        lot = [axiom]
+        while lot:
+            state = game.parse(lot.pop())
+            for move in game.moves(state):
+                after = game.format(game.play(state, move))
+                if after not in seen:
+                    seen.add(after)
+                    lot.append(after)
+        assert len(seen) == distinct_theorems(axiom), axiom
+        assert {one for one in seen if len(one) == 1} == set(triangle(axiom)[0][-1]), axiom
+
+
+def test_searches_are_compared_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    cli.run(["analyse", "double-letter", "aaccadd", "ab", "--svg", str(tmp_path / "means.svg")])
+    said = capsys.readouterr().out
+    assert (
+        "aaccadd becomes a or d; nodes: depth first 179, depth first, a table 41, by dependency 15, triangle 28" in said
+    )
+    assert "ab cannot be solved" in said
+    assert (tmp_path / "means.svg").read_text().count("<polyline") == 4
+    cli.run(["analyse", "double-letter", "--random", "3", "--longest", "6", "--json"])
+    told = json.loads(capsys.readouterr().out)
+    found = compare_searches(random_axioms(range(1, 7), 3))
+    assert told["means"]["dependency"] == [round(found.mean("dependency", length), 1) for length in range(1, 7)]
+    assert len(told["axioms"]) == 18 and told["stopped"] == [0, 0]  # noqa: PT018
+    with pytest.raises(BadRequest, match="name strings of the letters a to e"):
+        compare_searches([])
+
+
+def test_a_goal_of_two_attributes_is_not_singular() -> None:
+    one, two = (Operator(name, frozenset({name}), frozenset({name * 2})) for name in "ab")
+    system = explicit_system("ab", [one, two], [frozenset({"aa", "bb"})])
+    assert not system.singular
+    assert search_paths(system).solved and not search_by_dependency(system).solutions  # noqa: PT018
+    assert system.monotonous([one, two]) and not system.monotonous([one, one])  # noqa: PT018
+    early = explicit_system("ab", [one, two], [frozenset({"aa"})])
+    assert enumerate_classes(early).redundant == 1  # "aa" and then "bb"
+
+
+@pytest.mark.parametrize("name", ["DB-1", "DB-2", "DB-3", "DB-5", "DB-6", "DB-8"])
+def test_the_rows_agree_with_the_paper(name: str) -> None:
+    assert reproduce(ROWS[name]).verdict == "match"
+
+
+def test_what_precedes_a_shared_operator_must_be_in_both_nodes() -> None:
+    def step(name: str, needs: str, add: str, delete: str = "") -> Operator:
+        return Operator(name, frozenset(needs), frozenset(add), frozenset(delete))
+
+    operators = [
+        step("a", "x", "0"), step("b", "xy", "1", "x"), step("c", "", "2"), step("d", "y", "3", "y"),
+        step("e", "0123", "q", "13"), step("f", "01", "r"),
+    ]  # fmt: skip
+    found = search_by_dependency(explicit_system("xy", operators), together=4)
+    made = Counter(node.operators for node in found.nodes if node.kind != "combination")
+    assert made == Counter(naive.key_classes(frozenset("xy"), operators))

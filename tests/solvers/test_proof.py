@@ -26,7 +26,7 @@ from searchbench.games.tic_tac_toe import TicTacToe
 from searchbench.proof import Claim, Proof, Strategy
 from searchbench.rules import UNDECIDED, State
 from searchbench.run import Run
-from searchbench.solvers.proof import METHODS, prove_state
+from searchbench.solvers.proof import prove_state
 from searchbench.solvers.proof.alphabeta import AlphaBetaSearch
 from searchbench.solvers.proof.budget import Budget
 from searchbench.solvers.proof.evidence import gather_claims
@@ -43,6 +43,9 @@ from searchbench.solvers.shared.transposition import (
     store,
 )
 from searchbench.verify import verify_proof
+
+METHODS = ("pns", "alphabeta", "dfpn")
+"""The methods for all games; the method graph is for games of lines."""
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 NODES, DEGREE = 10, 3

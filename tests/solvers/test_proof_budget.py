@@ -19,8 +19,11 @@ from searchbench.games.tic_tac_toe import TicTacToe
 from searchbench.proof import Proof
 from searchbench.rules import UNDECIDED
 from searchbench.run import Run
-from searchbench.solvers.proof import METHODS, prove_state
+from searchbench.solvers.proof import prove_state
 from searchbench.solvers.proof.path import earlier, enter, leave, longer, new_path
+
+METHODS = ("pns", "alphabeta", "dfpn")
+"""The methods for all games; the method graph is for games of lines."""
 
 BUDGET = "searchbench.solvers.proof.budget"
 MEMORY = 1 << 22

@@ -9,8 +9,9 @@ from searchbench.errors import BadRequest
 from searchbench.game import Game, Position
 from searchbench.line import Line
 from searchbench.player import SearchedValues
-from searchbench.store import Database
+from searchbench.store import Certificate, Database
 from searchbench.values import Result
+from searchbench.verify import CertificatePlayer
 
 NODES = 20_000_000
 """After how many nodes a search for advice gives up."""
@@ -146,6 +147,23 @@ class ProofAdviser(_Thinker):
     def line(self, position: Position) -> Line:
         """Refuse: a proof is no line."""
         raise BadRequest("a line of best play needs a database: searchbench solve GAME --to DIR")
+
+
+class CertificateAdviser(ProofAdviser):
+    """Play as a certificate does; where it has no move, prove the position."""
+
+    def __init__(self, certificate: Certificate) -> None:
+        super().__init__(certificate.game)
+        self.player = CertificatePlayer(certificate)
+
+    def best(self, position: Position) -> int:
+        """Return the certificate's move; else that of a proof of the position."""
+        move = self.player.move(position.state)
+        return super().best(position) if move is None else move
+
+    def line(self, position: Position) -> Line:
+        """Return a line of the certificate's play."""
+        return self.player.line(position.state)
 
 
 def adviser(game: Game) -> Adviser:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from searchbench.cli import show
 from searchbench.cli.commands import Option
 from searchbench.cli.derived import derived
-from searchbench.cli.options import Folder, Json, OwnGame, StateInFolder
+from searchbench.cli.options import CertificateLeaves, Folder, Json, Kept, OwnGame, StateInFolder
 
 if TYPE_CHECKING:
     from searchbench.game import Position
@@ -80,11 +80,21 @@ def _found(
     return count, states
 
 
-def probe(folder: Folder, state: StateInFolder = "start", game: OwnGame = None, as_json: Json = False) -> None:
-    """Show the value of a state, and the values after its moves, the best first."""
-    import searchbench as sb
+def probe(
+    folder: Kept, state: StateInFolder = "start", leaves: CertificateLeaves = None, game: OwnGame = None,
+    as_json: Json = False,
+) -> None:  # fmt: skip
+    """Show the value of a state and those after its moves; or, of a certificate, its move or why each reply loses."""
+    from searchbench.cli import certificates
+    from searchbench.errors import BadRequest
+    from searchbench.store import Certificate, open_kept
 
-    database = sb.open_database(folder, game)
+    database = open_kept(folder, game)
+    if isinstance(database, Certificate):
+        certificates.probe(database, state, leaves, as_json)
+        return
+    if leaves is not None:
+        raise BadRequest(f"{folder} is a database: --leaves is for certificates")
     position = position_in(database, state)
     rule, value, choices = database.rule, database.probe(position), database.moves(position)
     texts = [database.game.format_move(position.state, choice.move) for choice in choices]
@@ -104,16 +114,24 @@ def probe(folder: Folder, state: StateInFolder = "start", game: OwnGame = None, 
 
 
 def line(
-    folder: Folder,
+    folder: Kept,
     state: StateInFolder = "start",
     limit: Annotated[int | None, Option(min=0, help="At most so many moves.")] = None,
+    leaves: CertificateLeaves = None,
     game: OwnGame = None,
     as_json: Json = False,
 ) -> None:
-    """Follow a line of best play from a state, board by board."""
-    import searchbench as sb
+    """Follow a line of best play, or of a certificate's play, from a state, board by board."""
+    from searchbench.cli import certificates
+    from searchbench.errors import BadRequest
+    from searchbench.store import Certificate, open_kept
 
-    database = sb.open_database(folder, game)
+    database = open_kept(folder, game)
+    if isinstance(database, Certificate):
+        certificates.line(database, state, limit, leaves, as_json)
+        return
+    if leaves is not None:
+        raise BadRequest(f"{folder} is a database: --leaves is for certificates")
     found = database.line(position_in(database, state), limit)
     if as_json:
         states = [position.text for position in found]

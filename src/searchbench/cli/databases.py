@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,7 +11,19 @@ from searchbench.cli import show
 from searchbench.cli.commands import Exit, Option
 from searchbench.cli.derived import FieldsOf, derived
 from searchbench.cli.forms import tell_compression, words
-from searchbench.cli.options import Folder, GameName, Json, Memory, OwnGame, Progress, Resources, Rule, Threads
+from searchbench.cli.options import (
+    CertificateLeaves,
+    Folder,
+    GameName,
+    Json,
+    Kept,
+    Memory,
+    OwnGame,
+    Progress,
+    Resources,
+    Rule,
+    Threads,
+)
 
 if TYPE_CHECKING:
     from searchbench.cli.progress import Reporter
@@ -138,28 +151,36 @@ def predict(
     show.write(f"\n{found}")
 
 
+@derived
 def verify(
-    folder: Folder,
-    memory: Memory = None,
-    threads: Threads = None,
+    folder: Kept,
+    resources: Resources,
     work: Annotated[
         Path | None, Option(metavar="DIR", help="Note here what was found right, and go on with the rest.")
     ] = None,
     parts: Annotated[
         str | None, Option(metavar="NAMES", help="Check these parts only, such as 4-4,5-3; by default all.")
     ] = None,
+    leaves: CertificateLeaves = None,
     game: OwnGame = None,
     as_json: Json = False,
-    progress: Progress = None,
 ) -> None:
-    """Check every value of a database by looking one move ahead, with the rules alone."""
-    import searchbench as sb
+    """Check every value of a database by looking one move ahead, or every record of a certificate, with the rules alone."""
+    from searchbench.cli import certificates
     from searchbench.cli.progress import Reporter
-    from searchbench.run import parse_memory
+    from searchbench.errors import BadRequest
+    from searchbench.store import Certificate, open_kept
 
-    database = sb.open_database(folder, game)
-    with Reporter(progress) as reporter:
-        run = sb.Run(memory=parse_memory(memory or 0), threads=threads or 0, report=reporter)
+    database = open_kept(folder, game)
+    with Reporter(resources.progress) as reporter:
+        run = resources.run(reporter)
+        if isinstance(database, Certificate):
+            if work is not None or parts is not None:
+                raise BadRequest(f"{folder} is a certificate: --work and --parts are for databases")
+            certificates.verify(database, leaves, run, as_json)
+            return
+        if leaves is not None:
+            raise BadRequest(f"{folder} is a database: --leaves is for certificates")
         report = database.verify(run, work=work, parts=parts)
     if as_json:
         found = {"found": [str(fault) for fault in report.faults]} if report.count else {}
@@ -191,31 +212,49 @@ def repair(
         show.write(found)
 
 
+@dataclass(frozen=True)
+class Compression:
+    """Say how compression is measured."""
+
+    compression: Annotated[
+        bool, Option("--compression", help="Tell what it would take in each form and by each codec instead.")
+    ] = False
+    forms: Annotated[
+        str | None, Option(metavar="NAMES", help="The forms to measure, with blanks or semicolons between them.")
+    ] = None
+    codecs: Annotated[str | None, Option(metavar="NAMES", help="The codecs to measure.")] = None
+    parts: Annotated[str | None, Option(metavar="NAMES", help="The parts to measure.")] = None
+
+
+@derived
 def stats(
-    folder: Folder,
+    folder: Kept,
+    measured: Compression,
     solvable: Annotated[
         bool, Option("--solvable", help="Also count those that can still be solved, in layers of a dual game.")
     ] = False,
-    compression: Annotated[
-        bool, Option("--compression", help="Tell what it would take in each form and by each codec instead.")
-    ] = False,
-    forms: Annotated[
-        str | None, Option(metavar="NAMES", help="The forms to measure, with blanks or semicolons between them.")
-    ] = None,
-    codecs: Annotated[str | None, Option(metavar="NAMES", help="The codecs to measure.")] = None,
-    parts: Annotated[str | None, Option(metavar="NAMES", help="The parts to measure.")] = None,
+    leaves: CertificateLeaves = None,
     game: OwnGame = None,
     as_json: Json = False,
 ) -> None:
-    """Count the states of a database by their value, or measure how small it can be kept."""
-    import searchbench as sb
+    """Count the states of a database by their value or the records of a certificate by ply, or measure forms of a database."""
+    from searchbench.cli import certificates
     from searchbench.errors import BadRequest
+    from searchbench.store import Certificate, open_kept
 
-    database = sb.open_database(folder, game)
-    if compression:
-        tell_compression(database, words(forms), words(codecs), words(parts), as_json)
+    database = open_kept(folder, game)
+    if isinstance(database, Certificate):
+        if solvable or measured != Compression():
+            raise BadRequest(f"{folder} is a certificate: of the options, it takes --leaves, --game and --json")
+        certificates.stats(database, leaves, as_json)
         return
-    if forms or codecs or parts:
+    if leaves is not None:
+        raise BadRequest(f"{folder} is a database: --leaves is for certificates")
+    forms, codecs, parts = words(measured.forms), words(measured.codecs), words(measured.parts)
+    if measured.compression:
+        tell_compression(database, forms, codecs, parts, as_json)
+        return
+    if measured != Compression():
         raise BadRequest("--forms, --codecs and --parts go with --compression")
     counts, rule = database.histogram(), database.rule
     left = _solvable(database) if solvable else {}

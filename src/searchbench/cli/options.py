@@ -16,6 +16,14 @@ GameName = Annotated[
     str, Argument(metavar="GAME", help="A game such as sliding:3x3, or a file such as mygame.py:MyGame.")
 ]
 Folder = Annotated[Path, Argument(metavar="DIR", help="A database that `solve --to` has made.")]
+Kept = Annotated[
+    Path,
+    Argument(metavar="DIR|FILE", help="A database that `solve --to` has made, or a certificate of `prove --to`."),
+]
+CertificateLeaves = Annotated[
+    Path | None,
+    Option("--leaves", metavar="DIR", help="The database on which a certificate rests, if it rests on one."),
+]
 OwnGame = Annotated[
     str | None,
     Option("--game", metavar="GAME", help="The database's game, where its file has moved: mygame.py:MyGame."),

@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Annotated
 from searchbench.cli import show
 from searchbench.cli.commands import Argument, Option
 from searchbench.cli.options import OwnGame
-from searchbench.errors import BadMove, SearchBenchError
+from searchbench.errors import BadMove, BadRequest, SearchBenchError
 from searchbench.rules import UNDECIDED
 
 if TYPE_CHECKING:
     from searchbench.cli.adviser import Adviser
     from searchbench.game import Game, Position
+    from searchbench.store import Certificate
 
 HELP = """\
 a move    as it is written, or its number with or without #
@@ -34,7 +35,9 @@ class Computer(StrEnum):
 
 
 def play(
-    what: Annotated[str, Argument(metavar="GAME|DIR", help="A game, or a database: then values are shown.")],
+    what: Annotated[
+        str, Argument(metavar="GAME|DIR|FILE", help="A game; a database: then values are shown; or a certificate.")
+    ],
     state: Annotated[str, Argument(metavar="STATE", help="Where to begin.")] = "start",
     folder: Annotated[
         Path | None,
@@ -51,7 +54,13 @@ def play(
     from searchbench.cli.ask import position_in
     from searchbench.player import SearchedValues
     from searchbench.solvers.proof import LeafDatabase
+    from searchbench.store import is_certificate
 
+    if is_certificate(what):
+        if folder is not None:
+            raise BadRequest(f"{what} is a certificate: it plays without a database; give no --db")
+        _play_certificate(sb.open_certificate(what, database_game), state, computer)
+        return
     place = folder or (Path(what) if Path(what).is_dir() else None)
     database = None if place is None else sb.open_database(place, database_game)
     if database is not None and (folder is None or sb.load(what) == database.game):
@@ -66,6 +75,20 @@ def play(
     if computer is None:
         computer = Computer.second if game.two_players else Computer.none
     Session(game, helper, [position], {Computer.first: 0, Computer.second: 1}.get(computer, -1)).run()
+
+
+def _play_certificate(certificate: Certificate, state: str, computer: Computer | None) -> None:
+    """Play against a certificate: by default the computer is the player whose claim is the strongest."""
+    from searchbench.cli.adviser import CertificateAdviser
+    from searchbench.cli.certificates import position_of
+
+    show.write(f"{certificate.game}: {certificate.claim}")
+    if computer is None:
+        best = max(certificate.claims, key=lambda claim: (claim.bound, claim.player), default=None)
+        computer = Computer.first if best is not None and best.player == 0 else Computer.second
+    sides = {Computer.first: 0, Computer.second: 1}
+    begin = position_of(certificate, state)
+    Session(certificate.game, CertificateAdviser(certificate), [begin], sides.get(computer, -1)).run()
 
 
 @dataclass

@@ -187,45 +187,79 @@ def _draw(picture: str, place: Path) -> None:
         raise BadRequest(f"{place}: the graph cannot be written: {error}") from None
 
 
+@dataclass(frozen=True)
+class OneThread:
+    """Say what a computation on one thread may use, and whether it shows how far it is."""
+
+    memory: Memory = None
+    progress: Progress = None
+
+
+@dataclass(frozen=True)
+class CertificateFile:
+    """Say where a proof is kept."""
+
+    to: Annotated[Path | None, Option(metavar="FILE", help="Write the proof to this file, as a certificate.")] = None
+    force: Annotated[bool, Option("--force", help="Replace the certificate that is there.")] = False
+
+
 @derived
 def prove(
     game: GameName,
     state: StateText = "start",
     method: Annotated[
-        str | None, Option(metavar="NAME", help="pns, alphabeta or dfpn; by default pns, with leaves alphabeta.")
+        str | None,
+        Option(
+            metavar="NAME",
+            help="pns, alphabeta, dfpn or graph; by default pns, with leaves alphabeta, for qubic graph.",
+        ),
     ] = None,
     *,
     options: Annotated[dict[str, Any], FieldsOf(_proving)],
+    file: CertificateFile,
     ends: Ends,
-    memory: Memory = None,
+    resources: OneThread,
     as_json: Json = False,
-    progress: Progress = None,
 ) -> None:
     """Prove the value of one state of a two-player game, for the player to move."""
     import searchbench as sb
     from searchbench.cli.progress import Reporter
+    from searchbench.errors import BadRequest
+    from searchbench.store.certificate import certificate_of, check_new
 
-    # The evidence of a proof is written nowhere; with leaves, it takes far longer than the proof.
+    to = file.to
+    if to is not None:
+        check_new(to, file.force)
+        if options.get("evidence") is False:
+            raise BadRequest("--no-evidence: a certificate is evidence; give no --to")
+    # With leaves, evidence takes far longer than the proof.
     compiled = show.compilation("proved")
-    gathered = options.setdefault("evidence", "leaves" not in options)
-    with Reporter(progress) as reporter:
+    gathered = options.setdefault("evidence", to is not None or "leaves" not in options)
+    with Reporter(resources.progress) as reporter:
 
         def told(proof: Proof) -> None:
             if not as_json:
                 with reporter.paused():
                     _write_value(proof, compiled())
 
-        proof = sb.prove(game, state, method, memory, reporter, told=told, **options, **ends.given())
+        proof = sb.prove(game, state, method, resources.memory, reporter, told=told, **options, **ends.given())
     evidence = "incomplete" if proof.incomplete else "complete"
+    kept = None if to is None else certificate_of(proof)
+    if to is not None and kept is not None:
+        kept.write(to, file.force)
     if as_json:
         found = {"value": proof.value, "nodes": proof.nodes, "seconds": round(proof.seconds, 6)}
         unknown = proof.facts.get("unknown leaves")
         found |= {"evidence": evidence} if gathered else {}
+        if to is not None and kept is not None:
+            found |= {"certificate": str(to), "records": kept.records, "bytes": to.stat().st_size}
         show.write_json(found | ({} if unknown is None else {"unknown leaves": unknown}))
     elif gathered:
         sizes = " and ".join(f"{len(claim.strategy):,}" for claim in proof.claims)
         strategies = f": strategies of {sizes} states" if sizes else ""
         show.write(f"evidence {evidence}{strategies}")
+        if to is not None:
+            show.write(f"kept in {to}, {to.stat().st_size:,} bytes")
 
 
 def _write_value(proof: Proof, compiled: str) -> None:

@@ -124,6 +124,10 @@ def _cell(board: Board, cell: int, label: str, at: tuple[float, float], geometry
         under = f'<circle class="{kind}" r="{0.45 * UNIT:g}"/>'
     elif board.shape == "peg":
         under = f'<circle class="sb-reach" r="28"/><circle class="{kind}" r="15"/>'
+    elif board.shape == "hexagon":
+        corners = ((0.0, -2.0), (1.0, -1.0), (1.0, 1.0), (0.0, 2.0), (-1.0, 1.0), (-1.0, -1.0))
+        points = " ".join(f"{x * 0.48 * UNIT:.1f},{y * 0.48 / math.sqrt(3) * UNIT:.1f}" for x, y in corners)
+        under = f'<polygon class="{kind}" points="{points}"/>'
     elif board.shape == "sticker":
         under = ""
     else:
@@ -228,5 +232,5 @@ def _sticker(text: str, geometry: _Geometry) -> str:
 
 _PIECES: Final[dict[str, Callable[[str, _Geometry], str]]] = {
     "square": _tile, "mark": _tile, "disc": _ball, "point": _token, "pit": _seeds, "peg": _ball, "bar": _bar,
-    "card": _card, "sticker": _sticker,
+    "card": _card, "sticker": _sticker, "hexagon": _ball,
 }  # fmt: skip

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, MutableSequence, Sequence
 from functools import lru_cache
-from itertools import pairwise
+from itertools import pairwise, permutations, product
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from searchbench.errors import BadState
 from searchbench.families.stacks import Stacks
-from searchbench.game import Board, Game
+from searchbench.families.transcripts import after_moves, is_transcript
+from searchbench.game import Board, Drops, Game
 from searchbench.index import Part
 from searchbench.rules import UNDECIDED, State
 
@@ -69,6 +70,47 @@ def grid(columns: int, rows: int, k: int, gravity: bool) -> LineBoard:
     )
 
 
+@lru_cache(maxsize=8)
+def cube(size: int) -> LineBoard:
+    """Return the board of a cube of size x size x size cells, whose lines are all straight rows of `size` cells.
+
+    Cell x + size y + size^2 z is drawn in plane z; the planes stand side by side. The symmetries are those of the cube, with
+    the permutations of the planes that keep rows straight, the same in all three directions (Allis 1994, section 4.2).
+    """
+    last = size - 1
+    cells = list(product(range(size), repeat=3))  # (z, y, x)
+    number: dict[tuple[int, ...], int] = {place: cell for cell, place in enumerate(cells)}
+    lines: set[tuple[int, ...]] = set()
+    for start in cells:
+        for step in product((0, 1, -1), repeat=3):
+            row = [tuple(at + i * by for at, by in zip(start, step, strict=True)) for i in range(size)]
+            if any(step) and row[-1] in number:
+                lines.add(tuple(sorted(number[place] for place in row)))
+    orders = [
+        order for order in permutations(range(size)) if all(order[last - i] == last - order[i] for i in range(size))
+    ]
+
+    def turned(place: tuple[int, ...], axes: tuple[int, ...], flips: tuple[bool, ...], order: tuple[int, ...]) -> int:
+        turns = zip(axes, flips, strict=True)
+        return number[tuple(order[last - place[axis] if flip else place[axis]] for axis, flip in turns)]
+
+    symmetries = {
+        tuple(turned(place, axes, flips, order) for place in cells)
+        for axes in permutations(range(3))
+        for flips in product((False, True), repeat=3)
+        for order in orders
+    }
+    degree = [sum(cell in line for line in lines) for cell in range(len(cells))]
+    identity = tuple(range(len(cells)))
+    return LineBoard(
+        tuple((x + (size + 1) * z, y) for z, y, x in cells),
+        tuple(sorted(lines)),
+        tuple(sorted(identity, key=lambda cell: -degree[cell])),
+        tuple((cell,) for cell in identity),
+        (identity, *sorted(symmetries - {identity})),
+    )
+
+
 class Lines(Game):
     """Complete a line of the player's own stones; a full board without a line is a draw.
 
@@ -87,6 +129,10 @@ class Lines(Game):
     def symmetric(self) -> bool:
         """Tell whether symmetric positions share a number."""
         return False
+
+    def opening(self) -> Mapping[tuple[int, ...], int]:
+        """Return moves with which a proof may begin, by representative of symmetric states; proofs do not rely on them."""
+        return {}
 
     @property
     def width(self) -> int:
@@ -113,12 +159,43 @@ class Lines(Game):
         index = self.index()
         return index.parts() if index is not None else []
 
+    def has_line(self) -> Callable[[State, int], bool]:
+        """Return a rule ``(state, player)``: whether a player (1 or 2) has won; by default, has a line of the board."""
+        lines = np.array(self.lines.lines or np.zeros((0, 1)), np.int64)
+        count_lines, length = lines.shape
+
+        def has_line(state: State, player: int) -> bool:
+            for line in range(count_lines):
+                place = 0
+                while place < length and state[lines[line, place]] == player:
+                    place += 1
+                if place == length:
+                    return True
+            return False
+
+        return has_line
+
+    @property
+    def lines_alone(self) -> LineBoard | None:
+        """Return the board if to complete one of its lines is all that wins, None where a game has a rule of its own."""
+        return self.lines if type(self).has_line is Lines.has_line else None
+
+    def drops(self) -> Drops | None:
+        """Return the board if stones fall, all columns are equally high, and its lines are all rows of some length."""
+        board = self.lines_alone
+        if board is None:
+            return None
+        rows, length = len(board.stacks[0]), len(board.lines[0]) if board.lines else 0
+        if rows < 2 or any(len(stack) != rows for stack in board.stacks) or length == 0:
+            return None
+        whole = grid(len(board.stacks), rows, length, gravity=True)
+        same = (board.places, board.lines, board.stacks) == (whole.places, whole.lines, whole.stacks)
+        return Drops(len(board.stacks), rows, length, board.stacks) if same else None
+
     def rules(self) -> Mapping[str, Callable[..., Any]]:
         """Return the rules; a move is ``2 * cell``, plus 1 for the second player's stone."""
         board = self.lines
         cells = len(board.places)
-        lines = np.array(board.lines or np.zeros((0, 1)), np.int64)
-        count_lines, length = lines.shape
         order = np.array(board.order, np.int64)
         below = np.full(cells, -1, np.int64)
         above = np.full(cells, -1, np.int64)
@@ -137,14 +214,7 @@ class Lines(Game):
                     count += 1
             return count
 
-        def has_line(state: State, player: int) -> bool:
-            for line in range(count_lines):
-                place = 0
-                while place < length and state[lines[line, place]] == player:
-                    place += 1
-                if place == length:
-                    return True
-            return False
+        has_line = self.has_line()
 
         def terminal(state: State) -> int:
             count = stones(state)
@@ -221,7 +291,12 @@ class Lines(Game):
         return functions
 
     def parse(self, text: str) -> list[int]:
-        """Read the rows from the top: "." empty, "X" the first player's stone, "O" the second's, "/" between rows."""
+        """Read the rows from the top: "." empty, "X" the first player's stone, "O" the second's, "/" between rows.
+
+        Or read the moves that lead there, such as "b2a1" or "b2 a1".
+        """
+        if is_transcript(text):
+            return after_moves(self, text)
         marks = [mark for mark in text.strip().upper() if mark not in "/ "]
         if len(marks) != self.width or not set(marks) <= set(MARKS):
             raise BadState(f"{self}: {text!r}: expected rows such as {self.format(self.start())!r} of {MARKS!r}")
@@ -229,10 +304,11 @@ class Lines(Game):
 
     def format(self, state: Sequence[int]) -> str:
         """Return the rows from the top: "." empty, "X" the first player's stone, "O" the second's, "/" between rows."""
-        rows: dict[int, str] = {}
+        text, row = "", 0
         for (_, y), stone in zip(self.lines.places, state, strict=True):
-            rows[y] = rows.get(y, "") + MARKS[stone]
-        return "/".join(rows.values())
+            text += ("/" if y > row else "//" if y < row else "") + MARKS[stone]
+            row = y
+        return text
 
     def format_move(self, state: Sequence[int], move: int) -> str:
         """Return the cell, such as "b2" (columns a, b, ... and rows from below); the number of a stack from 1."""

@@ -57,7 +57,8 @@ class _Binder:
         result: Callable[..., Any] = self._made(function, "kernel", None)
         if self.backend.compiled is not None:
             return with_data(result, self.names.data, self.flow.arguments(kernel))
-        return with_data(result, self.names.data, int(self.flow.asks(kernel)))
+        data = self.backend.constant(self.names.data)  # once, in the place of at every call
+        return with_data(result, data, int(self.flow.asks(kernel)))
 
     def _inner(self, function: types.FunctionType) -> Any:
         """Return a function for kernels to call, with all that it refers to bound."""

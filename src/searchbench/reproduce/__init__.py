@@ -3,9 +3,12 @@
 from searchbench.reproduce import (
     allis,
     berliner,
+    complexities,
     compressed,
     compression,
+    dependency,
     edelkamp,
+    falling,
     fifteen,
     gasser,
     geese,
@@ -14,6 +17,7 @@ from searchbench.reproduce import (
     morris,
     opening,
     points,
+    qubic,
 )
 from searchbench.reproduce.row import Reproduction, Row, reproduce
 
@@ -22,6 +26,7 @@ PAPERS = (
     gasser,
     morris,
     compression,
+    dependency,
     opening,
     fifteen,
     hardest,
@@ -30,7 +35,10 @@ PAPERS = (
     geese,
     points,
     allis,
+    complexities,
+    qubic,
     junghanns,
+    falling,
 )
 ROWS: dict[str, Row] = {row.id: row for paper in PAPERS for row in paper.ROWS}
 

@@ -15,6 +15,7 @@ from searchbench.errors import BadRequest, BadState
 from searchbench.game import Game, Position
 from searchbench.index.protocol import Part
 from searchbench.late import late
+from searchbench.proof import Notion
 from searchbench.rules import NOWHERE, UNDECIDED
 from searchbench.slots import slot_named
 from searchbench.store.codes import PIECE, Array, BitReader, Codes, MemoryCodes, bits_of_codes, in_order
@@ -107,6 +108,11 @@ class Database:
     def modulus(self) -> int:
         """Return 3 or 4 if the table stores depths modulo it, 0 if it stores whole values."""
         return self.store.modulus
+
+    @property
+    def notion(self) -> Notion:
+        """Return "strong": every position is solved; "open" if the database lacks parts of the game (Allis 1994, section 1.5)."""
+        return "strong" if {part.name for part in self.game.parts()} <= {part.name for part in self.parts} else "open"
 
     @property
     def states(self) -> int:

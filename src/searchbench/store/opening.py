@@ -78,7 +78,7 @@ class Lost(NamedTuple):
 
 def _database(folder: Path, header: head.Header, game: WhichGame, rule: ValueRule | None, codes: DiskCodes) -> Database:
     """Return the database after checking that it fits the game's current rules."""
-    found = _find_game(folder, header, game)
+    found = find_game(folder, header.game, game)
     wanted = _find_rule(folder, header, found, rule)
     _check_index(folder, header, found)
     _check_rules(folder, header, found, wanted)
@@ -89,10 +89,19 @@ def _database(folder: Path, header: head.Header, game: WhichGame, rule: ValueRul
     return Database(found, wanted, codes, header.facts, header.command, folder, parts)
 
 
+def refuse_certificate(path: Path) -> None:
+    """Raise BadRequest if a path is a certificate, where a database is needed."""
+    from searchbench.store.certificate import is_certificate
+
+    if path.is_file() and is_certificate(path):
+        raise BadRequest(f"{path} is a certificate, no database: verify, stats, probe, line and play take it")
+
+
 def read_header(folder: Path) -> head.Header:
     """Return the header of a database after checking it. Raises BadRequest and DamagedData."""
     if not folder.exists():
         raise BadRequest(f"{folder}: there is no database")
+    refuse_certificate(folder)
     if not (folder / head.DOCUMENT).is_file():
         raise DamagedData(f"{folder} is no searchbench database: it has no {head.DOCUMENT}")
     if head.is_begun(folder):
@@ -167,8 +176,8 @@ def _reduction(folder: Path, header: head.Header) -> Reduction:
         raise DamagedData(f"{folder}: {error}") from None
 
 
-def _find_game(folder: Path, header: head.Header, game: WhichGame) -> Game:
-    kept = header.game
+def find_game(folder: Path, kept: dict[str, Any], game: WhichGame) -> Game:
+    """Return the game that a file's header describes; `game` where its file has moved. Raises DamagedData."""
     if isinstance(game, str | Game):
         found = _with_parameters(load(game), kept)
     else:

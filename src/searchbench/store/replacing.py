@@ -18,6 +18,7 @@ from searchbench.store import header as head
 from searchbench.store.codecs import parse_codec
 from searchbench.store.disk import DiskCodes
 from searchbench.store.forms import FORMS, ONE_BIT
+from searchbench.store.opening import refuse_certificate
 from searchbench.store.writing import (
     DEFAULT,
     MAPPED,
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 def locked(path: Path) -> Iterator[None]:
     """Lock a database against other writers. Raises BadRequest if it is locked already or missing."""
     if not path.is_dir():
+        refuse_certificate(path)
         raise BadRequest(f"{path}: there is no database")
     handle = folders.lock(path)
     if handle is None:

@@ -19,7 +19,9 @@ from searchbench.testing.sweep import sweep
 from searchbench.values import Distance, value_rule
 
 LOT: Final = 200
-"""States checked in one lot."""
+"""States checked in one lot,"""
+LEAST: Final = 8
+"""and the least number of them where a state takes long."""
 SECONDS: Final = 2.5
 """Seconds for checks of further states, first interpreted, then again compiled."""
 IN_VAIN: Final = 20
@@ -95,7 +97,8 @@ def check_game(game: Game, samples: int | None = None, seed: int = 0, run: Run |
     Small games that break no law are solved at the end, with `run`.
     """
     with run or Run() as active:
-        work = _Work(Subject(game, min(samples or LOT, LOT), seed), active)
+        lot = _first_lot(game) if samples is None else min(samples, LOT)
+        work = _Work(Subject(game, lot, seed), active)
         for law in RULES:
             work.check(law)
         work.look_further(samples)
@@ -110,10 +113,27 @@ def check_game(game: Game, samples: int | None = None, seed: int = 0, run: Run |
     )  # fmt: skip
 
 
+def _first_lot(game: Game) -> int:
+    """Return how many states to look at first: fewer where their successors' representatives take long to find."""
+    try:
+        if not game.has("canonical"):
+            return LOT
+        state = game.start()
+        for _ in range(4):
+            state = game.play(state, game.moves(state)[0])
+        began = time.thread_time()
+        game.canonical(state)
+        once = time.thread_time() - began
+    except Exception:  # a law will tell
+        return LOT
+    return max(LEAST, min(LOT, int(SECONDS / (2 * max(game.max_moves, 1) * max(once, 1e-9)))))
+
+
 class _Work:
     def __init__(self, subject: Subject, run: Run) -> None:
         self.subject, self.run = subject, run
         self.states, self.numbers, self.swept = len(subject.states), len(subject.numbers), 0
+        self.lot = max(LEAST, min(LOT, len(subject.states)))
         self.laws: list[str] = []
         self.skipped: list[tuple[str, str]] = []
         self.broken: list[Broken] = []
@@ -136,7 +156,7 @@ class _Work:
             if samples is None and spent >= SECONDS:
                 break
             self.run.progress(f"{self.states:,} states", int(1000 * spent), int(1000 * SECONDS))
-            lot = LOT if samples is None else min(LOT, samples - self.states + 1)
+            lot = self.lot if samples is None else min(LOT, samples - self.states + 1)
             if not self.subject.draw(lot, seen):
                 break
             before = len(seen)

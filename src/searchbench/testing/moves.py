@@ -15,7 +15,9 @@ from searchbench.values import value_rule
 WALKS = 40
 """Approximate number of sequences of moves played from each state."""
 EXPANDED = 500
-"""States around the start that are expanded."""
+"""States around the start that are expanded,"""
+LOOKED = 2000
+"""until so many of their moves are made."""
 
 
 def start(subject: Subject) -> Iterator[Finding]:
@@ -288,11 +290,13 @@ def locality(subject: Subject) -> Iterator[Finding]:
     first = subject.canonical(subject.start())
     depths = {first: 0}
     waiting = deque([first])
+    looked = 0
     for _ in range(EXPANDED):
-        if not waiting:
+        if not waiting or looked >= LOOKED:
             return
         state = waiting.popleft()
         for move in subject.moves(state):
+            looked += 1
             after = subject.canonical(subject.play(state, move))
             if after not in depths:
                 depths[after] = depths[state] + 1

@@ -86,7 +86,14 @@ class _Search:
         self.system, self.together, self.nodes, self.levels, self.first = system, together, nodes, levels, first
         self.found = Dependencies(system)
         self.open: list[Node] = []  # dependency nodes that are no solutions
-        self.ends: list[int] = []  # where in `open` the nodes end that extend each in its dependency stage
+        # The bits of the open nodes that need, delete, add an attribute, hold an operator, or whose key is relied on by it.
+        self.needing: dict[Attribute, int] = {}
+        self.deleting: dict[Attribute, int] = {}
+        self.adding: dict[Attribute, int] = {}
+        self.holding: dict[Operator, int] = {}
+        self.relying: dict[Attribute, int] = {}
+        self.met: dict[Attribute, list[Attribute]] = {}  # attributes that an operator may need together
+        self.known: dict[int, int] = {}  # the partners of nodes
 
     def run(self) -> Dependencies:
         found = self.found
@@ -104,7 +111,7 @@ class _Search:
                     self.grow(start, level)
                 starts = []
                 for number in range(older, len(self.open)):
-                    starts += self.combine((self.open[number],), number, level)
+                    starts += self.combine((self.open[number],), self.partners(number), level)
         except _Stop:
             return found
         found.complete = True
@@ -120,19 +127,27 @@ class _Search:
             if self.first:
                 raise _Stop
         elif node.kind == DEPENDENCY:
+            for one in relied_on(node):
+                self.introduce(one)
+            bit = 1 << len(self.open)
             self.open.append(node)
-            self.ends.append(len(self.open))
+            for bits, holds in (
+                (self.needing, node.needed), (self.deleting, node.deleted), (self.adding, node.added),
+                (self.relying, relied_on(node)),
+            ):  # fmt: skip
+                for one in holds:
+                    bits[one] = bits.get(one, 0) | bit
+            for operator in node.operators:
+                self.holding[operator] = self.holding.get(operator, 0) | bit
 
     def grow(self, start: Node, level: int) -> None:
         """Add what depends on a node, on that, and so on: the dependency stage, depth first."""
-        stack = [(start, iter(self.depending(start)), -1)]
+        stack = [(start, iter(self.depending(start)))]
         while stack:
-            parent, operators, place = stack[-1]
+            parent, operators = stack[-1]
             operator = next(operators, None)
             if operator is None:
                 stack.pop()
-                if place >= 0:
-                    self.ends[place] = len(self.open)
                 continue
             node = Node(
                 DEPENDENCY, level, (*parent.path, operator), operator.apply(parent.state), (operator,), (parent,),
@@ -141,7 +156,7 @@ class _Search:
             )  # fmt: skip
             self.add(node)
             if not self.system.solved(node.state):
-                stack.append((node, iter(self.depending(node)), len(self.open) - 1))
+                stack.append((node, iter(self.depending(node))))
 
     def depending(self, node: Node) -> list[Operator]:
         """Return the operators that can be applied and depend on every key of a node; all that can for the root."""
@@ -158,51 +173,88 @@ class _Search:
             and one.add.isdisjoint(node.added)
         ]
 
-    def combine(self, chosen: tuple[Node, ...], stop: int, level: int) -> Iterator[Node]:
-        """Add the combinations of chosen nodes with others that were made before them, and yield them."""
+    def combine(self, chosen: tuple[Node, ...], others: int, level: int) -> Iterator[Node]:
+        """Add the combinations of chosen nodes with others, the bits of a number, and yield them."""
         if len(chosen) == self.together:
             return
-        number = -1
-        skip = 0
-        while (number := max(number + 1, skip)) < stop:
-            other = self.open[number]
-            if any(exclude(one, other) for one in chosen):
-                skip = self.ends[number]
-            elif all(independent(one, other) for one in chosen):
-                together = (*chosen, other)
-                node = merged(self.system, together, level)
-                if self.depending(node):
-                    self.add(node)
-                    yield node
-                yield from self.combine(together, number, level)
+        for number in places(others):
+            together = (*chosen, self.open[number])
+            node = merged(self.system, together, level)
+            if self.depending(node):
+                self.add(node)
+                yield node
+            if len(together) < self.together:
+                yield from self.combine(together, others & self.partners(number), level)
+
+    def partners(self, number: int) -> int:
+        """Return the bits of the nodes before one that are independent of it and with which an operator may depend on both."""
+        if number not in self.known:
+            node = self.open[number]
+            before = ((1 << number) - 1) & self.meeting(node)
+            clash = 0
+            for one in node.needed:
+                clash |= self.deleting.get(one, 0) | self.adding.get(one, 0)
+            for one in node.added:
+                clash |= self.needing.get(one, 0) | self.adding.get(one, 0)
+            for one in node.deleted:
+                clash |= self.needing.get(one, 0)
+            sharing = 0
+            for operator in node.operators:
+                sharing |= self.holding.get(operator, 0)
+            found = before & ~clash & ~sharing
+            for other in places(before & sharing):
+                if independent(node, self.open[other]):
+                    found |= 1 << other
+            self.known[number] = found
+        return self.known[number]
+
+    def introduce(self, attribute: Attribute) -> None:
+        """Note which attributes that were relied on before an operator may need together with this one."""
+        if attribute in self.met:
+            return
+        meet = self.system.meet
+        self.met[attribute] = [other for other in self.met if meet is None or meet(attribute, other)]
+        for other in self.met[attribute]:
+            self.met[other].append(attribute)
+        self.met[attribute].append(attribute)
+
+    def meeting(self, node: Node) -> int:
+        """Return the bits of the nodes of which a key's attribute may be needed together with one of this node's key."""
+        found = 0
+        for one in relied_on(node):
+            for other in self.met[one]:
+                found |= self.relying[other]
+        return found
 
 
-def exclude(one: Node, other: Node) -> bool:
-    """Tell whether different operators of two nodes delete the same: then nothing that extends `other` goes with `one`."""
-    if one.deleted.isdisjoint(other.deleted):
-        return False
-    if one.operators.isdisjoint(other.operators):
-        return True
-    return not _sets(one.operators - other.operators)[1].isdisjoint(_sets(other.operators - one.operators)[1])
+def places(bits: int) -> Iterator[int]:
+    """Yield the places of the bits that are set, from the lowest."""
+    while bits:
+        low = bits & -bits
+        yield low.bit_length() - 1
+        bits ^= low
+
+
+def relied_on(node: Node) -> frozenset[Attribute]:
+    """Return the attributes by which an operator can depend on a node's key: what that adds, and what it needs and leaves."""
+    key = node.keys[0]
+    return (key.add | key.precondition) - node.deleted
 
 
 def independent(one: Node, other: Node) -> bool:
-    """Tell whether two nodes can be merged, and neither holds what the other depends on.
+    """Tell whether two nodes that share operators can be merged, and neither holds what the other depends on.
 
     No operator of one alone may support, precede or add the same as one of the other alone. Where one precedes another, the
     merge is the class of another node.
     """
-    if one.operators.isdisjoint(other.operators):
-        return _apart(one.needed, one.deleted, one.added, other.needed, other.deleted, other.added)
     if one.keys[0] in other.operators or other.keys[0] in one.operators:
         return False
-    return _apart(*_sets(one.operators - other.operators), *_sets(other.operators - one.operators))
-
-
-def _apart(need: State, delete: State, add: State, need2: State, delete2: State, add2: State) -> bool:
+    need, _, add = _sets(one.operators - other.operators)
+    need2, _, add2 = _sets(other.operators - one.operators)
+    # What precedes a shared operator is in both, or the class of that operator is another in the merge.
     return (
-        need.isdisjoint(delete2)
-        and need2.isdisjoint(delete)
+        need.isdisjoint(other.deleted)
+        and need2.isdisjoint(one.deleted)
         and add.isdisjoint(need2)
         and add2.isdisjoint(need)
         and add.isdisjoint(add2)

@@ -59,6 +59,8 @@ class System:
     initial: State
     operators: Instances
     goals: Sequence[State] = ()
+    meet: Callable[[Attribute, Attribute], bool] | None = None
+    """Whether an operator may need both attributes, in any order, and true of one with itself: only such nodes are combined."""
 
     def solved(self, state: State) -> bool:
         """Tell whether a state contains a goal."""
@@ -114,4 +116,7 @@ def explicit_system(initial: Iterable[Attribute], operators: Iterable[Operator],
         asked = [one for attribute in among for one in users.get(attribute, ())] if among else listed
         return [one for one in asked if one.precondition <= state]
 
-    return System(frozenset(initial), instances, tuple(goals))
+    def meet(one: Attribute, other: Attribute) -> bool:
+        return one == other or any(other in user.precondition for user in users.get(one, ()))
+
+    return System(frozenset(initial), instances, tuple(goals), meet)

@@ -7,7 +7,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from searchbench.exchange.decisions import reduce_any
+from searchbench.exchange.decisions import reduce_min
 from searchbench.exchange.space import untouched
 from searchbench.values.contract import level
 
@@ -70,11 +70,10 @@ def new_flags(size: int) -> npt.NDArray[Any]:
 
 def next_level(pending: Flags, bounds: npt.NDArray[Any], now: int) -> int:
     """Return the first level from `now` on for which something is due, or -1."""
-    spans = [_stretches(start, stop) for start, stop in bounds.reshape(-1, 2).tolist()]
-    for ahead in range(SLOTS):
-        if reduce_any(pending[(now + ahead) & (SLOTS - 1), span].any() for span in spans):
-            return now + ahead
-    return -1
+    due = np.zeros(SLOTS, np.bool_)
+    for start, stop in bounds.reshape(-1, 2).tolist():
+        due |= pending[:, _stretches(start, stop)].any(axis=1)
+    return reduce_min(now + (np.flatnonzero(due) - now) % SLOTS, -1)
 
 
 def pending_anywhere(pending: Flags, bounds: npt.NDArray[Any]) -> npt.NDArray[Any]:

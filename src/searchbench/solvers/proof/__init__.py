@@ -1,7 +1,14 @@
 """Prove the value of one state of a two-player game: proof-number search, alpha-beta search, and evidence."""
 
 from searchbench.solvers.proof.book import Book
-from searchbench.solvers.proof.configuration import METHODS, AlphaBeta, DepthFirstProofNumber, ProofNumber, Proving
+from searchbench.solvers.proof.configuration import (
+    METHODS,
+    AlphaBeta,
+    DepthFirstProofNumber,
+    GraphProofNumber,
+    ProofNumber,
+    Proving,
+)
 from searchbench.solvers.proof.leaves import LeafDatabase
 from searchbench.solvers.proof.prove import prove_state
 
@@ -10,6 +17,7 @@ __all__ = [
     "AlphaBeta",
     "Book",
     "DepthFirstProofNumber",
+    "GraphProofNumber",
     "LeafDatabase",
     "ProofNumber",
     "Proving",

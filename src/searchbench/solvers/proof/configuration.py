@@ -70,6 +70,27 @@ class DepthFirstProofNumber(Proving):
 
 
 @dataclass(frozen=True, kw_only=True)
+class GraphProofNumber(Proving):
+    """Prove a win in a game of lines by proof-number search over a graph, with forced sequences as evaluation."""
+
+    method = "graph"
+
+    forced: int = option(100_000, "most nodes of the search for a forced sequence", "whole", least=1)
+    threats: bool = option(
+        False,
+        "let the winner make threats outside forced sequences, too: slower, but a search that fails proves that",
+        "flag",
+    )
+    ones: bool = option(
+        False, "let proof numbers begin with 1, not with the number of good moves (Allis 1994, section 4.4)", "flag"
+    )
+    undivided: bool = option(False, "search from the state itself, without the game's own first moves", "flag")
+    work: str | Path | None = option(
+        None, "a folder that keeps subproblems that are proved: a stopped proof resumes with it", "path", metavar="DIR"
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
 class AlphaBeta(Proving):
     """Prove by alpha-beta search, optionally down to states whose outcome is in a database."""
 
@@ -119,5 +140,5 @@ class AlphaBeta(Proving):
 
 
 METHODS: Final[Mapping[str, type[Proving]]] = {
-    one.method: one for one in (ProofNumber, AlphaBeta, DepthFirstProofNumber)
+    one.method: one for one in (ProofNumber, AlphaBeta, DepthFirstProofNumber, GraphProofNumber)
 }

@@ -10,12 +10,13 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from searchbench import jit
-from searchbench.configuration import fitting
+from searchbench.configuration import fitting, options_of
 from searchbench.errors import BadRequest, LimitReached, OutOfMemory
 from searchbench.game import Game, Position
 from searchbench.proof import Claim, Proof
@@ -24,17 +25,30 @@ from searchbench.run import Limits, Run, requested
 from searchbench.solvers.proof.alphabeta import AlphaBetaSearch
 from searchbench.solvers.proof.bounding import Bounding, Solved, first_size
 from searchbench.solvers.proof.budget import Budget
-from searchbench.solvers.proof.configuration import METHODS, AlphaBeta, DepthFirstProofNumber, ProofNumber, Proving
+from searchbench.solvers.proof.configuration import (
+    METHODS,
+    AlphaBeta,
+    DepthFirstProofNumber,
+    GraphProofNumber,
+    ProofNumber,
+    Proving,
+)
 from searchbench.solvers.proof.dfpn import DepthFirstProofNumberSearch
+from searchbench.solvers.proof.drops import DropSearch, fits
 from searchbench.solvers.proof.evidence import gather_claims
 from searchbench.solvers.proof.facts import LARGEST_PLACE
 from searchbench.solvers.proof.leaves import LeafDatabase
+from searchbench.solvers.proof.lines.graph import Options
+from searchbench.solvers.proof.lines.prove import LineProof, facts_of, line_claim
 from searchbench.solvers.proof.pns import ProofNumberSearch
 from searchbench.solvers.shared.transposition import Transpositions, largest_size, new_transpositions
 from searchbench.user_code import check_first_state
 from searchbench.values import value_rule
 
 log = logging.getLogger(__name__)
+
+MOST_EMPTY_FOR_EVIDENCE = 24
+"""Up to how many empty cells alpha-beta takes the general search, which can gather evidence, where stones fall."""
 
 
 def prove_state(
@@ -65,7 +79,7 @@ def prove_state(
     OutOfMemory.
     """
     own = {name: value for name, value in options.items() if name not in ("nodes", "seconds")}
-    chosen, limits = requested(METHODS, configuration or fitting(METHODS, own), limits, options)
+    chosen, limits = requested(METHODS, configuration or _default_method(game, own), limits, options)
     _check(game)
     method, leaves = chosen.method, chosen.leaves_of(game) if isinstance(chosen, AlphaBeta) else None
     book = chosen.book_of(game, leaves) if isinstance(chosen, AlphaBeta) else None
@@ -81,8 +95,19 @@ def prove_state(
             if told is not None:
                 told(proof)
             return proof
+        if isinstance(chosen, GraphProofNumber):
+            return _over_graph(game, root, budget, chosen, told, target)
         start = np.array(root, game.dtype)
-        if leaves is not None and (book is not None or not leaves.goes_on):
+        without = ""
+        drops = game.drops() if isinstance(chosen, AlphaBeta) and leaves is None else None
+        empty = np.count_nonzero(start == 0)
+        if drops is not None and fits(drops) and not (chosen.evidence and empty <= MOST_EMPTY_FOR_EVIDENCE):
+            found = _on_bitboards(game, start, budget, target)
+            without = (
+                f"because the search on bitboards keeps no strategy: {empty} cells are empty, and evidence is gathered "
+                f"with up to {MOST_EMPTY_FOR_EVIDENCE}; prove a later position, or do without evidence"
+            )
+        elif leaves is not None and (book is not None or not leaves.goes_on):
             found = Bounding(game, budget, leaves, book, target).solve(start)
         else:
             table = new_transpositions(first_size(active.memory // 4))
@@ -98,7 +123,18 @@ def prove_state(
         proof = Proof(game, root, found.lower, method, (), searched, solved, found.facts, leaves, at_most)
         if told is not None:
             told(proof)
+        if without and chosen.evidence:
+            log.warning(
+                "%s: %s is proved by the search, but the evidence is incomplete: %s", game, proof.value, without
+            )
+            return replace(proof, incomplete=without)
         return _with_evidence(proof, found, budget, leaves, target) if chosen.evidence else proof
+
+
+def _default_method(game: Game, options: dict[str, Any]) -> str:
+    """Return the method of a game whose proof may begin with moves of its own, if it takes the options; else one that does."""
+    takes = all(name in options_of(GraphProofNumber) for name, value in options.items() if value is not None)
+    return GraphProofNumber.method if takes and getattr(game, "opening", dict)() else fitting(METHODS, options)
 
 
 def _check(game: Game) -> None:
@@ -143,12 +179,39 @@ def _depth_first(game: Game, root: Any, budget: Budget, chosen: DepthFirstProofN
     return Solved(outcome, outcome, (search.table, search.table), {"nodes": search.nodes})
 
 
+def _over_graph(
+    game: Game, root: tuple[int, ...], budget: Budget, chosen: GraphProofNumber,
+    told: Callable[[Proof], None] | None, target: jit.Target,
+) -> Proof:  # fmt: skip
+    """Prove that the player to move wins; the search has the strategy already, so evidence costs nothing more."""
+    began = budget.run.seconds
+    options = Options(chosen.forced, int(not chosen.threats), int(not chosen.ones))
+    search = LineProof(game, budget, options, Path(chosen.work) if chosen.work is not None else None, target)
+    moves, subproblems = search.prove(root, divide=not chosen.undivided)
+    facts = facts_of(subproblems)
+    claims = (line_claim(game, moves),) if chosen.evidence else ()
+    proof = Proof(game, root, 1, chosen.method, claims, facts.pop("nodes"), budget.run.seconds - began, facts)
+    if told is not None:
+        told(proof)
+    return proof
+
+
 def _by_alpha_beta(
     game: Game, root: Any, budget: Budget, table: Transpositions, leaves: LeafDatabase | None, target: jit.Target
 ) -> Solved:  # fmt: skip
     search = AlphaBetaSearch(game, budget, table, budget.run.memory // 2, leaves, target)
     outcome = search.value(root, -1, 1)
     return Solved(outcome, outcome, (search.table, search.table), {"nodes": search.nodes})
+
+
+def _on_bitboards(game: Game, root: Any, budget: Budget, target: jit.Target) -> Solved:
+    """Ask the two questions of a game in which stones fall."""
+    drops = game.drops()
+    assert drops is not None
+    search = DropSearch(game, drops, budget, budget.run.memory // 2, target)
+    outcome = 1 if search.holds(root, 1) else 0 if search.holds(root, 0) else -1
+    nothing = new_transpositions(2)
+    return Solved(outcome, outcome, (nothing, nothing), {"nodes": search.nodes})
 
 
 def _with_evidence(

@@ -1,0 +1,108 @@
+"""Rows on Qubic (Allis 1994, chapter 4): the board, the division of the game, the proof, and its check."""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import lru_cache
+from typing import Any
+
+from searchbench.catalogue import load
+from searchbench.proof import Proof
+from searchbench.reproduce.row import Row, Verdict
+from searchbench.run import Run
+from searchbench.solvers.proof import prove_state
+from searchbench.verify import verify_proof
+
+MOST_STRATEGIC = 3254
+"""Strategic moves of the thesis' proof (table 4.2)."""
+
+
+def board(_: Run) -> dict[str, Any]:
+    """Return the lines, the cells by their number of lines, and the symmetries."""
+    found = load("qubic").lines  # type: ignore[attr-defined]
+    degrees = Counter(sum(cell in line for line in found.lines) for cell in range(len(found.places)))
+    return {"lines": len(found.lines), "cells of 7 lines": degrees[7], "cells of 4 lines": degrees[4],
+            "symmetries": len(found.symmetries)}  # fmt: skip
+
+
+def division(_: Run) -> dict[str, Any]:
+    """Return the classes of positions at each ply that the first player's opening leaves, and the moves beyond 13."""
+    game: Any = load("qubic")
+    opening = game.opening()
+    classes, found = {tuple(game.start())}, {}
+    for ply in range(0, 4, 2):
+        found[f"ply {ply}"] = len(classes)
+        after = {tuple(game.canonical(game.play(state, opening[state]))) for state in classes}
+        found[f"ply {ply + 1}"] = len(after)
+        classes = {tuple(game.canonical(game.play(state, move))) for state in after for move in game.moves(state)}
+    return found | {"ply 4": len(classes), "exceptions": sum(state in opening for state in classes)}
+
+
+@lru_cache(maxsize=1)
+def _proof(memory: int, threads: int) -> Proof:
+    return prove_state(load("qubic"), None, "graph", Run(memory=memory, threads=threads))
+
+
+def proved(run: Run) -> dict[str, Any]:
+    """Prove that the first player wins; return the sizes of the searches."""
+    proof = _proof(run.memory, run.threads)
+    facts = proof.facts
+    return {"value": proof.value, "subproblems": facts["subproblems"], "nodes": proof.nodes, "median": facts["median nodes"],
+            "hardest": facts["largest"], "evaluations, first player": facts["evaluations"],
+            "evaluations, second player": facts["evaluations of the other player"]}  # fmt: skip
+
+
+def in_magnitude(paper: Any, measured: Any) -> Verdict:
+    """Judge a search: the same value and subproblems, and sizes within a factor of two and a half."""
+    same = all(paper[name] == measured[name] for name in ("value", "subproblems"))
+    sizes = [name for name in paper if name not in ("value", "subproblems")]
+    return "match" if same and all(0.4 <= measured[name] / paper[name] <= 2.5 for name in sizes) else "differs"
+
+
+def checked(run: Run) -> dict[str, Any]:
+    """Check the proof by the rules; return its faults, and the strategic moves: no threat forces them."""
+    proof = _proof(run.memory, run.threads)
+    game: Any = proof.game
+    strategic = sum(not _threatened(game, state) for state in proof.claims[0].strategy)
+    plies = Counter(sum(map(bool, state)) for state in proof.claims[0].strategy)
+    return {"faults": len(verify_proof(proof)), "strategic moves": strategic, "most at ply": max(plies, key=plies.__getitem__),
+            "last ply": max(plies)}  # fmt: skip
+
+
+def _threatened(game: Any, state: tuple[int, ...]) -> bool:
+    """Tell whether the second player fills all cells of a line but one, which is empty."""
+    return any(sorted(state[cell] for cell in line) == [0, 2, 2, 2] for line in game.lines.lines)
+
+
+def as_the_thesis(paper: Any, measured: Any) -> Verdict:
+    """Judge a checked proof: no fault, about as many strategic moves, most at ply 6, the last between 20 and 30."""
+    close = MOST_STRATEGIC / 2 <= measured["strategic moves"] <= 2 * MOST_STRATEGIC
+    shape = measured["most at ply"] == paper["most at ply"] and 20 <= measured["last ply"] <= 30
+    return "match" if measured["faults"] == 0 and close and shape else "differs"
+
+
+ROWS = [
+    Row(
+        "QB-1", "Qubic: lines, cells and symmetries", "Allis 1994, section 4.2",
+        {"lines": 76, "cells of 7 lines": 16, "cells of 4 lines": 48, "symmetries": 192}, board,
+    ),
+    Row(
+        "QB-7", "Qubic: positions after the first player's strategic moves", "Allis 1994, section 4.5.1",
+        {"ply 0": 1, "ply 1": 1, "ply 2": 12, "ply 3": 7, "ply 4": 195, "exceptions": 2}, division,
+        note="derived from the lines, not typed in",
+    ),
+    Row(
+        "QB-8", "Qubic: the first player wins", "Allis 1994, section 4.5.2",
+        {
+            "value": "win", "subproblems": 195, "nodes": 2_000_000, "median": 4_000, "hardest": 310_424,
+            "evaluations, first player": 3_500_000, "evaluations, second player": 900_000,
+        },
+        proved, in_magnitude, note="a match: within a factor of 2.5; about a minute of two cores", long=True,
+    ),
+    Row(
+        "QB-9", "Qubic: the proof checked by the rules, and its strategic moves", "Allis 1994, section 4.5.3",
+        {"faults": 0, "strategic moves": MOST_STRATEGIC, "most at ply": 6, "last ply": 28},
+        checked, as_the_thesis, note="positions that a forced sequence wins have no record; a match: within a factor of two",
+        long=True,
+    ),
+]  # fmt: skip

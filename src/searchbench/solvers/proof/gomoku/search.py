@@ -1,0 +1,302 @@
+"""Prove wins of black that take quiet moves: proof-number search over positions, with a search by threats at each.
+
+Black to move: a win by threats ends the search; else the best few quiet moves are tried. White to move: black must threaten
+to win by threats if white passes (the *null move*), and only the zone of that win need be answered. Each answer that loses
+to the same moves, to those that beat another answer, or to a short search by threats, narrows the zone further; what is
+left are the children (Allis 1994, section 5.4). The search is sound for proofs that black wins, and proves nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, Final
+
+import numpy as np
+
+from searchbench.solvers.proof.gomoku.attack import Attack, Cells
+from searchbench.solvers.proof.gomoku.fours import NONE, WON
+from searchbench.solvers.proof.gomoku.patterns import FIVE, FOUR, STRAIGHT, THREE
+from searchbench.solvers.proof.tree import INFINITE
+
+BLACK, WHITE = 0, 1
+CANDIDATES: Final = 10
+"""Quiet moves that black tries in a position."""
+BLACK_WEIGHT, WHITE_WEIGHT = 4, 2
+"""The order of moves: how much a cell's value for each player counts."""
+OWN_LIMIT: Final = 2000
+"""Nodes of the search by threats where black is to move."""
+NULL_LIMITS: Final = (2000, 8000, 20000)
+"""Nodes of the search by threats after white's null move, at each visit."""
+REPLY_LIMIT: Final = 200
+"""Nodes of the search by threats after one of white's answers."""
+SIBLINGS: Final = 4
+"""How many wins against earlier answers are replayed."""
+SURVIVORS: Final = 3
+"""White's answers to find at each visit before the search looks elsewhere."""
+WHITE_FOURS: Final = 1000
+"""Nodes of white's search for a win by fours."""
+OPENING: Final = 4
+"""Stones on the board before positions count as deeper."""
+
+State = tuple[int, ...]
+
+
+class Node:
+    """Hold a position's numbers, children by move, and parents; `cell` is the last move."""
+
+    __slots__ = ("cell", "children", "disproof", "done", "examined", "parents", "proof", "state", "todo", "visits")
+
+    def __init__(self, state: State, cell: int, proof: int) -> None:
+        self.state, self.cell, self.proof, self.disproof = state, cell, proof, 1
+        self.children: dict[int, Node] = {}
+        self.parents: list[Node] = []
+        self.visits = 0
+        self.done = False
+        self.todo: list[int] = []
+        self.examined: Cells = np.zeros(0, np.bool_)
+
+    @property
+    def black_to_move(self) -> bool:
+        """Return whether black is to move."""
+        return sum(map(bool, self.state)) % 2 == 0
+
+    @property
+    def solved(self) -> bool:
+        """Return whether the position is proved, or given up."""
+        return self.proof == 0 or self.disproof == 0
+
+    def close(self, won: bool) -> None:
+        """Make the position proved, or given up."""
+        self.proof, self.disproof = (0, INFINITE) if won else (INFINITE, 0)
+        self.done = True
+
+
+def deeper(state: State) -> int:
+    """Return how many stones were added since the opening, halved."""
+    return max(0, sum(map(bool, state)) - OPENING) // 2
+
+
+class Stopped(Exception):
+    """Tell that a search was asked to stop."""
+
+
+def _never() -> bool:
+    return False
+
+
+class QuietSearch:
+    """Search positions of one branch; they share nodes, the memory of threats, and the moves that have worked.
+
+    `stop` is asked at every position whether to give up.
+    """
+
+    def __init__(self, attack: Attack, stop: Callable[[], bool] = _never) -> None:
+        self.attack, self.stop = attack, stop
+        self.nodes: dict[State, Node] = {}
+        self.worked: dict[tuple[State, int], int] = {}
+        self.evaluations = 0
+
+    def solve(self, state: State, limit: int) -> bool | None:
+        """Return whether black, to move, is proved to win; None where `limit` nodes of searches by threats do not tell.
+
+        Raises Stopped.
+        """
+        root = self._node(state, -1, 1)
+        stop = self.attack.nodes + limit
+        while not root.solved:
+            if self.attack.nodes >= stop:
+                return None
+            if self.stop():
+                raise Stopped
+            node = root
+            while node.done:
+                node = self._best(node)
+            node.visits += 1
+            if node.black_to_move:
+                self._move_black(node)
+            else:
+                self._answer(node)
+            self._update(node)
+        return root.proof == 0
+
+    def forget(self) -> None:
+        """Forget all nodes, not the moves that have worked."""
+        self.nodes.clear()
+
+    def _node(self, state: State, cell: int, proof: int) -> Node:
+        if state not in self.nodes:
+            self.nodes[state] = Node(state, cell, proof)
+        return self.nodes[state]
+
+    def _best(self, node: Node) -> Node:
+        """Return the child to look at next."""
+        children = [child for child in node.children.values() if not child.solved]
+        if node.black_to_move:
+            return min(children, key=lambda child: child.proof)
+        return min(children, key=lambda child: child.disproof)
+
+    def _link(self, parent: Node, child: Node, move: int) -> None:
+        parent.children[move] = child
+        child.parents.append(parent)
+
+    def _update(self, node: Node) -> None:
+        """Work out the numbers of a position and of those before it."""
+        first, queue = node, [node]
+        while queue:
+            node = queue.pop()
+            before = node.proof, node.disproof
+            self._sum_up(node)
+            if node is first or (node.proof, node.disproof) != before:
+                queue.extend(parent for parent in node.parents if not parent.solved)
+
+    def _sum_up(self, node: Node) -> None:
+        if node.solved:
+            if node.proof == 0 and node.black_to_move:
+                self._remember(node)
+            return
+        children = node.children.values()
+        if node.black_to_move:
+            node.proof = min((child.proof for child in children), default=INFINITE)
+            node.disproof = min(INFINITE, sum(child.disproof for child in children))
+            if node.proof == 0:
+                node.close(True)
+                self._remember(node)
+            elif node.proof >= INFINITE:
+                node.close(False)
+        elif any(child.disproof == 0 for child in children):
+            node.close(False)
+        elif node.done:
+            node.proof = sum(child.proof for child in children)
+            if node.proof == 0:
+                node.close(True)
+            else:
+                node.disproof = min(child.disproof for child in children if child.proof > 0)
+        elif node.examined.size:
+            unsolved = sum(1 for child in children if child.proof > 0)
+            node.proof = unsolved * (1 + deeper(node.state)) + 1 + len(node.todo) // 3
+
+    def _remember(self, node: Node) -> None:
+        """Remember the move that wins, for positions with the same black stones and the same last move of white."""
+        for move, child in node.children.items():
+            if child.proof == 0:
+                self.worked[black_stones(node.state), node.cell] = move
+
+    def _move_black(self, node: Node) -> None:
+        """Look for black's win by threats, or make the candidates."""
+        self.evaluations += 1
+        attack = self.attack
+        attack.set(node.state)
+        node.done = True
+        if attack.by_threats(BLACK, OWN_LIMIT) == WON:
+            node.close(True)
+            return
+        first = 3 + deeper(node.state)
+        remembered = self.worked.get((black_stones(node.state), node.cell), -1)
+        moves = list(self.candidates())
+        if remembered >= 0 and node.state[remembered] == 0:
+            moves = [remembered] + [move for move in moves if move != remembered]
+        for move in moves:
+            child = self._node(_with(node.state, move, 1), move, 1 if move == remembered else first)
+            self._link(node, child, move)
+        if not node.children:
+            node.close(False)
+
+    def candidates(self) -> Iterator[int]:
+        """Generate the best quiet moves of black in the current position: where white threatens to win, those against it."""
+        attack = self.attack
+        values = attack.values(BLACK_WEIGHT, WHITE_WEIGHT)
+        if attack.has(WHITE, FIVE):
+            return
+        if attack.by_threats(WHITE, 1) == WON:
+            zone = attack.zone(WHITE)
+            if zone is not None:
+                for kind in (THREE, FOUR, STRAIGHT):
+                    zone |= attack.cells(BLACK, kind)
+                values = np.where(zone, values, -1)
+        order = np.argsort(-values, kind="stable")[:CANDIDATES]
+        yield from (int(cell) for cell in order if values[cell] >= 0)
+
+    def _answer(self, node: Node) -> None:
+        """Find some more of white's answers that survive, or black's win over all of them."""
+        self.evaluations += 1
+        attack = self.attack
+        attack.set(node.state)
+        if not node.examined.size:
+            if attack.has(WHITE, FIVE) or attack.by_fours(WHITE, WHITE_FOURS) is not None:
+                node.close(False)
+                return
+            limit = NULL_LIMITS[node.visits - 1]
+            found = attack.by_threats(BLACK, limit)
+            if found != WON:
+                if found == NONE or node.visits == len(NULL_LIMITS):
+                    node.close(False)
+                else:
+                    node.proof = 2 * node.proof + 2
+                return
+            node.examined = np.zeros(len(node.state), np.bool_)
+            zone = self._zone(node.state)
+            values = attack.values(1, 1)
+            node.todo = [
+                int(cell) for cell in np.argsort(-values, kind="stable") if zone[cell] and node.state[cell] == 0
+            ]
+        else:
+            attack.by_threats(BLACK, NULL_LIMITS[-1])  # the memory may have lost it
+        self._narrow(node)
+        if not node.todo:
+            node.done = True
+
+    def _zone(self, state: State) -> Cells:
+        """Return the zone of the win of the current position; all cells where it is lost."""
+        zone = self.attack.zone(BLACK)
+        return np.array(state) == 0 if zone is None else zone
+
+    def _narrow(self, node: Node) -> None:
+        """Try white's answers in turn, until some survive."""
+        attack, survivors = self.attack, 0
+        siblings: list[int] = []
+        while node.todo and survivors < SURVIVORS:
+            cell = node.todo.pop(0)
+            node.examined[cell] = True
+            attack.put(cell, WHITE)
+            won = attack.replay(BLACK, [(cell, WHITE)])
+            for other in siblings:
+                won = won or attack.replay(BLACK, [(cell, WHITE), (other, WHITE)])
+            if won or attack.by_threats(BLACK, REPLY_LIMIT) == WON:
+                zone = self._zone(node.state)
+                node.todo = [one for one in node.todo if zone[one]]
+                siblings = [cell, *siblings][:SIBLINGS]
+            else:
+                child = self._node(_with(node.state, cell, 2), cell, 1 + deeper(node.state))
+                self._link(node, child, cell)
+                survivors += child.proof > 0
+            attack.remove(cell, WHITE)
+
+    def records(self, root: State) -> dict[State, int]:
+        """Return black's moves of a proof: for each position with black to move that has no win by threats."""
+        found: dict[State, int] = {}
+        queue = [self.nodes[root]]
+        while queue:
+            node = queue.pop()
+            if node.state in found or not node.children:
+                continue
+            move = next(move for move, child in node.children.items() if child.proof == 0)
+            found[node.state] = move
+            queue.extend(node.children[move].children.values())
+        return found
+
+
+def black_stones(state: State) -> State:
+    """Return the cells of the black stones."""
+    return tuple(cell for cell, stone in enumerate(state) if stone == 1)
+
+
+def _with(state: State, cell: int, stone: int) -> State:
+    """Return a position with one stone more."""
+    return (*state[:cell], stone, *state[cell + 1 :])
+
+
+def stones_at(state: State, cells: Any) -> State:
+    """Return a position with further stones: pairs of cell and stone."""
+    for cell, stone in cells:
+        state = _with(state, cell, stone)
+    return state

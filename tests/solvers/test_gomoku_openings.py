@@ -1,0 +1,154 @@
+"""Quiet moves above threats, and the working folder of a proof of go-moku."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import random
+import time
+from pathlib import Path
+
+import pytest
+
+from naive import FiveInARow
+from searchbench.catalogue import load
+from searchbench.errors import BadRequest, DamagedData
+from searchbench.solvers.proof.gomoku import openings
+from searchbench.solvers.proof.gomoku.attack import Attack
+from searchbench.solvers.proof.gomoku.closing import unproved_replies
+from searchbench.solvers.proof.gomoku.fours import WON
+from searchbench.solvers.proof.gomoku.openings import Opening, chosen_branches, claim, progress, read_branch
+from searchbench.solvers.proof.gomoku.search import OWN_LIMIT, QuietSearch, State, stones_at
+from solvers.test_gomoku import prepared, random_state, twin, without_fives
+
+
+def test_wins_by_quiet_moves_beat_every_reply() -> None:
+    wins = records = 0
+    for seed in range(1000):
+        rng = random.Random(f"quiet {seed}")
+        attack = prepared(7, 7, "free")
+        state: State = tuple(random_state(rng, 7, 7, rng.choice([10, 12, 14]), 4))
+        board = twin(7, 7, "free", state)
+        if not without_fives(board):
+            continue
+        attack.forget()
+        attack.set(state)
+        if attack.by_threats(0, OWN_LIMIT) == WON:
+            continue
+        search = QuietSearch(attack)
+        if not search.solve(state, 1000):
+            continue
+        moves = search.records(state)
+        if not moves:
+            continue
+
+        def move_of(
+            board: FiveInARow, attack: Attack = attack, moves: dict[State, int] = moves
+        ) -> tuple[int, int] | None:
+            """Return the record's move, or that of a win by threats."""
+            here = tuple(board.stones.values())
+            attack.set(here)
+            cell = moves.get(here)
+            if cell is None and attack.by_threats(0, 20_000) == WON:
+                cell = attack.move(0)
+                if cell is None:
+                    line = attack.by_fours(0, 1000)
+                    cell = line[0] if line else None
+            return None if cell is None else (cell % 7, cell // 7)
+
+        assert board.beats_every_reply(1, move_of), (seed, state)
+        wins += 1
+        records += len(moves)
+        if wins == 4:
+            break
+    print(f"{wins} wins, {records} records, {seed} seeds")
+    assert wins == 4
+
+
+def test_replies_and_canonical_positions() -> None:
+    opening = Opening()
+    assert len(opening.replies(opening.start)) == 35  # Allis 1994, section 5.2
+    assert opening.name(112) == "h8"
+    assert opening.name(0) == "a15"
+    assert chosen_branches(opening, ["j10", "f6", "f10"]) == chosen_branches(opening, ["f10"])
+    with pytest.raises(BadRequest, match="expected cells such as a15"):
+        chosen_branches(opening, ["z3"])
+    with pytest.raises(BadRequest, match="odd size"):
+        Opening(8)
+    game = load("mnk:7x7,k=5,symmetry=true")
+    small = Opening(7)
+    for seed in range(30):
+        rng = random.Random(f"canonical {seed}")
+        state = tuple(random_state(rng, 7, 7, rng.randint(0, 12)))
+        move = rng.choice([cell for cell in range(49) if state[cell] == 0])
+        canonical, there = small.canonical(state, move)
+        assert canonical == tuple(game.canonical(state)), seed
+        after = small.canonical(stones_at(state, [(move, 1)]))[0]
+        assert after == small.canonical(stones_at(canonical, [(there, 1)]))[0], seed
+        replies = small.replies(state)
+        classes = {small.canonical(stones_at(state, [(cell, 2)]))[0] for cell in range(49) if state[cell] == 0}
+        assert len(classes) <= len(replies)
+        assert classes == {small.canonical(stones_at(state, [(cell, 2)]))[0] for cell in replies}
+
+
+def test_work_goes_on_where_it_was_cut(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On 7 x 7 little is proved; the file of a branch says so, whatever its last line looks like."""
+    monkeypatch.setattr(openings, "PROBE_LIMIT", 20)
+    monkeypatch.setattr(openings, "SECOND_MOVES", 2)
+    monkeypatch.setattr(openings, "PROBES", 2)
+    opening = Opening(7)
+    white = opening.replies(opening.start)[0]
+    openings.open_folder(tmp_path, opening)
+    whole = openings.work_on_branch(tmp_path, opening, white, 30, time.time() + 60)
+    assert not whole.open_replies(30)
+    assert whole.open_replies(31)
+    data = whole.path.read_bytes()
+    for cut in (len(data) - 1, len(data) - 30, len(data) // 2):
+        whole.path.write_bytes(data[:cut])
+        assert len(read_branch(tmp_path, opening, white).attempts) < len(whole.attempts)
+        again = openings.work_on_branch(tmp_path, opening, white, 30, time.time() + 60)
+        assert again.second == whole.second
+        assert {reply: line["proved"] for reply, line in again.attempts.items()} == {
+            reply: line["proved"] for reply, line in whole.attempts.items()
+        }
+    reached = progress(tmp_path, opening)
+    assert reached.branches == len(opening.replies(opening.start))
+    assert reached.tried == len(whole.attempts)
+    assert "tried and open" in str(reached)
+    whole.path.write_bytes(b"{}\n" + data)
+    with pytest.raises(DamagedData, match="line 1 cannot be read"):
+        read_branch(tmp_path, opening, white)
+    with pytest.raises(BadRequest, match="another process works there"):
+        openings.open_folder(tmp_path, opening)
+
+
+def test_a_folder_of_another_board_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "task.json").write_text(json.dumps({"format": 1, "size": 9, "rule": "free"}))
+    with pytest.raises(BadRequest, match="holds work on"):
+        openings.open_folder(tmp_path, Opening(15))
+
+
+def test_the_walk_of_a_checker_finds_a_dropped_record(tmp_path: Path) -> None:
+    opening = Opening()
+    attack = Attack(bits=16)
+    search = QuietSearch(attack)
+    root = stones_at(opening.start, [(0, 2), (128, 1), (144, 2)])
+    assert search.solve(root, 200_000)
+    records = search.records(root)
+    known = {opening.canonical(state)[0] for state in records}
+    found = 0
+    for state, move in itertools.islice(records.items(), 3):
+        after = stones_at(state, [(move, 1)])
+        assert unproved_replies(attack, opening, known, after) == []
+        needed = unproved_replies(attack, opening, set(), after)
+        assert {opening.canonical(reply)[0] for reply in needed} <= known
+        found += len(needed)
+    print(f"{len(records)} records, {found} replies need one")
+    assert found > 0
+    branch = read_branch(tmp_path, opening, 0)
+    branch.add({"second": 128, "probes": {}, "seconds": 0.0, "nodes": 0})
+    branch.add(openings.attempt(search, branch.base, 144, 200_000))
+    made = claim(tmp_path, opening)
+    assert (made.player, made.bound) == (0, 1)
+    assert made.strategy[(0,) * 225] == 2 * 112
+    assert len(made.strategy) == len(records) + 2
