@@ -97,9 +97,19 @@ class AwariMatch(Game):
         def outcome_with(state: State, score: int) -> int:
             return sign(state[OWN] - state[OTHER] + score)
 
+        def estimate(state: State) -> int:
+            return state[OWN] - state[OTHER]
+
+        def first_proof(state: State, bound: int) -> int:
+            return (total + 1 + bound) // 2 - state[OWN]
+
+        def first_disproof(state: State, bound: int) -> int:
+            return (total + 2 - bound) // 2 - state[OTHER]
+
         return {
             "start": start, "terminal": terminal, "moves": moves, "play": play, "unplay": unplay,
-            "repetition": repetition, "outcome_with": outcome_with,
+            "repetition": repetition, "outcome_with": outcome_with, "estimate": estimate, "urgency": gain,
+            "first_proof": first_proof, "first_disproof": first_disproof,
         }  # fmt: skip
 
     def rank_in(self, other: Game) -> Callable[..., int] | None:

@@ -140,13 +140,17 @@ class LeafDatabase:
 
     def value(self, state: Sequence[int]) -> Result | None:
         """Return the outcome of a leaf with its depth, or None as `outcome` does."""
+        found = self.stored(state)
+        if found is None or isinstance(found, Result):
+            return found
+        return Result(int(self._outcome_with(list(state), found)))
+
+    def stored(self, state: Sequence[int]) -> Any:
+        """Return the value of a leaf as the database has it: an outcome or a score; None as `outcome` does."""
         number = int(self._rank(list(state), [0] * self.game.width))
         if number == NOWHERE or not any(part.start <= number < part.stop for part in self.parts):
             return None
-        if self.scored:
-            return Result(int(self._outcome_with(list(state), self.database.rule.decode(self.database.code(number)))))
-        found: Result = self.database.rule.decode(self.database.code(number))
-        return found
+        return self.database.rule.decode(self.database.code(number))
 
 
 def _packed(database: Database, parts: Sequence[Part], scored: bool, run: Run) -> Leaves:
