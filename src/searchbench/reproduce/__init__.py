@@ -2,6 +2,7 @@
 
 from searchbench.reproduce import (
     allis,
+    awari,
     berliner,
     complexities,
     compressed,
@@ -35,6 +36,7 @@ PAPERS = (
     geese,
     points,
     allis,
+    awari,
     complexities,
     qubic,
     junghanns,

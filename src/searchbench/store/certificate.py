@@ -41,6 +41,10 @@ _ROWS: Final = 1 << 14
 """Rows compared at a time."""
 _NUMBERS: Final = re.compile(r"\[[\s\d,-]+\]")
 _SIZES: Final = (1, 2, 4, 8)
+_DRAWN_REPETITION: Final = "play under a claim of a win ends; endless play is a draw"
+_TOLD_REPETITION: Final = (
+    "endless play has the outcome that the rule `repetition` tells; under a claim of more, play ends"
+)
 
 _verify = late("searchbench.verify.certificate:verify_certificate")
 
@@ -245,7 +249,7 @@ def _header(certificate: Certificate, path: Path, claims: list[dict[str, Any]]) 
         "value": certificate.value,
         "notion": certificate.notion,
         "method": str(certificate.facts.get("method", "")),
-        "assumptions": {"repetition": "play under a claim of a win ends; endless play is a draw"},
+        "assumptions": {"repetition": _TOLD_REPETITION if game.has("repetition") else _DRAWN_REPETITION},
         "leaves": list(certificate.leaf_kinds),
         "database": None if database is None else {"game": database.game, "digest": database.digest,
                                                    "parts": list(database.parts)},

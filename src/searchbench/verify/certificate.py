@@ -35,12 +35,16 @@ def leaf_number(state: Any, scratch: Any) -> int:
 
 
 class DatabaseOutcomes:
-    """Look up outcomes in parts of a database, of the same game or of one that the game goes on as. Raises BadRequest."""
+    """Look up outcomes in parts of a database, of the same game or of one that the game goes on as. Raises BadRequest.
+
+    The scores of a game that the game goes on as are outcomes, too, by the rule `outcome_with`.
+    """
 
     def __init__(self, game: Game, database: Database, parts: Sequence[str]) -> None:
         self.game, self.database = game, database
         rule = None if database.game == game else game.rank_in(database.game)
-        if (database.game != game and rule is None) or not database.rule.outcomes or database.modulus:
+        self.scored = database.rule.points and rule is not None
+        if (database.game != game and rule is None) or not (database.rule.outcomes or self.scored) or database.modulus:
             raise BadRequest(f"{database!r} does not tell outcomes of {game}")
         self.parts = [database.part(name) for name in parts]
         names = game.names(target="interpreted")
@@ -52,7 +56,8 @@ class DatabaseOutcomes:
         number = self.game.rank(state) if self._number is None else int(self._number(list(state), scratch))
         if number == NOWHERE or not any(part.start <= number < part.stop for part in self.parts):
             return None
-        return int(self.database.rule.decode(self.database.code(number)).outcome)
+        value = self.database.rule.decode(self.database.code(number))
+        return int(self.game.call("outcome_with", list(state), value) if self.scored else value.outcome)
 
 
 @dataclass(frozen=True)

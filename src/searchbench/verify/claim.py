@@ -2,8 +2,8 @@
 
 The walk begins at the root and goes from records to the records after their replies, ply by ply, each ply on all threads.
 So the rules are only asked about states that legal play has reached, whatever the records say; records that are not
-reached are counted. Play under a claim of a win must end: a record that is reached again from itself is a fault. Under a claim
-of a draw or better, play may go on for ever.
+reached are counted. Play must end where its `repetition` is less than the claim, as a draw is less than a win: a record that is
+reached again from itself is then a fault. Elsewhere play may go on for ever.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numpy as np
 from searchbench import jit
 from searchbench.game import Game
 from searchbench.proof import Claim, KnownOutcomes, Strategy
-from searchbench.rules import UNDECIDED, State, canonical, moves, new_moves, new_state, play, terminal
+from searchbench.rules import UNDECIDED, State, canonical, moves, new_moves, new_state, play, repetition, terminal
 from searchbench.run import Run
 from searchbench.slots import constant, slot
 from searchbench.verify.forced import ForcedSearch, forced_search, wins_by_force
@@ -51,7 +51,10 @@ class Records(NamedTuple):
 
 
 class Found(NamedTuple):
-    """What a piece finds: edges [n, 2] from row to row, faults [n, 3] of a row, a kind and a reply, and counts."""
+    """What a piece finds: edges [n, 2] from row to row, faults [n, 3] of a row, a kind and a reply, and counts.
+
+    An edge begins at ROOT, not at its row, if play that comes back there for ever shows the bound.
+    """
 
     edges: Any
     faults: Any
@@ -122,8 +125,13 @@ def note_fault(found: Found, row: int, kind: int, reply: int) -> None:
     found.note[FAULTS] += 1
 
 
-def check_replies(state: State, row: int, records: Records, bound: int, search: ForcedSearch, found: Found) -> None:
-    """Check every reply in a state with the other player to move, which the record of a row has led to."""
+def check_replies(
+    state: State, row: int, origin: int, records: Records, bound: int, search: ForcedSearch, found: Found
+) -> None:
+    """Check every reply in a state with the other player to move, which the record of a row has led to.
+
+    `origin` is where edges begin: the row, or ROOT.
+    """
     result = result_of(state)
     out = new_moves()
     count = 0
@@ -145,7 +153,7 @@ def check_replies(state: State, row: int, records: Records, bound: int, search: 
         play(after, out[place])
         covered = coverage(after, scratch, records, bound, search)
         if covered >= 0:
-            found.edges[found.note[EDGES], 0] = row
+            found.edges[found.note[EDGES], 0] = origin
             found.edges[found.note[EDGES], 1] = covered
             found.note[EDGES] += 1
         elif covered == ENDED:
@@ -172,8 +180,9 @@ def check_records(
             if out[index] == move:
                 legal = True
         if legal:
+            origin = row if repetition(state) < bound else ROOT
             play(state, move)
-            check_replies(state, row, records, bound, search, found)
+            check_replies(state, row, origin, records, bound, search, found)
         else:
             note_fault(found, row, ILLEGAL, NO_REPLY)
 
@@ -263,8 +272,7 @@ class ClaimCheck:
             for one in found:
                 totals += one.note
                 wrong += [(int(row), int(kind), int(reply)) for row, kind, reply in one.faults]
-                if self.claim.bound > 0:
-                    edges.append(one.edges[one.edges[:, 0] != ROOT])
+                edges.append(one.edges[one.edges[:, 0] != ROOT])
                 frontier.append(one.edges[:, 1])
             rows = np.unique(np.concatenate(frontier))
             rows = rows[~seen[rows]]
@@ -278,7 +286,8 @@ class ClaimCheck:
             run.progress(stage, done, count)
         told = self._texts(sorted(wrong))
         faults = int(totals[FAULTS]) if len(told) == self.limit else len(told)
-        if self.claim.bound > 0 and (row := self._cycle(np.concatenate([*edges, np.zeros((0, 2), np.int64)]))) >= 0:
+        must_end = np.concatenate([*edges, np.zeros((0, 2), np.int64)])
+        if len(must_end) and (row := self._cycle(must_end)) >= 0:
             told.append(f"{self.about()}: play comes back to {self._text(self.records.states[row])} and need not end")
             faults += 1
         return ClaimReport(
@@ -314,7 +323,7 @@ class ClaimCheck:
         none = np.zeros(0, np.int64)
         state = self._state(self.root)
         if self.claim.player == 1:
-            self._bound(check_replies)(state, ROOT, self.records, self.claim.bound, self._search(), found)
+            self._bound(check_replies)(state, ROOT, ROOT, self.records, self.claim.bound, self._search(), found)
             return [none], [_trimmed(found)]
         covered = self.coverage(self.root)
         if covered >= 0:

@@ -15,7 +15,7 @@ from searchbench import jit
 from searchbench.errors import LimitReached
 from searchbench.game import Game
 from searchbench.hashing import key
-from searchbench.rules import UNDECIDED, canonical, moves, play, unplay
+from searchbench.rules import UNDECIDED, canonical, moves, play, repetition, unplay
 from searchbench.solvers.proof.budget import Budget, nothing
 from searchbench.solvers.proof.facts import NO_PLACE, fact_about, learn, lower_of, outcome_of, place_of, upper_of
 from searchbench.solvers.proof.leaves import (
@@ -93,7 +93,7 @@ def look(
         return View(beta, NEVER, NO_PLACE)
     before = earlier(stack.path, depth)
     if before >= 0:
-        return View(0, before, NO_PLACE)
+        return View(repetition(stack.state), before, NO_PLACE)
     return View(UNDECIDED, NEVER, place_of(fact))
 
 

@@ -27,7 +27,7 @@ from searchbench import jit
 from searchbench.game import Game
 from searchbench.hashing import key, mix
 from searchbench.jit import FIRST, STOP, atomic_add, note_rows
-from searchbench.rules import UNDECIDED, moves, play, unplay
+from searchbench.rules import UNDECIDED, moves, play, repetition, unplay
 from searchbench.solvers.proof.budget import Budget, nothing
 from searchbench.solvers.proof.facts import NO_PLACE, learn, lower_of, outcome_of, upper_of
 from searchbench.solvers.proof.path import NEVER, Path, earlier, enter, leave, longer, new_path
@@ -152,7 +152,7 @@ def evaluate(search: Search, depth: int, child: Any) -> None:
         if value == UNDECIDED:
             before = earlier(search.path, depth)
             if before >= 0:
-                value = 0
+                value = repetition(search.state)
                 child[DEPENDENCE] = before
         child[KEY] = code
         child[COUNTER] = mix(code) & (COUNTERS - 1)

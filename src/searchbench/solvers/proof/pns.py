@@ -17,10 +17,12 @@ from searchbench import jit
 from searchbench.errors import LimitReached
 from searchbench.game import Game
 from searchbench.hashing import key
-from searchbench.rules import UNDECIDED, State, moves, new_moves, play, unplay
+from searchbench.rules import UNDECIDED, State, moves, new_moves, play, repetition, unplay
 from searchbench.run import format_memory
 from searchbench.solvers.proof.budget import Budget, nothing
+from searchbench.solvers.proof.contract import OWN_NUMBERS, first_disproof, first_proof
 from searchbench.solvers.proof.facts import NO_PLACE, learn, lower_of, outcome_of, upper_of
+from searchbench.solvers.proof.leaves import LeafDatabase, Leaves, no_leaves, outcome_of_leaf
 from searchbench.solvers.proof.path import NEVER, Path, earlier, enter, leave, longer, new_path
 from searchbench.solvers.proof.tree import (
     CHILD,
@@ -75,7 +77,7 @@ class Question(NamedTuple):
 
 
 class Search(NamedTuple):
-    """The data of a kernel: the tree, the current state, the path to it, the table, the question, and notes."""
+    """The data of a kernel: the tree, the current state, the path to it, the table, the question, notes, and the leaves."""
 
     tree: Tree
     state: Any
@@ -83,6 +85,8 @@ class Search(NamedTuple):
     table: Transpositions
     question: Question
     note: Any
+    leaves: Leaves
+    spare: Any
 
 
 def bound_at(question: Question, depth: int) -> int:
@@ -101,17 +105,27 @@ def known(search: Search, depth: int) -> int:
     return -1 if upper_of(fact) < bound else UNDECIDED
 
 
+def first_numbers(search: Search, depth: int, scratch: Any) -> Numbers:
+    """Return the first numbers of an open state."""
+    if OWN_NUMBERS:
+        bound = bound_at(search.question, depth)
+        return Numbers(max(1, first_proof(search.state, bound)), max(1, first_disproof(search.state, bound)), NEVER)
+    return Numbers(1, max(1, moves(search.state, scratch)) if search.question.mobility else 1, NEVER)
+
+
 def evaluate(search: Search, depth: int, scratch: Any) -> Numbers:
     """Return the initial numbers of the state at the end of the path."""
     value = outcome_of(search.state)
     path_dependence = NEVER
     if value == UNDECIDED:
+        value = outcome_of_leaf(search.state, search.spare, depth, search.leaves)
+    if value == UNDECIDED:
         value = known(search, depth)
     if value == UNDECIDED:
         before = earlier(search.path, depth)
         if before < 0:
-            return Numbers(1, max(1, moves(search.state, scratch)) if search.question.mobility else 1, NEVER)
-        value = 0
+            return first_numbers(search, depth, scratch)
+        value = repetition(search.state)
         path_dependence = before
     if value >= bound_at(search.question, depth):
         return Numbers(0, INFINITE, path_dependence)
@@ -234,7 +248,8 @@ def grow(search: Search, stop: int) -> None:
 class ProofNumberSearch:
     """Answer questions about one state; they share the transposition table and the counts.
 
-    The budget counts created nodes. The tree takes at most `tree_memory` bytes.
+    The budget counts created nodes. The tree takes at most `tree_memory` bytes. Leaves with an unknown outcome are searched.
+    With `own_numbers` proof numbers begin with the game's `first_proof` and `first_disproof`.
     """
 
     def __init__(
@@ -245,9 +260,14 @@ class ProofNumberSearch:
         table_memory: int,
         tree_memory: int,
         target: jit.Target = "cpu",
+        leaves: LeafDatabase | None = None,
+        own_numbers: bool = False,
     ) -> None:
         self.game, self.budget, self.run, self.table = game, budget, budget.run, table
-        self.names = game.names(target=target)
+        self.names = game.names(target=target).with_(
+            OWN_NUMBERS=own_numbers, **({} if leaves is None else leaves.names())
+        )
+        self.leaves = no_leaves() if leaves is None else leaves.leaves(budget.run).assuming(UNDECIDED)
         self.largest = largest_size(table_memory)
         self.note = np.zeros(7, np.int64)
         most = min(tree_memory // NODE_BYTES, (1 << 31) - 1)
@@ -300,7 +320,8 @@ class ProofNumberSearch:
         while True:
             before, repeated = self.nodes, int(path.repetitions[0])
             stop = before + self.budget.room(SLICE)
-            kernel(Search(self.tree, state.copy(), path, self.table, question, self.note), stop)
+            search = Search(self.tree, state.copy(), path, self.table, question, self.note, self.leaves, state.copy())
+            kernel(search, stop)
             self.run.line(self._most_proving_line)
             root = int(self.tree.node[0, PROOF]), int(self.tree.node[0, DISPROOF])
             stage = f"proof-number search: {self.budget.told(state.tolist(), *root, self._most_proving_line())}"
