@@ -17,6 +17,8 @@ from searchbench.jit.data import data_digest, frozen
 from searchbench.jit.fingerprint import cache_folder, fingerprint, kernel_files
 from searchbench.jit.intrinsics import (
     atomic_or,
+    deposit_bits,
+    extract_bits,
     or_line,
     popcount,
     prefetch,
@@ -48,6 +50,8 @@ __all__ = [
     "compile_seconds",
     "constant",
     "data_digest",
+    "deposit_bits",
+    "extract_bits",
     "fingerprint",
     "frozen",
     "inlined",
