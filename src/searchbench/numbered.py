@@ -31,7 +31,7 @@ class _Numbered:
         """Return the game's own data with the nodes of the diagram."""
         own = self.plain.data()
         fields = ({} if own is None else own._asdict()) | self.diagram.data
-        return namedtuple("Data", fields)(**fields)  # type: ignore[misc]
+        return namedtuple("Data", fields)(**fields)
 
     def rules(self) -> Mapping[str, Callable[..., Any]]:
         """Return the game's rules with the numbers of the diagram; backwards they might lead to positions without number."""

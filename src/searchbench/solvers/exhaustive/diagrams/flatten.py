@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from searchbench import jit
 from searchbench.errors import BadGame
-from searchbench.index.diagram import Diagram, Nodes
+from searchbench.index.diagram import Diagram
 from searchbench.index.digits import WORD, Digits
 from searchbench.jit import unsigned, zeros
 from searchbench.solvers.exhaustive.diagrams.symbolic import BinaryNodes
@@ -92,9 +92,9 @@ def masks_of_leaves(
 class Flattener:
     """Collect the nodes of layer after layer; what layers share is followed once."""
 
-    def __init__(self, digits: Digits, first_variable: list[int], target: jit.Target = "cpu") -> None:
+    def __init__(self, digits: Digits, target: jit.Target = "cpu") -> None:
         self.digits = digits
-        self._first = first_variable
+        self._first: list[int] = []
         self._edges = jit.bind(edges_of_nodes, _NAMES, target)
         self._leaves = jit.bind(masks_of_leaves, _NAMES, target)
         self._known = [np.empty(0, np.int32) for _ in digits.digits]
@@ -105,9 +105,13 @@ class Flattener:
         self.roots: list[int] = []
         self.nodes = self.edges = self.leaves = 0
 
-    def add(self, root: int, binary: BinaryNodes) -> None:
-        """Add a layer. Raises BadGame if the last digit has too many codes in it."""
+    def add(self, root: int, binary: BinaryNodes, first_variable: list[int]) -> None:
+        """Add a layer, whose digits begin at the levels `first_variable`.
+
+        Raises BadGame if the last digit has codes of several words.
+        """
         last = len(self.digits.digits) - 1
+        self._first = first_variable
         for place, known in enumerate(self._known):
             grown = np.full(len(binary.low), _UNKNOWN, np.int32)
             grown[: len(known)] = known
@@ -160,21 +164,25 @@ class Flattener:
         for digit, node, binary in found:
             self._known[digit][binary] = node
 
+    def arrays(self) -> dict[str, npt.NDArray[Any]]:
+        """Return the nodes of all layers so far, as `Diagram.of_arrays` takes them."""
+        words = -(-self.digits.most_codes // WORD)
+        return {
+            "masks": np.concatenate([np.empty((0, words), np.uint64), *self._masks]),
+            "children": np.concatenate([np.empty(0, np.int32), *self._children]),
+            "leaf_masks": np.concatenate([np.empty(0, np.uint64), *self._leaf_masks]),
+            "leaf_words": np.concatenate([np.empty(0, np.int8), *self._leaf_words]),
+            "roots": np.array(self.roots, np.int32),
+        }
+
+    def restore(self, arrays: dict[str, npt.NDArray[Any]]) -> None:
+        """Begin with the nodes that `arrays` has returned, of which rows may lie one after the other."""
+        words = -(-self.digits.most_codes // WORD)
+        self._masks, self._children = [arrays["masks"].reshape(-1, words)], [arrays["children"]]
+        self._leaf_masks, self._leaf_words = [arrays["leaf_masks"]], [arrays["leaf_words"]]
+        self.roots = arrays["roots"].tolist()
+        self.nodes, self.edges, self.leaves = len(self._masks[0]), len(arrays["children"]), len(arrays["leaf_masks"])
+
     def diagram(self, first_weight: int) -> Diagram:
         """Return the diagram of all layers so far."""
-        words = -(-self.digits.most_codes // WORD)
-        return Diagram.of_arrays(
-            self.digits,
-            first_weight,
-            {
-                "masks": np.concatenate([np.empty((0, words), np.uint64), *self._masks]),
-                "children": np.concatenate([np.empty(0, np.int32), *self._children]),
-                "leaf_masks": np.concatenate([np.empty(0, np.uint64), *self._leaf_masks]),
-                "leaf_words": np.concatenate([np.empty(0, np.int8), *self._leaf_words]),
-                "roots": np.array(self.roots, np.int32),
-            },
-        )
-
-
-Arrays = npt.NDArray[Any]
-__all__ = ["Flattener", "Nodes"]
+        return Diagram.of_arrays(self.digits, first_weight, self.arrays())

@@ -15,6 +15,7 @@ from searchbench.index.digits import Digits, table_faults
 from searchbench.run import Run
 from searchbench.solvers.exhaustive.diagrams.flatten import Flattener
 from searchbench.solvers.exhaustive.diagrams.symbolic import Symbolic, TablesFull, capacity_within
+from searchbench.store.working import WorkingFolder
 
 SHARE: Final = 0.5
 """Part of the memory budget for the tables of binary diagrams."""
@@ -63,32 +64,53 @@ def reachable_layers(game: Game, run: Run | None = None, most: int | None = None
 
 
 class Forward:
-    """Find layer after layer."""
+    """Find layer after layer; a `folder` keeps those that are found, and is gone on with."""
 
-    def __init__(self, game: Game, digits: Digits, run: Run, target: jit.Target = "cpu") -> None:
+    def __init__(
+        self, game: Game, digits: Digits, run: Run, target: jit.Target = "cpu", folder: WorkingFolder | None = None
+    ) -> None:
         start = digits.codes(game.start())
         if start is None:
             raise BadGame(f"{game}: digits() has no codes for the start")
-        self.game, self.digits, self.run = game, digits, run
-        begun = time.process_time()
+        self.game, self.digits, self.run, self.folder, self.start = game, digits, run, folder, start
         self.most = max(LEAST, capacity_within(int(SHARE * run.memory)))
-        self.symbolic = Symbolic(digits, min(self.most, first_capacity(digits)))
         self.first_weight = digits.weight(start)
-        self.flattener = Flattener(digits, self.symbolic.first_variable, target)
-        self.undecided = [self.symbolic.position(start)]
+        self.flattener = Flattener(digits, target)
         self.reachable = [1]
-        self.seconds = {"forward": time.process_time() - begun, "flatten": 0.0}
+        self.undecided: list[Any] = []
+        self.seconds = {"forward": 0.0, "flatten": 0.0}
 
     def layers(self, most: int | None = None) -> Layers:
         """Return the layers up to `most` moves, all of them by default."""
-        self._flatten()
-        while (most is None or len(self.reachable) <= most) and self._next():
-            pass
+        if not self._restore():
+            begun = time.process_time()
+            self._begin(min(self.most, first_capacity(self.digits)))
+            self.seconds["forward"] += time.process_time() - begun
+            while (most is None or len(self.reachable) <= most) and self._next():
+                if self.folder is not None and self.folder.due:
+                    self._keep(complete=False)
+            if self.folder is not None and most is None:
+                self._keep(complete=True)
         begun = time.process_time()
         diagram = self.flattener.diagram(self.first_weight)
         self.seconds["flatten"] += time.process_time() - begun
         undecided = [diagram.count(layer) for layer in range(diagram.layers)]
         return Layers(diagram, self.reachable, undecided + [0] * (len(self.reachable) - len(undecided)), self.seconds)
+
+    def _begin(self, capacity: int) -> None:
+        """Make tables with the newest layer that was found, or with the start."""
+        self.undecided = []
+        self.symbolic = Symbolic(self.digits, capacity)
+        if not self.flattener.roots:
+            self.undecided = [self.symbolic.position(self.start)]
+            self._flatten()
+            return
+        layer = len(self.flattener.roots) - 1
+        whole, parts = self.symbolic.of_layer(self.flattener.diagram(self.first_weight), layer)
+        _, binary = self.symbolic.read(whole)
+        known = [(digit, node, self.symbolic.number_of(positions)) for digit, node, positions in parts]
+        self.flattener.forget(known, len(binary.low))
+        self.undecided = [whole]
 
     def _next(self) -> bool:
         """Find the next layer; return whether it has undecided positions."""
@@ -124,21 +146,30 @@ class Forward:
         """Go on in larger tables, or without the layers before the last. Raises OutOfMemory."""
         capacity = min(self.most, GROWTH * self.symbolic.capacity)
         if capacity == self.symbolic.capacity and len(self.undecided) == 1:
+            if self.folder is not None:
+                self._keep(complete=False)
             raise OutOfMemory(
                 f"layer {len(self.reachable)} of {self.game} needs more than {capacity:,} nodes of decision diagrams: "
                 "give a larger --memory"
             )
-        layer = len(self.flattener.roots) - 1
-        diagram = self.flattener.diagram(self.first_weight)
-        self.undecided = []
-        self.symbolic = Symbolic(self.digits, capacity)
-        whole, parts = self.symbolic.of_layer(diagram, layer)
-        _, binary = self.symbolic.read(whole)
-        known = [(digit, node, self.symbolic.number_of(positions)) for digit, node, positions in parts]
-        self.flattener.forget(known, len(binary.low))
-        self.undecided = [whole]
+        del self.symbolic
+        self._begin(capacity)
 
     def _flatten(self) -> None:
         begun = time.process_time()
-        self.flattener.add(*self.symbolic.read(self.undecided[-1]))
+        self.flattener.add(*self.symbolic.read(self.undecided[-1]), self.symbolic.first_variable)
         self.seconds["flatten"] += time.process_time() - begun
+
+    def _keep(self, complete: bool) -> None:
+        """Keep the layers in the working folder."""
+        assert self.folder is not None
+        arrays = {name: array.reshape(-1) for name, array in self.flattener.arrays().items()}
+        self.folder.commit({"reachable": self.reachable, "complete": complete}, arrays, self.run)
+
+    def _restore(self) -> bool:
+        """Take the layers that an earlier run has kept; return whether they are all."""
+        if self.folder is None or not self.folder.record:
+            return False
+        self.flattener.restore({name: self.folder.copy_of(name, self.run) for name in sorted(self.folder.copies)})
+        self.reachable = list(self.folder.record["reachable"])
+        return bool(self.folder.record["complete"])

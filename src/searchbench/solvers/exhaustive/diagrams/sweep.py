@@ -350,12 +350,6 @@ def _grouped(starts: npt.NDArray[np.int64], wanted: int) -> list[tuple[int, int]
     return list(pairwise(ends))
 
 
-def counts_of(planes: npt.NDArray[np.uint64]) -> tuple[int, int]:
-    """Return how many positions of a layer are won and lost."""
-    pairs = np.bitwise_count(planes).reshape(-1, 2).sum(axis=0, dtype=np.int64)
-    return int(pairs[0]), int(pairs[1])
-
-
 def sweep_all(diagram: Diagram, run: Run, target: jit.Target = "cpu", pieces: int | None = None) -> Sequence[Any]:
     """Return the planes of all layers, in memory."""
     sweep = Sweep(diagram, run, target, pieces)

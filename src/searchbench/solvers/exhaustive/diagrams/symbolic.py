@@ -10,6 +10,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import reduce
+from importlib.util import find_spec
 from itertools import product
 from typing import Any, Final, NamedTuple, TypeVar
 
@@ -31,6 +32,11 @@ _Result = TypeVar("_Result")
 
 class TablesFull(Exception):
     """Tell that the nodes of a layer do not fit into the tables of the package."""
+
+
+def is_installed() -> bool:
+    """Tell whether OxiDD is installed."""
+    return find_spec("oxidd") is not None
 
 
 def capacity_within(memory: int) -> int:
