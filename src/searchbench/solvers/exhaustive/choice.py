@@ -46,7 +46,8 @@ def chosen(
     """
     if solver is not None and solver not in SOLVERS:
         raise BadRequest(f"unknown solver {solver!r}: there are {', '.join(SOLVERS)}")
-    if solver == SWEEP or (solver is None and form is None and not by_parts and _swept_by_default(game, rule)):
+    swept = solver == SWEEP and not game.has("blank")
+    if swept or (solver is None and form is None and not by_parts and _swept_by_default(game, rule)):
         return _sweeping(game, rule, form, by_parts)
     if not game.has("rank", "unrank"):
         raise BadRequest(f"{game} has no index at this size: its states can be searched and proved, but not all solved")
@@ -97,17 +98,21 @@ def _swept_by_default(game: Game, rule: str | ValueRule | None) -> bool:
 
 def _sweeping(game: Game, rule: str | ValueRule | None, form: str | None, by_parts: bool) -> Choice:
     """Return the one choice for the sweep; refuse all else."""
-    if form is not None or by_parts:
+    if form is not None:
+        raise BadRequest(_no_form(form))
+    if by_parts:
+        raise BadRequest(f"solver {SWEEP!r} goes through all layers: leave the parts out")
+    wanted = Ending() if rule is None else value_rule(rule)
+    _check_kind(game, wanted)
+    if SWEEP not in wanted.solvers:
+        raise BadRequest(f"{game}: solver {SWEEP!r} does not find values of {wanted.name!r}; {_ways(game, wanted)}")
+    if game.digits() is None:
+        others = " or ".join(name for name in wanted.solvers if name != SWEEP)
         raise BadRequest(
-            f"{_no_form(form)}"
-            if form is not None
-            else f"solver {SWEEP!r} goes through all layers: leave the parts out"
+            f"{game}: solver {SWEEP!r} needs `digits`, which the game does not tell: values of {wanted.name!r} are found by "
+            f"{others}"
         )
-    if rule is not None and value_rule(rule) != Ending():
-        raise BadRequest(f"{game}: solver {SWEEP!r} finds values of {Ending.name!r}, not of {value_rule(rule).name!r}")
-    if not game.two_players or game.digits() is None:
-        raise BadRequest(f"{game}: solver {SWEEP!r} needs a game of two players that tells its `digits`")
-    return Choice(Ending(), SWEEP)
+    return Choice(wanted, SWEEP)
 
 
 def _no_form(form: str) -> str:

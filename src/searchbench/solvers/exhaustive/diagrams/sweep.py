@@ -132,73 +132,86 @@ def bits_from(planes: Any, which: int, position: int) -> int:
 @inlined
 def descend(nodes: Any, moves: Any, at: Any, depth: int, code: int) -> None:
     """Follow all paths by one digit, from `depth` to the next; the walk's own node was followed already."""
-    twin = at.twin[depth]
+    here, below = unsigned(depth), unsigned(depth + 1)
+    twin = at.twin[here]
+    twin_base = at.twin_base[here]
     edge = edge_of(nodes, twin, code) if twin >= 0 else -1
-    below = depth + 1
     if edge >= 0:
         at.twin[below] = nodes.children[unsigned(edge)]
-        at.twin_base[below] = at.twin_base[depth] + nodes.offsets[unsigned(edge)]
+        at.twin_base[below] = twin_base + nodes.offsets[unsigned(edge)]
     else:
         at.twin[below] = -1
-    own = moves.started[depth]
-    for action in range(moves.started[below]):
-        start = at.path[depth, action] if action < own else twin
-        after = moves.images[depth, action, code]
-        if start == -2 or after < 0:
-            at.path[below, action] = -2
-            continue
-        at.path[below, action] = -1
+    own = moves.started[here]
+    for action in range(own):
+        start = at.path[here, unsigned(action)]
+        after = moves.images[here, unsigned(action), unsigned(code)]
+        follow(nodes, at, depth + 1, action, start, at.base[here, unsigned(action)], after)
+    for action in range(own, moves.started[below]):
+        after = moves.images[here, unsigned(action), unsigned(code)]
+        follow(nodes, at, depth + 1, action, twin, twin_base, after)
+
+
+@inlined
+def follow(nodes: Any, at: Any, below: int, action: int, start: int, base: int, after: int) -> None:
+    """Follow the path of an action from a node by a code, to the depth `below`."""
+    found = -2
+    if start != -2 and after >= 0:
+        found = -1
         if start >= 0:
             edge = edge_of(nodes, start, after)
             if edge >= 0:
-                base = at.base[depth, action] if action < own else at.twin_base[depth]
-                at.path[below, action] = nodes.children[unsigned(edge)]
-                at.base[below, action] = base + nodes.offsets[unsigned(edge)]
+                found = nodes.children[unsigned(edge)]
+                at.base[unsigned(below), unsigned(action)] = base + nodes.offsets[unsigned(edge)]
+    at.path[unsigned(below), unsigned(action)] = found
 
 
 @inlined
 def settle(nodes: Any, moves: Any, at: Any, last: int, stuck: int, values: Any) -> tuple[int, int]:
     """Return the bits W and L of the block at a leaf, by code."""
-    leaf = at.node[last]
+    here = unsigned(last)
+    leaf = unsigned(at.node[here])
     members = nodes.leaf_masks[leaf]
     word = nodes.leaf_words[leaf]
     win = unsigned(0)
     able = unsigned(0)
-    started = moves.started[last]
+    started = moves.started[here]
     for action in range(len(moves.order)):
-        path = at.path[last, action] if action < started else at.twin[last]
+        path = at.path[here, unsigned(action)] if action < started else at.twin[here]
         if path == -2:
             continue
-        mine = members & moves.able[action, word] if moves.touching[action] else members
+        touching = moves.touching[unsigned(action)]
+        mine = members & moves.able[unsigned(action), unsigned(word)] if touching else members
         able |= mine
         there = unsigned(0)
         if path >= 0:
-            other = nodes.leaf_words[path]
-            if moves.touching[action]:
-                before = moves.befores[action, word, other]
-                there = deposit_bits(extract_bits(nodes.leaf_masks[path], moves.afters[action, word, other]), before)
+            other = nodes.leaf_words[unsigned(path)]
+            if touching:
+                before = moves.befores[unsigned(action), unsigned(word), unsigned(other)]
+                after = moves.afters[unsigned(action), unsigned(word), unsigned(other)]
+                there = deposit_bits(extract_bits(nodes.leaf_masks[unsigned(path)], after), before)
             elif other == word:
-                there = nodes.leaf_masks[path]
+                there = nodes.leaf_masks[unsigned(path)]
         win |= mine & ~there
     lose = able
     for place in range(len(moves.order)):
         if win & members == members:
             break
-        action = moves.order[place]
-        path = at.path[last, action] if action < started else at.twin[last]
+        action = moves.order[unsigned(place)]
+        path = at.path[here, unsigned(action)] if action < started else at.twin[here]
         if path < 0:
             continue
-        base = at.base[last, action] if action < started else at.twin_base[last]
-        there = nodes.leaf_masks[path]
+        base = at.base[here, unsigned(action)] if action < started else at.twin_base[here]
+        there = nodes.leaf_masks[unsigned(path)]
         lost = deposit_bits(bits_from(values, 1, base), there)
         won = deposit_bits(bits_from(values, 0, base), there)
         mine = members
-        other = nodes.leaf_words[path]
-        if moves.touching[action]:
-            before, after = moves.befores[action, word, other], moves.afters[action, word, other]
+        other = nodes.leaf_words[unsigned(path)]
+        if moves.touching[unsigned(action)]:
+            before = moves.befores[unsigned(action), unsigned(word), unsigned(other)]
+            after = moves.afters[unsigned(action), unsigned(word), unsigned(other)]
             lost = deposit_bits(extract_bits(lost, after), before)
             won = deposit_bits(extract_bits(won, after), before)
-            mine = members & moves.able[action, word]
+            mine = members & moves.able[unsigned(action), unsigned(word)]
         elif other != word:
             continue
         win |= lost
@@ -239,32 +252,34 @@ def sweep_prefixes(
         entered = True
         while True:
             if depth < last:
+                here = unsigned(depth)
+                node = unsigned(at.node[here])
                 if entered:
-                    at.word[depth] = 0
-                    at.left[depth] = nodes.masks[at.node[depth], 0]
+                    at.word[here] = 0
+                    at.left[here] = nodes.masks[node, unsigned(0)]
                     entered = False
-                while at.left[depth] == 0 and at.word[depth] + 1 < nodes.masks.shape[1]:
-                    at.word[depth] += 1
-                    at.left[depth] = nodes.masks[at.node[depth], at.word[depth]]
-                left = at.left[depth]
+                word = at.word[here]
+                left = at.left[here]
+                while left == 0 and word + 1 < nodes.masks.shape[1]:
+                    word += 1
+                    at.word[here] = word
+                    left = nodes.masks[node, unsigned(word)]
                 if left == 0:
                     if depth == top:
                         break
                     depth -= 1
                     continue
                 low = trailing_zeros(left)
-                at.left[depth] = left & (left - unsigned(1))
-                node, word = at.node[depth], at.word[depth]
-                edge = nodes.firsts[node, word] + popcount(
-                    nodes.masks[node, word] & ((unsigned(1) << unsigned(low)) - unsigned(1))
-                )
-                at.node[depth + 1] = nodes.children[unsigned(edge)]
+                at.left[here] = left & (left - unsigned(1))
+                passed = nodes.masks[node, unsigned(word)] & ((unsigned(1) << unsigned(low)) - unsigned(1))
+                edge = nodes.firsts[node, unsigned(word)] + popcount(passed)
+                at.node[unsigned(depth + 1)] = nodes.children[unsigned(edge)]
                 descend(nodes, moves, at, depth, 64 * word + low)
                 depth += 1
                 entered = True
                 continue
             won, lost = settle(nodes, moves, at, last, stuck, values)
-            members = nodes.leaf_masks[at.node[last]]
+            members = nodes.leaf_masks[unsigned(at.node[unsigned(last)])]
             count = popcount(members)
             won, lost = extract_bits(won, members), extract_bits(lost, members)
             wins |= won << unsigned(filled) & unsigned(FULL)
@@ -275,7 +290,7 @@ def sweep_prefixes(
                     ends[0], ends[1], ends[2] = unsigned(place), wins, losses
                     shared = False
                 else:
-                    out[2 * place], out[2 * place + 1] = wins, losses
+                    out[unsigned(2 * place)], out[unsigned(2 * place + 1)] = wins, losses
                 place += 1
                 filled -= 64
                 wins, losses = unsigned(0), unsigned(0)
