@@ -18,6 +18,8 @@ from searchbench.jit.fingerprint import cache_folder, fingerprint, kernel_files
 from searchbench.jit.intrinsics import (
     atomic_add,
     atomic_or,
+    deposit_bits,
+    extract_bits,
     or_line,
     popcount,
     prefetch,
@@ -50,6 +52,8 @@ __all__ = [
     "compile_seconds",
     "constant",
     "data_digest",
+    "deposit_bits",
+    "extract_bits",
     "fingerprint",
     "frozen",
     "inlined",
