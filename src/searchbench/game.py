@@ -117,6 +117,11 @@ class Game:
         """Return the largest number of moves a state can have."""
         raise NotImplementedError
 
+    @classmethod
+    def levels(cls, source: str) -> Sequence[Game] | None:
+        """Return the levels in a file as games, one after the other; None where a file holds states of one game."""
+        return None
+
     @property
     def max_unmoves(self) -> int:
         """Return the largest number of moves that can have led to one state."""
@@ -226,6 +231,10 @@ class Game:
     def format_move(self, state: Sequence[int], move: int) -> str:
         """Return a move as text, unlike those of the other moves of the state."""
         return str(move)
+
+    def solution(self, moves: Sequence[int]) -> str:
+        """Return moves from the start on in a notation of their own, in which solutions are exchanged; "" without one."""
+        return ""
 
     def board(self) -> Board | None:
         """Return the board to draw, if the game has one."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any, Final
 
@@ -64,9 +65,8 @@ def search_state(
         told = complete(game, listed(chosen.use))
         seen = chosen.transpositions(active)
         nodes, seconds = limits.nodes, limits.seconds
-        return chosen.search(
-            Task(game, start, names, tables, active, nodes, seconds, seen, chosen.entries, told, paths)
-        )
+        task = Task(game, start, names, tables, active, nodes, seconds, seen, chosen.entries, told, paths)
+        return replace(chosen.search(task), strategy=chosen.method)
 
 
 def settled(
