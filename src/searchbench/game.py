@@ -163,6 +163,10 @@ class Game:
         """Return other ways to guide a search by their names: functions for `dead`, `move_priority`, `relevance_cut` ..."""
         return {}
 
+    def enhanced(self) -> Any:
+        """Return what enhanced IDA* needs of the game (`solvers.guided.enhanced.EnhancedGame`), None where it has nothing."""
+        return None
+
     def subgoals(self, steps: Sequence[str]) -> Sequence[Any]:
         """Return the games of steps towards the goal (`Subgoal`), each told by the pieces that it brings home."""
         raise BadRequest(f"{self} is not known to be solved in steps: it supplies no `subgoals`")

@@ -13,6 +13,7 @@ import numpy as np
 
 from searchbench.errors import BadRequest, BadState
 from searchbench.game import Board, Game
+from searchbench.games.sokoban.enhanced import EnhancedSokoban
 from searchbench.games.sokoban.levels import HAND_MADE, PUSHES
 from searchbench.games.sokoban.rules import (
     MOST_NUMBERS,
@@ -135,6 +136,10 @@ class Sokoban(Game):
     def rules(self) -> Mapping[str, Callable[..., Any]]:
         """Return the rules."""
         return functions(words_for(len(self.maze.cells)), self.index() is not None)
+
+    def enhanced(self) -> EnhancedSokoban:
+        """Return the functions and arrays for enhanced IDA*."""
+        return EnhancedSokoban(self.tables)
 
     def known(self) -> Mapping[str, Any]:
         """Return the least number of pushes of the levels that come with the game."""

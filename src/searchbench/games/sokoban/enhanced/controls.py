@@ -1,0 +1,51 @@
+"""The control records of Sokoban's enhancements, and the versions R0 to R10 of Junghanns and Schaeffer (2001) as lists of names."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Final
+
+from searchbench.solvers.guided.enhanced.controls import FIRST_OF_GAME, Enhancement, Sound, places
+
+
+@dataclass(frozen=True)
+class Inertia(Sound):
+    """The order of moves: first those of the stone that was pushed last, then those that lower the bound, nearest goal first.
+
+    From the degree `lost_from` of randomness on the stone that was pushed last has no privilege.
+    """
+
+    name: ClassVar[str] = "inertia"
+    lost_from: int = 3
+
+
+@dataclass(frozen=True)
+class Deadlocks(Sound):
+    """Deadlock tables: windows of 4 x 5 squares around the target of a push, each placement searched once, when it is met.
+
+    A search of more than `effort` placements tells nothing.
+    """
+
+    name: ClassVar[str] = "deadlocks"
+    effort: int = 500
+
+
+@dataclass(frozen=True)
+class Tunnels(Sound):
+    """Tunnel macros: a push into a one-way tunnel goes on to its end, where that saves `least` pushes or more in all."""
+
+    name: ClassVar[str] = "tunnels"
+    least: int = 2
+
+
+RECORDS: Final[tuple[type[Enhancement], ...]] = (Inertia, Deadlocks, Tunnels)
+PLACES: Final = places(RECORDS, FIRST_OF_GAME)
+INERTIA, LOST_FROM = PLACES["inertia"], PLACES["inertia.lost_from"]
+DEADLOCKS, WINDOW_EFFORT = PLACES["deadlocks"], PLACES["deadlocks.effort"]
+TUNNELS, LEAST = PLACES["tunnels"], PLACES["tunnels.least"]
+
+ADDED: Final = (
+    "table", "inertia", "deadlocks", "tunnels", "goal-macros", "goal-cuts", "patterns", "relevance", "overestimation", "restarts",
+)  # fmt: skip
+"""What each version adds to the one before."""
+VERSIONS: Final = {f"R{number}": ADDED[:number] for number in range(5)}
