@@ -85,21 +85,26 @@ class Maze:
         return set(nodes), good
 
 
-def random_level(chance: random.Random, stones: int = 2, size: tuple[int, int] = (5, 6)) -> str:
-    """Return a random small level, which may have no solution; goals and stones may coincide."""
+def random_level(
+    chance: random.Random, stones: int = 2, size: tuple[int, int] = (5, 6), solvable: bool = True
+) -> str:
+    """Return a random small level: the stones are pulled away from the goals, or stand anywhere if it need not be solvable."""
+    height, width = size
     while True:
-        height, width = size
         walls = chance.choice((0.1, 0.2, 0.3))
         inside = {(y, x) for y in range(1, height + 1) for x in range(1, width + 1) if chance.random() >= walls}
         if not inside:
             continue
-        rows = [["#"] * (width + 2) for _ in range(height + 2)]
         area = _component(inside, chance.choice(sorted(inside)))
         if len(area) < 2 * stones + 2:
             continue
         places = sorted(area)
-        goals = set(chance.sample(places, stones))
-        standing = chance.sample(places, stones + 1)
+        goals = chance.sample(places, stones)
+        if solvable:
+            standing = _pulled(chance, area, goals)
+        else:
+            standing = chance.sample(places, stones + 1)
+        rows = [["#"] * (width + 2) for _ in range(height + 2)]
         for y, x in places:
             rows[y][x] = "." if (y, x) in goals else " "
         for y, x in standing[1:]:
@@ -107,6 +112,22 @@ def random_level(chance: random.Random, stones: int = 2, size: tuple[int, int] =
         y, x = standing[0]
         rows[y][x] = "+" if (y, x) in goals else "@"
         return "\n".join("".join(row) for row in rows)
+
+
+def _pulled(chance: random.Random, area: set[Place], goals: list[Place]) -> list[Place]:
+    """Return the man and the stones after a random walk with pulls from the goals."""
+    man = chance.choice(sorted(area - set(goals)))
+    stones = set(goals)
+    for _ in range(150):
+        dy, dx = chance.choice(list(STEPS.values()))
+        there, behind = (man[0] + dy, man[1] + dx), (man[0] - dy, man[1] - dx)
+        if there not in area or there in stones:
+            continue
+        if behind in stones and chance.random() < 0.7:
+            stones.remove(behind)
+            stones.add(man)
+        man = there
+    return [man, *sorted(stones)]
 
 
 def _component(inside: set[Place], first: Place) -> set[Place]:

@@ -57,7 +57,7 @@ def test_random_levels_agree_with_the_twin() -> None:
     chance = random.Random(15)
     ended = set()
     for _ in range(12):
-        text = random_level(chance, chance.choice((1, 2)), (4, 4))
+        text = random_level(chance, chance.choice((1, 2)), (4, 4), chance.random() < 0.5)
         game, maze = Sokoban(text), Maze(text)
         layers = [len(layer) for layer in maze.layers()]
         assert list(count_depths(game, cuts=False, target="interpreted").counts) == layers, text

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from searchbench.games.sokoban.enhanced import work as position
-from searchbench.games.sokoban.enhanced.controls import RECORDS, VERSIONS
+from searchbench.games.sokoban.enhanced.areas import MOST_ENTRANCES, GoalArea, areas_of, goal_areas
+from searchbench.games.sokoban.enhanced.controls import RECORDS, VERSIONS, GoalMacros
 from searchbench.games.sokoban.enhanced.windows import windows_of
 from searchbench.games.sokoban.enhanced.work import COLUMNS, CORRIDOR, GOAL, LIVE, ONE_WAY, Work
 from searchbench.games.sokoban.rules import from_square, normal_man, push_of, stones_of, to_square
@@ -38,7 +39,7 @@ class EnhancedSokoban:
 
     def names(self) -> Mapping[str, Any]:
         """Return the functions of the contract."""
-        own = ("make", "unmake", "length", "estimate", "is_solved", "identify", "candidates")
+        own = ("make", "unmake", "length", "estimate", "is_solved", "identify", "candidates", "same_piece", "brings_home")
         return {name: getattr(position, name) for name in own}
 
     def work(self, start: Sequence[int], controls: Controls, rows: int) -> Work:
@@ -56,11 +57,18 @@ class EnhancedSokoban:
         found = Work(
             maze, tables.side, np.vstack([tables.distances, np.zeros((1, goals), np.int32)]),
             np.zeros((rows, FIELDS * goals + 1), np.int32), new_scratch(goals),
-            np.zeros((4, squares), np.int32), np.zeros(8, np.int64), position.new_hashes(squares), controls.vector(),
-            windows_of(tables, "deadlocks" in controls.used),
+            np.zeros((8, squares), np.int32), np.zeros(8, np.int64), position.new_hashes(squares), controls.vector(),
+            windows_of(tables, "deadlocks" in controls.used), areas_of(tables, self.areas(controls)),
         )  # fmt: skip
         self.reload(found, start)
         return found
+
+    def areas(self, controls: Controls) -> list[GoalArea]:
+        """Return the goal areas that have macros."""
+        settings = controls.used.get("goal-macros")
+        if not isinstance(settings, GoalMacros):
+            return []
+        return goal_areas(self.tables, settings.goals, min(settings.entrances, MOST_ENTRANCES))
 
     def reload(self, work: Work, start: Sequence[int]) -> None:
         """Set the position back to the start."""

@@ -38,14 +38,28 @@ class Tunnels(Sound):
     least: int = 2
 
 
-RECORDS: Final[tuple[type[Enhancement], ...]] = (Inertia, Deadlocks, Tunnels)
+@dataclass(frozen=True)
+class GoalMacros(Enhancement):
+    """Goal macros: a stone that comes to an entrance of a goal area goes to its goal at once, and no other move is tried.
+
+    An area has at least `goals` goals and at most `entrances` entrances. At most `effort` sets of filled goals are evaluated.
+    """
+
+    name: ClassVar[str] = "goal-macros"
+    goals: int = 4
+    entrances: int = 4
+    effort: int = 8_000
+
+
+RECORDS: Final[tuple[type[Enhancement], ...]] = (Inertia, Deadlocks, Tunnels, GoalMacros)
 PLACES: Final = places(RECORDS, FIRST_OF_GAME)
 INERTIA, LOST_FROM = PLACES["inertia"], PLACES["inertia.lost_from"]
 DEADLOCKS, WINDOW_EFFORT = PLACES["deadlocks"], PLACES["deadlocks.effort"]
+GOAL_MACROS, PACKING_EFFORT = PLACES["goal-macros"], PLACES["goal-macros.effort"]
 TUNNELS, LEAST = PLACES["tunnels"], PLACES["tunnels.least"]
 
 ADDED: Final = (
     "table", "inertia", "deadlocks", "tunnels", "goal-macros", "goal-cuts", "patterns", "relevance", "overestimation", "restarts",
 )  # fmt: skip
 """What each version adds to the one before."""
-VERSIONS: Final = {f"R{number}": ADDED[:number] for number in range(5)}
+VERSIONS: Final = {f"R{number}": ADDED[:number] for number in range(7)}

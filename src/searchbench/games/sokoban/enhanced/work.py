@@ -10,11 +10,14 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from searchbench.games.sokoban.enhanced.areas import Areas, carry, filled, offered
 from searchbench.games.sokoban.enhanced.controls import (
     DEADLOCKS,
+    GOAL_MACROS,
     INERTIA,
     LEAST,
     LOST_FROM,
+    PACKING_EFFORT,
     TUNNELS,
 )
 from searchbench.games.sokoban.enhanced.windows import Windows, is_window_dead
@@ -33,7 +36,7 @@ COLUMNS: Final = 8
 
 AT, SQUARE, MARK, QUEUE = range(4)
 """The rows of `board`: the number of the stone on a square plus one, the square of each stone, the generation in which a square was
-seen by the man, and a queue."""
+seen by the man, and a queue; four more rows belong to `areas`."""
 
 STONES, GENERATION, KEY, OFF_GOAL, LEARNT = range(5)
 """What stands in `facts`: the number of stones, that of the last walk, the hash of the stones, those off the goals, and what was
@@ -57,6 +60,7 @@ class Work(NamedTuple):
     hashes: Any
     controls: Any
     windows: Windows
+    areas: Areas
 
 
 def kind_of(move: int) -> int:
@@ -158,7 +162,7 @@ def candidates(work: Any, row: int, previous: int, out: Any, first: int, chance:
     """Write the pushes that are not dead, as macros where there are any, with their ratings."""
     board, maze, kept, side, costs, controls = work.board, work.maze, work.kept, work.side, work.costs, work.controls
     generation, end = work.facts[GENERATION], first
-    targets = costs.shape[1]
+    targets, macros = costs.shape[1], False
     for square in range(len(maze)):
         stone = board[AT, square] - 1
         if stone < 0:
@@ -177,6 +181,18 @@ def candidates(work: Any, row: int, previous: int, out: Any, first: int, chance:
                 target = to_square(move)
                 if target < 0:
                     continue
+            if controls[GOAL_MACROS] != 0 and work.areas.entry[target, direction] >= 0:
+                further = goal_macros(work, move, out, end)
+                if further > end and not macros:  # nothing else is tried
+                    macros = True
+                    for place in range(end, further):
+                        out[first + place - end, 0] = out[place, 0]
+                        out[first + place - end, 1] = out[place, 1]
+                    end, further = first + further - end, 0
+                if macros:
+                    end = max(end, further)
+            if macros:
+                continue
             out[end, 0] = move
             out[end, 1] = 0
             if controls[INERTIA] != 0:
@@ -211,6 +227,37 @@ def through(work: Any, move: int, square: int, target: int, direction: int) -> i
     if count < work.controls[LEAST]:
         return move
     return move_of(square, stone, direction, TUNNEL, count)
+
+
+def goal_macros(work: Any, move: int, out: Any, end: int) -> int:
+    """Write the macros that take a stone on from an entrance of a goal area to its goals; return the end."""
+    areas, board = work.areas, work.board
+    square, target, direction = from_square(move), to_square(move), last_direction(move)
+    area, entrance = areas.area[target], areas.entry[target, direction]
+    walls = filled(work, area)
+    if walls < 0:
+        return end
+    stone = board[AT, square]
+    board[AT, square] = 0
+    for number in range(offered(work, area, walls, entrance, work.controls[PACKING_EFFORT])):
+        goal = areas.stack[2, number]
+        found = carry(work, area, target, direction, -1, goal)
+        if found >= 0:
+            out[end, 0] = move_of(square, goal, found & 3, GOAL_MACRO, length(move) + (found >> 2))
+            out[end, 1] = number
+            end += 1
+    board[AT, square] = stone
+    return end
+
+
+def same_piece(before: int, move: int) -> bool:
+    """Tell whether a move goes on with the stone that the one before has pushed."""
+    return to_square(before) == from_square(move)
+
+
+def brings_home(move: int) -> bool:
+    """Tell whether a move is a goal macro."""
+    return kind_of(move) == GOAL_MACRO
 
 
 def new_hashes(squares: int) -> Any:
