@@ -20,8 +20,6 @@ MOST_ENTRANCES: Final = 4
 MEMO_BITS: Final = 14
 UNKNOWN, SAFE, UNSAFE, EVALUATED = range(4)
 """What is known of a set of filled goals: nothing, the verdict, or only what can be filled next."""
-LISTED: Final = 3
-"""At most so many goals are offered to a stone."""
 
 
 @dataclass(frozen=True)
@@ -109,7 +107,9 @@ def _grown(tables: LevelTables, body: set[int]) -> tuple[set[int], list[tuple[in
             break
         squares = min(options)[3]
         entrances = _entrances(tables, squares)
-        if len(squares) <= most and len(entrances) < len(best_entrances):
+        fewer = len(entrances) < len(best_entrances)
+        clear = not (squares - best) & set(tables.level.stones)  # a stone that stands inside would stop all macros
+        if entrances and len(squares) <= most and (fewer or (clear and len(entrances) == len(best_entrances))):
             best, best_entrances = squares, entrances
     return best, best_entrances
 
@@ -345,8 +345,8 @@ def is_safe(work: Any, area: int, walls: int, effort: int) -> bool:
         top -= 1
 
 
-def offered(work: Any, area: int, walls: int, entrance: int, effort: int) -> int:
-    """Return the number of goals that a stone at an entrance should go to, at most LISTED, written into the scratch space.
+def offered(work: Any, area: int, walls: int, entrance: int, effort: int, most: int) -> int:
+    """Return the number of goals that a stone at an entrance should go to, at most `most`, written into the scratch space.
 
     Goals that leave every entrance of use come first, the deepest ones before others.
     """
@@ -358,7 +358,7 @@ def offered(work: Any, area: int, walls: int, entrance: int, effort: int) -> int
     reachable = areas.memo[area, slot, 1 + entrance]
     for strict in range(2):
         for bit in range(areas.counts[area, 0]):
-            if listed >= LISTED:
+            if listed >= most:
                 return listed
             if reachable >> bit & 1 == 0:
                 continue

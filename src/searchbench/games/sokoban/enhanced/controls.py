@@ -42,19 +42,22 @@ class Tunnels(Sound):
 class GoalMacros(Enhancement):
     """Goal macros: a stone that comes to an entrance of a goal area goes to its goal at once, and no other move is tried.
 
-    An area has at least `goals` goals and at most `entrances` entrances. At most `effort` sets of filled goals are evaluated.
+    An area has at least `goals` goals and at most `entrances` entrances. At most `effort` sets of filled goals are evaluated, and at most
+    `alternatives` goals offered to a stone.
     """
 
     name: ClassVar[str] = "goal-macros"
     goals: int = 4
     entrances: int = 4
     effort: int = 8_000
+    alternatives: int = 1
 
 
 RECORDS: Final[tuple[type[Enhancement], ...]] = (Inertia, Deadlocks, Tunnels, GoalMacros)
 PLACES: Final = places(RECORDS, FIRST_OF_GAME)
 INERTIA, LOST_FROM = PLACES["inertia"], PLACES["inertia.lost_from"]
 DEADLOCKS, WINDOW_EFFORT = PLACES["deadlocks"], PLACES["deadlocks.effort"]
+ALTERNATIVES = PLACES["goal-macros.alternatives"]
 GOAL_MACROS, PACKING_EFFORT = PLACES["goal-macros"], PLACES["goal-macros.effort"]
 TUNNELS, LEAST = PLACES["tunnels"], PLACES["tunnels.least"]
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from searchbench.games.sokoban.enhanced.areas import Areas, carry, filled, offered
 from searchbench.games.sokoban.enhanced.controls import (
+    ALTERNATIVES,
     DEADLOCKS,
     GOAL_MACROS,
     INERTIA,
@@ -239,7 +240,7 @@ def goal_macros(work: Any, move: int, out: Any, end: int) -> int:
         return end
     stone = board[AT, square]
     board[AT, square] = 0
-    for number in range(offered(work, area, walls, entrance, work.controls[PACKING_EFFORT])):
+    for number in range(offered(work, area, walls, entrance, work.controls[PACKING_EFFORT], work.controls[ALTERNATIVES])):
         goal = areas.stack[2, number]
         found = carry(work, area, target, direction, -1, goal)
         if found >= 0:
