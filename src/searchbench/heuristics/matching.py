@@ -35,6 +35,19 @@ def match_from_scratch(costs: Any, kept: Any, row: int, scratch: Any) -> int:
     return matching_cost(costs, kept, row)
 
 
+def match_pieces(costs: Any, kept: Any, row: int, pieces: int, scratch: Any) -> int:
+    """Match so many pieces alone, at the places that stand in a row of `kept`, with any of the targets; return the cost."""
+    count, total = costs.shape[1], 0
+    for one in range(count):
+        kept[row, 2 * count + one] = -1
+        kept[row, 3 * count + one] = kept[row, 4 * count + one] = 0
+    for piece in range(pieces):
+        _augment(costs, kept, row, piece, scratch)
+    for piece in range(pieces):
+        total += costs[kept[row, piece], kept[row, count + piece]]
+    return int(total)
+
+
 def copy_matching(costs: Any, kept: Any, row: int, after: int) -> None:
     """Copy a matching to another row."""
     for column in range(FIELDS * costs.shape[1]):

@@ -8,14 +8,16 @@ from typing import Any
 
 import numpy as np
 
+from searchbench.games.sokoban.enhanced import patterns
 from searchbench.games.sokoban.enhanced import work as position
 from searchbench.games.sokoban.enhanced.areas import MOST_ENTRANCES, GoalArea, areas_of, goal_areas
-from searchbench.games.sokoban.enhanced.controls import RECORDS, VERSIONS, GoalMacros
+from searchbench.games.sokoban.enhanced.controls import RECORDS, VERSIONS, GoalMacros, PatternSearch
+from searchbench.games.sokoban.enhanced.influence import influences
 from searchbench.games.sokoban.enhanced.windows import windows_of
 from searchbench.games.sokoban.enhanced.work import COLUMNS, CORRIDOR, GOAL, LIVE, ONE_WAY, Work
 from searchbench.games.sokoban.rules import from_square, normal_man, push_of, stones_of, to_square
 from searchbench.games.sokoban.tables import LevelTables
-from searchbench.heuristics.matching import FIELDS, new_scratch
+from searchbench.heuristics.matching import FIELDS, UNREACHABLE, new_scratch
 from searchbench.solvers.guided.enhanced.controls import Controls, Enhancement
 
 
@@ -39,8 +41,9 @@ class EnhancedSokoban:
 
     def names(self) -> Mapping[str, Any]:
         """Return the functions of the contract."""
-        own = ("make", "unmake", "length", "estimate", "is_solved", "identify", "candidates", "same_piece", "brings_home")
-        return {name: getattr(position, name) for name in own}
+        own = ("make", "unmake", "length", "estimate", "is_solved", "identify", "candidates", "same_piece", "brings_home", "learnt", "related")
+        found = {name: getattr(position, name) for name in own}
+        return found | {"penalty": patterns.penalty, "investigate": patterns.investigate}
 
     def work(self, start: Sequence[int], controls: Controls, rows: int) -> Work:
         """Return the arrays for a search from a state."""
@@ -54,11 +57,18 @@ class EnhancedSokoban:
         maze[:, ONE_WAY] = [len(sides) > 1 for sides in tables.sides]
         walls = tables.near < 0
         maze[:, CORRIDOR] = (walls[:, 0] & walls[:, 1]) * 1 + (walls[:, 2] & walls[:, 3]) * 2
+        settings = controls.used.get("patterns")
+        learning = settings if isinstance(settings, PatternSearch) else None
+        taken = np.full((goals, goals), UNREACHABLE, np.int32)
+        np.fill_diagonal(taken, 0)
+        costs = np.vstack([tables.distances, np.zeros((1, goals), np.int32), taken])
         found = Work(
-            maze, tables.side, np.vstack([tables.distances, np.zeros((1, goals), np.int32)]),
+            maze, tables.side, costs,
             np.zeros((rows, FIELDS * goals + 1), np.int32), new_scratch(goals),
             np.zeros((8, squares), np.int32), np.zeros(8, np.int64), position.new_hashes(squares), controls.vector(),
             windows_of(tables, "deadlocks" in controls.used), areas_of(tables, self.areas(controls)),
+            patterns.patterns_of(tables, learning is not None, learning.capacity if learning else 1),
+            influences(tables, controls),
         )  # fmt: skip
         self.reload(found, start)
         return found

@@ -53,10 +53,51 @@ class GoalMacros(Enhancement):
     alternatives: int = 1
 
 
-RECORDS: Final[tuple[type[Enhancement], ...]] = (Inertia, Deadlocks, Tunnels, GoalMacros)
+@dataclass(frozen=True)
+class PatternSearch(Enhancement):
+    """Pattern searches after pushes: at most `nodes` for a test maze, `effort` for a push, `size` stones, `capacity` patterns.
+
+    They are given up while they have taken `ratio` times the nodes of the search. With `choice` 0 every push is followed by one, else
+    those after which the stone can hardly be pushed, is hemmed in, or parts the floor.
+    """
+
+    name: ClassVar[str] = "patterns"
+    nodes: int = 1_000
+    effort: int = 6_000
+    size: int = 10
+    capacity: int = 8_192
+    ratio: int = 300
+    choice: int = 1
+
+
+@dataclass(frozen=True)
+class Influence(Enhancement):
+    """What is local: moves whose influence on each other is at most `percent` of the mean of the level, between two bounds."""
+
+    name: ClassVar[str] = "influence"
+    percent: int = 50
+    least: int = 6
+    most: int = 20
+
+
+@dataclass(frozen=True)
+class Overestimation(Enhancement):
+    """In the place of the penalties of disjoint patterns, the largest share for each stone, times `percent` in a hundred."""
+
+    name: ClassVar[str] = "overestimation"
+    percent: int = 180
+
+
+RECORDS: Final[tuple[type[Enhancement], ...]] = (
+    Inertia, Deadlocks, Tunnels, GoalMacros, PatternSearch, Influence, Overestimation,
+)  # fmt: skip
 PLACES: Final = places(RECORDS, FIRST_OF_GAME)
 INERTIA, LOST_FROM = PLACES["inertia"], PLACES["inertia.lost_from"]
 DEADLOCKS, WINDOW_EFFORT = PLACES["deadlocks"], PLACES["deadlocks.effort"]
+PATTERNS, PATTERN_NODES, PATTERN_EFFORT = PLACES["patterns"], PLACES["patterns.nodes"], PLACES["patterns.effort"]
+PATTERN_SIZE, PATTERN_CAPACITY = PLACES["patterns.size"], PLACES["patterns.capacity"]
+PATTERN_RATIO, PATTERN_CHOICE = PLACES["patterns.ratio"], PLACES["patterns.choice"]
+OVERESTIMATION, PERCENT = PLACES["overestimation"], PLACES["overestimation.percent"]
 ALTERNATIVES = PLACES["goal-macros.alternatives"]
 GOAL_MACROS, PACKING_EFFORT = PLACES["goal-macros"], PLACES["goal-macros.effort"]
 TUNNELS, LEAST = PLACES["tunnels"], PLACES["tunnels.least"]
@@ -65,4 +106,4 @@ ADDED: Final = (
     "table", "inertia", "deadlocks", "tunnels", "goal-macros", "goal-cuts", "patterns", "relevance", "overestimation", "restarts",
 )  # fmt: skip
 """What each version adds to the one before."""
-VERSIONS: Final = {f"R{number}": ADDED[:number] for number in range(7)}
+VERSIONS: Final = {f"R{number}": ADDED[:number] for number in range(len(ADDED) + 1)}

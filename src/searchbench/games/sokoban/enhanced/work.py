@@ -21,6 +21,7 @@ from searchbench.games.sokoban.enhanced.controls import (
     PACKING_EFFORT,
     TUNNELS,
 )
+from searchbench.games.sokoban.enhanced.patterns import Patterns
 from searchbench.games.sokoban.enhanced.windows import Windows, is_window_dead
 from searchbench.games.sokoban.rules import FIELD, from_square, to_square
 from searchbench.heuristics.matching import copy_matching, match_from_scratch, matching_cost, move_piece
@@ -39,9 +40,9 @@ AT, SQUARE, MARK, QUEUE = range(4)
 """The rows of `board`: the number of the stone on a square plus one, the square of each stone, the generation in which a square was
 seen by the man, and a queue; four more rows belong to `areas`."""
 
-STONES, GENERATION, KEY, OFF_GOAL, LEARNT = range(5)
-"""What stands in `facts`: the number of stones, that of the last walk, the hash of the stones, those off the goals, and what was
-learnt."""
+STONES, GENERATION, KEY, OFF_GOAL, LEARNT, LONE_WALKS, ENTERED = range(7)
+"""What stands in `facts`: the number of stones, that of the last walk, the hash of the stones, those off the goals, the patterns
+learnt, the walks around lone stones, and the positions entered."""
 
 FIRST_RATING: Final = 100
 LAST_RATING: Final = 1 << 20
@@ -62,6 +63,8 @@ class Work(NamedTuple):
     controls: Any
     windows: Windows
     areas: Areas
+    patterns: Patterns
+    influence: Any
 
 
 def kind_of(move: int) -> int:
@@ -116,9 +119,10 @@ def estimate(work: Any, row: int, move: int) -> int:
     """Return the cost of the minimum matching of stones with goals, with the pushes of each stone from the man's side."""
     kept, costs, board, side = work.kept, work.costs, work.board, work.side
     man = kept[row, kept.shape[1] - 1]
+    work.facts[ENTERED] += 1
     if row == 0:
         for stone in range(costs.shape[1]):
-            kept[0, stone] = len(costs) - 1  # those that stand in
+            kept[0, stone] = len(costs) - 1 - costs.shape[1]  # those that stand in
         for stone in range(work.facts[STONES]):
             square = board[SQUARE, stone]
             kept[0, stone] = 4 * square + side[square, man]
@@ -249,6 +253,16 @@ def goal_macros(work: Any, move: int, out: Any, end: int) -> int:
             end += 1
     board[AT, square] = stone
     return end
+
+
+def learnt(work: Any) -> int:
+    """Return the number of patterns learnt."""
+    return int(work.facts[LEARNT])
+
+
+def related(work: Any, before: int, move: int) -> bool:
+    """Tell whether a stone that is pushed is near enough to the one that was pushed before."""
+    return bool(work.influence[from_square(before), from_square(move)] <= work.influence[0, work.influence.shape[1] - 1])
 
 
 def same_piece(before: int, move: int) -> bool:
