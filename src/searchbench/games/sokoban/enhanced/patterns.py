@@ -35,7 +35,7 @@ LARGEST: Final = 12
 LONGEST_CALL: Final = 4_000
 """The most nodes of a search of a test maze."""
 BUCKETS: Final = 256
-"""Solutions that are longer than the matching by twice as much are not looked for."""
+"""Solutions that are longer than the matching by as much are not looked for."""
 
 STANDS, MARK, QUEUE, STONE_WAY, MAN_WAY, CAME, COUNTED = range(7)
 """The rows of the test maze's board: stones, marks and a queue for walks, the squares of a solution, and how many patterns a square has."""
@@ -161,7 +161,7 @@ def known_node(work: Any, node: int, size: int, lowest: int) -> bool:
 
 def open_node(patterns: Any, node: int) -> bool:
     """Put a node into the bucket of its f, unless that is too large."""
-    bucket = (patterns.nodes[node, COST] + patterns.nodes[node, BOUND] - patterns.counts[BASE_BOUND]) >> 1
+    bucket = patterns.nodes[node, COST] + patterns.nodes[node, BOUND] - patterns.counts[BASE_BOUND]
     if bucket < 0 or bucket >= BUCKETS:
         return False
     patterns.nodes[node, LINK] = patterns.buckets[bucket]
