@@ -85,9 +85,7 @@ class Maze:
         return set(nodes), good
 
 
-def random_level(
-    chance: random.Random, stones: int = 2, size: tuple[int, int] = (5, 6), solvable: bool = True
-) -> str:
+def random_level(chance: random.Random, stones: int = 2, size: tuple[int, int] = (5, 6), solvable: bool = True) -> str:
     """Return a random small level: the stones are pulled away from the goals, or stand anywhere if it need not be solvable."""
     height, width = size
     while True:
@@ -100,10 +98,7 @@ def random_level(
             continue
         places = sorted(area)
         goals = chance.sample(places, stones)
-        if solvable:
-            standing = _pulled(chance, area, goals)
-        else:
-            standing = chance.sample(places, stones + 1)
+        standing = _pulled(chance, area, goals) if solvable else chance.sample(places, stones + 1)
         rows = [["#"] * (width + 2) for _ in range(height + 2)]
         for y, x in places:
             rows[y][x] = "." if (y, x) in goals else " "

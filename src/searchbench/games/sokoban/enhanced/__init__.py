@@ -41,7 +41,19 @@ class EnhancedSokoban:
 
     def names(self) -> Mapping[str, Any]:
         """Return the functions of the contract."""
-        own = ("make", "unmake", "length", "estimate", "is_solved", "identify", "candidates", "same_piece", "brings_home", "learnt", "related")
+        own = (
+            "make",
+            "unmake",
+            "length",
+            "estimate",
+            "is_solved",
+            "identify",
+            "candidates",
+            "same_piece",
+            "brings_home",
+            "learnt",
+            "related",
+        )
         found = {name: getattr(position, name) for name in own}
         return found | {"penalty": patterns.penalty, "investigate": patterns.investigate}
 
@@ -108,7 +120,7 @@ class EnhancedSokoban:
         return found
 
     def _carried(self, others: set[int], man: int, square: int, target: int, last: int) -> list[tuple[int, int]]:
-        """Return the pushes that bring a stone between others to a square, the last one in a direction, as squares and directions."""
+        """Return the pushes, squares and directions, that bring a stone to a square, the last one in a direction."""
         near = self.tables.level.near
         came: dict[tuple[int, int], tuple[int, int] | None] = {}
         waiting: list[tuple[int, int, int, tuple[int, int] | None]] = [(square, man, -1, None)]

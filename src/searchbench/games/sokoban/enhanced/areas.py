@@ -1,9 +1,10 @@
 """Goal areas: where the goals lie together, through which squares stones come in, and in which order the goals are filled.
 
-An *area* is a set of squares around goals that lie together. An *entrance* is a square of it with the direction in which a stone is
-pushed onto it from outside. The order in which goals are filled is a search over sets of filled goals: a set is *safe* if all goals are
-filled, or one more can be filled from an entrance such that the new set is safe. A stone that is inside never leaves in this view, so
-what rests on it may lose solutions (Junghanns and Schaeffer 2001, goal macros).
+An *area* is a set of squares around goals that lie together. An *entrance* is a square of it with the direction in
+which a stone is pushed onto it from outside. The order in which goals are filled is a search over sets of filled
+goals: a set is *safe* if all goals are filled, or one more can be filled from an entrance such that the new set is
+safe. A stone that is inside never leaves in this view, so what rests on it may lose solutions (Junghanns and Schaeffer
+2001, goal macros).
 """
 
 from __future__ import annotations
@@ -34,10 +35,10 @@ class GoalArea:
 class Areas(NamedTuple):
     """Hold the areas for the kernels.
 
-    `area[s]` is the area of a square or -1, `bit[s]` the number of a goal in its area or -1, `entry[s, d]` that of an entrance or -1;
-    `goals[a, b]` and `entrances[a, e]` their squares, and directions in the next row; `counts[a]` the numbers of goals and entrances.
-    `keys[a]` and `memo[a]` hold what is known of sets of filled goals: the state, and for each entrance the goals that can be filled.
-    `stack` is scratch space, and `effort` counts the sets evaluated.
+    `area[s]` is the area of a square or -1, `bit[s]` the number of a goal in its area or -1, `entry[s, d]` that of an
+    entrance or -1; `goals[a, b]` and `entrances[a, e]` their squares, and directions in the next row; `counts[a]` the
+    numbers of goals and entrances. `keys[a]` and `memo[a]` hold what is known of sets of filled goals: the state, and
+    for each entrance the goals that can be filled. `stack` is scratch space, and `effort` counts the sets evaluated.
     """
 
     area: Any
@@ -86,7 +87,13 @@ def _entrances(tables: LevelTables, squares: set[int]) -> list[tuple[int, int]]:
     for square in sorted(squares):
         for direction in range(4):
             behind = near[square][direction ^ 1]
-            if behind >= 0 and behind not in squares and live[behind] and live[square] and near[behind][direction ^ 1] >= 0:
+            if (
+                behind >= 0
+                and behind not in squares
+                and live[behind]
+                and live[square]
+                and near[behind][direction ^ 1] >= 0
+            ):
                 found.append((square, direction))
     return found
 
@@ -208,7 +215,7 @@ def filled(work: Any, area: int) -> int:
 
 def walk_around(work: Any, man: int, stone: int, walls: int, area: int) -> None:
     """Mark the squares that the man can walk to between a lone stone and filled goals, or all stones if `walls` is -1."""
-    board, maze, areas = work.board, work.maze, work.areas
+    board, maze = work.board, work.maze
     work.facts[TURN] += 1
     turn = work.facts[TURN]
     board[MARK, man] = turn
@@ -231,14 +238,15 @@ def is_wall(work: Any, square: int, walls: int, area: int) -> bool:
     if walls < 0:
         return bool(work.board[AT, square] != 0)
     areas = work.areas
-    return areas.area[square] == area and areas.bit[square] >= 0 and walls >> areas.bit[square] & 1 != 0
+    bit = areas.bit[square]
+    return bool(areas.area[square] == area and bit >= 0 and walls >> bit & 1 != 0)
 
 
 def carry(work: Any, area: int, square: int, direction: int, walls: int, goal: int) -> int:
     """Push a lone stone about in an area, from where a push in a direction has brought it.
 
-    With `goal` -1 return the set of goals that it can come to. Else return the number of pushes to that goal times 4, plus the last
-    direction, or -1.
+    With `goal` -1 return the set of goals that it can come to. Else return the number of pushes to that goal times 4,
+    plus the last direction, or -1.
     """
     board, maze, areas = work.board, work.maze, work.areas
     for place in range(board.shape[1]):
@@ -253,7 +261,7 @@ def carry(work: Any, area: int, square: int, direction: int, walls: int, goal: i
         here, last = board[WAITING, head] >> 2, board[WAITING, head] & 3
         head += 1
         if goal >= 0 and here == goal:
-            return level << 2 | last
+            return int(level << 2 | last)
         if goal < 0 and areas.bit[here] >= 0:
             found |= 1 << areas.bit[here]
         walk_around(work, maze[here, last ^ 1], here, walls, area)
@@ -293,7 +301,7 @@ def slot_of(work: Any, area: int, walls: int) -> int:
             if not is_wall(work, square, walls, area):
                 reached = carry(work, area, square, direction, walls, -1)
             areas.memo[area, slot, 1 + entrance] = reached & ~walls
-    return slot
+    return int(slot)
 
 
 def open_goals(areas: Any, area: int, slot: int) -> int:

@@ -1,4 +1,4 @@
-"""The control records of Sokoban's enhancements, and the versions R0 to R10 of Junghanns and Schaeffer (2001) as lists of names."""
+"""The control records of Sokoban's enhancements, and the versions R0 to R10 (Junghanns and Schaeffer 2001) as lists of names."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ class Tunnels(Sound):
 class GoalMacros(Enhancement):
     """Goal macros: a stone that comes to an entrance of a goal area goes to its goal at once, and no other move is tried.
 
-    An area has at least `goals` goals and at most `entrances` entrances. At most `effort` sets of filled goals are evaluated, and at most
-    `alternatives` goals offered to a stone.
+    An area has at least `goals` goals and at most `entrances` entrances. At most `effort` sets of filled goals are
+    evaluated, and at most `alternatives` goals offered to a stone.
     """
 
     name: ClassVar[str] = "goal-macros"
@@ -57,8 +57,8 @@ class GoalMacros(Enhancement):
 class PatternSearch(Enhancement):
     """Pattern searches after pushes: at most `nodes` for a test maze, `effort` for a push, `size` stones, `capacity` patterns.
 
-    They are given up while they have taken `ratio` times the nodes of the search. With `choice` 0 every push is followed by one, else
-    those after which the stone can hardly be pushed, is hemmed in, or parts the floor.
+    They are given up while they have taken `ratio` times the nodes of the search. With `choice` 0 every push is
+    followed by one, else those after which the stone can hardly be pushed, is hemmed in, or parts the floor.
     """
 
     name: ClassVar[str] = "patterns"

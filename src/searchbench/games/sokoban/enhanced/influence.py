@@ -1,7 +1,7 @@
 """Influence between squares: how much a push at one square matters to a push at another, for relevance cuts.
 
-It is the cost of the cheapest path between the squares: small where they have much to do with each other. A step costs more where a
-stone or the man could go elsewhere, nothing in a tunnel, less towards a goal, and more where no stone could make it.
+It is the cost of the cheapest path between the squares: small where they have much to do with each other. A step costs
+more where a stone or the man could go elsewhere, nothing in a tunnel, less towards a goal, and more where no stone could make it.
 """
 
 from __future__ import annotations
@@ -38,7 +38,9 @@ def influences(tables: LevelTables, controls: Controls) -> npt.NDArray[np.int16]
 def _steps(tables: LevelTables) -> list[list[tuple[int, int]]]:
     """Return the cost of a step into each neighbour of each square."""
     near, live, nearest = tables.level.near, tables.live, tables.nearest
-    tunnel = [len(sides) > 1 and sum(one >= 0 for one in near[square]) == 2 for square, sides in enumerate(tables.sides)]
+    tunnel = [
+        len(sides) > 1 and sum(one >= 0 for one in near[square]) == 2 for square, sides in enumerate(tables.sides)
+    ]
     found: list[list[tuple[int, int]]] = []
     for square, around in enumerate(near):
         row = []

@@ -1,10 +1,10 @@
 """Pattern search: which few stones make the last push a deadlock, or dearer than the matching says, and patterns learnt from it.
 
-The *test maze* has the walls and goals of the level, and some of its stones: first the one that was pushed. It is solved by A\\*, where
-a stone that comes to the goal of its matching is taken off. If there is no solution, the stones are a deadlock; if the shortest one is
-longer than the matching, the difference is a penalty. Else the stones that stand in the way of the solution, of its stones or of its
-man, are added one by one. What is found is made minimal, and kept with the squares of the man that it holds for (Junghanns and
-Schaeffer 2001, sections 4.1 and 6.3).
+The *test maze* has the walls and goals of the level, and some of its stones: first the one that was pushed. It is
+solved by A*, where a stone that comes to the goal of its matching is taken off. If there is no solution, the stones
+are a deadlock; if the shortest one is longer than the matching, the difference is a penalty. Else the stones that
+stand in the way of the solution, of its stones or of its man, are added one by one. What is found is made minimal, and
+kept with the squares of the man that it holds for (Junghanns and Schaeffer 2001, sections 4.1 and 6.3).
 """
 
 from __future__ import annotations
@@ -38,20 +38,21 @@ BUCKETS: Final = 256
 """Solutions that are longer than the matching by as much are not looked for."""
 
 STANDS, MARK, QUEUE, STONE_WAY, MAN_WAY, CAME, COUNTED = range(7)
-"""The rows of the test maze's board: stones, marks and a queue for walks, the squares of a solution, and how many patterns a square has."""
+"""The rows of the test maze's board: stones, marks and a queue for walks, the squares of a solution, and how many
+patterns a square has."""
 MAN, COST, BOUND, PARENT, MOVE, LINK = range(6)
 """What a node holds beside the squares of its stones; a stone that is taken off has the square -1 less its goal."""
 TURN, WAY, INVESTED, BASE_BOUND, SOLUTION, USED = range(6)
-"""What is counted: walks, solutions, the nodes of all pattern searches, and of the last test maze its bound, its solved node, and its
-nodes."""
+"""What is counted: walks, solutions, the nodes of all pattern searches, and of the last test maze its bound, its
+solved node, and its nodes."""
 SOLVED, DEADLOCK, UNKNOWN = range(3)
 
 
 class Patterns(NamedTuple):
     """Hold what was learnt, and the test maze.
 
-    Of each pattern: the squares of its `stones`, their number in `size`, the penalty, the man's squares in `area`, and in `next` the
-    next pattern in the list of the same square; the lists begin in `head`.
+    Of each pattern: the squares of its `stones`, their number in `size`, the penalty, the man's squares in `area`, and
+    in `next` the next pattern in the list of the same square; the lists begin in `head`.
     """
 
     stones: Any
@@ -83,7 +84,8 @@ def patterns_of(tables: LevelTables, used: bool, capacity: int) -> Patterns:
         np.zeros((room, squares), np.uint8), np.full(squares, -1, np.int32), np.zeros(room, np.int32),
         np.zeros((7, squares), np.int32), np.zeros((nodes, LARGEST), np.int16), np.zeros((nodes, 6), np.int64),
         np.zeros(1 << 13, np.int32), np.zeros(BUCKETS, np.int32), np.zeros(6, np.int64), np.zeros((6, LARGEST + 4), np.int64),
-        np.zeros((1, FIELDS * goals), np.int32), new_scratch(goals), np.array(level.cells, np.int32), np.zeros((3, squares), np.int64),
+        np.zeros((1, FIELDS * goals), np.int32), new_scratch(goals), np.array(level.cells, np.int32), np.zeros((3,
+        squares), np.int64),
     )  # fmt: skip
 
 
@@ -180,7 +182,12 @@ def solve_test(work: Any, row: int, size: int, man: int, limit: int) -> int:
     lowest = test_walk(work, man)
     bound = test_bound(work, 0, size, man)
     patterns.counts[BASE_BOUND], patterns.counts[USED] = bound, 1
-    patterns.nodes[0, MAN], patterns.nodes[0, COST], patterns.nodes[0, BOUND], patterns.nodes[0, PARENT] = lowest, 0, bound, -1
+    patterns.nodes[0, MAN], patterns.nodes[0, COST], patterns.nodes[0, BOUND], patterns.nodes[0, PARENT] = (
+        lowest,
+        0,
+        bound,
+        -1,
+    )
     stand(work, 0, size, 0)
     if bound >= INFEASIBLE:
         return DEADLOCK
@@ -293,7 +300,7 @@ def mark_walk(work: Any, man: int, target: int, way: int) -> None:
 
 
 def next_stone(work: Any, size: int, square: int, man: int) -> int:
-    """Return the square of the stone to be added: one in the way of the stones, the nearest to the push, else of the man; or -1."""
+    """Return the square of the stone to be added: the nearest in the way of the stones, else of the man; or -1."""
     patterns = work.patterns
     way = patterns.counts[WAY]
     for marks in range(2):

@@ -1,8 +1,9 @@
 """Deadlock tables of an instance: placements of stones in windows of 4 x 5 squares, each searched when it is first met.
 
-A window lies around the target of a push, five squares along the push and four across. Its walls, goals and dead squares are those of
-the level. Outside everything is as good as it can be: the man can walk everywhere, and a stone that leaves the window is gone. A
-stone on a goal need not leave. If no sequence of pushes then takes the stones away, the placement is a deadlock of the level.
+A window lies around the target of a push, five squares along the push and four across. Its walls, goals and dead
+squares are those of the level. Outside everything is as good as it can be: the man can walk everywhere, and a stone
+that leaves the window is gone. A stone on a goal need not leave. If no sequence of pushes then takes the stones away,
+the placement is a deadlock of the level.
 """
 
 from __future__ import annotations
@@ -30,8 +31,8 @@ SEEN_KEYS, STACK = range(2)
 class Windows(NamedTuple):
     """Hold two windows for each square and direction; `squares[w, k]` is the square of a cell, `near[w, k, d]` its neighbours.
 
-    `sets[w]` are four sets of cells: those where a stone may stand, the goals, those next to the outside, and the man's cell behind
-    the push. `cache` has the placements that are known, and `verdicts` what is known of them.
+    `sets[w]` are four sets of cells: those where a stone may stand, the goals, those next to the outside, and the
+    man's cell behind the push. `cache` has the placements that are known, and `verdicts` what is known of them.
     """
 
     squares: Any

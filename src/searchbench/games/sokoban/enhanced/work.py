@@ -1,7 +1,8 @@
 """The position of an enhanced search: stones, the man, the matching of each row of the path, all in arrays.
 
-A move is an integer: the square that the stone leaves and the one it comes to, 12 bits each; 12 bits that are not used; the direction
-of the last push; its kind in 3 bits; and the number of pushes. `rules.py` has the same layout for single pushes.
+A move is an integer: the square that the stone leaves and the one it comes to, 12 bits each; 12 bits that are not
+used; the direction of the last push; its kind in 3 bits; and the number of pushes. `rules.py` has the same layout for
+single pushes.
 """
 
 from __future__ import annotations
@@ -37,8 +38,8 @@ the square parts the floor, and two bits: walls above and below (1), walls left 
 COLUMNS: Final = 8
 
 AT, SQUARE, MARK, QUEUE = range(4)
-"""The rows of `board`: the number of the stone on a square plus one, the square of each stone, the generation in which a square was
-seen by the man, and a queue; four more rows belong to `areas`."""
+"""The rows of `board`: the number of the stone on a square plus one, the square of each stone, the generation in which
+a square was seen by the man, and a queue; four more rows belong to `areas`."""
 
 STONES, GENERATION, KEY, OFF_GOAL, LEARNT, LONE_WALKS, ENTERED = range(7)
 """What stands in `facts`: the number of stones, that of the last walk, the hash of the stones, those off the goals, the patterns
@@ -244,7 +245,9 @@ def goal_macros(work: Any, move: int, out: Any, end: int) -> int:
         return end
     stone = board[AT, square]
     board[AT, square] = 0
-    for number in range(offered(work, area, walls, entrance, work.controls[PACKING_EFFORT], work.controls[ALTERNATIVES])):
+    for number in range(
+        offered(work, area, walls, entrance, work.controls[PACKING_EFFORT], work.controls[ALTERNATIVES])
+    ):
         goal = areas.stack[2, number]
         found = carry(work, area, target, direction, -1, goal)
         if found >= 0:
@@ -262,7 +265,9 @@ def learnt(work: Any) -> int:
 
 def related(work: Any, before: int, move: int) -> bool:
     """Tell whether a stone that is pushed is near enough to the one that was pushed before."""
-    return bool(work.influence[from_square(before), from_square(move)] <= work.influence[0, work.influence.shape[1] - 1])
+    return bool(
+        work.influence[from_square(before), from_square(move)] <= work.influence[0, work.influence.shape[1] - 1]
+    )
 
 
 def same_piece(before: int, move: int) -> bool:

@@ -1,7 +1,8 @@
 """The contract of enhanced IDA* (Junghanns and Schaeffer 2001, section 4): a position with its bounds, changed in place.
 
-`work` is a named tuple of arrays that a game makes for each search: tables, and the position with all that is kept for each row of
-the path. Row 0 is the start; the move from row r leads to row r + 1. A *move* may be a macro of many steps of one piece.
+`work` is a named tuple of arrays that a game makes for each search: tables, and the position with all that is kept for
+each row of the path. Row 0 is the start; the move from row r leads to row r + 1. A *move* may be a macro of many steps
+of one piece.
 """
 
 from __future__ import annotations

@@ -54,7 +54,7 @@ class Relevance(Enhancement):
 
 
 @dataclass(frozen=True)
-class Restarts(Sound):
+class Restarts(Enhancement):
     """Rapid random restarts: a round begins again after `budget` nodes in another order, `times` times; then the bound grows.
 
     The budget doubles each time the bound has grown twice. The randomness of a restart is its number.

@@ -15,8 +15,17 @@ from searchbench.game import Game
 from searchbench.line import Line
 from searchbench.solvers.guided.configuration import Guided
 from searchbench.solvers.guided.enhanced.contract import INFEASIBLE, estimate
-from searchbench.solvers.guided.enhanced.controls import FRAME, Controls, Enhancement, Restarts, Sound, Table, chosen_controls
+from searchbench.solvers.guided.enhanced.controls import (
+    FRAME,
+    Controls,
+    Enhancement,
+    Restarts,
+    Sound,
+    Table,
+    chosen_controls,
+)
 from searchbench.solvers.guided.enhanced.kernel import (
+    CHANCE,
     COST,
     DEPTH,
     EXCEEDED,
@@ -25,11 +34,10 @@ from searchbench.solvers.guided.enhanced.kernel import (
     MOVE,
     NODES,
     NOTES,
+    SEED,
     STATUS,
     STEP,
     THRESHOLD,
-    CHANCE,
-    SEED,
     deepen,
     new_memory,
 )
@@ -91,7 +99,8 @@ class Enhanced(Guided):
             raise BadRequest(f"version {self.version!r}: {game} has {', '.join(rules.versions)}")
         names = rules.versions[self.version or last]
         if self.optimal and not self.version:
-            names = tuple(record.name for record in _known(rules) if record.name in names and issubclass(record, Sound))
+            sound = {record.name for record in _known(rules) if issubclass(record, Sound)}
+            names = tuple(name for name in names if name in sound)
         found = chosen_controls(_known(rules), (*names, *listed(self.use)), listed(self.without), self.control)
         if self.optimal and not found.sound:
             unsound = [name for name, record in found.used.items() if not isinstance(record, Sound)]
@@ -101,12 +110,14 @@ class Enhanced(Guided):
     def search(self, task: Task) -> Line:
         """Return a line. Raises Unsolvable and LimitReached."""
         if self.h is not None or self.order or self.entries:
-            raise BadRequest("enhanced: heuristic, order and entries are those of the game; use version, use and without")
+            raise BadRequest(
+                "enhanced: heuristic, order and entries are those of the game; use version, use and without"
+            )
         return _Deepening(task, self.controls(task.game)).line()
 
 
 def _enhanced(game: Game) -> EnhancedGame:
-    found = game.enhanced()
+    found: EnhancedGame | None = game.enhanced()
     if found is None:
         raise BadRequest(f"method enhanced: {game} supplies no functions for it; idastar searches every puzzle")
     return found
@@ -189,8 +200,9 @@ class _Deepening:
     def _line(self) -> Line:
         path = self.memory.path[: int(self.note[DEPTH]) + 1]
         moves = self.rules.steps(self.task.start, path[1:, MOVE].tolist())
-        optimal = self.controls.sound and "restarts" not in self.controls.used
-        return self.task.line(moves, int(path[-1, COST]), self.nodes, optimal)
+        return self.task.line(moves, int(path[-1, COST]), self.nodes, self.controls.sound)
 
     def _nothing_left(self) -> Exception:
-        return Exhausted(f"{self.task.game}: no solution in all that was not left out ({self.nodes:,} nodes)", self.nodes)
+        return Exhausted(
+            f"{self.task.game}: no solution in all that was not left out ({self.nodes:,} nodes)", self.nodes
+        )
