@@ -174,9 +174,9 @@ def test_controls_are_data() -> None:
     assert list(chosen.used) == ["table", "inertia"]
     assert chosen.used["table"].bits == 10  # type: ignore[attr-defined]
     assert chosen.sound
-    assert list(Enhanced(optimal=True).controls(game).used) == [
-        one for one in Enhanced().controls(game).used if one in SOUND
-    ]
+    assert tuple(Enhanced(optimal=True).controls(game).used) == SOUND
+    with pytest.raises(BadRequest, match="goal-cuts"):
+        Enhanced(optimal=True, version="R6").controls(game)
     for wrong in ({"version": "R99"}, {"without": "nothing"}, {"control": "table.bits"}, {"control": "table.size=3"}):
         with pytest.raises(BadRequest):
             Enhanced(**wrong).controls(game)

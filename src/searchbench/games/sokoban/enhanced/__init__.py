@@ -77,10 +77,10 @@ class EnhancedSokoban:
         found = Work(
             maze, tables.side, costs,
             np.zeros((rows, FIELDS * goals + 1), np.int32), new_scratch(goals),
-            np.zeros((8, squares), np.int32), np.zeros(8, np.int64), position.new_hashes(squares), controls.vector(),
+            np.zeros((16, squares), np.int32), np.zeros(8, np.int64), position.new_hashes(squares), controls.vector(),
             windows_of(tables, "deadlocks" in controls.used), areas_of(tables, self.areas(controls)),
             patterns.patterns_of(tables, learning is not None, learning.capacity if learning else 1),
-            influences(tables, controls),
+            influences(tables, controls), np.zeros((2, squares), np.int32),
         )  # fmt: skip
         self.reload(found, start)
         return found

@@ -54,6 +54,21 @@ class GoalMacros(Enhancement):
 
 
 @dataclass(frozen=True)
+class Freeze(Sound):
+    """Freeze deadlocks; with `bipartite` 1, stones frozen on goals count as walls for the others' ways to goals."""
+
+    name: ClassVar[str] = "freeze"
+    bipartite: int = 1
+
+
+@dataclass(frozen=True)
+class Corrals(Sound):
+    """PI-corrals: where there is one, only the pushes into it are tried."""
+
+    name: ClassVar[str] = "corrals"
+
+
+@dataclass(frozen=True)
 class PatternSearch(Enhancement):
     """Pattern searches after pushes: at most `nodes` for a test maze, `effort` for a push, `size` stones, `capacity` patterns.
 
@@ -89,7 +104,7 @@ class Overestimation(Enhancement):
 
 
 RECORDS: Final[tuple[type[Enhancement], ...]] = (
-    Inertia, Deadlocks, Tunnels, GoalMacros, PatternSearch, Influence, Overestimation,
+    Inertia, Deadlocks, Tunnels, GoalMacros, PatternSearch, Influence, Overestimation, Freeze, Corrals,
 )  # fmt: skip
 PLACES: Final = places(RECORDS, FIRST_OF_GAME)
 INERTIA, LOST_FROM = PLACES["inertia"], PLACES["inertia.lost_from"]
@@ -97,6 +112,7 @@ DEADLOCKS, WINDOW_EFFORT = PLACES["deadlocks"], PLACES["deadlocks.effort"]
 PATTERNS, PATTERN_NODES, PATTERN_EFFORT = PLACES["patterns"], PLACES["patterns.nodes"], PLACES["patterns.effort"]
 PATTERN_SIZE, PATTERN_CAPACITY = PLACES["patterns.size"], PLACES["patterns.capacity"]
 PATTERN_RATIO, PATTERN_CHOICE = PLACES["patterns.ratio"], PLACES["patterns.choice"]
+FREEZE, BIPARTITE, CORRALS = PLACES["freeze"], PLACES["freeze.bipartite"], PLACES["corrals"]
 OVERESTIMATION, PERCENT = PLACES["overestimation"], PLACES["overestimation.percent"]
 ALTERNATIVES = PLACES["goal-macros.alternatives"]
 GOAL_MACROS, PACKING_EFFORT = PLACES["goal-macros"], PLACES["goal-macros.effort"]

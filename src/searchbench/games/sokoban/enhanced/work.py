@@ -14,7 +14,10 @@ import numpy as np
 from searchbench.games.sokoban.enhanced.areas import Areas, carry, filled, offered
 from searchbench.games.sokoban.enhanced.controls import (
     ALTERNATIVES,
+    BIPARTITE,
+    CORRALS,
     DEADLOCKS,
+    FREEZE,
     GOAL_MACROS,
     INERTIA,
     LEAST,
@@ -22,6 +25,8 @@ from searchbench.games.sokoban.enhanced.controls import (
     PACKING_EFFORT,
     TUNNELS,
 )
+from searchbench.games.sokoban.enhanced.corral import find_corral, goes_in
+from searchbench.games.sokoban.enhanced.freeze import is_frozen_dead
 from searchbench.games.sokoban.enhanced.patterns import Patterns
 from searchbench.games.sokoban.enhanced.windows import Windows, is_window_dead
 from searchbench.games.sokoban.rules import FIELD, from_square, to_square
@@ -39,7 +44,7 @@ COLUMNS: Final = 8
 
 AT, SQUARE, MARK, QUEUE = range(4)
 """The rows of `board`: the number of the stone on a square plus one, the square of each stone, the generation in which
-a square was seen by the man, and a queue; four more rows belong to `areas`."""
+a square was seen by the man, and a queue; further rows belong to other modules."""
 
 STONES, GENERATION, KEY, OFF_GOAL, LEARNT, LONE_WALKS, ENTERED = range(7)
 """What stands in `facts`: the number of stones, that of the last walk, the hash of the stones, those off the goals, the patterns
@@ -66,6 +71,7 @@ class Work(NamedTuple):
     areas: Areas
     patterns: Patterns
     influence: Any
+    lone: Any
 
 
 def kind_of(move: int) -> int:
@@ -169,6 +175,7 @@ def candidates(work: Any, row: int, previous: int, out: Any, first: int, chance:
     board, maze, kept, side, costs, controls = work.board, work.maze, work.kept, work.side, work.costs, work.controls
     generation, end = work.facts[GENERATION], first
     targets, macros = costs.shape[1], False
+    corral = controls[CORRALS] != 0 and find_corral(work)
     for square in range(len(maze)):
         stone = board[AT, square] - 1
         if stone < 0:
@@ -177,7 +184,9 @@ def candidates(work: Any, row: int, previous: int, out: Any, first: int, chance:
             behind, target = maze[square, direction ^ 1], maze[square, direction]
             if behind < 0 or target < 0 or board[MARK, behind] != generation or board[AT, target] != 0:
                 continue
-            if maze[target, LIVE] == 0:
+            if maze[target, LIVE] == 0 or (corral and not goes_in(work, square, target)):
+                continue
+            if controls[FREEZE] != 0 and freezes(work, square, target):
                 continue
             if controls[DEADLOCKS] != 0 and is_window_dead(work, square, target, direction):
                 continue
@@ -212,6 +221,14 @@ def candidates(work: Any, row: int, previous: int, out: Any, first: int, chance:
                     out[end, 1] = LAST_RATING
             end += 1
     return end
+
+
+def freezes(work: Any, square: int, target: int) -> bool:
+    """Tell whether a push makes a freeze deadlock."""
+    put(work, square, target)
+    found = is_frozen_dead(work, target, work.controls[BIPARTITE] != 0)
+    put(work, target, square)
+    return found
 
 
 def through(work: Any, move: int, square: int, target: int, direction: int) -> int:

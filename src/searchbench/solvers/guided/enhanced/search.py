@@ -85,7 +85,7 @@ class Enhanced(Guided):
     control: str = option(
         "", "change control records: NAME=NUMBER such as `table.bits=20`, with commas between them", metavar="CHANGES"
     )
-    optimal: bool = option(False, "refuse enhancements that might lose a cheapest line")
+    optimal: bool = option(False, "use all enhancements that keep cheapest lines, and refuse others")
 
     def switches(self, game: Game) -> Functions:
         """Replace none of the game's functions."""
@@ -99,8 +99,7 @@ class Enhanced(Guided):
             raise BadRequest(f"version {self.version!r}: {game} has {', '.join(rules.versions)}")
         names = rules.versions[self.version or last]
         if self.optimal and not self.version:
-            sound = {record.name for record in _known(rules) if issubclass(record, Sound)}
-            names = tuple(name for name in names if name in sound)
+            names = tuple(record.name for record in _known(rules) if issubclass(record, Sound))
         found = chosen_controls(_known(rules), (*names, *listed(self.use)), listed(self.without), self.control)
         if self.optimal and not found.sound:
             unsound = [name for name, record in found.used.items() if not isinstance(record, Sound)]
