@@ -1,22 +1,24 @@
 """Corrals: where the man cannot go, and stones around it that can only be pushed into it.
 
-A *corral* is a union of components of the floor that the man cannot come to; its *barrier* are the stones next to it. If every first
-push of a barrier stone goes into the corral, whatever stones elsewhere may do, and the man can make all of these now, then these
-pushes can come first in any solution, unless nothing is to be done there (a PI-corral). Without one, the position is lost.
+A *corral* is a union of components of the floor that the man cannot come to; its *barrier* are the stones next to it.
+If every first push of a barrier stone goes into the corral, whatever stones elsewhere may do, and the man can make all
+of these now, then these pushes can come first in any solution, unless nothing is to be done there (a PI-corral).
+Without one, the position is lost.
 """
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
 AT, MARK = 0, 2
 GOAL, LIVE = 4, 5
 PART, WAITING, CHOSEN = 12, 13, 14
-"""Rows of the board: the number of the component of a square, a queue, and which components are in the corral (1) or the best (2)."""
+"""Rows of the board: the number of the component of a square, a queue, and which components are in the corral (1) or
+the best (2)."""
 
 
 def number_parts(work: Any) -> int:
-    """Number the components that the man cannot come to, from 1 on; return how many there are."""
+    """Give the components that the man cannot come to numbers, from 1 on; return how many there are."""
     board, maze = work.board, work.maze
     generation, count = work.facts[1], 0
     for square in range(len(maze)):

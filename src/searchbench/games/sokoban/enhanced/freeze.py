@@ -1,8 +1,8 @@
-"""Freeze deadlocks: stones that can never move again, and goals that no stone can come to past those that stand on goals for good.
+"""Freeze deadlocks: stones that can never move again, and goals that no stone can come to past those.
 
-A stone is blocked along a line if there is a wall on either side, or a frozen stone, or if both squares beside it are dead. Blocked along
-both lines it is frozen. The largest set of stones that hold each other is found by assuming that all do, and letting go of one after
-the other.
+A stone is blocked along a line if there is a wall on either side, or a frozen stone, or if both squares beside it are dead.
+Blocked along both lines it is frozen. The largest set of stones that hold each other is found by assuming that all do, and
+letting go of one after the other.
 """
 
 from __future__ import annotations
@@ -16,7 +16,10 @@ FROZEN, WAITING, REACHED, PARTNER = range(8, 12)
 
 
 def hold(work: Any, only: int) -> int:
-    """Mark the frozen stones on the board (1), of all or only those joined to a square; return 2 if one is off the goals, 1, or 0."""
+    """Mark the frozen stones (1), of all or only those joined to a square.
+
+    Returns 2 if one of them is off the goals, 1 if there are any, or 0.
+    """
     board, maze = work.board, work.maze
     count = 0
     for square in range(len(maze)):
@@ -91,8 +94,7 @@ def can_be_matched(work: Any) -> bool:
 def augment(work: Any, first: int) -> bool:
     """Find a goal for a stone; those that have one already may change."""
     board, maze = work.board, work.maze
-    # A stone's squares are searched by pushes of a man who flies; where it meets a goal of another stone, that one is searched on.
-    # REACHED tells for a goal which stone has come to it in this search, so that the path can be followed back.
+    # REACHED tells of a goal which stone has come to it in this search, so that the path can be followed back.
     for square in range(len(maze)):
         board[REACHED, square] = 0
     board[WAITING, 0] = first
@@ -123,23 +125,23 @@ def augment(work: Any, first: int) -> bool:
 
 def come_to(work: Any, stone: int) -> int:
     """Return a goal that a stone can come to past the frozen ones, and that was not reached in this search, or -1."""
-    board, maze, patterns = work.board, work.maze, work.lone
+    board, maze, lone = work.board, work.maze, work.lone
     for square in range(len(maze)):
-        patterns[0, square] = 0
-    patterns[1, 0] = board[1, stone]
-    patterns[0, board[1, stone]] = 1
+        lone[0, square] = 0
+    lone[1, 0] = board[1, stone]
+    lone[0, board[1, stone]] = 1
     head, tail = 0, 1
     while head < tail:
-        here = patterns[1, head]
+        here = lone[1, head]
         head += 1
         if maze[here, GOAL] >= 0 and board[REACHED, here] == 0 and board[FROZEN, here] == 0:
             return int(here)
         for direction in range(4):
             target, behind = maze[here, direction], maze[here, direction ^ 1]
-            if target < 0 or behind < 0 or patterns[0, target] != 0:
+            if target < 0 or behind < 0 or lone[0, target] != 0:
                 continue
             if board[FROZEN, target] == 0 and board[FROZEN, behind] == 0 and maze[target, LIVE] != 0:
-                patterns[0, target] = 1
-                patterns[1, tail] = target
+                lone[0, target] = 1
+                lone[1, tail] = target
                 tail += 1
     return -1
