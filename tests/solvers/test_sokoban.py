@@ -16,11 +16,11 @@ from searchbench.catalogue import load
 from searchbench.errors import BadRequest, BadState, SearchBenchError, Unsolvable
 from searchbench.games.sokoban import Sokoban, levels_of
 from searchbench.games.sokoban.levels import PUSHES
-from searchbench.games.sokoban.replay import replay
 from searchbench.games.sokoban.solution import pushes_of
 from searchbench.games.sokoban.text import levels_in, read_level
 from searchbench.run import Limits, Run
 from searchbench.solvers.guided import search_levels, search_state
+from searchbench.verify.lurd import replay
 
 GOLDEN = Path(__file__).parent.parent / "golden"
 XSOKOBAN = str(GOLDEN / "sokoban_xsokoban.xsb")

@@ -20,7 +20,6 @@ from searchbench.games.sokoban import Sokoban
 from searchbench.games.sokoban.enhanced.areas import goal_areas
 from searchbench.games.sokoban.enhanced.windows import is_window_dead
 from searchbench.games.sokoban.enhanced.work import freezes
-from searchbench.games.sokoban.replay import replay
 from searchbench.games.sokoban.rules import normal_man, state_of, stones_of, to_square
 from searchbench.games.sokoban.solution import pushes_of
 from searchbench.heuristics.matching import (
@@ -36,6 +35,7 @@ from searchbench.solvers.guided import search_state
 from searchbench.solvers.guided.enhanced import Controls, Enhanced, Sound
 from searchbench.solvers.guided.enhanced.contract import INFEASIBLE, estimate, make, unmake
 from searchbench.solvers.guided.enhanced.controls import FRAME, chosen_controls
+from searchbench.verify.lurd import replay
 
 GOLDEN = Path(__file__).parent.parent / "golden"
 XSOKOBAN = str(GOLDEN / "sokoban_xsokoban.xsb")

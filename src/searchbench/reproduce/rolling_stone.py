@@ -19,15 +19,12 @@ from typing import Any, Final
 from searchbench import jit
 from searchbench.catalogue import load
 from searchbench.errors import BadRequest, DamagedData, SearchBenchError
-from searchbench.game import Game
-from searchbench.games.sokoban import Sokoban
-from searchbench.games.sokoban.replay import replay
-from searchbench.games.sokoban.text import FLOOR, MAN, WALL
 from searchbench.reproduce.row import Cost, Measured, Row, Verdict
 from searchbench.run import Limits, Run
 from searchbench.solvers.guided import search_state
 from searchbench.solvers.guided.enhanced import Enhanced
 from searchbench.solvers.guided.enhanced.contract import estimate
+from searchbench.verify.lurd import replay
 
 SOURCE: Final = "Junghanns and Schaeffer 2001"
 VARIABLE: Final = "SEARCHBENCH_XSOKOBAN"
@@ -78,7 +75,7 @@ def levels_file() -> str:
 
 def printed_solution(_run: Run) -> dict[str, Any]:
     """Replay the printed solution of level 1, and search for the least number of pushes."""
-    game = Sokoban(LEVEL_1)
+    game: Any = load(f"sokoban:{LEVEL_1}")
     state, moves = game.start(), []
     for word in PRINTED.split():
         squares = word.split("-")
@@ -95,7 +92,7 @@ def bounds(_run: Run) -> dict[str, int]:
     file = levels_file()
     found = dict.fromkeys(("nearest goals, the man anywhere", "matching, the man's side known"), 0)
     for number in range(1, 91):
-        game = Sokoban(f"{file}#{number}")
+        game: Any = load(f"sokoban:{file}#{number}")
         rules = game.enhanced()
         work = rules.work(game.start(), Enhanced(version="R0").controls(game), 2)
         bound = jit.bind(estimate, jit.Names(dict(rules.names()), "cpu", None))(work, 0, 0)
@@ -104,7 +101,7 @@ def bounds(_run: Run) -> dict[str, int]:
     return found
 
 
-def _without_man(game: Sokoban) -> int:
+def _without_man(game: Any) -> int:
     """Return the sum of the pushes to the nearest goals by a man who flies."""
     near, level = game.maze.near, game.maze
     found, waiting = dict.fromkeys(level.goals, 0), list(level.goals)
@@ -157,8 +154,7 @@ def _known(run: Run, name: str, limit: int) -> dict[int, dict[str, Any]]:
         raise DamagedData(f"{path} is no list of levels: {error}; remove it") from None
 
 
-def _searched(game: Game, configuration: Enhanced, limit: int) -> dict[str, Any]:
-    assert isinstance(game, Sokoban)
+def _searched(game: Any, configuration: Enhanced, limit: int) -> dict[str, Any]:
     began, processor = time.perf_counter(), time.thread_time()
     row: dict[str, Any] = {"status": "open", "pushes": None, "solution": ""}
     try:
@@ -212,7 +208,7 @@ def _counted(configurations: Mapping[str, Enhanced], run: Run, limit: int) -> Me
 
 def relevance_cuts(_run: Run) -> dict[str, Any]:
     """Search a double maze with and without relevance cuts; return the pushes of both, and whether the cuts save nodes."""
-    game = Sokoban(double_maze())
+    game = load(f"sokoban:{double_maze()}")
     plain = search_state(game, None, Enhanced(version="R2"), limits=Limits(LIMIT))
     cut = search_state(game, None, Enhanced(version="R2", use=("relevance", "influence")), limits=Limits(LIMIT))
     return {"pushes": plain.cost, "with cuts": cut.cost, "fewer nodes": cut.nodes < plain.nodes}
@@ -220,14 +216,13 @@ def relevance_cuts(_run: Run) -> dict[str, Any]:
 
 def double_maze() -> str:
     """Return two mirrored halves, the eighth level that comes with the game, with a long corridor between them."""
-    found = load("sokoban:#8")
-    assert isinstance(found, Sokoban)
+    found: Any = load("sokoban:#8")
     width = max(map(len, found.text.rows))
-    left = [row.ljust(width, WALL) for row in found.text.rows]
+    left = [row.ljust(width, "#") for row in found.text.rows]
     rows = []
     for number, row in enumerate(left):
-        between = (FLOOR if number == CORRIDOR_ROW else WALL) * CORRIDOR
-        rows.append(row[:-1] + between + row[::-1].replace(MAN, FLOOR)[1:])
+        between = (" " if number == CORRIDOR_ROW else "#") * CORRIDOR
+        rows.append(row[:-1] + between + row[::-1].replace("@", " ")[1:])
     return "\n".join(rows)
 
 

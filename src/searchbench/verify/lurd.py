@@ -1,4 +1,4 @@
-"""Replay a solution on the text of a level: a judge that shares nothing with the solvers but the text."""
+"""Replay a solution of Sokoban on the text of its level: a judge that shares nothing with rules and solvers but the text."""
 
 from __future__ import annotations
 
