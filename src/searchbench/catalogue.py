@@ -189,6 +189,8 @@ def _make(game: type[Game], text: str, spec: str) -> Game:
     hints = typing.get_type_hints(game)
     usage = f"{game.name}:" + ",".join(field.name.upper() for field in fields)
     words = [word for word in re.split(r",|(?<=\d)x(?=\d)", text) if word]
+    if len(fields) == 1 and hints[fields[0].name] is str:  # a text of any kind, a path among others, takes all of it
+        words = [f"{fields[0].name}={text.removeprefix(f'{fields[0].name}=')}"] if text else []
     arguments: dict[str, Any] = {}
     for place, word in enumerate(words):
         key, separator, value = word.partition("=")

@@ -118,6 +118,11 @@ class Game:
         """Return the largest number of moves a state can have."""
         raise NotImplementedError
 
+    @classmethod
+    def levels(cls, source: str) -> Sequence[Game] | None:
+        """Return the levels in a file as games, one after the other; None where a file holds states of one game."""
+        return None
+
     @property
     def max_unmoves(self) -> int:
         """Return the largest number of moves that can have led to one state."""
@@ -158,6 +163,10 @@ class Game:
     def enhancements(self) -> Mapping[str, Mapping[str, Callable[..., Any]]]:
         """Return other ways to guide a search by their names: functions for `dead`, `move_priority`, `relevance_cut` ..."""
         return {}
+
+    def enhanced(self) -> Any:
+        """Return what enhanced IDA* needs of the game (`solvers.guided.enhanced.EnhancedGame`), None where it has nothing."""
+        return None
 
     def subgoals(self, steps: Sequence[str]) -> Sequence[Any]:
         """Return the games of steps towards the goal (`Subgoal`), each told by the pieces that it brings home."""
@@ -234,6 +243,10 @@ class Game:
     def format_move(self, state: Sequence[int], move: int) -> str:
         """Return a move as text, unlike those of the other moves of the state."""
         return str(move)
+
+    def solution(self, moves: Sequence[int]) -> str:
+        """Return moves from the start on in a notation of their own, in which solutions are exchanged; "" without one."""
+        return ""
 
     def board(self) -> Board | None:
         """Return the board to draw, if the game has one."""

@@ -30,6 +30,8 @@ class Line:
     """Claims that the line leads to a solved state, or to the end of the game."""
     nodes_kept: int = 0
     """Number of different states that the search stored; 0 if it did not count them."""
+    strategy: str = ""
+    """The method that found it."""
 
     def states(self) -> list[tuple[int, ...]]:
         """Return the states along the line, first and last included."""

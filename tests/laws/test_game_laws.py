@@ -49,6 +49,7 @@ SIZES = {
     "sliding-pattern": ["sliding-pattern:2,4,1-5-3", "sliding-pattern:3,3,1-2-5"],
     "sliding-subgoal": ["sliding-subgoal:3,3,6-7-8", "sliding-subgoal:3,3,1-2-3-4-5,6-7-8"],
     "small-town": ["small-town"],
+    "sokoban": ["sokoban:#1"],
     "superpuzz": ["superpuzz:2x3", "superpuzz:2x4"],
     "tic-tac-toe": ["tic-tac-toe"],
     "top-spin": ["top-spin:7"],

@@ -44,6 +44,7 @@ TINY = {
     "sliding-pattern": ["sliding-pattern:2,3,1-2", "sliding-pattern:3,2,1-3-5"],
     "sliding-subgoal": ["sliding-subgoal:2,3,4-5-3", "sliding-subgoal:3,2,1-2-3,4-5"],
     "small-town": ["small-town"],
+    "sokoban": ["sokoban:#1"],
     "tic-tac-toe": ["tic-tac-toe"],
     "superpuzz": ["superpuzz:2x3", "superpuzz:2x4"],
     "top-spin": ["top-spin:6", "top-spin:7,4"],

@@ -53,14 +53,14 @@ def write(attempts: Iterable[Attempt], game: Game, style: str) -> list[Attempt]:
     found = []
     rows = []
     if style == "csv":
-        show.write(_csv(COLUMNS))
+        show.write(csv_line(COLUMNS))
     for attempt in attempts:
         found.append(attempt)
         row = row_of(attempt, game)
         if style == "json":
             rows.append(row)
         elif style == "csv":
-            show.write(_csv([_plain(row[column]) for column in COLUMNS]))
+            show.write(csv_line([_plain(row[column]) for column in COLUMNS]))
         else:
             show.write(_text(row))
     if style == "json":
@@ -96,7 +96,8 @@ def _plain(value: Any) -> str:
     return "" if value is None else str(value)
 
 
-def _csv(cells: Iterable[str]) -> str:
+def csv_line(cells: Iterable[str]) -> str:
+    """Return cells as a line of CSV."""
     text = io.StringIO()
     csv.writer(text, lineterminator="").writerow(cells)
     return text.getvalue()

@@ -36,7 +36,11 @@ class Instances:
     state: StateText = "start"
     states: Annotated[
         str | None,
-        Option("--from", metavar="FILE", help="Search all states in a file, one to a line; - is standard input."),
+        Option(
+            "--from",
+            metavar="FILE",
+            help="Search all states in a file, one to a line; - is standard input. Of a game with levels, all levels.",
+        ),
     ] = None
 
 
@@ -82,10 +86,10 @@ def search(
 ) -> None:
     """Search for a line from one state of a puzzle to a solved one, or from each of many."""
     import searchbench as sb
-    from searchbench.cli import instances
+    from searchbench.cli import instances, levels
     from searchbench.cli.progress import Reporter
     from searchbench.errors import BadRequest
-    from searchbench.solvers.guided import search_many
+    from searchbench.solvers.guided import search_levels, search_many
 
     style = output.chosen()
     if of.states is None and style != "csv":
@@ -105,6 +109,14 @@ def search(
     chosen = sb.load(game)
     if of.states is not None and of.state != "start":
         raise BadRequest(f"the state {of.state!r} and --from {of.states}: give one of them")
+    games = None if of.states is None else chosen.levels(of.states)
+    if games is not None:
+        with Reporter(resources.progress) as reporter:
+            run = resources.run(reporter)
+            attempts = levels.write(games, search_levels(games, method or None, run, ends.limits(), **options), style)
+        if instances.exit_code(attempts):
+            raise Exit(instances.exit_code(attempts))
+        return
     wanted = [chosen.read(of.state)] if of.states is None else instances.states_in(chosen, of.states)
     if "h" in options:
         options["h"] = sb.heuristic(chosen, options["h"], abstractions)
@@ -116,12 +128,19 @@ def search(
 
 
 def _show_line(line: Line, as_json: bool, compiled: str) -> None:
+    solution = line.game.solution(line.moves) if list(line.start) == line.game.start() else ""
     if as_json:
-        show.write_json(
-            {"cost": line.cost, "moves": line.move_texts(), "nodes": line.nodes, "seconds": round(line.seconds, 6)}
-        )
+        figures = {
+            "cost": line.cost,
+            "moves": line.move_texts(),
+            "nodes": line.nodes,
+            "seconds": round(line.seconds, 6),
+        }
+        show.write_json(figures | ({"solution": solution} if solution else {}))
         return
     show.write(show.line(line))
+    if solution:
+        show.write(f"\nsolution {solution}")
     show.write(f"\ncost {line.cost}{'' if line.optimal else ' (perhaps not the least)'}, {line.nodes:,} nodes, "
                f"{compiled}{line.seconds:.3f} s")  # fmt: skip
 

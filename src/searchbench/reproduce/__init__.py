@@ -19,6 +19,7 @@ from searchbench.reproduce import (
     opening,
     points,
     qubic,
+    rolling_stone,
 )
 from searchbench.reproduce.row import Reproduction, Row, reproduce
 
@@ -40,6 +41,7 @@ PAPERS = (
     complexities,
     qubic,
     junghanns,
+    rolling_stone,
     falling,
 )
 ROWS: dict[str, Row] = {row.id: row for paper in PAPERS for row in paper.ROWS}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -26,6 +27,8 @@ class Attempt:
     seconds: float
     kept: int = 0
     """How many different states the search has kept, 0 where it did not count them."""
+    processor_seconds: float = 0.0
+    """The time that the thread of the search has worked, compilation included."""
 
 
 def search_many(
@@ -53,15 +56,36 @@ def search_many(
                 active.progress("searching", done, len(states))
 
 
+def search_levels(
+    games: Sequence[Game], configuration: Guided | str | None = None, run: Run | None = None,
+    limits: Limits | None = None, **options: Any,
+) -> Iterator[Attempt]:  # fmt: skip
+    """Yield the result of each game's start, in order, as `search_many` does for the states of one game.
+
+    A level that cannot be read or searched is an attempt with an error: it does not end the others.
+    """
+    with run or Run() as active:
+        for done, game in enumerate(games, 1):
+            try:
+                chosen, own = settled(game, configuration, limits, options)
+                yield _attempt(game, game.start(), chosen, active, own)
+            except SearchBenchError as error:
+                yield Attempt((), None, error, None, 0, 0.0)
+            active.progress("searching", done, len(games))
+
+
 def _attempt(game: Game, state: Sequence[int], configuration: Guided, run: Run, limits: Limits) -> Attempt:
     own = Run(memory=run.memory // run.threads, threads=1)
+    began = time.thread_time()
     try:
         line = search_state(game, state, configuration, own, limits)
     except (LimitReached, OutOfMemory, Unsolvable) as error:
         bound, nodes = getattr(error, "bound", None), getattr(error, "nodes", 0)
-        return Attempt(tuple(state), None, error, bound, nodes, own.seconds, getattr(error, "states", 0))
+        spent = time.thread_time() - began
+        return Attempt(tuple(state), None, error, bound, nodes, own.seconds, getattr(error, "states", 0), spent)
     bound = line.cost if line.optimal else None
-    return Attempt(tuple(state), line, None, bound, line.nodes, line.seconds, line.nodes_kept)
+    spent = time.thread_time() - began
+    return Attempt(tuple(state), line, None, bound, line.nodes, line.seconds, line.nodes_kept, spent)
 
 
 def read_states(game: Game, text: str, source: str) -> list[list[int]]:

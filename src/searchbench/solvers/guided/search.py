@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any, Final
 
@@ -14,12 +15,13 @@ from searchbench.run import Limits, Run, requested
 from searchbench.solvers.guided.astar import AStar
 from searchbench.solvers.guided.bestfirst import BestFirst
 from searchbench.solvers.guided.configuration import Guided
+from searchbench.solvers.guided.enhanced import Enhanced
 from searchbench.solvers.guided.enhancements import compatible, complete, listed
 from searchbench.solvers.guided.idastar import IDAStar
 from searchbench.solvers.guided.task import Heuristic, Task
 from searchbench.user_code import check_first_state
 
-METHODS: Final[Mapping[str, type[Guided]]] = {one.method: one for one in (IDAStar, AStar, BestFirst)}
+METHODS: Final[Mapping[str, type[Guided]]] = {one.method: one for one in (IDAStar, AStar, BestFirst, Enhanced)}
 REMEMBERED: Final = 5_000_000
 """How many states A* remembers without asking for much memory."""
 BOUNDS: Final = {"h", "h_step", "h_init", "h_prefetch", "H_PREFETCHES", "h_update", "H_STATE_SIZE"}
@@ -64,9 +66,8 @@ def search_state(
         told = complete(game, listed(chosen.use))
         seen = chosen.transpositions(active)
         nodes, seconds = limits.nodes, limits.seconds
-        return chosen.search(
-            Task(game, start, names, tables, active, nodes, seconds, seen, chosen.entries, told, paths)
-        )
+        task = Task(game, start, names, tables, active, nodes, seconds, seen, chosen.entries, told, paths)
+        return replace(chosen.search(task), strategy=chosen.method)
 
 
 def settled(

@@ -1,0 +1,242 @@
+"""Sokoban: push every stone onto a goal (Junghanns and Schaeffer 2001)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, ClassVar, Final
+
+import numpy as np
+
+from searchbench.errors import BadRequest, BadState
+from searchbench.game import Board, Game
+from searchbench.games.sokoban.enhanced import EnhancedSokoban
+from searchbench.games.sokoban.levels import HAND_MADE, PUSHES
+from searchbench.games.sokoban.rules import (
+    MOST_NUMBERS,
+    direction_of,
+    from_square,
+    functions,
+    index_size,
+    level_data,
+    normal_man,
+    state_of,
+    stones_of,
+    to_square,
+    words_for,
+)
+from searchbench.games.sokoban.solution import lurd
+from searchbench.games.sokoban.tables import LevelTables
+from searchbench.games.sokoban.text import (
+    GOAL,
+    MAN,
+    MAN_ON_GOAL,
+    STONE,
+    STONE_ON_GOAL,
+    WALL,
+    Level,
+    LevelText,
+    letters,
+    levels_in,
+    read_level,
+)
+
+OWN: Final = "the levels that come with the game"
+SAMPLE: Final = "a level is FILE#NUMBER, #NUMBER for one that comes with the game, or rows such as '5#|#@$.#|5#'"
+
+
+@dataclass(frozen=True)
+class Numbering:
+    """Number the states: a set of squares for the stones, and the man's square; many numbers are no state."""
+
+    squares: int
+    stones: int
+
+    @property
+    def size(self) -> int:
+        """Return the number of numbers."""
+        return index_size(self.squares, self.stones)
+
+    @property
+    def width(self) -> int:
+        """Return the number of cells of a state."""
+        return words_for(self.squares) + 1
+
+    def functions(self, at: int = 0) -> tuple[Any, Any]:
+        """Return rank and unrank, which the rules have: they ask for the level as data."""
+        if at:
+            raise BadRequest(f"the states of Sokoban are numbered as a whole, not from cell {at} on")
+        found = functions(words_for(self.squares), True)
+        return found["rank"], found["unrank"]
+
+
+@dataclass(frozen=True)
+class Sokoban(Game):
+    """Push every stone onto a goal; the level is `FILE#7`, `#3` for one that comes with the game, or its rows.
+
+    The cost of a move is 1: pushes are counted, not steps.
+    """
+
+    name: ClassVar[str] = "sokoban"
+    dtype: ClassVar[Any] = np.uint32
+    consistent: ClassVar[bool] = True
+
+    level: str = "#1"
+
+    @classmethod
+    def levels(cls, source: str) -> list[Game]:
+        """Return the levels of a file as games. Raises BadRequest if there is no level in it."""
+        return [cls(f"{source}#{number}") for number in range(1, len(levels_of(source)) + 1)]
+
+    @cached_property
+    def text(self) -> LevelText:
+        """Return the level's rows as they stand in its file. Raises BadRequest."""
+        if "|" in self.level or "\n" in self.level.strip() or self.level.lstrip().startswith(WALL * 2):
+            return levels_in(self.level, "the level")[0]
+        file, mark, number = self.level.rpartition("#")
+        if not mark:
+            raise BadRequest(f"sokoban: {self.level!r}: {SAMPLE}")
+        found = levels_of(file)
+        if not re.fullmatch(r"\d{1,6}", number) or not 1 <= int(number) <= len(found):
+            raise BadRequest(f"sokoban: {self.level!r}: {file or OWN} has the levels 1 to {len(found)}; {SAMPLE}")
+        return found[int(number) - 1]
+
+    @cached_property
+    def maze(self) -> Level:
+        """Return the level as read. Raises BadRequest, which names line and column."""
+        return read_level(self.text)
+
+    @cached_property
+    def tables(self) -> LevelTables:
+        """Return what follows from the level's walls and goals."""
+        return LevelTables(self.maze)
+
+    @property
+    def width(self) -> int:
+        """Return a cell for 32 squares each, and one for the man."""
+        return words_for(len(self.maze.cells)) + 1
+
+    @property
+    def max_moves(self) -> int:
+        """Return more than the pushes of any state: a push needs a stone and a free square, four times at most."""
+        return 64 * words_for(len(self.maze.cells))
+
+    def data(self) -> Any:
+        """Return the level."""
+        return level_data(self.tables)
+
+    def index(self) -> Numbering | None:
+        """Return the numbering of the states, None where there are too many."""
+        squares, stones = len(self.maze.cells), len(self.maze.stones)
+        return Numbering(squares, stones) if index_size(squares, stones) <= MOST_NUMBERS else None
+
+    def rules(self) -> Mapping[str, Callable[..., Any]]:
+        """Return the rules."""
+        return functions(words_for(len(self.maze.cells)), self.index() is not None)
+
+    def enhanced(self) -> EnhancedSokoban:
+        """Return the functions and arrays for enhanced IDA*."""
+        return EnhancedSokoban(self.tables)
+
+    def known(self) -> Mapping[str, Any]:
+        """Return the least number of pushes of the levels that come with the game."""
+        number = self.level.removeprefix("#")
+        return {"start": str(PUSHES[int(number) - 1])} if number.isdigit() and 0 < int(number) <= len(PUSHES) else {}
+
+    # --- notation ----------------------------------------------------------------------------------------------------
+
+    def parse(self, text: str) -> list[int]:
+        """Read the squares of the stones and, behind @, one that the man can walk to: "Fh Gc @Mi"; or the level's rows."""
+        level = self.maze
+        if WALL in text:
+            other = read_level(levels_in(text, f"{self}: the state")[0])
+            if (other.cells, other.goals) != (level.cells, level.goals):
+                raise BadState(f"{self}: the state has other walls or goals than the level")
+            stones, man = list(other.stones), other.man
+        else:
+            names = {level.name(square): square for square in range(len(level.cells))}
+            words = [(mark, word) for mark, word in re.findall(r"(@?)(\w+)", text)]
+            if unknown := [word for _, word in words if word not in names]:
+                raise BadState(f"{self}: {text!r}: {unknown[0]!r} is no square of the floor; {self._names()}")
+            stones = [names[word] for mark, word in words if not mark]
+            men = [names[word] for mark, word in words if mark]
+            if len(men) != 1 or len(set(stones)) != len(stones) or men[0] in stones:
+                raise BadState(
+                    f"{self}: {text!r}: expected different squares of stones, and @ before the man's; {self._names()}"
+                )
+            man = men[0]
+        if len(stones) != len(level.stones):
+            raise BadState(f"{self}: {text!r} has {len(stones)} stones, the level has {len(level.stones)}")
+        return state_of(stones, normal_man(level.near, stones, man), len(level.cells))
+
+    def _names(self) -> str:
+        return f"columns are A, B, ... from the left, rows a, b, ... from the top; the start is {self.format(self.start())!r}"
+
+    def format(self, state: Sequence[int]) -> str:
+        """Return the squares of the stones, and the first one that the man can walk to: "Fh Gc @Mi"."""
+        level = self.maze
+        stones = stones_of(state)
+        for square in [*stones, int(state[-1])]:
+            if square >= len(level.cells):
+                raise ValueError(f"square {square} of {len(level.cells)}")
+        return " ".join([*(level.name(square) for square in stones), f"@{level.name(int(state[-1]))}"])
+
+    def format_move(self, state: Sequence[int], move: int) -> str:
+        """Return the squares that the stone leaves and comes to, "Fh-Eh"."""
+        return f"{self.maze.name(from_square(move))}-{self.maze.name(to_square(move))}"
+
+    def solution(self, moves: Sequence[int]) -> str:
+        """Return pushes from the start of the level in LURD."""
+        return lurd(self.maze, moves)
+
+    # --- drawing -----------------------------------------------------------------------------------------------------
+
+    def picture(self, state: Sequence[int]) -> str:
+        """Return the level's rows with the stones and the man of the state."""
+        level = self.maze
+        man = level.man if list(state) == self.start() else int(state[-1])
+        head = "    " + "".join(letters(column, "A")[-1] for column in range(level.width))
+        rows = [f"{letters(row, 'a'):>3} {marks}" for row, marks in enumerate(level.drawn(stones_of(state), man))]
+        return "\n".join([head, *rows])
+
+    def board(self) -> Board:
+        """Return the squares of the floor and the walls around them."""
+        return Board(tuple((float(x), float(y)) for y, x in self._drawn_cells))
+
+    @cached_property
+    def _drawn_cells(self) -> tuple[tuple[int, int], ...]:
+        rows = self.maze.drawn((), -1)
+        return tuple(
+            (row, column)
+            for row, marks in enumerate(rows)
+            for column, mark in enumerate(marks)
+            if mark == WALL or (row, column) in self.maze.numbers
+        )
+
+    def pieces(self, state: Sequence[int]) -> list[str]:
+        """Return walls, goals, stones and the man by their marks in XSB."""
+        rows = self.maze.drawn(stones_of(state), int(state[-1]))
+        marks = [rows[row][column] if column < len(rows[row]) else " " for row, column in self._drawn_cells]
+        return [mark if mark in {WALL, GOAL, STONE, STONE_ON_GOAL, MAN, MAN_ON_GOAL} else "" for mark in marks]
+
+    def clicks(self, state: Sequence[int], move: int) -> list[int]:
+        """Return the stone, and where it is pushed to."""
+        place = {cell: number for number, cell in enumerate(self._drawn_cells)}
+        level = self.maze
+        target = level.near[from_square(move)][direction_of(move)]
+        return [place[level.cells[from_square(move)]], place[level.cells[target]]]
+
+
+def levels_of(file: str) -> list[LevelText]:
+    """Return the levels of a file, "" for those that come with the game. Raises BadRequest."""
+    if not file:
+        return levels_in(HAND_MADE, OWN)
+    try:
+        text = Path(file).read_text(encoding="utf-8", errors="replace")
+    except OSError as error:
+        why = "it is a directory: give a file of levels" if Path(file).is_dir() else f"it cannot be read: {error}"
+        raise BadRequest(f"sokoban: {file}: {why}") from None
+    return levels_in(text, file)

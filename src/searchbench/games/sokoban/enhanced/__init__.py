@@ -1,0 +1,152 @@
+"""Sokoban for enhanced IDA*: the functions of its contract, the arrays of a search, and macros as single pushes again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from searchbench.games.sokoban.enhanced import patterns
+from searchbench.games.sokoban.enhanced import work as position
+from searchbench.games.sokoban.enhanced.areas import MOST_ENTRANCES, GoalArea, areas_of, goal_areas
+from searchbench.games.sokoban.enhanced.controls import RECORDS, VERSIONS, GoalMacros, PatternSearch
+from searchbench.games.sokoban.enhanced.influence import influences
+from searchbench.games.sokoban.enhanced.windows import windows_of
+from searchbench.games.sokoban.enhanced.work import COLUMNS, CORRIDOR, GOAL, LIVE, ONE_WAY, Work
+from searchbench.games.sokoban.rules import from_square, normal_man, push_of, stones_of, to_square
+from searchbench.games.sokoban.tables import LevelTables
+from searchbench.heuristics.matching import FIELDS, UNREACHABLE, new_scratch
+from searchbench.solvers.guided.enhanced.controls import Controls, Enhancement
+
+
+@dataclass(frozen=True)
+class EnhancedSokoban:
+    """What a level supplies for enhanced IDA*."""
+
+    tables: LevelTables
+
+    known: tuple[type[Enhancement], ...] = RECORDS
+
+    @property
+    def versions(self) -> Mapping[str, tuple[str, ...]]:
+        """Return the versions of Rolling Stone, as far as their enhancements are there."""
+        return VERSIONS
+
+    @property
+    def step(self) -> int:
+        """Return 2 where every solution has the parity of the bound: each goal gets a stone, and each push changes colours."""
+        return 2 if len(self.tables.level.stones) == len(self.tables.level.goals) else 1
+
+    def names(self) -> Mapping[str, Any]:
+        """Return the functions of the contract."""
+        own = (
+            "make",
+            "unmake",
+            "length",
+            "estimate",
+            "is_solved",
+            "identify",
+            "candidates",
+            "same_piece",
+            "brings_home",
+            "learnt",
+            "related",
+        )
+        found = {name: getattr(position, name) for name in own}
+        return found | {"penalty": patterns.penalty, "investigate": patterns.investigate}
+
+    def work(self, start: Sequence[int], controls: Controls, rows: int) -> Work:
+        """Return the arrays for a search from a state."""
+        tables = self.tables
+        level = tables.level
+        squares, goals = len(level.cells), len(level.goals)
+        maze = np.full((squares, COLUMNS), -1, np.int32)
+        maze[:, :4] = tables.near
+        maze[list(level.goals), GOAL] = np.arange(goals)
+        maze[:, LIVE] = tables.live
+        maze[:, ONE_WAY] = [len(sides) > 1 for sides in tables.sides]
+        walls = tables.near < 0
+        maze[:, CORRIDOR] = (walls[:, 0] & walls[:, 1]) * 1 + (walls[:, 2] & walls[:, 3]) * 2
+        settings = controls.used.get("patterns")
+        learning = settings if isinstance(settings, PatternSearch) else None
+        taken = np.full((goals, goals), UNREACHABLE, np.int32)
+        np.fill_diagonal(taken, 0)
+        costs = np.vstack([tables.distances, np.zeros((1, goals), np.int32), taken])
+        found = Work(
+            maze, tables.side, costs,
+            np.zeros((rows, FIELDS * goals + 1), np.int32), new_scratch(goals),
+            np.zeros((16, squares), np.int32), np.zeros(8, np.int64), position.new_hashes(squares), controls.vector(),
+            windows_of(tables, "deadlocks" in controls.used), areas_of(tables, self.areas(controls)),
+            patterns.patterns_of(tables, learning is not None, learning.capacity if learning else 1),
+            influences(tables, controls), np.zeros((2, squares), np.int32),
+        )  # fmt: skip
+        self.reload(found, start)
+        return found
+
+    def areas(self, controls: Controls) -> list[GoalArea]:
+        """Return the goal areas that have macros."""
+        settings = controls.used.get("goal-macros")
+        if not isinstance(settings, GoalMacros):
+            return []
+        return goal_areas(self.tables, settings.goals, min(settings.entrances, MOST_ENTRANCES))
+
+    def reload(self, work: Work, start: Sequence[int]) -> None:
+        """Set the position back to the start."""
+        stones = stones_of(start)
+        work.board[position.AT] = 0
+        for number, square in enumerate(stones):
+            work.board[position.AT, square] = number + 1
+            work.board[position.SQUARE, number] = square
+        work.facts[position.STONES] = len(stones)
+        work.facts[position.KEY] = np.bitwise_xor.reduce(work.hashes[0, stones])
+        work.facts[position.OFF_GOAL] = sum(work.maze[square, GOAL] < 0 for square in stones)
+        work.kept[0, -1] = start[-1]
+
+    def steps(self, start: Sequence[int], moves: Sequence[int]) -> list[int]:
+        """Return the single pushes that moves of the search stand for, as moves of the game."""
+        level = self.tables.level
+        stones, man = set(stones_of(start)), int(start[-1])
+        found = []
+        for move in moves:
+            square, target = from_square(move), to_square(move)
+            stones.remove(square)
+            for here, direction in self._carried(stones, man, square, target, position.last_direction(move)):
+                there = level.near[here][direction]
+                found.append(push_of(here, there, normal_man(level.near, {*stones, here}, man), direction))
+                man = here
+            stones.add(target)
+        return found
+
+    def _carried(self, others: set[int], man: int, square: int, target: int, last: int) -> list[tuple[int, int]]:
+        """Return the pushes, squares and directions, that bring a stone to a square, the last one in a direction."""
+        near = self.tables.level.near
+        came: dict[tuple[int, int], tuple[int, int] | None] = {}
+        waiting: list[tuple[int, int, int, tuple[int, int] | None]] = [(square, man, -1, None)]
+        for here, walker, arrived, before in waiting:  # which grows
+            if (here, arrived) in came:
+                continue
+            came[here, arrived] = before
+            if here == target and arrived == last:
+                break
+            area = self._area(walker, {*others, here})
+            for direction in range(4):
+                behind, there = near[here][direction ^ 1], near[here][direction]
+                if behind in area and there >= 0 and there not in others:
+                    waiting.append((there, here, direction, (here, arrived)))
+        found: list[tuple[int, int]] = []
+        at: tuple[int, int] = (target, last)
+        while (before := came[at]) is not None:
+            found.append((before[0], at[1]))
+            at = before
+        return found[::-1]
+
+    def _area(self, man: int, stones: set[int]) -> set[int]:
+        near, found, waiting = self.tables.level.near, {man}, [man]
+        for square in waiting:  # which grows
+            for other in near[square]:
+                if other >= 0 and other not in stones and other not in found:
+                    found.add(other)
+                    waiting.append(other)
+        return found

@@ -1,0 +1,394 @@
+"""Goal areas: where the goals lie together, through which squares stones come in, and in which order the goals are filled.
+
+An *area* is a set of squares around goals that lie together. An *entrance* is a square of it with the direction in
+which a stone is pushed onto it from outside. The order in which goals are filled is a search over sets of filled
+goals: a set is *safe* if all goals are filled, or one more can be filled from an entrance such that the new set is
+safe. A stone that is inside never leaves in this view, so what rests on it may lose solutions (Junghanns and Schaeffer
+2001, goal macros).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from searchbench.games.sokoban.tables import LevelTables
+from searchbench.hashing import mix
+
+MOST_ENTRANCES: Final = 4
+MEMO_BITS: Final = 14
+UNKNOWN, SAFE, UNSAFE, EVALUATED = range(4)
+"""What is known of a set of filled goals: nothing, the verdict, or only what can be filled next."""
+
+
+@dataclass(frozen=True)
+class GoalArea:
+    """An area: its squares, its goals with the deepest first, and its entrances, each a square and a direction."""
+
+    squares: tuple[int, ...]
+    goals: tuple[int, ...]
+    entrances: tuple[tuple[int, int], ...]
+
+
+class Areas(NamedTuple):
+    """Hold the areas for the kernels.
+
+    `area[s]` is the area of a square or -1, `bit[s]` the number of a goal in its area or -1, `entry[s, d]` that of an
+    entrance or -1; `goals[a, b]` and `entrances[a, e]` their squares, and directions in the next row; `counts[a]` the
+    numbers of goals and entrances. `keys[a]` and `memo[a]` hold what is known of sets of filled goals: the state, and
+    for each entrance the goals that can be filled. `stack` is scratch space, and `effort` counts the sets evaluated.
+    """
+
+    area: Any
+    bit: Any
+    entry: Any
+    goals: Any
+    entrances: Any
+    counts: Any
+    keys: Any
+    memo: Any
+    stack: Any
+    effort: Any
+
+
+def goal_areas(tables: LevelTables, least_goals: int, most_entrances: int) -> list[GoalArea]:
+    """Return the areas of at least so many goals and at most so many entrances."""
+    level = tables.level
+    near = level.near
+    left, found = set(level.goals), []
+    while left:
+        body, waiting = set(), [min(left)]
+        while waiting:
+            square = waiting.pop()
+            if square in left:
+                left.remove(square)
+                body.add(square)
+                waiting.extend(other for other in near[square] if other in left)
+        if len(body) < least_goals:
+            continue
+        squares, entrances = _grown(tables, body)
+        if len(entrances) <= most_entrances and entrances and _is_open(tables, body, squares):
+            found.append(GoalArea(tuple(sorted(squares)), _deepest_first(tables, body, entrances), tuple(entrances)))
+    taken: set[int] = set()
+    kept = []
+    for one in sorted(found, key=lambda area: -len(area.goals)):
+        if not taken & set(one.squares) and not set(level.goals) & set(one.squares) - set(one.goals):
+            taken |= set(one.squares)
+            kept.append(one)
+    return kept
+
+
+def _entrances(tables: LevelTables, squares: set[int]) -> list[tuple[int, int]]:
+    """Return the squares on which stones can come in, with the direction."""
+    near, live = tables.level.near, tables.live
+    found = []
+    for square in sorted(squares):
+        for direction in range(4):
+            behind = near[square][direction ^ 1]
+            if (
+                behind >= 0
+                and behind not in squares
+                and live[behind]
+                and live[square]
+                and near[behind][direction ^ 1] >= 0
+            ):
+                found.append((square, direction))
+    return found
+
+
+def _grown(tables: LevelTables, body: set[int]) -> tuple[set[int], list[tuple[int, int]]]:
+    """Return the squares around goals that have the fewest entrances, and these."""
+    near = tables.level.near
+    most = len(body) + len(body) // 2 + 8
+    squares = _closed(tables, body, most)
+    best, best_entrances = squares, _entrances(tables, squares)
+    while len(squares) < most:
+        around = {other for square in squares for other in near[square] if other >= 0 and other not in squares}
+        options = []
+        for square in sorted(around):
+            further = _closed(tables, squares | {square}, most)
+            options.append((len(_entrances(tables, further)), len(further), square, further))
+        if not options:
+            break
+        squares = min(options)[3]
+        entrances = _entrances(tables, squares)
+        fewer = len(entrances) < len(best_entrances)
+        clear = not (squares - best) & set(tables.level.stones)  # a stone that stands inside would stop all macros
+        if entrances and len(squares) <= most and (fewer or (clear and len(entrances) == len(best_entrances))):
+            best, best_entrances = squares, entrances
+    return best, best_entrances
+
+
+def _closed(tables: LevelTables, squares: set[int], most: int) -> set[int]:
+    """Return squares with the pockets that they close off from the largest part of the floor, if these are small."""
+    near = tables.level.near
+    left = set(range(len(near))) - squares
+    parts = []
+    while left:
+        waiting = [left.pop()]
+        for square in waiting:  # which grows
+            for other in near[square]:
+                if other in left:
+                    left.remove(other)
+                    waiting.append(other)
+        parts.append(waiting)
+    parts.sort(key=len)
+    found = set(squares)
+    for part in parts[:-1]:
+        if len(found) + len(part) <= most and not set(part) & set(tables.level.stones):
+            found |= set(part)
+    return found
+
+
+def _is_open(tables: LevelTables, body: set[int], squares: set[int]) -> bool:
+    """Tell whether the man can go everywhere outside when all goals of an area are filled."""
+    near = tables.level.near
+    outside = [square for square in range(len(near)) if square not in squares]
+    if not outside:
+        return False
+    seen, waiting = {outside[0]}, [outside[0]]
+    for square in waiting:  # which grows
+        for other in near[square]:
+            if other >= 0 and other not in body and other not in seen:
+                seen.add(other)
+                waiting.append(other)
+    return all(square in seen for square in outside if tables.live[square])
+
+
+def _deepest_first(tables: LevelTables, body: set[int], entrances: list[tuple[int, int]]) -> tuple[int, ...]:
+    """Return goals by their distance from the entrances, the farthest first."""
+    near = tables.level.near
+    depth = {square: 0 for square, _ in entrances}
+    waiting = list(depth)
+    for square in waiting:  # which grows
+        for other in near[square]:
+            if other >= 0 and other not in depth:
+                depth[other] = depth[square] + 1
+                waiting.append(other)
+    return tuple(sorted(body, key=lambda square: (-depth[square], square)))
+
+
+def areas_of(tables: LevelTables, found: list[GoalArea]) -> Areas:
+    """Return the arrays of areas, of a token one where there is none."""
+    squares, count = len(tables.level.cells), max(len(found), 1)
+    size = 1 << MEMO_BITS if found else 2
+    made = Areas(
+        np.full(squares, -1, np.int16), np.full(squares, -1, np.int16), np.full((squares, 4), -1, np.int8),
+        np.zeros((count, 64), np.int16), np.zeros((count, 2 * MOST_ENTRANCES), np.int16), np.zeros((count, 2), np.int64),
+        np.zeros((count, size), np.int64), np.zeros((count, size, 1 + MOST_ENTRANCES), np.int64), np.zeros((3, 66), np.int64),
+        np.zeros(1, np.int64),
+    )  # fmt: skip
+    for number, one in enumerate(found):
+        made.area[list(one.squares)] = number
+        for bit, goal in enumerate(one.goals):
+            made.bit[goal] = bit
+            made.goals[number, bit] = goal
+        for place, (square, direction) in enumerate(one.entrances):
+            made.entry[square, direction] = place
+            made.entrances[number, 2 * place], made.entrances[number, 2 * place + 1] = square, direction
+        made.counts[number] = len(one.goals), len(one.entrances)
+    return made
+
+
+# --- kernels ----------------------------------------------------------------------------------------------------------
+
+AT, SQUARE = 0, 1
+MARK, QUEUE, SEEN, WAITING = 4, 5, 6, 7
+"""Rows of the board that belong to searches for a lone stone: marks and the queue of the man, and of the stone's places."""
+TURN: Final = 5
+"""Where the facts have the number of the last such walk."""
+
+
+def filled(work: Any, area: int) -> int:
+    """Return the set of filled goals of an area, or -1 if a stone stands there off the goals."""
+    areas, found = work.areas, 0
+    for stone in range(work.facts[0]):
+        square = work.board[SQUARE, stone]
+        if areas.area[square] == area:
+            if areas.bit[square] < 0:
+                return -1
+            found |= 1 << areas.bit[square]
+    return found
+
+
+def walk_around(work: Any, man: int, stone: int, walls: int, area: int) -> None:
+    """Mark the squares that the man can walk to between a lone stone and filled goals, or all stones if `walls` is -1."""
+    board, maze = work.board, work.maze
+    work.facts[TURN] += 1
+    turn = work.facts[TURN]
+    board[MARK, man] = turn
+    board[QUEUE, 0] = man
+    head, tail = 0, 1
+    while head < tail:
+        here = board[QUEUE, head]
+        head += 1
+        for direction in range(4):
+            there = maze[here, direction]
+            if there < 0 or there == stone or board[MARK, there] == turn or is_wall(work, there, walls, area):
+                continue
+            board[MARK, there] = turn
+            board[QUEUE, tail] = there
+            tail += 1
+
+
+def is_wall(work: Any, square: int, walls: int, area: int) -> bool:
+    """Tell whether a square is taken: by a filled goal of the area, or by any stone if `walls` is -1."""
+    if walls < 0:
+        return bool(work.board[AT, square] != 0)
+    areas = work.areas
+    bit = areas.bit[square]
+    return bool(areas.area[square] == area and bit >= 0 and walls >> bit & 1 != 0)
+
+
+def carry(work: Any, area: int, square: int, direction: int, walls: int, goal: int) -> int:
+    """Push a lone stone about in an area, from where a push in a direction has brought it.
+
+    With `goal` -1 return the set of goals that it can come to. Else return the number of pushes to that goal times 4,
+    plus the last direction, or -1.
+    """
+    board, maze, areas = work.board, work.maze, work.areas
+    for place in range(board.shape[1]):
+        board[SEEN, place] = 0
+    found = 0
+    board[WAITING, 0] = square << 2 | direction
+    board[SEEN, square] |= 1 << direction
+    head, tail, level, level_end = 0, 1, 0, 1
+    while head < tail:
+        if head == level_end:
+            level, level_end = level + 1, tail
+        here, last = board[WAITING, head] >> 2, board[WAITING, head] & 3
+        head += 1
+        if goal >= 0 and here == goal:
+            return int(level << 2 | last)
+        if goal < 0 and areas.bit[here] >= 0:
+            found |= 1 << areas.bit[here]
+        walk_around(work, maze[here, last ^ 1], here, walls, area)
+        turn = work.facts[TURN]
+        for step in range(4):
+            behind, target = maze[here, step ^ 1], maze[here, step]
+            if behind < 0 or target < 0 or board[MARK, behind] != turn or areas.area[target] != area:
+                continue
+            if board[SEEN, target] >> step & 1 or is_wall(work, target, walls, area):
+                continue
+            if tail >= board.shape[1]:
+                break
+            board[SEEN, target] |= 1 << step
+            board[WAITING, tail] = target << 2 | step
+            tail += 1
+    return found if goal < 0 else -1
+
+
+def slot_of(work: Any, area: int, walls: int) -> int:
+    """Return the slot of a set of filled goals, evaluated; -1 if the table is full."""
+    areas = work.areas
+    mask = areas.keys.shape[1] - 1
+    slot = mix(walls + 1) & mask
+    tried = 0
+    while areas.memo[area, slot, 0] != UNKNOWN and areas.keys[area, slot] != walls:
+        slot = (slot + 1) & mask
+        tried += 1
+        if tried > 64:
+            return -1
+    if areas.memo[area, slot, 0] == UNKNOWN:
+        areas.effort[0] += 1
+        areas.keys[area, slot] = walls
+        areas.memo[area, slot, 0] = EVALUATED
+        for entrance in range(areas.counts[area, 1]):
+            square, direction = areas.entrances[area, 2 * entrance], areas.entrances[area, 2 * entrance + 1]
+            reached = 0
+            if not is_wall(work, square, walls, area):
+                reached = carry(work, area, square, direction, walls, -1)
+            areas.memo[area, slot, 1 + entrance] = reached & ~walls
+    return int(slot)
+
+
+def open_goals(areas: Any, area: int, slot: int) -> int:
+    """Return the goals that can be filled next from any entrance."""
+    found = 0
+    for entrance in range(areas.counts[area, 1]):
+        found |= areas.memo[area, slot, 1 + entrance]
+    return int(found)
+
+
+def is_safe(work: Any, area: int, walls: int, effort: int) -> bool:
+    """Tell whether the goals can be filled to the end from a set of filled ones; false where that takes too long."""
+    areas = work.areas
+    sets, tried = areas.stack[0], areas.stack[1]
+    count = areas.counts[area, 0]
+    full = (1 << count) - 1
+    sets[0], tried[0] = walls, 0
+    top = 0
+    while True:
+        here = sets[top]
+        slot = slot_of(work, area, here)
+        if slot < 0 or areas.effort[0] > effort:
+            return False
+        verdict = areas.memo[area, slot, 0]
+        if verdict == EVALUATED:
+            reachable = open_goals(areas, area, slot)
+            if here == full:
+                verdict = SAFE
+            elif reachable | here != full:
+                verdict = UNSAFE
+            else:
+                bit = tried[top]
+                while bit < count and reachable >> bit & 1 == 0:
+                    bit += 1
+                if bit == count:
+                    verdict = UNSAFE
+                else:
+                    tried[top] = bit + 1
+                    top += 1
+                    sets[top], tried[top] = here | 1 << bit, 0
+                    continue
+        areas.memo[area, slot, 0] = verdict
+        if verdict == SAFE:  # then all on the way are
+            for place in range(top):
+                areas.memo[area, slot_of(work, area, sets[place]), 0] = SAFE
+            return True
+        if top == 0:
+            return False
+        top -= 1
+
+
+def offered(work: Any, area: int, walls: int, entrance: int, effort: int, most: int) -> int:
+    """Return the number of goals that a stone at an entrance should go to, at most `most`, written into the scratch space.
+
+    Goals that leave every entrance of use come first, the deepest ones before others.
+    """
+    areas = work.areas
+    listed = 0
+    slot = slot_of(work, area, walls)
+    if slot < 0:
+        return 0
+    reachable = areas.memo[area, slot, 1 + entrance]
+    for strict in range(2):
+        for bit in range(areas.counts[area, 0]):
+            if listed >= most:
+                return listed
+            if reachable >> bit & 1 == 0:
+                continue
+            after = walls | 1 << bit
+            if loses_entrance(work, area, slot, after) != (strict == 1):
+                continue
+            if is_safe(work, area, after, effort):
+                areas.stack[2, listed] = areas.goals[area, bit]
+                listed += 1
+        if listed > 0:
+            return listed
+    return listed
+
+
+def loses_entrance(work: Any, area: int, slot: int, after: int) -> bool:
+    """Tell whether an entrance becomes useless by a goal that is filled, before the area is full."""
+    areas = work.areas
+    full = (1 << areas.counts[area, 0]) - 1
+    further = slot_of(work, area, after)
+    if after == full or further < 0:
+        return False
+    for entrance in range(areas.counts[area, 1]):
+        if areas.memo[area, slot, 1 + entrance] != 0 and areas.memo[area, further, 1 + entrance] == 0:
+            return True
+    return False

@@ -1,0 +1,125 @@
+"""The control records of Sokoban's enhancements, and the versions R0 to R10 (Junghanns and Schaeffer 2001) as lists of names."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Final
+
+from searchbench.solvers.guided.enhanced.controls import FIRST_OF_GAME, Enhancement, Sound, places
+
+
+@dataclass(frozen=True)
+class Inertia(Sound):
+    """The order of moves: first those of the stone that was pushed last, then those that lower the bound, nearest goal first.
+
+    From the degree `lost_from` of randomness on the stone that was pushed last has no privilege.
+    """
+
+    name: ClassVar[str] = "inertia"
+    lost_from: int = 3
+
+
+@dataclass(frozen=True)
+class Deadlocks(Sound):
+    """Deadlock tables: windows of 4 x 5 squares around the target of a push, each placement searched once, when it is met.
+
+    A search of more than `effort` placements tells nothing.
+    """
+
+    name: ClassVar[str] = "deadlocks"
+    effort: int = 500
+
+
+@dataclass(frozen=True)
+class Tunnels(Sound):
+    """Tunnel macros: a push into a one-way tunnel goes on to its end, where that saves `least` pushes or more in all."""
+
+    name: ClassVar[str] = "tunnels"
+    least: int = 2
+
+
+@dataclass(frozen=True)
+class GoalMacros(Enhancement):
+    """Goal macros: a stone that comes to an entrance of a goal area goes to its goal at once, and no other move is tried.
+
+    An area has at least `goals` goals and at most `entrances` entrances. At most `effort` sets of filled goals are
+    evaluated, and at most `alternatives` goals offered to a stone.
+    """
+
+    name: ClassVar[str] = "goal-macros"
+    goals: int = 4
+    entrances: int = 4
+    effort: int = 8_000
+    alternatives: int = 1
+
+
+@dataclass(frozen=True)
+class Freeze(Sound):
+    """Freeze deadlocks; with `bipartite` 1, stones frozen on goals count as walls for the others' ways to goals."""
+
+    name: ClassVar[str] = "freeze"
+    bipartite: int = 1
+
+
+@dataclass(frozen=True)
+class Corrals(Sound):
+    """PI-corrals: where there is one, only the pushes into it are tried."""
+
+    name: ClassVar[str] = "corrals"
+
+
+@dataclass(frozen=True)
+class PatternSearch(Enhancement):
+    """Pattern searches after pushes: at most `nodes` for a test maze, `effort` for a push, `size` stones, `capacity` patterns.
+
+    They are given up while they have taken `ratio` times the nodes of the search. With `choice` 0 every push is
+    followed by one, else those after which the stone can hardly be pushed, is hemmed in, or parts the floor.
+    """
+
+    name: ClassVar[str] = "patterns"
+    nodes: int = 1_000
+    effort: int = 6_000
+    size: int = 10
+    capacity: int = 8_192
+    ratio: int = 300
+    choice: int = 1
+
+
+@dataclass(frozen=True)
+class Influence(Enhancement):
+    """What is local: moves whose influence on each other is at most `percent` of the mean of the level, between two bounds."""
+
+    name: ClassVar[str] = "influence"
+    percent: int = 50
+    least: int = 6
+    most: int = 20
+
+
+@dataclass(frozen=True)
+class Overestimation(Enhancement):
+    """In the place of the penalties of disjoint patterns, the largest share for each stone, times `percent` in a hundred."""
+
+    name: ClassVar[str] = "overestimation"
+    percent: int = 180
+
+
+RECORDS: Final[tuple[type[Enhancement], ...]] = (
+    Inertia, Deadlocks, Tunnels, GoalMacros, PatternSearch, Influence, Overestimation, Freeze, Corrals,
+)  # fmt: skip
+PLACES: Final = places(RECORDS, FIRST_OF_GAME)
+INERTIA, LOST_FROM = PLACES["inertia"], PLACES["inertia.lost_from"]
+DEADLOCKS, WINDOW_EFFORT = PLACES["deadlocks"], PLACES["deadlocks.effort"]
+PATTERNS, PATTERN_NODES, PATTERN_EFFORT = PLACES["patterns"], PLACES["patterns.nodes"], PLACES["patterns.effort"]
+PATTERN_SIZE, PATTERN_CAPACITY = PLACES["patterns.size"], PLACES["patterns.capacity"]
+PATTERN_RATIO, PATTERN_CHOICE = PLACES["patterns.ratio"], PLACES["patterns.choice"]
+FREEZE, BIPARTITE, CORRALS = PLACES["freeze"], PLACES["freeze.bipartite"], PLACES["corrals"]
+OVERESTIMATION, PERCENT = PLACES["overestimation"], PLACES["overestimation.percent"]
+ALTERNATIVES = PLACES["goal-macros.alternatives"]
+GOAL_MACROS, PACKING_EFFORT = PLACES["goal-macros"], PLACES["goal-macros.effort"]
+TUNNELS, LEAST = PLACES["tunnels"], PLACES["tunnels.least"]
+
+ADDED: Final = (
+    "table", "inertia", "deadlocks", "tunnels", "goal-macros", "goal-cuts", "patterns", "relevance", "overestimation", "restarts",
+)  # fmt: skip
+"""What each version adds to the one before."""
+VERSIONS: Final = {f"R{number}": ADDED[:number] for number in range(len(ADDED) + 1)}

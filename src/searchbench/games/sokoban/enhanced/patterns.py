@@ -1,0 +1,509 @@
+"""Pattern search: which few stones make the last push a deadlock, or dearer than the matching says, and patterns learnt from it.
+
+The *test maze* has the walls and goals of the level, and some of its stones: first the one that was pushed. It is
+solved by A*, where a stone that comes to the goal of its matching is taken off. If there is no solution, the stones
+are a deadlock; if the shortest one is longer than the matching, the difference is a penalty. Else the stones that
+stand in the way of the solution, of its stones or of its man, are added one by one. What is found is made minimal, and
+kept with the squares of the man that it holds for (Junghanns and Schaeffer 2001, sections 4.1 and 6.3).
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from searchbench.games.sokoban.enhanced.controls import (
+    OVERESTIMATION,
+    PATTERN_CAPACITY,
+    PATTERN_CHOICE,
+    PATTERN_EFFORT,
+    PATTERN_NODES,
+    PATTERN_RATIO,
+    PATTERN_SIZE,
+    PATTERNS,
+    PERCENT,
+)
+from searchbench.games.sokoban.rules import FIELD, from_square, to_square
+from searchbench.games.sokoban.tables import LevelTables
+from searchbench.hashing import mix
+from searchbench.heuristics.matching import FIELDS, match_pieces, new_scratch
+from searchbench.solvers.guided.enhanced.contract import INFEASIBLE
+
+LARGEST: Final = 12
+"""The most stones of a pattern."""
+LONGEST_CALL: Final = 4_000
+"""The most nodes of a search of a test maze."""
+BUCKETS: Final = 256
+"""Solutions that are longer than the matching by as much are not looked for."""
+
+STANDS, MARK, QUEUE, STONE_WAY, MAN_WAY, CAME, COUNTED = range(7)
+"""The rows of the test maze's board: stones, marks and a queue for walks, the squares of a solution, and how many
+patterns a square has."""
+MAN, COST, BOUND, PARENT, MOVE, LINK = range(6)
+"""What a node holds beside the squares of its stones; a stone that is taken off has the square -1 less its goal."""
+TURN, WAY, INVESTED, BASE_BOUND, SOLUTION, USED = range(6)
+"""What is counted: walks, solutions, the nodes of all pattern searches, and of the last test maze its bound, its
+solved node, and its nodes."""
+SOLVED, DEADLOCK, UNKNOWN = range(3)
+
+
+class Patterns(NamedTuple):
+    """Hold what was learnt, and the test maze.
+
+    Of each pattern: the squares of its `stones`, their number in `size`, the penalty, the man's squares in `area`, and
+    in `next` the next pattern in the list of the same square; the lists begin in `head`.
+    """
+
+    stones: Any
+    size: Any
+    penalty: Any
+    area: Any
+    head: Any
+    next: Any
+    board: Any
+    squares: Any
+    nodes: Any
+    slots: Any
+    buckets: Any
+    counts: Any
+    chosen: Any
+    kept: Any
+    scratch: Any
+    cells: Any
+    taken: Any
+
+
+def patterns_of(tables: LevelTables, used: bool, capacity: int) -> Patterns:
+    """Return room for patterns of a level; token arrays if it is not `used`."""
+    level = tables.level
+    squares, goals = len(level.cells), len(level.goals)
+    room, nodes = (max(capacity, 1), LONGEST_CALL + 1) if used else (1, 1)
+    return Patterns(
+        np.zeros((room, LARGEST), np.int16), np.zeros(room, np.int16), np.zeros(room, np.int32),
+        np.zeros((room, squares), np.uint8), np.full(squares, -1, np.int32), np.zeros(room, np.int32),
+        np.zeros((7, squares), np.int32), np.zeros((nodes, LARGEST), np.int16), np.zeros((nodes, 6), np.int64),
+        np.zeros(1 << 13, np.int32), np.zeros(BUCKETS, np.int32), np.zeros(6, np.int64), np.zeros((6, LARGEST + 4), np.int64),
+        np.zeros((1, FIELDS * goals), np.int32), new_scratch(goals), np.array(level.cells, np.int32), np.zeros((3,
+        squares), np.int64),
+    )  # fmt: skip
+
+
+# --- the test maze ----------------------------------------------------------------------------------------------------
+
+
+def test_walk(work: Any, man: int) -> int:
+    """Mark the squares that the man can walk to in the test maze, and return the lowest."""
+    patterns, maze = work.patterns, work.maze
+    board = patterns.board
+    patterns.counts[TURN] += 1
+    turn = patterns.counts[TURN]
+    board[MARK, man] = turn
+    board[QUEUE, 0] = man
+    head, tail, lowest = 0, 1, man
+    while head < tail:
+        here = board[QUEUE, head]
+        head += 1
+        for direction in range(4):
+            there = maze[here, direction]
+            if there >= 0 and board[MARK, there] != turn and board[STANDS, there] == 0:
+                board[MARK, there] = turn
+                board[QUEUE, tail] = there
+                tail += 1
+                lowest = min(lowest, there)
+    return int(lowest)
+
+
+def test_bound(work: Any, node: int, size: int, man: int) -> int:
+    """Return the matching of a node's stones with the goals."""
+    patterns, costs = work.patterns, work.costs
+    first_taken = len(costs) - costs.shape[1]
+    for stone in range(size):
+        square = patterns.squares[node, stone]
+        if square < 0:
+            patterns.kept[0, stone] = first_taken + (-1 - square)
+        else:
+            patterns.kept[0, stone] = 4 * square + work.side[square, man]
+    return match_pieces(costs, patterns.kept, 0, size, patterns.scratch)
+
+
+def stand(work: Any, node: int, size: int, value: int) -> None:
+    """Put the stones of a node on the test maze's board (1), or take them off (0)."""
+    for stone in range(size):
+        square = work.patterns.squares[node, stone]
+        if square >= 0:
+            work.patterns.board[STANDS, square] = value
+
+
+def key_of(work: Any, node: int, size: int, lowest: int) -> int:
+    """Return the hash of a node."""
+    found = work.hashes[1, lowest]
+    for stone in range(size):
+        square = work.patterns.squares[node, stone]
+        found ^= work.hashes[0, square] if square >= 0 else mix(work.hashes[1, -1 - square])
+    return int(found)
+
+
+def known_node(work: Any, node: int, size: int, lowest: int) -> bool:
+    """Tell whether the last node repeats one before; enter it if it does not."""
+    patterns = work.patterns
+    mask = len(patterns.slots) - 1
+    slot = key_of(work, node, size, lowest) & mask
+    while patterns.slots[slot] != 0:
+        other = patterns.slots[slot] - 1
+        same = patterns.nodes[other, MAN] == lowest
+        for stone in range(size):
+            same = same and patterns.squares[other, stone] == patterns.squares[node, stone]
+        if same:
+            return True
+        slot = (slot + 1) & mask
+    patterns.slots[slot] = node + 1
+    return False
+
+
+def open_node(patterns: Any, node: int) -> bool:
+    """Put a node into the bucket of its f, unless that is too large."""
+    bucket = patterns.nodes[node, COST] + patterns.nodes[node, BOUND] - patterns.counts[BASE_BOUND]
+    if bucket < 0 or bucket >= BUCKETS:
+        return False
+    patterns.nodes[node, LINK] = patterns.buckets[bucket]
+    patterns.buckets[bucket] = node
+    return True
+
+
+def solve_test(work: Any, row: int, size: int, man: int, limit: int) -> int:
+    """Solve the test maze of the stones in a row of `chosen`; return SOLVED, DEADLOCK or UNKNOWN."""
+    patterns, maze = work.patterns, work.maze
+    patterns.slots[:] = 0
+    patterns.buckets[:] = -1
+    for stone in range(size):
+        patterns.squares[0, stone] = patterns.chosen[row, stone]
+    stand(work, 0, size, 1)
+    lowest = test_walk(work, man)
+    bound = test_bound(work, 0, size, man)
+    patterns.counts[BASE_BOUND], patterns.counts[USED] = bound, 1
+    patterns.nodes[0, MAN], patterns.nodes[0, COST], patterns.nodes[0, BOUND], patterns.nodes[0, PARENT] = (
+        lowest,
+        0,
+        bound,
+        -1,
+    )
+    stand(work, 0, size, 0)
+    if bound >= INFEASIBLE:
+        return DEADLOCK
+    known_node(work, 0, size, lowest)
+    open_node(patterns, 0)
+    count, cut = 1, False
+    for bucket in range(BUCKETS):
+        while patterns.buckets[bucket] >= 0:
+            node = patterns.buckets[bucket]
+            patterns.buckets[bucket] = patterns.nodes[node, LINK]
+            if patterns.nodes[node, BOUND] == 0:
+                patterns.counts[SOLUTION], patterns.counts[USED] = node, count
+                return SOLVED
+            for stone in range(size):
+                square = patterns.squares[node, stone]
+                if square < 0:
+                    continue
+                for direction in range(4):
+                    behind, target = maze[square, direction ^ 1], maze[square, direction]
+                    if behind < 0 or target < 0 or maze[target, 5] == 0:
+                        continue
+                    stand(work, node, size, 1)
+                    if patterns.board[STANDS, target] == 0:
+                        test_walk(work, patterns.nodes[node, MAN])
+                    possible = (
+                        patterns.board[STANDS, target] == 0 and patterns.board[MARK, behind] == patterns.counts[TURN]
+                    )
+                    stand(work, node, size, 0)
+                    if not possible:
+                        continue
+                    if count >= limit or count >= LONGEST_CALL:
+                        patterns.counts[USED] = count
+                        return UNKNOWN
+                    for other in range(size):
+                        patterns.squares[count, other] = patterns.squares[node, other]
+                    patterns.squares[count, stone] = target
+                    bound = test_bound(work, count, size, square)
+                    goal = maze[target, 4]
+                    if goal >= 0 and patterns.kept[0, work.costs.shape[1] + stone] == goal:
+                        patterns.squares[count, stone] = -1 - goal
+                    stand(work, count, size, 1)
+                    lowest = test_walk(work, square)
+                    stand(work, count, size, 0)
+                    if bound >= INFEASIBLE or known_node(work, count, size, lowest):
+                        count += bound >= INFEASIBLE
+                        continue
+                    patterns.nodes[count, MAN], patterns.nodes[count, BOUND] = lowest, bound
+                    patterns.nodes[count, COST] = patterns.nodes[node, COST] + 1
+                    patterns.nodes[count, PARENT], patterns.nodes[count, MOVE] = node, square | direction << FIELD
+                    cut = not open_node(patterns, count) or cut
+                    count += 1
+    patterns.counts[USED] = count
+    return UNKNOWN if cut else DEADLOCK
+
+
+def mark_solution(work: Any, row: int, size: int, man: int) -> None:
+    """Mark the squares of the solution just found: those of its stones, and of its man where others would stand in his way."""
+    patterns, maze = work.patterns, work.maze
+    board = patterns.board
+    patterns.counts[WAY] += 1
+    way, node, length = patterns.counts[WAY], patterns.counts[SOLUTION], 0
+    while patterns.nodes[node, PARENT] >= 0:  # the links of the nodes on the way now lead forwards
+        parent = patterns.nodes[node, PARENT]
+        patterns.nodes[parent, LINK] = node
+        node = parent
+        length += 1
+    for _ in range(length):
+        after = patterns.nodes[node, LINK]
+        move = patterns.nodes[after, MOVE]
+        square, direction = move & ((1 << FIELD) - 1), move >> FIELD
+        stand(work, node, size, 1)
+        mark_walk(work, man, maze[square, direction ^ 1], way)
+        stand(work, node, size, 0)
+        board[STONE_WAY, maze[square, direction]] = way
+        man, node = square, after
+
+
+def mark_walk(work: Any, man: int, target: int, way: int) -> None:
+    """Mark a walk of the man in the test maze, past the other stones of the real one if there is such a walk."""
+    patterns, maze = work.patterns, work.maze
+    board = patterns.board
+    for real in range(1, -1, -1):
+        patterns.counts[TURN] += 1
+        turn = patterns.counts[TURN]
+        board[MARK, man] = turn
+        board[CAME, man] = -1
+        board[QUEUE, 0] = man
+        head, tail = 0, 1
+        while head < tail and board[MARK, target] != turn:
+            here = board[QUEUE, head]
+            head += 1
+            for direction in range(4):
+                there = maze[here, direction]
+                if there < 0 or board[MARK, there] == turn or board[STANDS, there] != 0:
+                    continue
+                if real == 1 and work.board[0, there] != 0:
+                    continue
+                board[MARK, there] = turn
+                board[CAME, there] = here
+                board[QUEUE, tail] = there
+                tail += 1
+        if board[MARK, target] == turn:
+            while target >= 0:
+                board[MAN_WAY, target] = way
+                target = board[CAME, target]
+            return
+
+
+# --- the search for a pattern -----------------------------------------------------------------------------------------
+
+
+def next_stone(work: Any, size: int, square: int, man: int) -> int:
+    """Return the square of the stone to be added: the nearest in the way of the stones, else of the man; or -1."""
+    patterns = work.patterns
+    way = patterns.counts[WAY]
+    for marks in range(2):
+        origin = square if marks == 0 else man
+        best, least = -1, 1 << 30
+        for stone in range(work.facts[0]):
+            here = work.board[1, stone]
+            in_way = patterns.board[STONE_WAY + marks, here] == way
+            for number in range(size):
+                in_way = in_way and patterns.chosen[0, number] != here
+            if in_way:
+                far = abs(patterns.cells[here, 0] - patterns.cells[origin, 0])
+                far += abs(patterns.cells[here, 1] - patterns.cells[origin, 1])
+                if far < least:
+                    best, least = here, far
+        if best >= 0:
+            return int(best)
+    return -1
+
+
+def is_worth_it(work: Any, square: int, target: int) -> bool:
+    """Tell whether a push looks as if it might have made a pattern."""
+    board, maze = work.board, work.maze
+    pushes = taken = 0
+    for direction in range(4):
+        ahead, behind = maze[target, direction], maze[target, direction ^ 1]
+        if ahead < 0 or board[0, ahead] != 0:
+            taken += ahead < 0 or ahead != square
+        elif behind >= 0 and board[0, behind] == 0 and maze[ahead, 5] != 0:
+            pushes += 1
+    return pushes <= 1 or taken >= 2 or parts_floor(work, target)
+
+
+def parts_floor(work: Any, square: int) -> bool:
+    """Tell whether a stone, with its neighbours, may part the floor: its free neighbours are not joined around it."""
+    board, maze = work.board, work.maze
+    arcs = 0
+    for turn in range(4):
+        first, second = (0, 3, 1, 2)[turn], (3, 1, 2, 0)[turn]
+        one, other = maze[square, first], maze[square, second]
+        if one < 0 or board[0, one] != 0:
+            continue
+        corner = maze[one, second]
+        joined = other >= 0 and board[0, other] == 0 and corner >= 0 and board[0, corner] == 0
+        arcs += not joined
+    return arcs > 1
+
+
+def investigate(work: Any, row: int, move: int, again: bool) -> int:
+    """Search for patterns that the last push may have made; return the nodes it took."""
+    controls, patterns = work.controls, work.patterns
+    if controls[PATTERNS] == 0 or again or row == 0 or move >> 3 * FIELD + 2 & 7 != 0:
+        return 0
+    square, target = from_square(move), to_square(move)
+    if patterns.counts[INVESTED] > controls[PATTERN_RATIO] * (work.facts[6] + 100):
+        return 0
+    if controls[PATTERN_CHOICE] != 0 and not is_worth_it(work, square, target):
+        return 0
+    man = square
+    size, spent = 1, 0
+    patterns.chosen[0, 0] = target
+    while spent < controls[PATTERN_EFFORT]:
+        outcome = solve_test(work, 0, size, man, min(controls[PATTERN_NODES], controls[PATTERN_EFFORT] - spent))
+        spent += patterns.counts[USED]
+        if outcome == UNKNOWN:
+            break
+        penalty = INFEASIBLE
+        if outcome == SOLVED:
+            penalty = patterns.nodes[patterns.counts[SOLUTION], COST] - patterns.counts[BASE_BOUND]
+            mark_solution(work, 0, size, man)
+        following = next_stone(work, size, target, man) if outcome == SOLVED else -1
+        if penalty > 0 and not (size > 1 and patterns.chosen[2, 0] == penalty):
+            patterns.chosen[2, 0] = penalty if outcome == SOLVED else 0
+            spent += learn(work, size, man, penalty)
+        if following < 0 or size >= min(controls[PATTERN_SIZE], LARGEST):
+            break
+        patterns.chosen[0, size] = following
+        size += 1
+    patterns.chosen[2, 0] = 0
+    patterns.counts[INVESTED] += spent
+    return max(spent, 1)
+
+
+def learn(work: Any, size: int, man: int, penalty: int) -> int:
+    """Make a pattern minimal and keep it; return the nodes it took."""
+    patterns, controls = work.patterns, work.controls
+    spent, left = 0, size
+    for place in range(size):
+        patterns.chosen[1, place] = patterns.chosen[0, place]
+    place = left - 1
+    while place >= 0 and left > 1:
+        gone = patterns.chosen[1, place]
+        patterns.chosen[1, place] = patterns.chosen[1, left - 1]
+        outcome = solve_test(work, 1, left - 1, man, controls[PATTERN_NODES])
+        spent += patterns.counts[USED]
+        same = outcome == DEADLOCK
+        if outcome == SOLVED:
+            same = patterns.nodes[patterns.counts[SOLUTION], COST] - patterns.counts[BASE_BOUND] >= penalty
+        if same:
+            left -= 1
+        else:
+            patterns.chosen[1, left - 1] = patterns.chosen[1, place]
+            patterns.chosen[1, place] = gone
+        place -= 1
+    keep_pattern(work, left, man, penalty)
+    return spent
+
+
+def keep_pattern(work: Any, size: int, man: int, penalty: int) -> None:
+    """Keep a pattern, in the list of that of its squares which has the fewest."""
+    patterns = work.patterns
+    number = work.facts[4]
+    if number >= min(work.controls[PATTERN_CAPACITY], len(patterns.size)):
+        return
+    chosen = patterns.chosen[1, 0]
+    for place in range(size):
+        square = patterns.chosen[1, place]
+        patterns.stones[number, place] = square
+        patterns.board[STANDS, square] = 1
+        if patterns.board[COUNTED, square] < patterns.board[COUNTED, chosen]:
+            chosen = square
+    test_walk(work, man)
+    turn = patterns.counts[TURN]
+    for square in range(patterns.board.shape[1]):
+        patterns.area[number, square] = patterns.board[MARK, square] == turn
+    for place in range(size):
+        patterns.board[STANDS, patterns.chosen[1, place]] = 0
+    patterns.size[number], patterns.penalty[number] = size, penalty
+    patterns.next[number] = patterns.head[chosen]
+    patterns.head[chosen] = number
+    patterns.board[COUNTED, chosen] += 1
+    work.facts[4] += 1
+
+
+# --- what was learnt --------------------------------------------------------------------------------------------------
+
+
+def matches(work: Any, pattern: int, man: int) -> bool:
+    """Tell whether the stones of a pattern stand, and the man is where it holds."""
+    patterns = work.patterns
+    if patterns.area[pattern, man] == 0:
+        return False
+    for place in range(patterns.size[pattern]):
+        if work.board[0, patterns.stones[pattern, place]] == 0:
+            return False
+    return True
+
+
+def penalty(work: Any, row: int) -> int:
+    """Return what the patterns add to the matching: the penalties of disjoint ones, or an overestimate of all together."""
+    patterns, controls = work.patterns, work.controls
+    if controls[PATTERNS] == 0 or work.facts[4] == 0:
+        return 0
+    man = work.kept[row, work.kept.shape[1] - 1]
+    found, most = 0, patterns.taken.shape[1]
+    for stone in range(work.facts[0]):
+        pattern = patterns.head[work.board[1, stone]]
+        while pattern >= 0:
+            if matches(work, pattern, man):
+                if patterns.penalty[pattern] >= INFEASIBLE:
+                    return INFEASIBLE
+                if found < most:
+                    patterns.taken[0, found] = pattern
+                    found += 1
+            pattern = patterns.next[pattern]
+    if found == 0:
+        return 0
+    for square in range(most):
+        patterns.taken[1, square] = 0
+    if controls[OVERESTIMATION] != 0:
+        return partial_penalties(work, found)
+    total = 0
+    for _ in range(found):
+        best, largest = -1, 0
+        for place in range(found):
+            pattern = patterns.taken[0, place]
+            if pattern < 0 or patterns.penalty[pattern] <= largest:
+                continue
+            best, largest = place, patterns.penalty[pattern]
+        if best < 0:
+            break
+        pattern = patterns.taken[0, best]
+        patterns.taken[0, best] = -1
+        free = True
+        for place in range(patterns.size[pattern]):
+            free = free and patterns.taken[1, patterns.stones[pattern, place]] == 0
+        if free:
+            total += patterns.penalty[pattern]
+            for place in range(patterns.size[pattern]):
+                patterns.taken[1, patterns.stones[pattern, place]] = 1
+    return int(total)
+
+
+def partial_penalties(work: Any, found: int) -> int:
+    """Return the sum of the largest share of a penalty that a pattern offers to each stone, times a percentage, made even."""
+    patterns = work.patterns
+    for place in range(found):
+        pattern = patterns.taken[0, place]
+        share = 1000 * patterns.penalty[pattern] // patterns.size[pattern]
+        for number in range(patterns.size[pattern]):
+            square = patterns.stones[pattern, number]
+            patterns.taken[1, square] = max(patterns.taken[1, square], share)
+    total = 0
+    for square in range(patterns.taken.shape[1]):
+        total += patterns.taken[1, square]
+    return int((total * work.controls[PERCENT] // 100 + 1000) // 2000 * 2)

@@ -1,0 +1,207 @@
+"""Enhanced IDA*: a search whose enhancements and their controls are data (Junghanns and Schaeffer 2001)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Protocol
+
+import numpy as np
+
+from searchbench import jit
+from searchbench.configuration import option
+from searchbench.errors import BadRequest, Exhausted
+from searchbench.game import Game
+from searchbench.line import Line
+from searchbench.solvers.guided.configuration import Guided
+from searchbench.solvers.guided.enhanced.contract import INFEASIBLE, estimate
+from searchbench.solvers.guided.enhanced.controls import (
+    FRAME,
+    Controls,
+    Enhancement,
+    Restarts,
+    Sound,
+    Table,
+    chosen_controls,
+)
+from searchbench.solvers.guided.enhanced.kernel import (
+    CHANCE,
+    COST,
+    DEPTH,
+    EXCEEDED,
+    EXTRA,
+    KEY,
+    MOVE,
+    NODES,
+    NOTES,
+    SEED,
+    STATUS,
+    STEP,
+    THRESHOLD,
+    deepen,
+    new_memory,
+)
+from searchbench.solvers.guided.enhancements import Functions, listed
+from searchbench.solvers.guided.task import EXHAUSTED, FOUND, FULL, Task
+
+ROWS: Final = 1 << 11
+"""The longest path, in moves."""
+MOVES: Final = 1 << 17
+"""Room for the moves of its rows."""
+
+
+class EnhancedGame(Protocol):
+    """What a game supplies for the search: records of its own enhancements, versions, and the functions of the contract."""
+
+    known: tuple[type[Enhancement], ...]
+    versions: Mapping[str, tuple[str, ...]]
+    step: int
+
+    def names(self) -> Mapping[str, Any]:
+        """Return the functions of the contract."""
+        ...
+
+    def work(self, start: Sequence[int], controls: Controls, rows: int) -> Any:
+        """Return the named tuple of arrays for a search from a state, with room for so many rows."""
+        ...
+
+    def reload(self, work: Any, start: Sequence[int]) -> None:
+        """Set the position back to the start; what was learnt stays."""
+        ...
+
+    def steps(self, start: Sequence[int], moves: Sequence[int]) -> list[int]:
+        """Return the moves of the game that moves of the search stand for."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class Enhanced(Guided):
+    """Find a line by IDA* with a list of enhancements; a cheapest one where all of them are sound."""
+
+    method = "enhanced"
+    orders = ()
+
+    version: str = option("", "a list of enhancements by its name, R0 to R10; the last one by default", metavar="NAME")
+    control: str = option(
+        "", "change control records: NAME=NUMBER such as `table.bits=20`, with commas between them", metavar="CHANGES"
+    )
+    optimal: bool = option(False, "use all enhancements that keep cheapest lines, and refuse others")
+
+    def switches(self, game: Game) -> Functions:
+        """Replace none of the game's functions."""
+        return {}
+
+    def controls(self, game: Game) -> Controls:
+        """Return the control records. Raises BadRequest, which lists the choices."""
+        rules = _enhanced(game)
+        last = list(rules.versions)[-1]
+        if self.version and self.version not in rules.versions:
+            raise BadRequest(f"version {self.version!r}: {game} has {', '.join(rules.versions)}")
+        names = rules.versions[self.version or last]
+        if self.optimal and not self.version:
+            names = tuple(record.name for record in _known(rules) if issubclass(record, Sound))
+        found = chosen_controls(_known(rules), (*names, *listed(self.use)), listed(self.without), self.control)
+        if self.optimal and not found.sound:
+            unsound = [name for name, record in found.used.items() if not isinstance(record, Sound)]
+            raise BadRequest(f"optimal: {', '.join(unsound)} may lose a cheapest line: leave them out with `without`")
+        return found
+
+    def search(self, task: Task) -> Line:
+        """Return a line. Raises Unsolvable and LimitReached."""
+        if self.h is not None or self.order or self.entries:
+            raise BadRequest(
+                "enhanced: heuristic, order and entries are those of the game; use version, use and without"
+            )
+        return _Deepening(task, self.controls(task.game)).line()
+
+
+def _enhanced(game: Game) -> EnhancedGame:
+    found: EnhancedGame | None = game.enhanced()
+    if found is None:
+        raise BadRequest(f"method enhanced: {game} supplies no functions for it; idastar searches every puzzle")
+    return found
+
+
+def _known(rules: EnhancedGame) -> tuple[type[Enhancement], ...]:
+    return (*FRAME, *rules.known)
+
+
+class _Deepening:
+    """Hold a search between two calls of the kernel."""
+
+    def __init__(self, task: Task, controls: Controls) -> None:
+        self.task, self.controls = task, controls
+        self.rules = _enhanced(task.game)
+        self.names = jit.Names(dict(self.rules.names()), task.names.target, None)
+        table = controls.used.get("table")
+        self.memory = new_memory(table.bits if isinstance(table, Table) else 2, ROWS, MOVES)
+        self.vector = controls.vector()
+        self.work = self.rules.work(task.start, controls, ROWS)
+        self.note = np.zeros(NOTES, np.int64)
+        self.note[STEP] = self.rules.step
+        self.kernel = jit.bind(deepen, self.names)
+        self.grown = 0
+
+    def line(self) -> Line:
+        """Search until the end."""
+        task, note = self.task, self.note
+        self.least = int(jit.bind(estimate, self.names)(self.work, 0, 0))
+        if self.least >= INFEASIBLE:
+            raise task.unsolvable(1)
+        note[THRESHOLD] = self.least
+        restarts = self.controls.used.get("restarts")
+        times = 0
+        while True:
+            budget = restarts.budget << self.grown // 2 if isinstance(restarts, Restarts) else 0
+            ended = self._round(budget, times)
+            if ended == FOUND:
+                return self._line()
+            if ended == EXHAUSTED and note[EXCEEDED] == 0:
+                raise task.unsolvable(self.nodes) if self.controls.sound else self._nothing_left()
+            times += 1
+            if ended == EXHAUSTED or (isinstance(restarts, Restarts) and times > restarts.times):
+                times = 0
+                self.grown += 1
+                note[THRESHOLD] += note[STEP]
+                if ended == EXHAUSTED and self.controls.sound:
+                    self.least = max(self.least, int(note[THRESHOLD]))
+
+    def _round(self, budget: int, times: int) -> int:
+        """Search below the threshold, at most `budget` nodes (0: no limit); return how that ended."""
+        note, memory, task = self.note, self.memory, self.task
+        self.rules.reload(self.work, task.start)
+        memory.on_path[:] = 0
+        memory.path[0] = 0
+        memory.path[:, KEY] = -1
+        note[DEPTH], note[EXCEEDED], note[CHANCE], note[SEED] = 0, 0, times, 1000 * self.grown + times
+        stop = self.nodes + budget if budget else 0
+        while True:
+            task.advance(self._call, (stop,), note, NODES)
+            if note[STATUS] in (FOUND, EXHAUSTED):
+                return int(note[STATUS])
+            if note[STATUS] == FULL:  # paths so long lead nowhere
+                raise AssertionError(f"a path of {note[DEPTH]} moves: raise ROWS or MOVES")
+            task.report(f"bound {note[THRESHOLD]}", self.nodes, self.least)
+            if stop and self.nodes >= stop:
+                return FULL
+
+    def _call(self, end: int, note: Any, until: int) -> None:
+        total = until + int(note[EXTRA])
+        if self.task.nodes:
+            total = min(total, self.task.nodes)
+        self.kernel(self.work, self.vector, self.memory, note, min(total, end) if end else total)
+
+    @property
+    def nodes(self) -> int:
+        """Return the nodes of both kinds."""
+        return int(self.note[NODES] + self.note[EXTRA])
+
+    def _line(self) -> Line:
+        path = self.memory.path[: int(self.note[DEPTH]) + 1]
+        moves = self.rules.steps(self.task.start, path[1:, MOVE].tolist())
+        return self.task.line(moves, int(path[-1, COST]), self.nodes, self.controls.sound)
+
+    def _nothing_left(self) -> Exception:
+        return Exhausted(
+            f"{self.task.game}: no solution in all that was not left out ({self.nodes:,} nodes)", self.nodes
+        )

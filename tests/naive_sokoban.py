@@ -1,0 +1,137 @@
+"""Sokoban once more, on dictionaries of characters: an obvious twin for the tests."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+
+STEPS = {"u": (-1, 0), "d": (1, 0), "l": (0, -1), "r": (0, 1)}
+Place = tuple[int, int]
+Node = tuple[frozenset[Place], frozenset[Place]]
+"""The stones, and all the places that the man can walk to."""
+
+
+class Maze:
+    """Hold the floor, the goals, the stones and the man of a level in XSB without run lengths."""
+
+    def __init__(self, text: str) -> None:
+        marks = {(y, x): mark for y, row in enumerate(text.splitlines()) for x, mark in enumerate(row)}
+        self.free = {place for place, mark in marks.items() if mark != "#"}
+        self.man = next(place for place, mark in marks.items() if mark in "@+")
+        self.goals = frozenset(place for place, mark in marks.items() if mark in ".*+")
+        self.stones = frozenset(place for place, mark in marks.items() if mark in "$*")
+        self.free = set(self.area(self.man, frozenset()))
+
+    def area(self, man: Place, stones: frozenset[Place]) -> frozenset[Place]:
+        """Return where the man can walk."""
+        found, waiting = {man}, [man]
+        while waiting:
+            y, x = waiting.pop()
+            for dy, dx in STEPS.values():
+                place = y + dy, x + dx
+                if place in self.free and place not in stones and place not in found:
+                    found.add(place)
+                    waiting.append(place)
+        return frozenset(found)
+
+    def start(self) -> Node:
+        """Return the node of the start."""
+        return self.stones, self.area(self.man, self.stones)
+
+    def successors(self, node: Node) -> Iterator[Node]:
+        """Yield the nodes after each push."""
+        stones, area = node
+        for y, x in stones:
+            for dy, dx in STEPS.values():
+                behind, target = (y - dy, x - dx), (y + dy, x + dx)
+                if behind in area and target in self.free and target not in stones:
+                    after = (stones - {(y, x)}) | {target}
+                    yield after, self.area((y, x), after)
+
+    def layers(self, most: int = 100_000) -> Iterator[list[Node]]:
+        """Yield the nodes at each number of pushes from the start."""
+        seen, layer = {self.start()}, [self.start()]
+        while layer and len(seen) < most:
+            yield layer
+            further = []
+            for node in layer:
+                for after in self.successors(node):
+                    if after not in seen:
+                        seen.add(after)
+                        further.append(after)
+            layer = further
+
+    def least_pushes(self) -> int | None:
+        """Return the least number of pushes, None if there is no solution."""
+        for depth, layer in enumerate(self.layers()):
+            if any(stones <= self.goals for stones, _ in layer):
+                return depth
+        return None
+
+    def solvable(self) -> tuple[set[Node], set[Node]]:
+        """Return the nodes that the start leads to, and those among them that lead to a solution."""
+        nodes = [node for layer in self.layers() for node in layer]
+        before: dict[Node, list[Node]] = {node: [] for node in nodes}
+        for node in nodes:
+            for after in self.successors(node):
+                before[after].append(node)
+        good = {node for node in nodes if node[0] <= self.goals}
+        waiting = list(good)
+        while waiting:
+            for node in before[waiting.pop()]:
+                if node not in good:
+                    good.add(node)
+                    waiting.append(node)
+        return set(nodes), good
+
+
+def random_level(chance: random.Random, stones: int = 2, size: tuple[int, int] = (5, 6), solvable: bool = True) -> str:
+    """Return a random small level: the stones are pulled away from the goals, or stand anywhere if it need not be solvable."""
+    height, width = size
+    while True:
+        walls = chance.choice((0.1, 0.2, 0.3))
+        inside = {(y, x) for y in range(1, height + 1) for x in range(1, width + 1) if chance.random() >= walls}
+        if not inside:
+            continue
+        area = _component(inside, chance.choice(sorted(inside)))
+        if len(area) < 2 * stones + 2:
+            continue
+        places = sorted(area)
+        goals = chance.sample(places, stones)
+        standing = _pulled(chance, area, goals) if solvable else chance.sample(places, stones + 1)
+        rows = [["#"] * (width + 2) for _ in range(height + 2)]
+        for y, x in places:
+            rows[y][x] = "." if (y, x) in goals else " "
+        for y, x in standing[1:]:
+            rows[y][x] = "*" if (y, x) in goals else "$"
+        y, x = standing[0]
+        rows[y][x] = "+" if (y, x) in goals else "@"
+        return "\n".join("".join(row) for row in rows)
+
+
+def _pulled(chance: random.Random, area: set[Place], goals: list[Place]) -> list[Place]:
+    """Return the man and the stones after a random walk with pulls from the goals."""
+    man = chance.choice(sorted(area - set(goals)))
+    stones = set(goals)
+    for _ in range(150):
+        dy, dx = chance.choice(list(STEPS.values()))
+        there, behind = (man[0] + dy, man[1] + dx), (man[0] - dy, man[1] - dx)
+        if there not in area or there in stones:
+            continue
+        if behind in stones and chance.random() < 0.7:
+            stones.remove(behind)
+            stones.add(man)
+        man = there
+    return [man, *sorted(stones)]
+
+
+def _component(inside: set[Place], first: Place) -> set[Place]:
+    found, waiting = {first}, [first]
+    while waiting:
+        y, x = waiting.pop()
+        for dy, dx in STEPS.values():
+            place = y + dy, x + dx
+            if place in inside and place not in found:
+                found.add(place)
+                waiting.append(place)
+    return found

@@ -1,0 +1,245 @@
+"""Enhanced IDA* and the matching: against brute force and the twin, golden bounds, and sound detectors against exact sets."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import random
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from naive_sokoban import Maze, Node, random_level
+from searchbench import jit
+from searchbench.catalogue import load
+from searchbench.errors import BadRequest, LimitReached, SearchBenchError, Unsolvable
+from searchbench.games.sokoban import Sokoban
+from searchbench.games.sokoban.enhanced.areas import goal_areas
+from searchbench.games.sokoban.enhanced.windows import is_window_dead
+from searchbench.games.sokoban.enhanced.work import freezes
+from searchbench.games.sokoban.rules import normal_man, state_of, stones_of, to_square
+from searchbench.games.sokoban.solution import pushes_of
+from searchbench.heuristics.matching import (
+    FIELDS,
+    UNREACHABLE,
+    match_from_scratch,
+    matching_cost,
+    move_piece,
+    new_scratch,
+)
+from searchbench.run import Limits
+from searchbench.solvers.guided import search_state
+from searchbench.solvers.guided.enhanced import Controls, Enhanced, Sound
+from searchbench.solvers.guided.enhanced.contract import INFEASIBLE, estimate, make, unmake
+from searchbench.solvers.guided.enhanced.controls import FRAME, chosen_controls
+from searchbench.verify.lurd import replay
+
+GOLDEN = Path(__file__).parent.parent / "golden"
+XSOKOBAN = str(GOLDEN / "sokoban_xsokoban.xsb")
+MICROBAN = str(GOLDEN / "sokoban_microban.xsb")
+FIGURES = json.loads((GOLDEN / "sokoban.json").read_text())
+SOUND = tuple(one.name for one in (*FRAME, *Sokoban().enhanced().known) if issubclass(one, Sound))
+
+
+def controls_of(game: Sokoban, *names: str) -> Controls:
+    """Return the controls of some enhancements."""
+    return chosen_controls((*FRAME, *game.enhanced().known), names, (), "")
+
+
+def test_the_matching_is_the_cheapest_from_scratch_and_step_by_step() -> None:
+    chance = random.Random(2)
+    for _ in range(60):
+        count = chance.randint(1, 5)
+        costs = np.array(
+            [[chance.choice((UNREACHABLE, *range(12))) for _ in range(count)] for _ in range(9)] + [[0] * count],
+            np.int32,
+        )
+        kept, scratch = np.zeros((1, FIELDS * count), np.int32), new_scratch(count)
+        kept[0, :count] = [chance.randrange(10) for _ in range(count)]
+        assert match_from_scratch(costs, kept, 0, scratch) == cheapest(costs, kept[0, :count])
+        for _ in range(12):
+            move_piece(costs, kept, 0, chance.randrange(count), chance.randrange(10), scratch)
+            assert matching_cost(costs, kept, 0) == cheapest(costs, kept[0, :count])
+            assert sorted(kept[0, count : 2 * count]) == list(range(count))
+
+
+def cheapest(costs: Any, places: Any) -> int:
+    """Return the cost of the cheapest assignment, by trying all."""
+    orders = itertools.permutations(range(costs.shape[1]))
+    return min(sum(int(costs[place, target]) for place, target in zip(places, order, strict=True)) for order in orders)
+
+
+def test_the_bounds_of_the_90_starts_are_the_golden_ones() -> None:
+    gain = 0
+    for number, (*_, plain, matching, _, _) in enumerate(FIGURES["xsokoban"], 1):
+        game = Sokoban(f"{XSOKOBAN}#{number}")
+        rules = game.enhanced()
+        names = jit.Names(dict(rules.names()), "cpu", None)
+        work = rules.work(game.start(), controls_of(game), 2)
+        bound = int(jit.bind(estimate, names)(work, 0, 0))
+        assert bound == matching, number
+        best = np.repeat(game.tables.from_best_side, 4, axis=0)
+        without = work._replace(
+            costs=np.vstack([best, np.zeros((1, best.shape[1])), work.costs[-best.shape[1] :]]).astype(np.int32)
+        )
+        assert plain <= int(jit.bind(estimate, names)(without, 0, 0)) <= bound
+        gain += bound - plain
+    assert gain > 0
+
+
+@pytest.mark.parametrize("level", ["#9", "#10", f"{XSOKOBAN}#70"])
+def test_the_bound_step_by_step_is_that_from_scratch(level: str) -> None:
+    """On random walks there and back, in a level with articulation squares among others."""
+    game = Sokoban(level)
+    rules, chance = game.enhanced(), random.Random(level)
+    names = jit.Names(dict(rules.names()), "interpreted", None)
+    step, back, bound = (jit.bind(one, names, "interpreted") for one in (make, unmake, estimate))
+    work, fresh = rules.work(game.start(), controls_of(game), 40), rules.work(game.start(), controls_of(game), 2)
+    bound(work, 0, 0)
+    for _ in range(4):
+        rules.reload(work, game.start())
+        bound(work, 0, 0)
+        states, moves = [game.start()], []
+        while len(moves) < 12 and game.moves(states[-1]):
+            move = chance.choice(game.moves(states[-1]))
+            moves.append(move & ((1 << 24) - 1) | move >> 36 << 36 | 1 << 41)
+            states.append(game.play(states[-1], move))
+            step(work, len(moves) - 1, moves[-1])
+            rules.reload(fresh, states[-1])
+            here, scratch = bound(work, len(moves), moves[-1]), bound(fresh, 0, 0)
+            assert here == scratch or min(here, scratch) >= INFEASIBLE
+        for row in range(len(moves) - 1, -1, -1):
+            back(work, row, moves[row])
+        assert work.facts[3] == sum(stone not in game.maze.goals for stone in game.maze.stones)
+
+
+def test_sound_versions_find_the_least_pushes_of_random_levels() -> None:
+    chance = random.Random(4)
+    for _ in range(25):
+        text = random_level(chance, chance.choice((1, 2, 3)), (5, 5))
+        game, least = Sokoban(text), Maze(text).least_pushes()
+        for version in ("R0", "R1", "R4"):
+            line = search_state(game, None, Enhanced(version=version), limits=Limits(100_000))
+            assert (line.cost, line.optimal, line.verify()) == (least, True, []), (version, text)
+            assert not replay(text, game.solution(line.moves)).fault
+
+
+def test_levels_without_a_solution_are_never_solved() -> None:
+    chance = random.Random(5)
+    refuted = 0
+    for _ in range(25):
+        text = random_level(chance, 2, (4, 4), solvable=False)
+        if Maze(text).least_pushes() is not None:
+            continue
+        for version in ("R0", "R4", "R10"):
+            with pytest.raises((Unsolvable, LimitReached)):
+                search_state(Sokoban(text), None, Enhanced(version=version), limits=Limits(2_000))
+            refuted += 1
+    assert refuted > 30
+
+
+@pytest.mark.parametrize("detector", [is_window_dead, freezes])
+def test_detectors_are_sound_on_random_levels(detector: Callable[..., bool]) -> None:
+    """Of every state that the start leads to: the exact set of solvable ones."""
+    chance = random.Random(8)
+    found = dead = 0
+    for _ in range(10):
+        game = Sokoban(text := random_level(chance, 3, (4, 5)))
+        rules, maze = game.enhanced(), Maze(text)
+        nodes, good = maze.solvable()
+        names = jit.Names(dict(rules.names()), "cpu", None)
+        work = rules.work(game.start(), controls_of(game, "deadlocks", "freeze"), 2)
+        claims = jit.bind(detector, names)
+        for node in sorted(nodes, key=str)[:250]:
+            state = state_of_node(game, node)
+            rules.reload(work, state)
+            assert node not in good or int(jit.bind(estimate, names)(work, 0, 0)) < INFEASIBLE
+            for move in game.moves(state):
+                square, target, direction = move & 4095, to_square(move), move >> 36
+                if not game.tables.live[target]:
+                    continue
+                arguments = (square, target, direction) if detector is is_window_dead else (square, target)
+                claimed = bool(claims(work, *arguments))
+                after = node_of_state(game, maze, game.play(state, move))
+                assert not (claimed and after in good), (text, game.format(state), game.format_move(state, move))
+                found += claimed
+                dead += after not in good
+    assert found > 50, (found, dead)
+
+
+def state_of_node(game: Sokoban, node: Node) -> list[int]:
+    """Return the state of a node of the twin."""
+    stones = [game.maze.numbers[place] for place in node[0]]
+    man = normal_man(game.maze.near, stones, game.maze.numbers[min(node[1])])
+    return state_of(stones, man, len(game.maze.cells))
+
+
+def node_of_state(game: Sokoban, maze: Maze, state: list[int]) -> Node:
+    """Return the twin's node of a state."""
+    stones = frozenset(game.maze.cells[square] for square in stones_of(state))
+    return stones, maze.area(game.maze.cells[state[-1]], stones)
+
+
+@pytest.mark.parametrize("use", [("corrals",), ("freeze",), SOUND])
+def test_sound_enhancements_keep_the_least_pushes(use: tuple[str, ...]) -> None:
+    chance = random.Random(20)
+    for _ in range(12):
+        text = random_level(chance, 3, (5, 5))
+        game, least = Sokoban(text), Maze(text).least_pushes()
+        line = search_state(game, None, Enhanced(version="R1", use=use), limits=Limits(200_000))
+        assert (line.cost, line.optimal, line.verify()) == (least, True, []), text
+
+
+def test_known_solutions_are_never_called_dead() -> None:
+    """Push by push: windows and freeze deadlocks, on 60 levels of others."""
+    for number, text in enumerate(FIGURES["microban_solutions"][:60], 1):
+        game = Sokoban(f"{MICROBAN}#{number}")
+        rules = game.enhanced()
+        names = jit.Names(dict(rules.names()), "cpu", None)
+        work = rules.work(game.start(), controls_of(game, "deadlocks", "freeze"), 2)
+        state = game.start()
+        for square, direction in pushes_of(game.maze, text):
+            (move,) = [one for one in game.moves(state) if one & 4095 == square and one >> 36 == direction]
+            rules.reload(work, state)
+            assert not jit.bind(is_window_dead, names)(work, square, to_square(move), direction)
+            assert not jit.bind(freezes, names)(work, square, to_square(move))
+            state = game.play(state, move)
+
+
+def test_goal_areas_are_filled_from_the_back() -> None:
+    game = Sokoban(f"{XSOKOBAN}#2")
+    (area,) = goal_areas(game.tables, 4, 4)
+    assert (len(area.goals), len(area.entrances)) == (10, 1)
+    line = search_state(game, None, Enhanced(version="R6"), limits=Limits(100_000))
+    assert (line.verify(), line.optimal) == ([], False)
+    assert replay("\n".join(game.text.rows), game.solution(line.moves)).fault == ""
+    homes = [to_square(move) for move in line.moves if to_square(move) in game.maze.goals]
+    assert len(homes) >= 10
+
+
+def test_every_version_solves_small_levels_and_learns() -> None:
+    for version in Sokoban().enhanced().versions:
+        for level in ("#3", "#7", "#10"):
+            game = Sokoban(level)
+            line = search_state(game, None, Enhanced(version=version), limits=Limits(200_000))
+            assert line.verify() == []
+            assert replay("\n".join(game.text.rows), game.solution(line.moves)).fault == ""
+
+
+def test_controls_are_data() -> None:
+    game = Sokoban("#1")
+    chosen = Enhanced(version="R3", without="deadlocks", control="table.bits=10").controls(game)
+    assert list(chosen.used) == ["table", "inertia"]
+    assert chosen.used["table"].bits == 10  # type: ignore[attr-defined]
+    assert chosen.sound
+    assert tuple(Enhanced(optimal=True).controls(game).used) == SOUND
+    with pytest.raises(BadRequest, match="goal-cuts"):
+        Enhanced(optimal=True, version="R6").controls(game)
+    for wrong in ({"version": "R99"}, {"without": "nothing"}, {"control": "table.bits"}, {"control": "table.size=3"}):
+        with pytest.raises(BadRequest):
+            Enhanced(**wrong).controls(game)
+    with pytest.raises(SearchBenchError, match="supplies no functions"):
+        search_state(load("sliding:2x2"), None, "enhanced")
