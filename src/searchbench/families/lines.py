@@ -182,6 +182,11 @@ class Lines(Game):
         """Return the board if to complete one of its lines is all that wins, None where a game has a rule of its own."""
         return self.lines if type(self).has_line is Lines.has_line else None
 
+    @property
+    def longer_rows(self) -> tuple[bool, bool] | None:
+        """Return for each player whether longer rows win, too; None where a line need not win, or cells are forbidden."""
+        return (True, True) if self.lines_alone is not None else None
+
     def drops(self) -> Drops | None:
         """Return the board if stones fall, all columns are equally high, and its lines are all rows of some length."""
         board = self.lines_alone

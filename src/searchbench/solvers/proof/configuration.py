@@ -99,6 +99,18 @@ class GraphProofNumber(Proving):
 
 
 @dataclass(frozen=True, kw_only=True)
+class ThreatProofNumber(Proving):
+    """Prove a win in go-moku, free or standard, by threats and quiet moves between them."""
+
+    method = "threats"
+
+    work: str | Path | None = option(
+        None, "a folder that keeps white's replies that are proved to lose: a stopped proof resumes with it", "path",
+        metavar="DIR",
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
 class AlphaBeta(Proving):
     """Prove by alpha-beta search, optionally down to states whose outcome is in a database."""
 
@@ -148,5 +160,5 @@ class AlphaBeta(Proving):
 
 
 METHODS: Final[Mapping[str, type[Proving]]] = {
-    one.method: one for one in (ProofNumber, AlphaBeta, DepthFirstProofNumber, GraphProofNumber)
+    one.method: one for one in (ProofNumber, AlphaBeta, DepthFirstProofNumber, GraphProofNumber, ThreatProofNumber)
 }

@@ -32,11 +32,13 @@ from searchbench.solvers.proof.configuration import (
     GraphProofNumber,
     ProofNumber,
     Proving,
+    ThreatProofNumber,
 )
 from searchbench.solvers.proof.dfpn import DepthFirstProofNumberSearch
 from searchbench.solvers.proof.drops import DropSearch, fits
 from searchbench.solvers.proof.evidence import gather_claims
 from searchbench.solvers.proof.facts import LARGEST_PLACE
+from searchbench.solvers.proof.gomoku.prove import prove_by_threats
 from searchbench.solvers.proof.kept import KeptProof, kept_proof
 from searchbench.solvers.proof.leaves import LeafDatabase
 from searchbench.solvers.proof.lines.graph import Options
@@ -98,6 +100,8 @@ def prove_state(
             return proof
         if isinstance(chosen, GraphProofNumber):
             return _over_graph(game, root, budget, chosen, told, target)
+        if isinstance(chosen, ThreatProofNumber):
+            return _by_threats(game, root, budget, chosen, told, target)
         start = np.array(root, game.dtype)
         without = ""
         drops = game.drops() if isinstance(chosen, AlphaBeta) and leaves is None else None
@@ -199,6 +203,22 @@ def _over_graph(
     facts = facts_of(subproblems)
     claims = (line_claim(game, moves),) if chosen.evidence else ()
     proof = Proof(game, root, 1, chosen.method, claims, facts.pop("nodes"), budget.run.seconds - began, facts)
+    if told is not None:
+        told(proof)
+    return proof
+
+
+def _by_threats(
+    game: Game, root: tuple[int, ...], budget: Budget, chosen: ThreatProofNumber,
+    told: Callable[[Proof], None] | None, target: jit.Target,
+) -> Proof:  # fmt: skip
+    """Prove that the player to move wins go-moku, or that the one does who has begun in the centre."""
+    began = budget.run.seconds
+    work = Path(chosen.work) if chosen.work is not None else None
+    found = prove_by_threats(game, root, budget, work, target)
+    claims = (found.claim(),) if chosen.evidence else ()
+    outcome, seconds = 1 if found.player == 0 else -1, budget.run.seconds - began
+    proof = Proof(game, root, outcome, chosen.method, claims, found.nodes, seconds, found.facts)
     if told is not None:
         told(proof)
     return proof
