@@ -19,6 +19,7 @@ TINY = {
     "connect4": ["connect4:4x4"],
     "corner-cube": [],  # 88,179,840 states
     "dots-and-boxes": ["dots-and-boxes:1x1", "dots-and-boxes:2x1", "dots-and-boxes:1x3", "dots-and-boxes:2x2"],
+    "double-letter": ["double-letter"],
     "fore-and-aft": ["fore-and-aft"],
     "fox-and-geese": ["fox-and-geese:4"],
     "frogs-and-toads": ["frogs-and-toads:2"],

@@ -179,8 +179,9 @@ class DoubleLetter(Game):
         return [LETTERS[letter - 1] if letter != EMPTY else "" for letter in state]
 
     def clicks(self, state: Sequence[int], move: int) -> list[int]:
-        """Return the two places of the pair."""
-        return [move >> 1, (move >> 1) + 1]
+        """Return the two places of the pair: from left to right for the letter before, from right to left for the one after."""
+        place = move >> 1
+        return [place + 1, place] if move & 1 else [place, place + 1]
 
     def known(self) -> Mapping[str, Any]:
         """Return the moves of a solution of the thesis's axiom: one for each letter but one."""
