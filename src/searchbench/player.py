@@ -155,7 +155,7 @@ def _kind(value: Value) -> Any:
 class SearchingPlayer:
     """Play a game that is too large to be solved by alpha-beta, with a veto of proof-number search (Allis 1994, section 2.4.2).
 
-    Alpha-beta counts `nodes` a move, with the game's `estimate` at the horizon. Proof-number search, of up to `veto` nodes (0:
+    Alpha-beta counts `nodes` a move, with the game's `evaluate` at the horizon. Proof-number search, of up to `veto` nodes (0:
     none), drops its move if that loses, and alpha-beta chooses again; if all moves lose, the first choice is played. In positions
     that the database at the leaves knows, the best move is played at once. `seed` decides between moves that are equal there.
     """

@@ -97,7 +97,7 @@ class AwariMatch(Game):
         def outcome_with(state: State, score: int) -> int:
             return sign(state[OWN] - state[OTHER] + score)
 
-        def estimate(state: State) -> int:
+        def evaluate(state: State) -> int:
             return state[OWN] - state[OTHER]
 
         def first_proof(state: State, bound: int) -> int:
@@ -108,7 +108,7 @@ class AwariMatch(Game):
 
         return {
             "start": start, "terminal": terminal, "moves": moves, "play": play, "unplay": unplay,
-            "repetition": repetition, "outcome_with": outcome_with, "estimate": estimate, "urgency": gain,
+            "repetition": repetition, "outcome_with": outcome_with, "evaluate": evaluate, "urgency": gain,
             "first_proof": first_proof, "first_disproof": first_disproof,
         }  # fmt: skip
 

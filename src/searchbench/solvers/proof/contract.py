@@ -37,7 +37,7 @@ def first_disproof(state: State, bound: int) -> int:
 
 
 @slot
-def estimate(state: State) -> int:
+def evaluate(state: State) -> int:
     """Return a guess at the advantage of the player to move, in points of the game's own below 2^14."""
     return 0
 

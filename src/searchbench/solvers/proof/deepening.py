@@ -1,7 +1,7 @@
 """Search one ply deeper at a time by alpha-beta, with estimates at the horizon (Allis 1994, section 2.4.3).
 
 Each iteration searches all lines up to its depth. Finished games and leaves of a database have outcomes there, all other
-states at the horizon the game's `estimate`. A root value of WON or -WON is therefore proved, any other is a guess. Moves that
+states at the horizon the game's `evaluate`. A root value of WON or -WON is therefore proved, any other is a guess. Moves that
 the game calls urgent come first, and before them those of the best line of the iteration before. A table of results is optional.
 
 As the thesis does, an iteration counts only the states at its own depth. Repetition is not looked for: a win or a loss takes no
@@ -22,7 +22,7 @@ from searchbench.hashing import key, mix
 from searchbench.rules import UNDECIDED, moves, play, unplay
 from searchbench.run import Run
 from searchbench.slots import constant
-from searchbench.solvers.proof.contract import estimate, urgency
+from searchbench.solvers.proof.contract import evaluate, urgency
 from searchbench.solvers.proof.facts import outcome_of
 from searchbench.solvers.proof.leaves import LeafDatabase, Leaves, no_leaves, outcome_of_leaf
 
@@ -110,7 +110,7 @@ def look(stack: Stack, results: Results, depth: int) -> int:
     if value != UNDECIDED:
         return value
     if depth == note[HORIZON]:
-        return estimate(stack.state)
+        return evaluate(stack.state)
     if RESULTS_KEPT:
         place = place_in(results, stack, depth)
         if is_at(results, place, stack, depth) and results.depths[place] >= note[HORIZON] - depth:
