@@ -29,12 +29,15 @@ from numba.core.untyped_passes import TranslateByteCode
 
 from searchbench.jit.backends.cpu.cache import Cache
 from searchbench.jit.backends.cpu.passing import PassData
+from searchbench.jit.backends.cpu.signatures import remember_signatures
 from searchbench.jit.fingerprint import cache_folder
 
 log = logging.getLogger("searchbench.jit")
 
 TESTED: Final = ("0.68.",)
 """The versions of Numba whose internals are known to be as this module expects."""
+if numba.__version__.startswith(TESTED):
+    remember_signatures()
 
 
 class _CompileClock(Listener):
