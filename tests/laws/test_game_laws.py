@@ -19,6 +19,7 @@ from searchbench.testing.subject import Subject
 
 SIZES = {
     "awari": ["awari:3", "awari:4,kept"],
+    "awari-match": ["awari-match:9"],
     "burnt-pancake": ["burnt-pancake:3"],
     "connect4": ["connect4:3,4,3,yes"],
     "corner-cube": ["corner-cube:quarter-turn", "corner-cube:clockwise"],

@@ -15,6 +15,7 @@ from searchbench.store import Database
 
 TINY = {
     "awari": ["awari:3"],
+    "awari-match": [],  # has no index; test_deepening and test_four_searches search it
     "burnt-pancake": ["burnt-pancake:1", "burnt-pancake:4"],
     "connect4": ["connect4:4x4"],
     "corner-cube": [],  # 88,179,840 states
