@@ -54,12 +54,55 @@ _HOMES = {
 """Where each public name lives; "" for a module."""
 
 __all__ = [
-    "NOWHERE", "UNDECIDED", "AStar", "Abstraction", "AlphaBeta", "BestFirst", "Board", "BreadthFirst", "Certificate",
-    "Check", "Database", "DepthFirstProofNumber", "Fixpoint", "Game", "GraphProofNumber", "IDAStar", "Image", "Keep",
-    "Limits", "Line", "Part",
-    "PatternDatabases", "Player", "Position", "Prediction", "Proof", "ProofNumber", "Repair", "Retrograde", "Run",
-    "SearchBenchError", "SeenAs", "State", "Subgoal", "ValueRule", "analyse", "check", "errors", "heuristic",
-    "index", "load", "open_certificate", "open_database", "predict", "prove", "repair", "search", "solve",
+    "NOWHERE",
+    "UNDECIDED",
+    "AStar",
+    "Abstraction",
+    "AlphaBeta",
+    "BestFirst",
+    "Board",
+    "BreadthFirst",
+    "Certificate",
+    "Check",
+    "Database",
+    "DepthFirstProofNumber",
+    "Fixpoint",
+    "Game",
+    "GraphProofNumber",
+    "IDAStar",
+    "Image",
+    "Keep",
+    "Limits",
+    "Line",
+    "Part",
+    "PatternDatabases",
+    "Player",
+    "Position",
+    "Prediction",
+    "Proof",
+    "ProofNumber",
+    "Repair",
+    "Retrograde",
+    "Run",
+    "SearchBenchError",
+    "SeenAs",
+    "State",
+    "Subgoal",
+    "ValueRule",
+    "analyse",
+    "check",
+    "environment",
+    "errors",
+    "heuristic",
+    "index",
+    "load",
+    "open_certificate",
+    "open_database",
+    "predict",
+    "prove",
+    "repair",
+    "search",
+    "solve",
 ]  # fmt: skip
 
 
@@ -152,6 +195,17 @@ def predict(
     from searchbench.catalogue import load
 
     return predict_game(load(game), solver, parts, rule, _run(memory, threads, None))
+
+
+def environment(database: Database | str | Path, state: Any = None, limit: int = 1_000) -> Any:
+    """Return an environment with exact values: Gymnasium's for a puzzle, PettingZoo's for a game of two players.
+
+    `database` is one, or its folder. Episodes begin in `state`, by default in random positions of a puzzle and at the start
+    of a game of two players, and end after `limit` moves at the latest.
+    """
+    from searchbench.learning import environment as made
+
+    return made(open_database(database) if isinstance(database, (str, Path)) else database, state, limit)
 
 
 def repair(

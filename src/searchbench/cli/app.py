@@ -44,7 +44,8 @@ COMMANDS: Final[Mapping[str, Mapping[str, str]]] = {
     },
     "One state": {"search": "single", "compare": "single", "prove": "single", "play": "play"},
     "In the browser": {"serve": "explore"},
-    "Measurements": {"bench": "measure", "reproduce": "measure"},
+    "For those who learn": {"export": "learning", "grade": "learning"},
+    "Measurements": {"bench": "measure", "reproduce": "measure", "doctor": "doctor"},
     "One question about a game": {
         "analyse tree": "analyse",
         "analyse mistakes": "analyse",

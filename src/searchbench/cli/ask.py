@@ -190,7 +190,7 @@ def _function(text: str | None) -> Predicate | None:
 
     if text is None:
         return None
-    function = function_in(text)
+    function = function_in(text, "--predicate")
 
     def test(position: Position) -> bool:
         try:
@@ -201,19 +201,19 @@ def _function(text: str | None) -> Predicate | None:
     return test
 
 
-def function_in(text: str) -> Callable[[Position], Any]:
-    """Return the function of the user's own that "FILE.py:FUNCTION" names. Raises BadRequest."""
+def function_in(text: str, option: str) -> Callable[..., Any]:
+    """Return the function of the user's own that "FILE.py:FUNCTION", given to an option, names. Raises BadRequest."""
     from searchbench.catalogue import import_file
     from searchbench.errors import BadRequest
 
     path, separator, name = text.rpartition(":")
     if not separator:
-        raise BadRequest(f"--predicate {text!r}: expected a file and a function such as mine.py:interesting")
+        raise BadRequest(f"{option} {text!r}: expected a file and a function such as mine.py:interesting")
     if not Path(path).is_file():
-        raise BadRequest(f"--predicate {text!r}: there is no file {path}")
-    function: Callable[[Position], Any] | None = getattr(import_file(Path(path)), name, None)
+        raise BadRequest(f"{option} {text!r}: there is no file {path}")
+    function: Callable[..., Any] | None = getattr(import_file(Path(path)), name, None)
     if not callable(function):
-        raise BadRequest(f"--predicate {text!r}: {path} has no function {name!r}")
+        raise BadRequest(f"{option} {text!r}: {path} has no function {name!r}")
     return function
 
 

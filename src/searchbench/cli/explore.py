@@ -64,7 +64,7 @@ def serve(
     from searchbench.web.jobs import Limits
 
     databases, games = _sorted_out(what or [])
-    predicates = {text.rpartition(":")[2]: function_in(text) for text in predicate or ()}
+    predicates = {text.rpartition(":")[2]: function_in(text, "--predicate") for text in predicate or ()}
     library = Library({}, games, predicates, cache, [load(one) for one in database_games or ()])
     for folder in databases:
         name = library.add(folder)

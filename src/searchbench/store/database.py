@@ -212,11 +212,14 @@ class Database:
 
         Where successors do not determine values (depths from the start, won or not), return the successor's value.
         """
+        return self.worth_of(choice.value, self._call("weight", list(state), choice.move))
+
+    def worth_of(self, value: Value, weight: int) -> Value:
+        """Return the value of a state whose only move has this weight and leads to a state with this value."""
         if self.rule.from_start or not self.rule.tells_losses:
-            return choice.value
+            return value
         code = self._call("initial", UNDECIDED, 1)
-        weight = self._call("weight", list(state), choice.move)
-        code = self._call("gather", code, [self.rule.encode(choice.value)], [weight], 1)
+        code = self._call("gather", code, [self.rule.encode(value)], [weight], 1)
         return self.rule.decode(self._call("finish", code))
 
     def line(self, what: What = None, limit: int | None = None) -> Line:
@@ -259,10 +262,14 @@ class Database:
         `value` is a value, or text as `ValueRule.parse` reads it ("30-31", "win 3-9", "unreachable"); `numbers` the
         first number and the one after the last; `predicate` is called for positions that meet the other conditions.
         """
-        wanted = self._wanted(value)
-        for number in self._fitting(wanted, *self._range(numbers)):
-            if predicate is None or predicate(self.position(number)):
-                yield number
+        for some in self.numbers(value, numbers):
+            for number in some.tolist():
+                if predicate is None or predicate(self.position(number)):
+                    yield number
+
+    def numbers(self, value: Any = None, numbers: tuple[int, int] | None = None) -> Iterator[Array]:
+        """Yield the numbers of the positions that meet the conditions (see `select`), in order, an array at a time."""
+        yield from self._fitting(self._wanted(value), *self._range(numbers))
 
     def find(
         self,
@@ -423,11 +430,11 @@ class Database:
         for start in range(max(first, part.start), min(stop, part.stop), PIECE):
             yield start, self.store.read(part, start, min(start + PIECE, stop, part.stop))
 
-    def _fitting(self, wanted: Callable[[Value], bool] | None, first: int, stop: int) -> Iterator[int]:
+    def _fitting(self, wanted: Callable[[Value], bool] | None, first: int, stop: int) -> Iterator[Array]:
         """Yield, in order, the numbers of positions that have a wanted value."""
         if wanted is None:
             for start, codes in self._pieces(first, stop):
-                yield from (np.flatnonzero(codes != self.illegal) + start).tolist()
+                yield np.flatnonzero(codes != self.illegal) + start
             return
         in_parts = [[code for code in self._counts(part.name) if wanted(self.rule.decode(code))] for part in self.parts]
         if self.modulus:
@@ -435,14 +442,14 @@ class Database:
             return
         for part, codes_wanted in zip(self.parts, in_parts, strict=True):
             for start, codes in self._pieces_of(part, first, stop) if codes_wanted else ():
-                yield from (np.flatnonzero(np.isin(codes, codes_wanted)) + start).tolist()
+                yield np.flatnonzero(np.isin(codes, codes_wanted)) + start
 
-    def _fitting_depths(self, codes_wanted: list[int], first: int, stop: int) -> Iterator[int]:
+    def _fitting_depths(self, codes_wanted: list[int], first: int, stop: int) -> Iterator[Array]:
         """Yield the numbers of positions with depths modulo 3 or 4: list small layers, trace the others back to the start."""
         few = self.facts.get("few", {})
         if all(code and str(code - 1) in few for code in codes_wanted):
             listed = sorted(number for code in codes_wanted for number in few[str(code - 1)])
-            yield from (number for number in listed if first <= number < stop)
+            yield np.array([number for number in listed if first <= number < stop], np.int64)
             return
         tracer = Tracer(self)
         residues = sorted({1 + (code - 1) % self.modulus if code else 0 for code in codes_wanted})
@@ -450,7 +457,7 @@ class Database:
             numbers = np.flatnonzero(np.isin(codes, residues)) + start
             for place in range(0, len(numbers), TRACED):
                 some = numbers[place : place + TRACED]
-                yield from some[np.isin(tracer.codes(some), codes_wanted)].tolist()
+                yield some[np.isin(tracer.codes(some), codes_wanted)]
 
     def _range(self, numbers: tuple[int, int] | None) -> tuple[int, int]:
         if numbers is None:

@@ -1,0 +1,77 @@
+"""Commands that hand ground truth to those who learn: export positions, grade a policy."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+from searchbench.cli import show
+from searchbench.cli.ask import function_in
+from searchbench.cli.commands import Option
+from searchbench.cli.options import Folder, Json, OwnGame, Progress, Threads
+
+Value = Annotated[str | None, Option(metavar="V", help="Only positions with this value: 31, 20-25, draw, 'win 3-9'.")]
+Seed = Annotated[int, Option(help="Seed of the random choice.")]
+
+
+def export(
+    folder: Folder,
+    to: Annotated[Path, Option(metavar="FILE", help="The Parquet file to write.")],
+    sample: Annotated[int | None, Option(min=1, metavar="N", help="Only so many positions, chosen at random.")] = None,
+    seed: Seed = 0,
+    value: Value = None,
+    force: Annotated[bool, Option("--force", help="Replace a file that exists.")] = False,
+    threads: Threads = None,
+    game: OwnGame = None,
+    as_json: Json = False,
+    progress: Progress = None,
+) -> None:  # fmt: skip
+    """Write positions with their values, moves and best moves into a Parquet file, for learning agents."""
+    import searchbench as sb
+    from searchbench.cli.progress import Reporter
+    from searchbench.learning import export as write
+
+    database = sb.open_database(folder, game)
+    with Reporter(progress) as reporter:
+        done = write(database, to, sample, seed, value, force, sb.Run(threads=threads or 0, report=reporter))
+    if as_json:
+        show.write_json({"path": str(done.path), "positions": done.positions, "moves": done.moves, "bytes": done.bytes})
+        return
+    show.write(f"{database.game}: {done.positions:,} positions, {done.moves:,} moves, {done.bytes:,} bytes in {to}")
+
+
+def grade(
+    folder: Folder,
+    policy: Annotated[
+        str,
+        Option(metavar="FILE.py:FUNCTION", help="Your function: called with the cells and the legal moves, returns a move."),
+    ],
+    sample: Annotated[int, Option(min=1, metavar="N", help="So many random positions.")] = 10_000,
+    seed: Seed = 0,
+    value: Value = None,
+    game: OwnGame = None,
+    as_json: Json = False,
+    progress: Progress = None,
+) -> None:  # fmt: skip
+    """Grade a policy of your own: how often, and by how much, its moves are worse than the best ones."""
+    import searchbench as sb
+    from searchbench.cli.progress import Reporter
+    from searchbench.learning import grade as compare
+
+    database = sb.open_database(folder, game)
+    function = function_in(policy, "--policy")
+    with Reporter(progress) as reporter:
+        found = compare(database, function, sample, seed, value, sb.Run(report=reporter))
+    if as_json:
+        show.write_json(found.as_dict())
+        return
+    show.write(
+        f"{database.game}: {found.positions:,} positions; best {found.best / found.positions:.1%}, value kept "
+        f"{found.kept / found.positions:.1%}, mean regret {found.regret:.3f}"
+    )
+    format_move = database.game.format_move
+    for one in found.worst:
+        state = one.position.state
+        show.write(
+            f"{one.position.text}   {format_move(state, one.move)}, best {format_move(state, one.best)}: -{one.regret:,}"
+        )

@@ -1,0 +1,95 @@
+"""Grade a policy: how often, and by how much, its moves are worse than the best ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from searchbench.errors import BadRequest
+from searchbench.game import Position
+from searchbench.learning.truths import BATCH, TruthReader, sampled
+from searchbench.run import Run
+from searchbench.store import Database
+
+Policy = Callable[[list[int], list[int]], int]
+"""Choose one of the moves of a state: called with the cells and the legal moves."""
+
+
+class Blunder(NamedTuple):
+    """Hold a move that costs something: where, which, what was best, and its regret."""
+
+    position: Position
+    move: int
+    best: int
+    regret: int
+
+
+class Grade(NamedTuple):
+    """Hold the grades of a policy on positions where there is something to choose."""
+
+    positions: int
+    best: int
+    """Moves that are among the best: also the quickest win, the longest loss."""
+    kept: int
+    """Moves that keep the outcome, or the least cost."""
+    regret: float
+    """The mean regret; for outcomes 1 is half of the way from a win to a loss."""
+    worst: tuple[Blunder, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the grades for JSON."""
+        worst = [
+            {
+                "state": one.position.text, "regret": one.regret,
+                "move": one.position.game.format_move(one.position.state, one.move),
+                "best": one.position.game.format_move(one.position.state, one.best),
+            }
+            for one in self.worst
+        ]  # fmt: skip
+        return {**self._asdict(), "worst": worst}
+
+
+def grade(
+    database: Database, policy: Policy, sample: int = 10_000, seed: int = 0, value: Any = None, run: Run | None = None
+) -> Grade:
+    """Ask a policy for a move in `sample` random positions, and compare with what all moves are worth.
+
+    `policy` is called with the cells of a state and the list of its legal moves, and returns one of these. Positions with
+    fewer than two moves are left out. Raises BadRequest for a move that is not legal, and where values do not rank moves.
+    """
+    rule, game, active = database.rule, database.game, run or Run()
+    if not rule.ranks_moves or rule.from_start:
+        raise BadRequest(f"{database!r}: values by the rule {rule.name!r} do not say which move is best")
+    numbers = sampled(database, sample, seed, value)
+    reader = TruthReader(database, active)
+    positions = best = kept = total = 0
+    worst: list[Blunder] = []
+    for first in range(0, len(numbers), BATCH):
+        truths = reader.read(numbers[first : first + BATCH])
+        regrets = truths.regrets()
+        for row in np.flatnonzero(truths.counts > 1).tolist():
+            state = truths.states[row].tolist()
+            moves = truths.moves[row, : truths.counts[row]].tolist()
+            place = _place(game.format(state), policy(list(state), list(moves)), moves)
+            positions += 1
+            best += bool(truths.best[row, place])
+            regret = int(regrets[row, place])
+            kept += regret == 0
+            total += regret
+            if regret:
+                one = moves[int(truths.best[row].argmax())]
+                worst.append(Blunder(Position(game, tuple(state)), moves[place], one, regret))
+        worst = sorted(worst, key=lambda blunder: -blunder.regret)[:5]
+        active.progress("grade", min(first + BATCH, len(numbers)), len(numbers))
+    if not positions:
+        raise BadRequest(f"{game}: none of the {len(numbers):,} positions has two moves")
+    return Grade(positions, best, kept, total / positions, tuple(worst))
+
+
+def _place(text: str, move: Any, moves: Sequence[int]) -> int:
+    try:
+        return moves.index(move)
+    except ValueError:
+        raise BadRequest(f"{text!r}: the policy chose {move!r}, which is none of the moves {list(moves)}") from None

@@ -1,0 +1,106 @@
+"""A game of two players as an environment of PettingZoo."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+from gymnasium import spaces
+from pettingzoo import AECEnv
+
+from searchbench.learning.environments import Oracle
+from searchbench.rules import UNDECIDED
+
+PLAYERS = ("first", "second")
+
+
+class MatchEnvironment(AECEnv):  # type: ignore[misc]
+    """Play a game to its end: the reward is the result for each player, 1, 0 or -1, or points.
+
+    An observation has the cells of the state, as the player to move sees them, and the `action_mask`; an action is a place in
+    `moves`. `infos` of the player to move have the state's `value` and the `best_actions`; those of the player who has moved
+    the `regret` of the move.
+    """
+
+    metadata: ClassVar[dict[str, Any]] = {"name": "searchbench", "render_modes": ["ansi"], "is_parallelizable": False}
+
+    def __init__(self, oracle: Oracle, state: Any = None, limit: int = 1_000, render_mode: str | None = None) -> None:
+        super().__init__()
+        kind = np.iinfo(oracle.dtype)
+        self.oracle, self.game, self.moves = oracle, oracle.game, oracle.moves
+        self.render_mode, self._begin, self._limit = render_mode, state, limit
+        self.possible_agents = list(PLAYERS)
+        cells = spaces.Box(kind.min, kind.max, (self.game.width,), oracle.dtype.type)
+        masks = spaces.Box(0, 1, (len(self.moves),), np.int8)
+        self.observation_spaces = dict.fromkeys(PLAYERS, spaces.Dict({"observation": cells, "action_mask": masks}))
+        self.action_spaces = {player: spaces.Discrete(len(self.moves)) for player in PLAYERS}
+
+    def observation_space(self, agent: str) -> Any:
+        """Return what a player observes."""
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> Any:
+        """Return the actions."""
+        return self.action_spaces[agent]
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        """Begin in `options["state"]`, in the environment's state, or at the start."""
+        begin = (options or {}).get("state", self._begin)
+        self._state = list(self.game.position(begin).state)
+        self._plies = 0
+        self.agents = list(PLAYERS)
+        self.agent_selection = PLAYERS[0]
+        self.rewards = dict.fromkeys(PLAYERS, 0.0)
+        self._cumulative_rewards = dict.fromkeys(PLAYERS, 0.0)
+        self.terminations = dict.fromkeys(PLAYERS, False)
+        self.truncations = dict.fromkeys(PLAYERS, False)
+        self.infos: dict[str, dict[str, Any]] = {player: {} for player in PLAYERS}
+        self._tell()
+
+    def observe(self, agent: str) -> dict[str, Any]:
+        """Return the state and the legal actions; those of the player who waits are none."""
+        moves = agent == self.agent_selection
+        mask = self.oracle.mask(self._state) if moves else np.zeros(len(self.moves), np.int8)
+        return {"observation": self.oracle.observed(self._state), "action_mask": mask}
+
+    def step(self, action: int | None) -> None:
+        """Make a move. Raises ValueError for one that is not legal."""
+        player = self.agent_selection
+        if self.terminations[player] or self.truncations[player]:
+            self._was_dead_step(action)
+            return
+        move = self.moves[int(action)]  # type: ignore[arg-type]
+        if move not in self.game.moves(self._state):
+            raise ValueError(f"{action}: {self.game.format(self._state)!r} has no such move")
+        self._cumulative_rewards[player] = 0.0
+        self._clear_rewards()
+        self.infos[player] = {"regret": self.oracle.regret(self._state, move)}
+        gained = self._gain(move)
+        self._state = self.game.play(self._state, move)
+        self._plies += 1
+        other = PLAYERS[1 - PLAYERS.index(player)]
+        self.agent_selection = other
+        result = self.game.terminal(self._state)
+        over = result != UNDECIDED
+        points = gained - (result if over else 0)
+        self.rewards = {player: float(points), other: float(-points)}
+        if over:
+            self.terminations = dict.fromkeys(PLAYERS, True)
+        elif self._plies >= self._limit:
+            self.truncations = dict.fromkeys(PLAYERS, True)
+        self._tell()
+        self._accumulate_rewards()
+
+    def render(self) -> Any:
+        """Return the state as text."""
+        return self.game.format(self._state) if self.render_mode == "ansi" else None
+
+    def close(self) -> None:
+        """Do nothing."""
+
+    def _gain(self, move: int) -> int:
+        """Return the points of a move, where the game counts points."""
+        return int(self.game.call("gain", list(self._state), move)) if self.oracle.database.rule.points else 0
+
+    def _tell(self) -> None:
+        self.infos[self.agent_selection] = self.oracle.truth(self._state)
