@@ -303,7 +303,7 @@ class ProofNumberSearch:
             self.run.demand(NODE_BYTES * room, f"a kept tree of {len(moved):,} nodes")
             self.tree = new_tree(room)
         self.tree.move[: len(moved)] = moved
-        self.tree.node[: len(moved)] = arrays["nodes"].reshape(len(moved), -1)
+        self.tree.node[: len(moved)] = arrays["nodes"].reshape(len(moved), self.tree.node.shape[1])
         self.table = from_arrays("facts", arrays)
 
     def _room(self, kept: int) -> int:
