@@ -15,6 +15,7 @@ from searchbench.reproduce import (
     geese,
     hardest,
     junghanns,
+    layered,
     morris,
     opening,
     points,
@@ -43,6 +44,7 @@ PAPERS = (
     junghanns,
     rolling_stone,
     falling,
+    layered,
 )
 ROWS: dict[str, Row] = {row.id: row for paper in PAPERS for row in paper.ROWS}
 
