@@ -319,7 +319,7 @@ ROWS = [
     Row(
         "AW-8", "awari: a player with a veto by proof numbers against its copy without", "Allis 1994, section 2.4.2",
         {"moves played that were proved to lose": 0}, matches, beats_its_copy,
-        note="40 games from 20 random openings; 300 nodes a move, 50,000 for the veto; a match: more points, and no move that was "
-        "proved to lose",
+        note="40 games from 20 random openings; 300 nodes a move, 50,000 for the veto; a match: more points, and no move that "
+        "was proved to lose",
     ),
 ]  # fmt: skip
