@@ -242,7 +242,6 @@ class SearchingPlayer:
             0,
             self.run.memory // 2,
             leaves=self.leaves,
-            own_numbers=True,
         )
         try:
             return search.holds(np.array(after, self.game.dtype), 1, lookup=False)

@@ -17,6 +17,7 @@ from searchbench.run import Run
 from searchbench.solvers.exhaustive import solve_states
 from searchbench.solvers.proof import LeafDatabase
 from searchbench.solvers.proof.budget import Budget
+from searchbench.solvers.proof.contract import ONES
 from searchbench.solvers.proof.deepening import LOST_DRAWS, WON, DeepeningSearch
 from searchbench.solvers.proof.pns import ProofNumberSearch
 from searchbench.solvers.shared.transposition import SMALLEST, new_transpositions
@@ -120,7 +121,8 @@ def test_proof_numbers_with_leaves_give_the_answers_of_retrograde_analysis(
         lead = state[12] - state[13] + truth.probe(state[:12])
         for bound in (0, 1):
             search = ProofNumberSearch(
-                game, Budget(game, run, 400), new_transpositions(SMALLEST), 0, 1 << 22, "interpreted", leaves, own_numbers
+                game, Budget(game, run, 400), new_transpositions(SMALLEST), 0, 1 << 22, "interpreted", leaves,
+                {} if own_numbers else ONES,
             )  # fmt: skip
             try:
                 holds = search.holds(np.array(state, game.dtype), bound, lookup=False)
@@ -135,7 +137,9 @@ def test_stones_are_the_first_numbers() -> None:
     """To win 25 stones are needed, for a draw 24 (Allis 1994, section 2.4.3)."""
     game = load("awari-match")
     state = game.parse("4 4 4 4 0 0 0 0 0 0 0 0 20 12")
-    numbers = [[game.call(name, list(state), bound) for name in ("first_proof", "first_disproof")] for bound in (0, 1)]
+    numbers = [
+        [game.call(name, list(state), bound, 0, []) for name in ("first_proof", "first_disproof")] for bound in (0, 1)
+    ]
     assert numbers == [[4, 13], [5, 12]]
 
 

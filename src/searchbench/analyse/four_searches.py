@@ -25,6 +25,7 @@ from searchbench.rules import UNDECIDED
 from searchbench.run import Run
 from searchbench.solvers.proof import LeafDatabase
 from searchbench.solvers.proof.budget import Budget
+from searchbench.solvers.proof.contract import ONES
 from searchbench.solvers.proof.deepening import WON, DeepeningSearch
 from searchbench.solvers.proof.pns import ProofNumberSearch
 from searchbench.solvers.shared.transposition import SMALLEST, new_transpositions
@@ -95,7 +96,7 @@ class FourSearches:
             return Effort(found.nodes, 0, int(found.value == WON) if found.solved else _NOBODY)
         search = ProofNumberSearch(
             self.game, Budget(self.game, self.run, nodes), new_transpositions(SMALLEST), 0, _TREE,
-            self.target, self.leaves, which == 3,
+            self.target, self.leaves, {} if which == 3 else ONES,
         )  # fmt: skip
         try:
             answer = int(search.holds(np.array(state, self.game.dtype), 1, lookup=False))

@@ -100,10 +100,10 @@ class AwariMatch(Game):
         def evaluate(state: State) -> int:
             return state[OWN] - state[OTHER]
 
-        def first_proof(state: State, bound: int) -> int:
+        def first_proof(state: State, bound: int, depth: int, scratch: MutableSequence[int]) -> int:
             return (total + 1 + bound) // 2 - state[OWN]
 
-        def first_disproof(state: State, bound: int) -> int:
+        def first_disproof(state: State, bound: int, depth: int, scratch: MutableSequence[int]) -> int:
             return (total + 2 - bound) // 2 - state[OTHER]
 
         return {
