@@ -51,7 +51,9 @@ def test_every_cell_and_every_piece_is_drawn_where_it_is(spec: str) -> None:
         assert set(cells) == set(range(len(board.cells)))
         places = [cell.attrib["transform"] for cell in cells.values()]
         assert len(set(places)) == len(places)
-        shown = {cell for cell, label in enumerate(pieces) if label.strip() and set(label) != {"-"}}
+        shown = {
+            cell for cell, label in enumerate(pieces) if label.strip() and set(label) != {"-"} and label != "#"
+        }  # a wall is a cell
         assert set(drawn) == shown
         for cell, piece in drawn.items():
             assert piece.attrib["data-label"] == pieces[cell]

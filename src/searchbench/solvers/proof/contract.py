@@ -23,6 +23,15 @@ SCORED_LEAVES: Final = constant("SCORED_LEAVES", False)
 
 
 @slot
+def outcome_with(state: State, score: int) -> int:
+    """Return the outcome -1 / 0 / +1 of a state whose player to move still gains `score` points more than the opponent.
+
+    Asked of leaves whose scores a database of another game knows (see `Game.rank_in`).
+    """
+    return -1 if score < 0 else 1 if score > 0 else 0
+
+
+@slot
 def first_proof(state: State, bound: int, depth: int, scratch: MutableSequence[int]) -> int:
     """Return the first proof number of "the player to move gets at least `bound`" (0 or 1): how far she is from it.
 
