@@ -322,31 +322,23 @@ def next_stone(work: Any, size: int, square: int, man: int) -> int:
 
 
 def is_worth_it(work: Any, square: int, target: int) -> bool:
-    """Tell whether a push looks as if it might have made a pattern."""
+    """Tell whether a push looks as if it might have made a pattern: next to another stone, or where the floor is parted now.
+
+    A pattern has two stones or more: the way of a lone one is known.
+    """
     board, maze = work.board, work.maze
-    pushes = taken = 0
+    if maze[target, 6] != 0 and maze[square, 6] == 0:
+        return True
     for direction in range(4):
-        ahead, behind = maze[target, direction], maze[target, direction ^ 1]
-        if ahead < 0 or board[0, ahead] != 0:
-            taken += ahead < 0 or ahead != square
-        elif behind >= 0 and board[0, behind] == 0 and maze[ahead, 5] != 0:
-            pushes += 1
-    return pushes <= 1 or taken >= 2 or parts_floor(work, target)
-
-
-def parts_floor(work: Any, square: int) -> bool:
-    """Tell whether a stone, with its neighbours, may part the floor: its free neighbours are not joined around it."""
-    board, maze = work.board, work.maze
-    arcs = 0
-    for turn in range(4):
-        first, second = (0, 3, 1, 2)[turn], (3, 1, 2, 0)[turn]
-        one, other = maze[square, first], maze[square, second]
-        if one < 0 or board[0, one] != 0:
-            continue
-        corner = maze[one, second]
-        joined = other >= 0 and board[0, other] == 0 and corner >= 0 and board[0, corner] == 0
-        arcs += not joined
-    return arcs > 1
+        one = maze[target, direction]
+        if one >= 0:
+            if board[0, one] != 0:
+                return True
+            for aside in range(2):
+                corner = maze[one, (2 if direction < 2 else 0) + aside]
+                if corner >= 0 and board[0, corner] != 0:
+                    return True
+    return False
 
 
 def investigate(work: Any, row: int, move: int, again: bool) -> int:
