@@ -647,3 +647,50 @@ def key_classes(initial: frozenset[Any], operators: list[Any]) -> set[frozenset[
             else:
                 ends.setdefault(frozenset(order), set()).add(order[-1])
     return {frozenset[Any](), *(used for used, last in ends.items() if len(last) == 1)}
+
+
+def layers_with_values(game: Game) -> list[dict[State, int]]:
+    """Return the results for the player to move of all states that moves reach, by the number of moves."""
+    layers = [{tuple(game.start()): 0}]
+    while layers[-1]:
+        layers.append({tuple(game.play(state, move)): 0 for state in layers[-1] for move in game.moves(state)})
+    layers.pop()
+    for place in range(len(layers) - 1, -1, -1):
+        for state in layers[place]:
+            result = game.terminal(state)
+            if result == UNDECIDED:
+                result = max(-layers[place + 1][tuple(game.play(state, move))] for move in game.moves(state))
+            layers[place][state] = result
+    return layers
+
+
+def binary_rank(nodes: Any, root: int, bits: Iterable[int]) -> int:
+    """Return the number of an assignment among those of a binary diagram, -1 if it is none (Edelkamp 2017).
+
+    Levels may be skipped: their bits are free, and there are twice as many assignments for each.
+    """
+    values = tuple(bits)
+    counts: dict[int, int] = {}
+
+    def level(node: int) -> int:
+        return min(int(nodes.level[node]), len(values))
+
+    def count(node: int) -> int:
+        """Return how many assignments of the node's bit and those behind it lead to TRUE."""
+        if node < 2:
+            return node
+        if node not in counts:
+            ways = 0
+            for below in (int(nodes.low[node]), int(nodes.high[node])):
+                ways += count(below) << level(below) - level(node) - 1
+            counts[node] = ways
+        return counts[node]
+
+    number, node, place = 0, root, 0
+    while place < len(values):
+        own = level(node) == place
+        low, high = (int(nodes.low[node]), int(nodes.high[node])) if own else (node, node)
+        if values[place]:
+            number += count(low) << level(low) - place - 1
+        node, place = high if values[place] else low, place + 1
+    return number if node == 1 else -1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import subprocess
 import sys
 import threading
@@ -32,6 +33,20 @@ def test_compilations_within_others_and_beside_others_count_once() -> None:
     assert 0.1 <= spent <= wall
     assert run.times["compile_seconds"] >= 0.1
     assert run.seconds <= time.perf_counter() - began - spent + 0.01
+
+
+def test_cycles_are_not_looked_for_while_compiling() -> None:
+    with trigger_event("numba:compile"):
+        with trigger_event("numba:compile"):
+            assert not gc.isenabled()
+        assert not gc.isenabled()
+    assert gc.isenabled()
+    gc.disable()
+    try:
+        compile_for(0.0)
+        assert not gc.isenabled()  # whoever turned it off before keeps it off
+    finally:
+        gc.enable()
 
 
 def test_time_between_compilations_does_not_count() -> None:

@@ -218,6 +218,7 @@ def prove(
     method: Proving | str | None = None,
     memory: str | int | None = None,
     progress: Callable[[str, int, int], None] | None = None,
+    threads: int | None = None,
     **options: Any,
 ) -> Proof:
     """Prove the value of one state of a two-player game (by default the start).
@@ -225,7 +226,7 @@ def prove(
     `method` is a configuration, :class:`ProofNumber`, :class:`DepthFirstProofNumber` or :class:`AlphaBeta`; or its name,
     "pns", "dfpn" or "alphabeta", with its fields as `options`. By default it is proof-number search, or alpha-beta where an
     option is for that. Other options, such as `nodes` and `seconds`, are those of
-    :func:`searchbench.solvers.proof.prove_state`.
+    :func:`searchbench.solvers.proof.prove_state`. "dfpn" and "graph" search on `threads`, by default one for each core.
 
     `leaves` is a database, or its folder, that knows the outcome of some states: of the same game, or of one that it goes on as
     ("morris" for "morris-opening"). Only its `parts` of these names are used ("9-9,9-8"), by default all. What is found after so
@@ -235,7 +236,7 @@ def prove(
     from searchbench.catalogue import load
     from searchbench.solvers.proof import prove_state
 
-    return prove_state(load(game), state, method, _run(memory, None, progress), **options)
+    return prove_state(load(game), state, method, _run(memory, threads, progress), **options)
 
 
 def _run(memory: str | int | None, threads: int | None, progress: Callable[[str, int, int], None] | None) -> Run:

@@ -101,6 +101,10 @@ class Exhausted(Unsolvable):
     exit_code = 20
 
 
+class MissingPackage(SearchBenchError):
+    """Report a package that is not installed, and the extra that brings it."""
+
+
 class DamagedData(SearchBenchError):
     """Report a file that is truncated, altered, of another version, or not a database at all."""
 

@@ -24,6 +24,7 @@ from searchbench.slots import slot_named
 from searchbench.user_code import calling, check_class, check_parts, checked_rules, checked_sizes, place_of
 
 if TYPE_CHECKING:
+    from searchbench.index.digits import Digits
     from searchbench.index.product_moves import ProductMoves
     from searchbench.index.protocol import Index, Part
     from searchbench.index.sequence import Sequences
@@ -210,6 +211,13 @@ class Game:
 
         Cells contain 0, the first player's 1 or the second player's 2, and a full board is a draw. Then proof search works
         on bitboards and needs no rules.
+        """
+        return None
+
+    def digits(self) -> Digits | None:
+        """Return the digits of a layered game: which groups of cells its moves change, and how.
+
+        Then decision diagrams of its reachable positions number them, and they are solved in two bits each.
         """
         return None
 

@@ -13,13 +13,16 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from searchbench.errors import BadRequest
+from searchbench.errors import BadRequest, LimitReached
 from searchbench.game import Game, Position
 from searchbench.rules import UNDECIDED
 from searchbench.run import Run
 from searchbench.solvers.proof import Book, LeafDatabase
 from searchbench.solvers.proof.bounding import Bounding
 from searchbench.solvers.proof.budget import Budget
+from searchbench.solvers.proof.deepening import WON, DeepeningSearch
+from searchbench.solvers.proof.pns import ProofNumberSearch
+from searchbench.solvers.shared.transposition import SMALLEST, new_transpositions
 from searchbench.store import Database
 from searchbench.store.database import Choice
 from searchbench.values import Result, Value, ValueRule
@@ -147,3 +150,100 @@ class Player:
 def _kind(value: Value) -> Any:
     """Return the part of a value that a reply must keep: the outcome, or the points."""
     return getattr(value, "outcome", value)
+
+
+class SearchingPlayer:
+    """Play a game that is too large to be solved by alpha-beta, with a veto of proof-number search (Allis 1994, section 2.4.2).
+
+    Alpha-beta counts `nodes` a move, with the game's `evaluate` at the horizon. Proof-number search, of up to `veto` nodes (0:
+    none), drops its move if that loses, and alpha-beta chooses again; if all moves lose, the first choice is played. In positions
+    that the database at the leaves knows, the best move is played at once. `seed` decides between moves that are equal there.
+    """
+
+    def __init__(
+        self, game: Game, leaves: LeafDatabase | None = None, nodes: int = 200_000, veto: int = 200_000,
+        seed: int = 0, run: Run | None = None,
+    ) -> None:  # fmt: skip
+        if not game.two_players:
+            raise BadRequest(f"{game} is a puzzle: expected a game of two players")
+        self.game, self.leaves, self.nodes, self.veto = game, leaves, nodes, veto
+        self.run = run or Run(threads=1)
+        self.dropped: list[int] = []
+        """The moves in the last position that proof-number search has shown to lose."""
+        self._search: DeepeningSearch | None = None
+        self._random = np.random.default_rng(seed)
+
+    def choose(self, what: Position | str | Sequence[int] | None = None) -> int:
+        """Return the move to play in a position. Raises BadRequest if the game is over."""
+        position = self.game.position(what)
+        legal = self.game.moves(position.state)
+        if not legal:
+            raise BadRequest(f"{self.game}: the game is over in {position.text!r}")
+        self.dropped = []
+        if len(legal) == 1:
+            return legal[0]
+        known = self._known(position.state, legal)
+        return self._searched(position.state, legal) if known is None else known
+
+    def _known(self, state: Sequence[int], legal: Sequence[int]) -> int | None:
+        """Return the best move in a position that the database knows: by outcome, by what it is worth, and urgent ones first."""
+        if self.leaves is None or self.leaves.value(state) is None:
+            return None
+        ratings = []
+        for move in legal:
+            after = self.game.play(state, move)
+            urgent = self.game.call("urgency", list(state), move)
+            ratings.append((-self._outcome(after), self._worth(after, urgent), urgent))
+        best = [move for move, rating in zip(legal, ratings, strict=True) if rating == max(ratings)]
+        return best[int(self._random.integers(len(best)))]
+
+    def _outcome(self, state: Sequence[int]) -> int:
+        result = self.game.terminal(state)
+        if result != UNDECIDED:
+            return (result > 0) - (result < 0)
+        known = None if self.leaves is None else self.leaves.outcome(state)
+        return known if known is not None else 0
+
+    def _worth(self, after: Sequence[int], urgent: int) -> int:
+        """Return the points that a move gains in all, if the database counts points and the game's urgency is the gain."""
+        if self.leaves is None or not self.leaves.scored:
+            return 0
+        left = self.leaves.stored(after)
+        return urgent - (int(left) if left is not None else 0)
+
+    def _searched(self, state: Sequence[int], legal: Sequence[int]) -> int:
+        if self._search is None:
+            self._search = DeepeningSearch(self.game, self.leaves, draw=0, run=self.run)
+        first = None
+        while len(self.dropped) < len(legal):
+            found = self._search.search(state, self.nodes, without=self.dropped)
+            left = [move for move in legal if move not in self.dropped]
+            move = found.line[0] if found.line else left[0]
+            first = move if first is None else first
+            if found.value == WON or not self._loses(self.game.play(state, move)):
+                return move
+            self.dropped.append(move)
+        assert first is not None
+        return first
+
+    def _loses(self, after: Sequence[int]) -> bool:
+        """Return whether proof-number search shows that the opponent, to move, wins."""
+        result = self.game.terminal(after)
+        if result != UNDECIDED or not self.veto:
+            return result != UNDECIDED and result > 0
+        if self.leaves is not None and (known := self.leaves.outcome(after)) is not None:
+            return known > 0
+        budget = Budget(self.game, self.run, self.veto)
+        search = ProofNumberSearch(
+            self.game,
+            budget,
+            new_transpositions(SMALLEST),
+            0,
+            self.run.memory // 2,
+            leaves=self.leaves,
+            own_numbers=True,
+        )
+        try:
+            return search.holds(np.array(after, self.game.dtype), 1, lookup=False)
+        except LimitReached:
+            return False

@@ -92,7 +92,8 @@ class Claim:
     `player` is 0 for the player to move at the root, 1 for the other. `bound` is -1, 0 or +1 from that player's view.
     `strategy` maps states with that player to move (as play reaches them) to moves. If it is `symmetric`, its states are
     representatives (the game's `canonical`) and stand for all symmetric ones. With `forced` above 0, a state needs no
-    record if verification itself finds a forced sequence that wins within so many nodes (:mod:`searchbench.verify.forced`).
+    record if verification itself finds a forced sequence that wins within so many nodes (:mod:`searchbench.verify.forced`);
+    with `threats` above 0, a win by threats, each with one reply or a few (:mod:`searchbench.verify.threats`).
     """
 
     player: int
@@ -100,6 +101,7 @@ class Claim:
     strategy: Mapping[tuple[int, ...], int] = field(repr=False)
     symmetric: bool = False
     forced: int = 0
+    threats: int = 0
 
 
 class KnownOutcomes(Protocol):

@@ -129,6 +129,25 @@ def h_step(state: State, move: Move, tables: Any) -> int:
     return after - before
 
 
+@slot
+def repetition(state: State) -> int:
+    """Return the outcome -1 / 0 / +1, for the player to move, of play that returns to the state without end.
+
+    All states of a cycle must tell the same outcome. Proof search asks; retrograde analysis and the forward fixpoint
+    take endless play for a draw, so a game that supplies this has no index.
+    """
+    return 0
+
+
+@slot
+def outcome_with(state: State, score: int) -> int:
+    """Return the outcome -1 / 0 / +1 of a state whose player to move still gains `score` points more than the opponent.
+
+    Proof search asks it of leaves whose scores a database of another game knows (see `Game.rank_in`).
+    """
+    return -1 if score < 0 else 1 if score > 0 else 0
+
+
 # --- these make solvers quicker --------------------------------------------------------------------------------------
 
 

@@ -175,6 +175,11 @@ class Run:
         """Tell how far a stage is."""
         self.report(stage, done, total)
 
+    @property
+    def reports(self) -> bool:
+        """Return whether anybody is told how far the run is."""
+        return self.report is not _silent
+
     def line(self, moves: Callable[[], Sequence[int]]) -> None:
         """Tell which line a search is looking at; it is worked out only where somebody watches."""
         if self.watch is not None:

@@ -317,7 +317,7 @@ DERIVED = {
                                                       "as_json"}),
     "prove": (
         [proof.METHODS],
-        {"game", "state", "method", "nodes", "seconds", "memory", "as_json", "progress", "to", "force"},
+        {"game", "state", "method", "nodes", "seconds", "memory", "threads", "as_json", "progress", "to", "force"},
     ),
 }  # fmt: skip
 

@@ -75,7 +75,7 @@ def test_the_table_of_commands_names_each_function_once() -> None:
     assert len(names) == len(set(names))
     for name in names:
         assert commands.first_sentence(app.command_named(name)).endswith(".")
-        assert app.command_named(name).__name__ == name.rpartition(" ")[2]
+        assert app.command_named(name).__name__ == name.rpartition(" ")[2].replace("-", "_")
 
 
 @pytest.mark.parametrize(

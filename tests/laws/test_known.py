@@ -15,10 +15,12 @@ from searchbench.store import Database
 
 TINY = {
     "awari": ["awari:3"],
+    "awari-match": [],  # has no index; test_deepening and test_four_searches search it
     "burnt-pancake": ["burnt-pancake:1", "burnt-pancake:4"],
     "connect4": ["connect4:4x4"],
     "corner-cube": [],  # 88,179,840 states
     "dots-and-boxes": ["dots-and-boxes:1x1", "dots-and-boxes:2x1", "dots-and-boxes:1x3", "dots-and-boxes:2x2"],
+    "double-letter": ["double-letter"],
     "fore-and-aft": ["fore-and-aft"],
     "fox-and-geese": ["fox-and-geese:4"],
     "frogs-and-toads": ["frogs-and-toads:2"],

@@ -529,6 +529,21 @@ def stabilizer_forgotten(rules: Rules) -> Rules:
     return {"stabilizer": stabilizer}
 
 
+def digit_missing(self: Game) -> Any:
+    told: Any = load("mnk:3,3,3").digits()
+    return told._replace(digits=told.digits[1:])
+
+
+def losing_line_missing(self: Game) -> Any:
+    told: Any = load("mnk:3,3,3").digits()
+    return told._replace(lost=(told.lost[0][1:], told.lost[1]))
+
+
+def action_missing(self: Game) -> Any:
+    told: Any = load("mnk:3,3,3").digits()
+    return told._replace(actions=(told.actions[0][1:], told.actions[1]))
+
+
 PLANTED = [
     ("mobility", "morris:3,3", mobility_too_small, {}),
     ("canonical-rank", "morris:3,3", class_rank_elsewhere, {}),
@@ -601,13 +616,16 @@ PLANTED = [
     ("sequences", "pancake:5", nothing, {"sequences": one_turn_missing}),
     ("sequences", "frogs-and-toads:2", nothing, {"sequences": wrong_piece_passes}),
     ("product_moves", "rubik-pattern:UR", nothing, {"product_moves": one_column_astray}),
+    ("digits-tables", "mnk:3,3,3", nothing, {"digits": digit_missing}),
+    ("digits-decided", "mnk:3,3,3", nothing, {"digits": losing_line_missing}),
+    ("digits-moves", "mnk:3,3,3", nothing, {"digits": action_missing}),
     ("known", "pancake:5", nothing, {"known": lambda self: {"deepest": 6}}),
     ("known", "pancake:5", nothing, {"known": lambda self: {"depth": 5}}),
     ("known", "tic-tac-toe", nothing, {"known": lambda self: {"start": "win"}}),
 ]
 RAISING = {start_raises}
 """The errors that are found as exceptions; any other law that finds one has not found its error."""
-STATELESS = {"known", "start", "parts", "images"}
+STATELESS = {"known", "start", "parts", "images", "digits-tables"}
 """Laws that a game can break as a whole."""
 
 

@@ -2,21 +2,39 @@
 
 from __future__ import annotations
 
+import json
 import random
 from collections import Counter
+from pathlib import Path
 
 import pytest
 
 import naive
-from searchbench.analyse.double_letter import LETTERS, double_letter_system, neighbours, theorem, triangle
+from searchbench import cli
+from searchbench.analyse.double_letter import (
+    LETTERS,
+    compare_searches,
+    depth_first_nodes,
+    distinct_theorems,
+    double_letter_system,
+    neighbours,
+    random_axioms,
+    theorem,
+    triangle,
+)
+from searchbench.catalogue import load
 from searchbench.errors import BadRequest
+from searchbench.game import Game
+from searchbench.games.mnk import MNK
 from searchbench.reproduce import ROWS, reproduce
-from searchbench.reproduce.dependency import depth_first_nodes
+from searchbench.rules import UNDECIDED
 from searchbench.solvers.dependency import (
+    Attack,
     Operator,
     System,
     enumerate_classes,
     explicit_system,
+    forced_sequence,
     search_by_dependency,
     search_paths,
 )
@@ -185,6 +203,45 @@ def test_depth_first_nodes_are_counted_without_a_search(seed: int) -> None:
     axiom = "".join(random.Random(seed).choices(LETTERS, k=1 + seed % 12))
     found = search_paths(double_letter_system(axiom), nodes=20_000)
     assert found.nodes == min(depth_first_nodes(axiom), 20_001), axiom
+    assert depth_first_nodes(axiom, 50) == min(depth_first_nodes(axiom), 50), axiom
+    states = search_paths(double_letter_system(axiom), transpositions=True)
+    assert states.nodes >= distinct_theorems(axiom) >= distinct_theorems(axiom, 9), (
+        axiom
+    )  # a string may stem from several
+
+
+def test_the_game_is_the_puzzle() -> None:
+    """Breadth-first search by the rules of the game meets the theorems, and solves the axioms that the triangle solves."""
+    for axiom in random_axioms((6, 9), 10, 5):
+        game = load(f"double-letter:{axiom}")
+        seen = {axiom}
+        lot = [axiom]
+        while lot:
+            state = game.parse(lot.pop())
+            for move in game.moves(state):
+                after = game.format(game.play(state, move))
+                if after not in seen:
+                    seen.add(after)
+                    lot.append(after)
+        assert len(seen) == distinct_theorems(axiom), axiom
+        assert {one for one in seen if len(one) == 1} == set(triangle(axiom)[0][-1]), axiom
+
+
+def test_searches_are_compared_from_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    cli.run(["analyse", "double-letter", "aaccadd", "ab", "--svg", str(tmp_path / "means.svg")])
+    said = capsys.readouterr().out
+    assert (
+        "aaccadd becomes a or d; nodes: depth first 179, depth first, a table 41, by dependency 15, triangle 28" in said
+    )
+    assert "ab cannot be solved" in said
+    assert (tmp_path / "means.svg").read_text().count("<polyline") == 4
+    cli.run(["analyse", "double-letter", "--random", "3", "--longest", "6", "--json"])
+    told = json.loads(capsys.readouterr().out)
+    found = compare_searches(random_axioms(range(1, 7), 3))
+    assert told["means"]["dependency"] == [round(found.mean("dependency", length), 1) for length in range(1, 7)]
+    assert len(told["axioms"]) == 18 and told["stopped"] == [0, 0]  # noqa: PT018
+    with pytest.raises(BadRequest, match="name strings of the letters a to e"):
+        compare_searches([])
 
 
 def test_a_goal_of_two_attributes_is_not_singular() -> None:
@@ -197,8 +254,57 @@ def test_a_goal_of_two_attributes_is_not_singular() -> None:
     assert enumerate_classes(early).redundant == 1  # "aa" and then "bb"
 
 
-@pytest.mark.parametrize("name", ["DB-2", "DB-5", "DB-6", "DB-8"])
+@pytest.mark.parametrize("name", ["DB-1", "DB-2", "DB-3", "DB-5", "DB-6", "DB-8"])
 def test_the_rows_agree_with_the_paper(name: str) -> None:
+    assert reproduce(ROWS[name]).verdict == "match"
+
+
+def replayed(game: Game, state: list[int], sequence: list[Attack]) -> bool:
+    """Tell whether a sequence wins by the rules: every other answer than the one given loses at once."""
+    player = 1 + sum(map(bool, state)) % 2
+    for attack in sequence:
+        if naive.wins_at_once(game, tuple(state)):
+            return True
+        state = game.play(state, 2 * attack.cell + player - 1)
+        losing = [naive.wins_at_once(game, tuple(game.play(state, reply))) for reply in game.moves(state)]
+        ended = [game.terminal(game.play(state, reply)) != UNDECIDED for reply in game.moves(state)]
+        if any(ended) or losing.count(False) > (attack.answer is not None):
+            return False
+        if attack.answer is None:
+            return True
+        state = game.play(state, 2 * attack.answer + 2 - player)
+    return False
+
+
+@pytest.mark.parametrize(("game", "count"), [(MNK(4, 4, 4), 60), (MNK(4, 4, 3), 30), (MNK(5, 4, 4), 25)])
+def test_forced_sequences_by_dependency_are_those_of_the_twin(game: MNK, count: int) -> None:
+    draw = random.Random(11)
+    found = 0
+    while count:
+        state = game.start()
+        for _ in range(draw.randrange(3, game.width - 4)):
+            if game.moves(state):
+                state = game.play(state, draw.choice(game.moves(state)))
+        if not game.moves(state):
+            continue
+        count -= 1
+        attacker = 1 + sum(map(bool, state)) % 2
+        sequence = forced_sequence(game.lines.lines, state, attacker, nodes=400)
+        assert (sequence is not None) == naive.wins_by_force(game, state, {}), game.format(state)
+        if sequence is not None:
+            found += 1
+            wins_now = len(sequence) == 1 and naive.wins_at_once(game, tuple(state))
+            assert wins_now or replayed(game, state, sequence), (game.format(state), sequence)
+    assert found >= 4
+
+
+def test_stones_of_no_player_are_refused() -> None:
+    with pytest.raises(BadRequest, match="for each cell 0"):
+        forced_sequence(((0, 1, 2),), [0, 3, 0], 1)
+
+
+@pytest.mark.parametrize("name", ["QB-1", "QB-2", "QB-3"])
+def test_the_rows_on_the_board_of_qubic_agree_with_the_paper(name: str) -> None:
     assert reproduce(ROWS[name]).verdict == "match"
 
 

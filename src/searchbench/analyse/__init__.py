@@ -12,7 +12,13 @@ if TYPE_CHECKING:
     from searchbench.analyse.completions import Completions, solve_completions
     from searchbench.analyse.complexity import Complexity, estimate_complexity
     from searchbench.analyse.detours import Detours, prove_limit
-    from searchbench.analyse.double_letter import double_letter_system, triangle
+    from searchbench.analyse.double_letter import (
+        Comparison,
+        compare_searches,
+        double_letter_system,
+        random_axioms,
+        triangle,
+    )
     from searchbench.analyse.mistakes import Mistake, first_losing_moves
     from searchbench.analyse.subgoals import Step, Subgoals, solve_subgoals
     from searchbench.analyse.tree import DecisionTree, decision_tree
@@ -22,14 +28,15 @@ _HOMES = {
     "Mistake": "mistakes", "Step": "subgoals", "Subgoals": "subgoals", "decision_tree": "tree",
     "estimate_complexity": "complexity", "first_losing_moves": "mistakes", "prove_limit": "detours",
     "solve_completions": "completions", "solve_subgoals": "subgoals",
-    "double_letter_system": "double_letter", "triangle": "double_letter",
+    "Comparison": "double_letter", "compare_searches": "double_letter", "double_letter_system": "double_letter",
+    "random_axioms": "double_letter", "triangle": "double_letter",
 }  # fmt: skip
 """The module of each public name. No name is that of a module: importing the module would put it in the name's place."""
 
 __all__ = [
-    "Completions", "Complexity", "DecisionTree", "Detours", "Mistake", "Step", "Subgoals", "decision_tree",
-    "double_letter_system", "estimate_complexity", "first_losing_moves", "prove_limit", "solve_completions",
-    "solve_subgoals", "triangle",
+    "Comparison", "Completions", "Complexity", "DecisionTree", "Detours", "Mistake", "Step", "Subgoals",
+    "compare_searches", "decision_tree", "double_letter_system", "estimate_complexity", "first_losing_moves", "prove_limit",
+    "random_axioms", "solve_completions", "solve_subgoals", "triangle",
 ]  # fmt: skip
 
 

@@ -23,7 +23,7 @@ from searchbench.solvers.exhaustive.budget import Sizes
 from searchbench.solvers.exhaustive.choice import VALUES, chosen
 from searchbench.solvers.exhaustive.groups import Group, groups_in_order
 from searchbench.solvers.exhaustive.parts import needed_groups
-from searchbench.values import BFS, ValueRule
+from searchbench.values import BFS, SWEEP, ValueRule
 
 WORTH_IT: Final = 1_000_000
 """How many numbers a game has at least for which a prediction is worth its time."""
@@ -130,6 +130,10 @@ def predict(
     if parts is not None and solver == BFS:
         raise BadRequest("solver 'bfs' searches the whole game: it takes no parts")
     choice = chosen(game, rule, solver, by_parts=parts is not None)
+    if choice.solver == SWEEP:
+        raise BadRequest(
+            f"{game}: what {SWEEP!r} takes depends on its layers: say how many are to be counted, --layers 12"
+        )
     if VALUES not in choice.rule.forms and choice.solver == BFS:
         raise BadRequest(f"{game}: of breadth-first search, only the form {VALUES!r} is predicted")
     return _Predicting(game, choice.rule, choice.solver, run or Run(), parts).prediction()
@@ -154,6 +158,8 @@ def predict_at_once(
         choice = chosen(game, rule, solver, form if solver == BFS else None, parts is not None)
     except BadRequest:
         return None  # solving says why
+    if choice.solver == SWEEP:
+        return None
     names = game.names(choice.rule)
     if (choice.solver == BFS and form != VALUES) or jit.missing(look_around, names):
         return None

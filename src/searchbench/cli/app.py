@@ -50,6 +50,7 @@ COMMANDS: Final[Mapping[str, Mapping[str, str]]] = {
         "analyse mistakes": "analyse",
         "analyse completions": "completions",
         "analyse complexity": "complexity",
+        "analyse double-letter": "double_letter",
         "analyse subgoals": "subgoals",
     },
 }
@@ -60,7 +61,9 @@ _MODULES: Final = {name: module for panel in COMMANDS.values() for name, module 
 
 def command_named(name: str) -> Command:
     """Return the function of a command."""
-    found: Command = getattr(importlib.import_module(f"searchbench.cli.{_MODULES[name]}"), name.rpartition(" ")[2])
+    found: Command = getattr(
+        importlib.import_module(f"searchbench.cli.{_MODULES[name]}"), name.rpartition(" ")[2].replace("-", "_")
+    )
     return found
 
 

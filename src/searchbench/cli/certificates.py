@@ -45,6 +45,7 @@ def stats(certificate: Certificate, leaves: Path | None, as_json: bool) -> None:
     claims: list[dict[str, Any]] = [
         {
             "player": claim.player, "bound": claim.bound, "symmetric": claim.symmetric, "forced": claim.forced,
+            **({"threats": claim.threats} if claim.threats else {}),
             "records": len(claim.strategy),
             "plies": {str(claim.player + 2 * place): count for place, count in enumerate(plies)},
         }
@@ -61,6 +62,7 @@ def stats(certificate: Certificate, leaves: Path | None, as_json: bool) -> None:
     for claim, counted in zip(certificate.claims, claims, strict=True):
         kinds = ["symmetric states share a record"] if claim.symmetric else []
         kinds += [f"forced sequences of up to {claim.forced:,} nodes"] if claim.forced else []
+        kinds += [f"wins by threats of up to {claim.threats:,} nodes"] if claim.threats else []
         show.write(f"\n{', '.join([claim_text(claim), *kinds])}\n")
         rows = [(ply, f"{count:,}") for ply, count in counted["plies"].items()]
         show.write(show.table(rows, ("ply", "records")) if rows else "no records")

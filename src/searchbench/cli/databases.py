@@ -44,7 +44,7 @@ def solve(
     game: GameName,
     to: Annotated[Path | None, Option(metavar="DIR", help="Keep the database in this folder.")] = None,
     solver: Annotated[
-        str | None, Option(metavar="NAME", help="retrograde, fixpoint or bfs; by default what suits the game.")
+        str | None, Option(metavar="NAME", help="retrograde, fixpoint, bfs or sweep; by default what suits the game.")
     ] = None,
     rule: Rule = None,
     *,
@@ -102,7 +102,7 @@ def _announce(
 def predict(
     game: GameName,
     solver: Annotated[
-        str | None, Option(metavar="NAME", help="retrograde, fixpoint or bfs; by default what suits the game.")
+        str | None, Option(metavar="NAME", help="retrograde, fixpoint, bfs or sweep; by default what suits the game.")
     ] = None,
     parts: Annotated[
         str | None, Option(metavar="NAMES", help="These parts and those they need, such as 4-4,5-3; or all.")
@@ -110,11 +110,21 @@ def predict(
     rule: Rule = None,
     memory: Memory = None,
     threads: Threads = None,
+    layers: Annotated[
+        int | None,
+        Option(
+            metavar="N", help="Count the positions that up to so many moves reach, of a game that tells its digits."
+        ),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Predict from samples how much time, memory and disk `solve` will take."""
     import searchbench as sb
     from searchbench.analyse.predict import format_seconds
+
+    if layers is not None:
+        _predict_layers(sb.load(game), layers, Resources(memory, threads).run(), as_json)
+        return
 
     found = sb.predict(game, solver, parts, rule, memory, threads)
     if as_json:
@@ -148,6 +158,21 @@ def predict(
         "at most",
     )
     show.write(show.table(rows, heading))
+    show.write(f"\n{found}")
+
+
+def _predict_layers(game: Game, most: int, run: Run, as_json: bool) -> None:
+    from searchbench.analyse.diagrams import predict_layers
+
+    found = predict_layers(game, most, run)
+    if as_json:
+        show.write_json(found.as_dict())
+        return
+    rows = [
+        (str(layer), f"{reached:,}", f"{undecided:,}")
+        for layer, (reached, undecided) in enumerate(zip(found.reachable, found.undecided, strict=True))
+    ]
+    show.write(show.table(rows, ("layer", "reachable", "undecided")))
     show.write(f"\n{found}")
 
 
@@ -234,6 +259,10 @@ def stats(
         bool, Option("--solvable", help="Also count those that can still be solved, in layers of a dual game.")
     ] = False,
     leaves: CertificateLeaves = None,
+    by: Annotated[
+        str | None, Option(metavar="WHAT", help="Count for each `part`, or `layer` of a game whose parts are layers.")
+    ] = None,
+    csv: Annotated[bool, Option("--csv", help="Write the counts of parts as comma-separated values.")] = False,
     game: OwnGame = None,
     as_json: Json = False,
 ) -> None:
@@ -244,7 +273,7 @@ def stats(
 
     database = open_kept(folder, game)
     if isinstance(database, Certificate):
-        if solvable or measured != Compression():
+        if solvable or csv or by is not None or measured != Compression():
             raise BadRequest(f"{folder} is a certificate: of the options, it takes --leaves, --game and --json")
         certificates.stats(database, leaves, as_json)
         return
@@ -256,6 +285,11 @@ def stats(
         return
     if measured != Compression():
         raise BadRequest("--forms, --codecs and --parts go with --compression")
+    if by is not None:
+        _by_part(database, by, csv, as_json)
+        return
+    if csv:
+        raise BadRequest("--csv goes with --by part or --by layer")
     counts, rule = database.histogram(), database.rule
     left = _solvable(database) if solvable else {}
     if as_json:
@@ -269,6 +303,18 @@ def stats(
     if solvable:
         show.write("\nof these can still be solved\n")
         show.write(show.histogram(rule, left))
+
+
+def _by_part(database: Database, by: str, csv: bool, as_json: bool) -> None:
+    from searchbench.analyse.by_part import counts_by_part
+
+    heading, rows = counts_by_part(database, by)
+    if as_json:
+        show.write_json([dict(zip(heading, (name, *counts), strict=True)) for name, counts in rows])
+    elif csv:
+        show.write("\n".join([",".join(heading), *(",".join([name, *map(str, counts)]) for name, counts in rows)]))
+    else:
+        show.write(show.table([[name, *(f"{count:,}" for count in counts)] for name, counts in rows], heading))
 
 
 def _solvable(database: Database) -> dict[int, int]:

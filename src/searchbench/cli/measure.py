@@ -78,6 +78,8 @@ def reproduce(
                 show.write(f"{outcome.id:4} {outcome.verdict:8} {outcome.seconds:8.2f} s  {outcome.title}")
                 for cost in outcome.costs:
                     show.write(f"     {_told(cost)}")
+                if outcome.tables:
+                    show.write(f"{outcome.tables}\n")
                 if outcome.verdict == "differs":
                     show.write(f"     paper    {outcome.paper}\n     measured {outcome.measured}\n     {outcome.note}")
     if as_json:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from searchbench.cli import show
 from searchbench.cli.commands import Exit, Option
 from searchbench.cli.derived import FieldsOf, derived
-from searchbench.cli.options import Ends, GameName, Json, Memory, OwnGames, Progress, Resources, StateText
+from searchbench.cli.options import Ends, GameName, Json, OwnGames, Resources, StateText
 
 if TYPE_CHECKING:
     from searchbench.line import Line
@@ -207,14 +207,6 @@ def _draw(picture: str, place: Path) -> None:
 
 
 @dataclass(frozen=True)
-class OneThread:
-    """Say what a computation on one thread may use, and whether it shows how far it is."""
-
-    memory: Memory = None
-    progress: Progress = None
-
-
-@dataclass(frozen=True)
 class CertificateFile:
     """Say where a proof is kept."""
 
@@ -237,7 +229,7 @@ def prove(
     options: Annotated[dict[str, Any], FieldsOf(_proving)],
     file: CertificateFile,
     ends: Ends,
-    resources: OneThread,
+    resources: Resources,
     as_json: Json = False,
 ) -> None:
     """Prove the value of one state of a two-player game, for the player to move."""
@@ -261,7 +253,8 @@ def prove(
                 with reporter.paused():
                     _write_value(proof, compiled())
 
-        proof = sb.prove(game, state, method, resources.memory, reporter, told=told, **options, **ends.given())
+        memory, threads = resources.memory, resources.threads
+        proof = sb.prove(game, state, method, memory, reporter, threads, told=told, **options, **ends.given())
     evidence = "incomplete" if proof.incomplete else "complete"
     kept = None if to is None else certificate_of(proof)
     if to is not None and kept is not None:

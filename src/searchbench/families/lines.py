@@ -10,10 +10,12 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from searchbench.errors import BadState
+from searchbench.families.digits import digits_of_lines
 from searchbench.families.stacks import Stacks
 from searchbench.families.transcripts import after_moves, is_transcript
 from searchbench.game import Board, Drops, Game
 from searchbench.index import Part
+from searchbench.index.digits import Digits
 from searchbench.rules import UNDECIDED, State
 
 MARKS = ".XO"
@@ -180,6 +182,11 @@ class Lines(Game):
         """Return the board if to complete one of its lines is all that wins, None where a game has a rule of its own."""
         return self.lines if type(self).has_line is Lines.has_line else None
 
+    @property
+    def longer_rows(self) -> tuple[bool, bool] | None:
+        """Return for each player whether longer rows win, too; None where a line need not win, or cells are forbidden."""
+        return (True, True) if self.lines_alone is not None else None
+
     def drops(self) -> Drops | None:
         """Return the board if stones fall, all columns are equally high, and its lines are all rows of some length."""
         board = self.lines_alone
@@ -191,6 +198,11 @@ class Lines(Game):
         whole = grid(len(board.stacks), rows, length, gravity=True)
         same = (board.places, board.lines, board.stacks) == (whole.places, whole.lines, whole.stacks)
         return Drops(len(board.stacks), rows, length, board.stacks) if same else None
+
+    def digits(self) -> Digits | None:
+        """Return the digits, if lines alone decide and symmetric positions have numbers of their own."""
+        board = self.lines_alone
+        return None if board is None or self.symmetric else digits_of_lines(board)
 
     def rules(self) -> Mapping[str, Callable[..., Any]]:
         """Return the rules; a move is ``2 * cell``, plus 1 for the second player's stone."""

@@ -91,20 +91,7 @@ class Awari(Game):
             return UNDECIDED if row(state, 0) > 0 else -row(state, ROW)
 
         def moves(state: State, out: MutableSequence[int]) -> int:
-            count = 0
-            fed = False
-            for pit in range(ROW - 1, -1, -1):
-                if state[pit] == 0:
-                    continue
-                move = sowing(state, pit, slam)
-                feeding = slam == FREE or feeds(state, move)
-                if feeding and not fed:
-                    fed = True
-                    count = 0  # the moves so far starve the opponent; this one does not
-                if fed == feeding:
-                    out[count] = move
-                    count += 1
-            return count
+            return legal_moves(state, out, slam)
 
         def play(state: State, move: int) -> None:
             sow_and_capture(state, move)
@@ -178,8 +165,7 @@ class Awari(Game):
 
     def format_move(self, state: Sequence[int], move: int) -> str:
         """Return a move as in Allis 1994: the pit A .. F, its stones, and the number captured: "C4", "F2x4"."""
-        captured = gain(list(state), move)
-        return f"{'ABCDEF'[move & 15]}{move >> 16}" + (f"x{captured}" if captured else "")
+        return told_move(list(state), move)
 
     def board(self) -> Board:
         """Return the mover's row below, left to right, and the opponent's above, right to left."""
@@ -214,6 +200,12 @@ def gain(state: State, move: int) -> int:
     return 2 * ((move >> 4) & 15) + popcount((move >> 8) & 255)
 
 
+def told_move(state: State, move: int) -> str:
+    """Return the pit of a move, its stones, and the number captured if any."""
+    captured = gain(state, move)
+    return f"{'ABCDEF'[move & 15]}{move >> 16}" + (f"x{captured}" if captured else "")
+
+
 def given(pit: int, stones: int) -> int:
     """Return the number of stones sown from a pit that fall into the opponent's pits."""
     reach = (stones - 1) % OTHERS + 1 - (ROW - 1 - pit)
@@ -234,6 +226,24 @@ def sowing(state: State, pit: int, slam: int) -> int:
     if slam == KEPT and 2 * captured + popcount(threes) == row(state, ROW) + given(pit, stones):
         return stones << 16 | pit
     return stones << 16 | threes << 8 | captured << 4 | pit
+
+
+def legal_moves(state: State, out: MutableSequence[int], slam: int) -> int:
+    """Write the legal moves, those of the right pits first, and return their number."""
+    count = 0
+    fed = False
+    for pit in range(ROW - 1, -1, -1):
+        if state[pit] == 0:
+            continue
+        move = sowing(state, pit, slam)
+        feeding = slam == FREE or feeds(state, move)
+        if feeding and not fed:
+            fed = True
+            count = 0  # the moves so far starve the opponent; this one does not
+        if fed == feeding:
+            out[count] = move
+            count += 1
+    return count
 
 
 def sow(state: State, pit: int, stones: int, sign: int) -> None:

@@ -52,6 +52,11 @@ class Gomoku(Lines):
         """Return true: turned and reflected positions are one."""
         return True
 
+    @property
+    def longer_rows(self) -> tuple[bool, bool] | None:
+        """Return whether six or more in a row win, for each player; None under the rules of renju, which forbid moves."""
+        return {"free": (True, True), "standard": (False, False), "renju": None}[self.rule]
+
     def has_line(self) -> Callable[[State, int], bool]:
         """Return a rule ``(state, player)``: whether a player has a row of five that counts."""
         beside = _beside(self.size)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from searchbench.rules import State
@@ -22,6 +22,17 @@ class Part(NamedTuple):
     def size(self) -> int:
         """Return the size of the interval."""
         return self.stop - self.start
+
+
+def leads_on(parts: Sequence[Part]) -> bool:
+    """Tell whether every move leads to another part, and never back: then no state can come again."""
+    needs = {part.name: set(part.needs) for part in parts}
+    while needs:
+        free = {name for name, needed in needs.items() if not needed & needs.keys()}
+        if not free:
+            return False
+        needs = {name: needed for name, needed in needs.items() if name not in free}
+    return True
 
 
 @runtime_checkable

@@ -16,7 +16,10 @@ from searchbench.jit.cached_files import read_cached, write_cached
 from searchbench.jit.data import data_digest, frozen
 from searchbench.jit.fingerprint import cache_folder, fingerprint, kernel_files
 from searchbench.jit.intrinsics import (
+    atomic_add,
     atomic_or,
+    deposit_bits,
+    extract_bits,
     or_line,
     popcount,
     prefetch,
@@ -41,6 +44,7 @@ __all__ = [
     "PerThread",
     "Rows",
     "Target",
+    "atomic_add",
     "atomic_or",
     "backend",
     "bind",
@@ -48,6 +52,8 @@ __all__ = [
     "compile_seconds",
     "constant",
     "data_digest",
+    "deposit_bits",
+    "extract_bits",
     "fingerprint",
     "frozen",
     "inlined",

@@ -22,9 +22,38 @@ def trailing_zeros(word: int) -> int:
     return (word & -word).bit_length() - 1
 
 
+def extract_bits(word: int, mask: int) -> int:
+    """Return the bits of a word at the places of the mask's ones, packed together at the low end (the instruction pext)."""
+    found = place = 0
+    while mask:
+        low = mask & -mask
+        if word & low:
+            found |= 1 << place
+        place += 1
+        mask ^= low
+    return found
+
+
+def deposit_bits(word: int, mask: int) -> int:
+    """Return the low bits of a word, spread over the places of the mask's ones (the instruction pdep)."""
+    found = 0
+    while mask:
+        low = mask & -mask
+        if word & 1:
+            found |= low
+        word >>= 1
+        mask ^= low
+    return found
+
+
 def atomic_or(words: Any, place: int, bits: Any) -> None:
     """Set bits of a word that other threads may write at the same time."""
     words[place] |= bits
+
+
+def atomic_add(words: Any, place: int, number: Any) -> None:
+    """Add to a word that other threads may change at the same time."""
+    words[place] += number
 
 
 def prefetch(words: Any, place: int) -> None:
@@ -70,5 +99,17 @@ def zeros(count: int, dtype: Any) -> Callable[[], Any]:
 
 
 INTRINSICS: Final[frozenset[Callable[..., Any]]] = frozenset(
-    {popcount, trailing_zeros, atomic_or, prefetch, prefetch_to_read, unsigned, or_line, unowned}
+    {
+        popcount,
+        trailing_zeros,
+        extract_bits,
+        deposit_bits,
+        atomic_or,
+        atomic_add,
+        prefetch,
+        prefetch_to_read,
+        unsigned,
+        or_line,
+        unowned,
+    }
 )

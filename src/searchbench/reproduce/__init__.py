@@ -2,6 +2,7 @@
 
 from searchbench.reproduce import (
     allis,
+    awari,
     berliner,
     complexities,
     compressed,
@@ -36,6 +37,7 @@ PAPERS = (
     geese,
     points,
     allis,
+    awari,
     complexities,
     qubic,
     junghanns,

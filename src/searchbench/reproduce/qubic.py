@@ -10,6 +10,7 @@ from searchbench.catalogue import load
 from searchbench.proof import Proof
 from searchbench.reproduce.row import Row, Verdict
 from searchbench.run import Run
+from searchbench.solvers.dependency.lines import line_attributes, line_goals, line_operators
 from searchbench.solvers.proof import prove_state
 from searchbench.verify import verify_proof
 
@@ -23,6 +24,26 @@ def board(_: Run) -> dict[str, Any]:
     degrees = Counter(sum(cell in line for line in found.lines) for cell in range(len(found.places)))
     return {"lines": len(found.lines), "cells of 7 lines": degrees[7], "cells of 4 lines": degrees[4],
             "symmetries": len(found.symmetries)}  # fmt: skip
+
+
+def openings(_: Run) -> dict[str, Any]:
+    """Return the classes of first moves, and the sizes of the classes of replies to the first cell."""
+    game: Any = load("qubic")
+    start = game.start()
+    first = {tuple(game.canonical(game.play(start, move))) for move in game.moves(start)}
+    state = game.play(start, next(move for move in game.moves(start) if move >> 1 == 0))
+    replies = Counter(tuple(game.canonical(game.play(state, move))) for move in game.moves(state))
+    return {"first moves": len(first), "replies": sorted(replies.values())}
+
+
+def framework(_: Run) -> dict[str, int]:
+    """Return the sizes of the system of attacks that is derived from the lines."""
+    found = load("qubic").lines  # type: ignore[attr-defined]
+    cells = range(len(found.places))
+    return {
+        "attributes": len(line_attributes(len(cells))), "operators": len(set(line_operators(found.lines))),
+        "goals": len(set(line_goals(found.lines))),
+    }  # fmt: skip
 
 
 def division(_: Run) -> dict[str, Any]:
@@ -69,6 +90,20 @@ def checked(run: Run) -> dict[str, Any]:
             "last ply": max(plies)}  # fmt: skip
 
 
+def levels(run: Run) -> dict[str, int]:
+    """Return the strategic moves of the proof by ply."""
+    proof = _proof(run.memory, run.threads)
+    strategy = [state for state in proof.claims[0].strategy if not _threatened(proof.game, state)]
+    found = Counter(sum(map(bool, state)) for state in strategy)
+    return {str(ply): found[ply] for ply in sorted(found)} | {"all": len(strategy)}
+
+
+def as_table_4_2(paper: Any, measured: Any) -> Verdict:
+    """Judge strategic moves: the same at the first three levels, about as many in all."""
+    same = all(measured[ply] == paper[ply] for ply in ("0", "2", "4"))
+    return "match" if same and paper["all"] / 2 <= measured["all"] <= 2 * paper["all"] else "differs"
+
+
 def _threatened(game: Any, state: tuple[int, ...]) -> bool:
     """Tell whether the second player fills all cells of a line but one, which is empty."""
     return any(sorted(state[cell] for cell in line) == [0, 2, 2, 2] for line in game.lines.lines)
@@ -85,6 +120,15 @@ ROWS = [
     Row(
         "QB-1", "Qubic: lines, cells and symmetries", "Allis 1994, section 4.2",
         {"lines": 76, "cells of 7 lines": 16, "cells of 4 lines": 48, "symmetries": 192}, board,
+    ),
+    Row(
+        "QB-2", "Qubic: classes of first moves, and of the replies to the first cell", "Allis 1994, section 4.2",
+        {"first moves": 2, "replies": [1, 2, 3, 3, 6, 6, 6, 6, 6, 6, 6, 12]}, openings,
+    ),
+    Row(
+        "QB-3", "Qubic: attacks as operators on attributes", "Allis 1994, section 4.3.2",
+        {"attributes": 192, "operators": 912, "goals": 304}, framework,
+        note="the thesis counts 1824 operators: the two stones that an operator needs in both orders",
     ),
     Row(
         "QB-7", "Qubic: positions after the first player's strategic moves", "Allis 1994, section 4.5.1",
@@ -104,5 +148,13 @@ ROWS = [
         {"faults": 0, "strategic moves": MOST_STRATEGIC, "most at ply": 6, "last ply": 28},
         checked, as_the_thesis, note="positions that a forced sequence wins have no record; a match: within a factor of two",
         long=True,
+    ),
+    Row(
+        "QB-10", "Qubic: strategic moves by ply", "Allis 1994, table 4.2",
+        {
+            "0": 1, "2": 12, "4": 195, "6": 1960, "8": 668, "10": 248, "12": 113, "14": 41, "16": 14, "18": 2,
+            "all": MOST_STRATEGIC,
+        },
+        levels, as_table_4_2, note="a match: the same up to ply 4, and within a factor of two in all", long=True,
     ),
 ]  # fmt: skip

@@ -37,10 +37,11 @@ class Cost(NamedTuple):
 
 
 class Measured(NamedTuple):
-    """Our figures for a row, and the costs of the searches for them."""
+    """Our figures for a row, the costs of the searches for them, and tables as the paper prints them."""
 
     figures: Any
     costs: list[Cost]
+    tables: str = ""
 
 
 def forget_peak() -> None:
@@ -63,7 +64,7 @@ def peak_memory() -> int:
 
 @dataclass(frozen=True)
 class Reproduction:
-    """The result of one row: the paper's figure, ours, the verdict, and the cost of each search."""
+    """The result of one row: the paper's figure, ours, the verdict, the cost of each search, and tables as text."""
 
     id: str
     title: str
@@ -74,6 +75,7 @@ class Reproduction:
     note: str
     seconds: float
     costs: tuple[dict[str, Any], ...] = ()
+    tables: str = ""
 
     def as_dict(self) -> dict[str, Any]:
         """Return the row as printed with --json."""
@@ -137,7 +139,7 @@ def reproduce(row: Row, run: Run | None = None, parts: Sequence[str] = ()) -> Re
         paper, arguments = {part: row.paper[part] for part in chosen}, [chosen]
     measured = row.measure(run or Run(), *arguments)
     seconds = round(time.perf_counter() - started, 3)
-    figures, costs = measured if isinstance(measured, Measured) else (measured, [])
+    figures, costs, tables = measured if isinstance(measured, Measured) else Measured(measured, [])
     told = tuple(cost.as_dict() for cost in costs)
     verdict = row.judge(paper, figures)
-    return Reproduction(row.id, row.title, row.source, paper, figures, verdict, row.note, seconds, told)
+    return Reproduction(row.id, row.title, row.source, paper, figures, verdict, row.note, seconds, told, tables)

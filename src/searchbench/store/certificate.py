@@ -41,6 +41,10 @@ _ROWS: Final = 1 << 14
 """Rows compared at a time."""
 _NUMBERS: Final = re.compile(r"\[[\s\d,-]+\]")
 _SIZES: Final = (1, 2, 4, 8)
+_DRAWN_REPETITION: Final = "play under a claim of a win ends; endless play is a draw"
+_TOLD_REPETITION: Final = (
+    "endless play has the outcome that the rule `repetition` tells; under a claim of more, play ends"
+)
 
 _verify = late("searchbench.verify.certificate:verify_certificate")
 
@@ -109,7 +113,8 @@ class Certificate:
     def leaf_kinds(self) -> tuple[str, ...]:
         """Return what may end a line of play: "terminal", "record", "forced sequence", "database"."""
         forced = ("forced sequence",) if any(claim.forced for claim in self.claims) else ()
-        return ("terminal", "record", *forced, *(("database",) if self.database is not None else ()))
+        threats = ("win by threats",) if any(claim.threats for claim in self.claims) else ()
+        return ("terminal", "record", *forced, *threats, *(("database",) if self.database is not None else ()))
 
     @property
     def proof(self) -> Proof:
@@ -206,6 +211,7 @@ def _write(certificate: Certificate, path: Path, overwrite: bool) -> Path:
         told.append(
             {
                 "player": claim.player, "bound": claim.bound, "symmetric": claim.symmetric, "forced": claim.forced,
+                **({"threats": claim.threats} if claim.threats else {}),
                 "records": len(strategy), **layout, "move_bytes": moves.dtype.itemsize,
             }
         )  # fmt: skip
@@ -245,7 +251,7 @@ def _header(certificate: Certificate, path: Path, claims: list[dict[str, Any]]) 
         "value": certificate.value,
         "notion": certificate.notion,
         "method": str(certificate.facts.get("method", "")),
-        "assumptions": {"repetition": "play under a claim of a win ends; endless play is a draw"},
+        "assumptions": {"repetition": _TOLD_REPETITION if game.has("repetition") else _DRAWN_REPETITION},
         "leaves": list(certificate.leaf_kinds),
         "database": None if database is None else {"game": database.game, "digest": database.digest,
                                                    "parts": list(database.parts)},
@@ -393,6 +399,7 @@ class _Layout:
     values: int
     cell_bytes: int
     move_bytes: int
+    threats: int = 0
 
     def size(self, width: int) -> int:
         """Return the size of the records, of states of so many cells."""
@@ -420,19 +427,22 @@ class _Layout:
                 raise DamagedData(f"{where}: record {row + 1} is not in its place: it does not follow record {row}")
         states = (cells.astype(np.int64) + self.least).astype(game.dtype)
         moves = np.frombuffer(plain[end:], f"<i{self.move_bytes}").astype(np.int64)
-        return Claim(self.player, self.bound, Strategy(states, moves), self.symmetric, self.forced)
+        return Claim(self.player, self.bound, Strategy(states, moves), self.symmetric, self.forced, self.threats)
 
 
 def _layout(path: Path, number: int, told: Any) -> _Layout:
     wanted = {name: bool if name == "symmetric" else int for name in _Layout.__dataclass_fields__}
-    if not isinstance(told, dict) or set(told) != set(wanted):
+    if not isinstance(told, dict) or set(told) | {"threats"} != set(wanted):
         raise DamagedData(f"{path}: claim {number} of the header has {list(told)!r}: expected {', '.join(wanted)}")
     for name, kind in wanted.items():
+        if name not in told:
+            continue
         if type(told[name]) is not kind:
             raise DamagedData(f"{path}: claim {number} has {name} {told[name]!r}: expected {kind.__name__}")
     one = _Layout(**told)
     right = {
         "player": one.player in (0, 1), "bound": one.bound in (-1, 0, 1), "forced": one.forced >= 0,
+        "threats": one.threats >= 0,
         "records": one.records >= 0, "cell_bytes": one.cell_bytes in _SIZES, "move_bytes": one.move_bytes in _SIZES,
         "values": 1 <= one.values <= 1 << 8 * one.cell_bytes,
     }  # fmt: skip

@@ -223,8 +223,9 @@ class Database:
         """Return a line of best play from a state; at most `limit` moves of it.
 
         For a puzzle the line leads to a solved state at the least cost; for two players, to the end of the game or the
-        first repeated state. For "depth" it leads from the start (or its mirror image) to the state, which needs the
-        game's `unmoves`. Raises Unsolvable where there is no line.
+        first repeated state. Where values have no depths, but no state can come again, its moves keep the value. For
+        "depth" it leads from the start (or its mirror image) to the state, which needs the game's `unmoves`. Raises
+        Unsolvable where there is no line.
         """
         return best_line(self, self.game.position(what), limit)
 

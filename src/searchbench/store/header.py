@@ -29,13 +29,14 @@ from searchbench.game import Game
 from searchbench.index.protocol import Part
 from searchbench.store.codecs import ZSTD
 from searchbench.store.forms import Form
+from searchbench.store.numbering import PLACE, array_paths
 from searchbench.values import ValueRule
 
 FORMAT: Final = 1
 KEY: Final = "searchbench"
 """The attribute of the group that contains the header."""
 DOCUMENT: Final = "zarr.json"
-PLACES: Final = ("", "parts", "digests")
+PLACES: Final = ("", "parts", "digests", PLACE)
 """The folders of a database's groups."""
 BEGUN: Final = {"format": FORMAT, "parts": []}
 """The header of a database without any part."""
@@ -87,6 +88,7 @@ class Header:
     modulus: int = 0
     codec: str = str(ZSTD)
     reduction: dict[str, Any] = field(default_factory=dict)
+    index: dict[str, Any] = field(default_factory=dict)
     format: int = FORMAT
 
     @property
@@ -234,7 +236,8 @@ def metadata_digest(folder: Path, header: Any = None) -> str:
     try:
         attributes = documents[DOCUMENT]["attributes"][KEY]
         arrays = [path(part["name"]) for part in attributes["parts"] for path in (codes_path, digests_path)]
-        for place in ("parts", "digests", *arrays):
+        numbering = array_paths(attributes.get("index", {}))
+        for place in ("parts", "digests", *arrays, *numbering, *([PLACE] if numbering else [])):
             documents[f"{place}/{DOCUMENT}"] = read_document(folder / place / DOCUMENT)
         attributes.pop("digest", None)
     except (KeyError, TypeError, AttributeError):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from searchbench.errors import BadRequest, BadState, DamagedData, Unsolvable
 from searchbench.game import Position
+from searchbench.index.protocol import leads_on
 from searchbench.line import Line
 from searchbench.rules import UNDECIDED
 
@@ -22,7 +23,8 @@ def best_line(database: Database, position: Position, limit: int | None) -> Line
     """Return the line documented at :meth:`searchbench.store.Database.line`."""
     if limit is not None and limit < 0:
         raise BadRequest(f"limit {limit}: expected 0 or more")
-    if not database.rule.has_lines:
+    keeps_value = database.rule.tells_losses and not database.rule.from_start and leads_on(database.game.parts())
+    if not database.rule.has_lines and not keeps_value:
         told = "which states are reached, not at which depth" if database.rule.from_start else "who wins, not how soon"
         raise BadRequest(f"{database.game}: the database tells {told}: there are no lines in it")
     if database.rule.two_players:

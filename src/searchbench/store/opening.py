@@ -15,6 +15,7 @@ from searchbench.store import header as head
 from searchbench.store.database import Database
 from searchbench.store.disk import DiskCodes
 from searchbench.store.forms import FORMS
+from searchbench.store.numbering import PLACE, array_paths, with_numbering
 from searchbench.store.reductions import Reduction
 from searchbench.store.restoring import restored
 from searchbench.store.salvage import SalvagedPart
@@ -78,7 +79,7 @@ class Lost(NamedTuple):
 
 def _database(folder: Path, header: head.Header, game: WhichGame, rule: ValueRule | None, codes: DiskCodes) -> Database:
     """Return the database after checking that it fits the game's current rules."""
-    found = find_game(folder, header.game, game)
+    found = with_numbering(find_game(folder, header.game, game), folder, header)
     wanted = _find_rule(folder, header, found, rule)
     _check_index(folder, header, found)
     _check_rules(folder, header, found, wanted)
@@ -138,6 +139,8 @@ def _check_files(folder: Path, header: head.Header) -> None:
     expected = {head.DOCUMENT, f"parts/{head.DOCUMENT}", f"digests/{head.DOCUMENT}"}
     for record in header.parts:
         expected |= _files_of(folder, head.codes_path(record.name)) | _files_of(folder, head.digests_path(record.name))
+    for array in array_paths(header.index):
+        expected |= _files_of(folder, array) | {f"{PLACE}/{head.DOCUMENT}"}
     there = {
         (Path(where) / name).relative_to(folder).as_posix() for where, _, names in os.walk(folder) for name in names
     }
@@ -165,7 +168,8 @@ def _check_array(folder: Path, array: str, size: int, dtype: str) -> None:
 def _files_of(folder: Path, array: str) -> set[str]:
     document = head.read_document(folder / array / head.DOCUMENT)
     step = document["chunk_grid"]["configuration"]["chunk_shape"][0]
-    files = {f"{array}/c/{place}" for place in range(math.ceil(document["shape"][0] / step))}
+    tail = "/0" * (len(document["shape"]) - 1)
+    files = {f"{array}/c/{place}{tail}" for place in range(math.ceil(document["shape"][0] / step))}
     return files | {f"{array}/{head.DOCUMENT}"}
 
 

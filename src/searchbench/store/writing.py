@@ -19,6 +19,8 @@ from searchbench.store.codecs import PLAIN, ZSTD, Codec
 from searchbench.store.codes import as_type, in_order, type_for
 from searchbench.store.folder import replaced_folder
 from searchbench.store.forms import BASE_FIVE, BASE_FOUR, BASE_THREE, ONE_BIT, TWO_BIT, VALUES, Form
+from searchbench.store.numbering import write_numbering
+from searchbench.store.pairs import PairReader
 from searchbench.store.reducing import ReducedCodes
 from searchbench.store.reductions import KeptForm, wanted
 
@@ -142,7 +144,8 @@ def write_group(
         kept = type(database)(database.game, codes.rule, codes, database.facts, command, parts=database.parts)
     narrow = chosen is not None or len(database.parts) < len(database.game.parts())
     parts = tuple(write_part(group, kept, part, layout, form, narrow and form is VALUES) for part in kept.parts)
-    write_header(folder, header_of(kept, parts, layout, form, kept.facts, command, folder))
+    header = header_of(kept, parts, layout, form, kept.facts, command, folder)
+    write_header(folder, replace(header, index=write_numbering(group, kept.game)))
 
 
 def header_of(
@@ -208,6 +211,8 @@ def form_for(database: Database) -> Form:
     bits or, if every state is reached, in 1.6; depths modulo 4 in 2.7 bits or, if every state is reached, in 2.
     Compression follows.
     """
+    if isinstance(database.store, PairReader):
+        return TWO_BIT
     if not database.modulus:
         codes = [set(database.part_counts(part)) for part in database.parts]
         simple = all(len(found - {0}) <= 1 and database.illegal not in found for found in codes)
@@ -226,6 +231,8 @@ def _stored(database: Database, part: Part, first: int, stop: int, form: Form) -
     """Return the stored numbers first .. stop - 1 of a part, packing PACKED at a time."""
     if form is ONE_BIT:
         return database.bits(part, *_codes_of(part, first, stop, form))
+    if form is TWO_BIT and isinstance(database.store, PairReader):
+        return database.store.packed(part, first, stop)
     pieces = [
         form.packed(database.read(part, *_codes_of(part, some, min(some + PACKED, stop), form)))
         for some in range(first, stop, PACKED)

@@ -13,7 +13,7 @@ from searchbench.game import Game
 from searchbench.run import Run
 from searchbench.solvers.exhaustive import solve_states
 from searchbench.store import Database
-from searchbench.testing import bounds, compiled, images, moves, numbers, shortcuts, successions
+from searchbench.testing import bounds, compiled, digits, images, moves, numbers, shortcuts, successions
 from searchbench.testing.subject import Finding, Law, Subject, on_all_samples, raised
 from searchbench.testing.sweep import sweep
 from searchbench.values import Distance, value_rule
@@ -30,7 +30,15 @@ SHOWN: Final = 3
 """States shown that break a law."""
 SMALL: Final = 1_000_000
 """An index of up to this many numbers is solved, to compare with known figures."""
-RULES: Final = (*moves.LAWS, *successions.LAWS, *numbers.LAWS, *shortcuts.LAWS, *bounds.LAWS, *images.LAWS)
+RULES: Final = (
+    *moves.LAWS,
+    *successions.LAWS,
+    *numbers.LAWS,
+    *shortcuts.LAWS,
+    *bounds.LAWS,
+    *images.LAWS,
+    *digits.LAWS,
+)
 LAWS: Final = (*(law.name for law in (*RULES, *compiled.LAWS)), "admissible", "nothing-lost", "known")
 """The names of all laws, in the order of the check."""
 

@@ -106,6 +106,8 @@ class Subject:
             return "the game tells no `sequences`"
         if law.name == "product_moves" and self.game.product_moves() is None:
             return "the game tells no `product_moves`"
+        if law.name.startswith("digits-") and self.game.digits() is None:
+            return "the game tells no `digits`"
         if law.name == "locality" and self.game.locality is None:
             return "the game claims no `locality`"
         if law.name == "rearranges" and not self.game.rearranges:

@@ -6,11 +6,11 @@ from searchbench.values.distance import Depth, Distance
 from searchbench.values.ending import Ending, Won
 from searchbench.values.outcome import Outcome, Result
 from searchbench.values.reached import Reached
-from searchbench.values.rule import BFS, FIXPOINT, RETROGRADE, Value, ValueRule
+from searchbench.values.rule import BFS, FIXPOINT, RETROGRADE, SWEEP, Value, ValueRule
 from searchbench.values.score import Score
 
 __all__ = [
-    "BFS", "FIXPOINT", "RETROGRADE", "SHIPPED", "Bound", "Depth", "Distance", "Ending", "Outcome", "Reached", "Result",
+    "BFS", "FIXPOINT", "RETROGRADE", "SHIPPED", "SWEEP", "Bound", "Depth", "Distance", "Ending", "Outcome", "Reached", "Result",
     "Score", "Value", "ValueRule", "Won", "value_rule",
 ]  # fmt: skip
 

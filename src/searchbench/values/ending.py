@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from searchbench.errors import BadRequest
 from searchbench.rules import UNDECIDED
-from searchbench.values.rule import FIXPOINT, ValueRule
+from searchbench.values.rule import FIXPOINT, SWEEP, ValueRule
 
 LOSS, DRAW, WIN = 1, 2, 3
 """The codes of `Ending`; in the two-bit form 0 marks numbers that are no position."""
@@ -22,7 +22,7 @@ class Ending(ValueRule):
     claims: ClassVar[str] = "ending"
     two_players: ClassVar[bool] = True
     has_lines: ClassVar[bool] = False
-    solvers: ClassVar[tuple[str, ...]] = (FIXPOINT,)
+    solvers: ClassVar[tuple[str, ...]] = (FIXPOINT, SWEEP)
     reductions: ClassVar[tuple[str, ...]] = ("filled", "base-3", "two-bit", "one-bit", "parity")
     filler: ClassVar[int] = DRAW
 

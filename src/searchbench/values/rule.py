@@ -12,6 +12,7 @@ Value = Any
 RETROGRADE: Final = "retrograde"
 FIXPOINT: Final = "fixpoint"
 BFS: Final = "bfs"
+SWEEP: Final = "sweep"
 
 
 @dataclass(frozen=True)

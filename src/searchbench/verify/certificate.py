@@ -21,9 +21,20 @@ from searchbench.slots import slot
 from searchbench.store import Database, open_database
 from searchbench.store import header as head
 from searchbench.store.certificate import Certificate, database_digest
-from searchbench.verify.claim import ENDED, FORCED, MISSING, ClaimCheck, ClaimReport, check_claim, claim_text
+from searchbench.verify.claim import (
+    BY_THREATS,
+    ENDED,
+    FORCED,
+    MISSING,
+    ClaimCheck,
+    ClaimReport,
+    check_claim,
+    claim_text,
+)
 
-COVERED: Final = {ENDED: "the game is over", FORCED: "a forced sequence", MISSING: "nothing"}
+COVERED: Final = {
+    ENDED: "the game is over", FORCED: "a forced sequence", BY_THREATS: "a win by threats", MISSING: "nothing",
+}  # fmt: skip
 _LONGEST: Final = 1 << 12
 """The longest line followed, in plies."""
 
@@ -35,12 +46,16 @@ def leaf_number(state: Any, scratch: Any) -> int:
 
 
 class DatabaseOutcomes:
-    """Look up outcomes in parts of a database, of the same game or of one that the game goes on as. Raises BadRequest."""
+    """Look up outcomes in parts of a database, of the same game or of one that the game goes on as. Raises BadRequest.
+
+    The scores of a game that the game goes on as are outcomes, too, by the rule `outcome_with`.
+    """
 
     def __init__(self, game: Game, database: Database, parts: Sequence[str]) -> None:
         self.game, self.database = game, database
         rule = None if database.game == game else game.rank_in(database.game)
-        if (database.game != game and rule is None) or not database.rule.outcomes or database.modulus:
+        self.scored = database.rule.points and rule is not None
+        if (database.game != game and rule is None) or not (database.rule.outcomes or self.scored) or database.modulus:
             raise BadRequest(f"{database!r} does not tell outcomes of {game}")
         self.parts = [database.part(name) for name in parts]
         names = game.names(target="interpreted")
@@ -52,7 +67,8 @@ class DatabaseOutcomes:
         number = self.game.rank(state) if self._number is None else int(self._number(list(state), scratch))
         if number == NOWHERE or not any(part.start <= number < part.stop for part in self.parts):
             return None
-        return int(self.database.rule.decode(self.database.code(number)).outcome)
+        value = self.database.rule.decode(self.database.code(number))
+        return int(self.game.call("outcome_with", list(state), value) if self.scored else value.outcome)
 
 
 @dataclass(frozen=True)
@@ -61,8 +77,8 @@ class CertificateReport:
 
     `records` is the number of records, `count` that of faults, `faults` the first of them in words. `unreached` records were
     not reached from the root, and not checked: nothing rests on them. `plies` has for each claim the number of records
-    reached with each further move of the claimer. `endings` and `forced` count replies after which the game is over, or a
-    forced sequence wins.
+    reached with each further move of the claimer. `endings`, `forced` and `threats` count replies after which the game is
+    over, or a forced sequence or threats win.
     """
 
     game: str
@@ -75,6 +91,7 @@ class CertificateReport:
     plies: tuple[tuple[int, ...], ...]
     endings: int
     forced: int
+    threats: int
     seconds: float
     notes: tuple[str, ...] = ()
 
@@ -91,7 +108,7 @@ class CertificateReport:
         found: dict[str, Any] = {
             "game": self.game, "claim": self.claim, "notion": self.notion, "records": self.records,
             "faults": self.count, "unreached": self.unreached, "endings": self.endings,
-            "forced sequences": self.forced, "seconds": round(self.seconds, 3),
+            "forced sequences": self.forced, "wins by threats": self.threats, "seconds": round(self.seconds, 3),
         }  # fmt: skip
         found |= {"found": list(self.faults)} if self.faults else {}
         return found | ({"notes": list(self.notes)} if self.notes else {})
@@ -122,6 +139,7 @@ def verify_certificate(
         tuple(report.plies for report in reports),
         sum(report.endings for report in reports),
         sum(report.forced for report in reports),
+        sum(report.threats for report in reports),
         seconds,
         tuple(_notes(certificate, reports)),
     )
@@ -172,8 +190,8 @@ class Reply(NamedTuple):
 class Answer(NamedTuple):
     """What a claim says of a state.
 
-    With the claimer to move: `by` is "a record" or "a forced sequence", and `moves` the move, or the whole sequence. With the
-    other player to move: `replies` has every reply; `moves` is empty.
+    With the claimer to move: `by` is "a record", "a forced sequence" or "a win by threats", and `moves` the move, or the whole
+    sequence. With the other player to move: `replies` has every reply; `moves` is empty.
     """
 
     claim: str
@@ -189,7 +207,14 @@ class CertificatePlayer:
         self.certificate, self.game = certificate, certificate.game
         known = None if leaves is None else leaf_outcomes(certificate, leaves)
         self.checks = [
-            ClaimCheck(self.game, certificate.root, claim, known, target="interpreted") for claim in certificate.claims
+            ClaimCheck(
+                self.game,
+                certificate.root,
+                claim,
+                known,
+                target="cpu" if claim.threats and known is None else "interpreted",
+            )
+            for claim in certificate.claims
         ]
 
     def answers(self, state: Sequence[int]) -> list[Answer]:
@@ -204,7 +229,7 @@ class CertificatePlayer:
             if move := self._move(check, state):
                 found.append(move)
                 continue
-            if check.claim.forced and self._to_move(check.claim, state):
+            if (check.claim.forced or check.claim.threats) and self._to_move(check.claim, state):
                 continue
             replies = self._replies(check, state)
             if all(reply.covered != COVERED[MISSING] for reply in replies):
@@ -244,7 +269,7 @@ class CertificatePlayer:
                 return answer.moves[0]
         for answer in answers:
             legal = self.game.moves(state)
-            for kind in ("a record", COVERED[FORCED]):
+            for kind in ("a record", COVERED[FORCED], COVERED[BY_THREATS]):
                 for move, reply in zip(legal, answer.replies, strict=True):
                     if reply.covered == kind:
                         return move
@@ -258,12 +283,16 @@ class CertificatePlayer:
         if covered == FORCED and self._to_move(claim, state):
             like = self.game.canonical(state) if claim.symmetric else list(state)
             by, moves = COVERED[FORCED], check.forced_sequence(like)
+        elif covered == BY_THREATS and self._to_move(claim, state):
+            like = self.game.canonical(state) if claim.symmetric else list(state)
+            move = check.winning_threat(like)
+            by, moves = COVERED[BY_THREATS], [] if move is None else [move]
         elif covered >= 0:
             like = self.game.canonical(state) if claim.symmetric else list(state)
             by, moves = "a record", [int(check.records.moves[covered])]
         else:
             return None
-        if moves[0] not in self.game.moves(like):
+        if not moves or moves[0] not in self.game.moves(like):
             return None
         if claim.symmetric and like != list(state):
             after = self.game.canonical(self.game.play(like, moves[0]))

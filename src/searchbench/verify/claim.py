@@ -2,8 +2,8 @@
 
 The walk begins at the root and goes from records to the records after their replies, ply by ply, each ply on all threads.
 So the rules are only asked about states that legal play has reached, whatever the records say; records that are not
-reached are counted. Play under a claim of a win must end: a record that is reached again from itself is a fault. Under a claim
-of a draw or better, play may go on for ever.
+reached are counted. Play must end where its `repetition` is less than the claim, as a draw is less than a win: a record that is
+reached again from itself is then a fault. Elsewhere play may go on for ever.
 """
 
 from __future__ import annotations
@@ -17,26 +17,30 @@ import numpy as np
 from searchbench import jit
 from searchbench.game import Game
 from searchbench.proof import Claim, KnownOutcomes, Strategy
-from searchbench.rules import UNDECIDED, State, canonical, moves, new_moves, new_state, play, terminal
+from searchbench.rules import UNDECIDED, State, canonical, moves, new_moves, new_state, play, repetition, terminal
 from searchbench.run import Run
 from searchbench.slots import constant, slot
 from searchbench.verify.forced import ForcedSearch, forced_search, wins_by_force
+from searchbench.verify.threats import ThreatSearch, beats, begin, code_of, known_move, threat_search, wins_by_threats
 
 SYMMETRIC_RECORDS: Final = constant("SYMMETRIC_RECORDS", False)
 """Whether records are representatives that stand for all symmetric states."""
 FORCED_SEQUENCES: Final = constant("FORCED_SEQUENCES", False)
 """Whether a state may have a forced sequence in the place of a record."""
+THREATS: Final = constant("THREATS", False)
+"""Whether a state may have a win by threats in the place of a record."""
 
 # What covers a state with the claimer to move: the row of a record, or one of these.
 ENDED, FORCED, MISSING, LOST = -1, -2, -3, -4
 ILLEGAL: Final = -5
 """The move of a record is not legal."""
+BY_THREATS: Final = -6
 ROOT: Final = -1
 """The row that stands for the root where the other player moves first."""
 NO_REPLY: Final = -1
 
-# The places of a note: edges, faults, and states covered by an ending and by a forced sequence.
-EDGES, FAULTS, ENDINGS, FORCED_LEAVES = range(4)
+# The places of a note: edges, faults, and states covered by an ending, by a forced sequence, and by threats.
+EDGES, FAULTS, ENDINGS, FORCED_LEAVES, THREAT_LEAVES = range(5)
 _PIECE: Final = 64
 """Records checked at a time."""
 FEW: Final = 20_000
@@ -51,7 +55,10 @@ class Records(NamedTuple):
 
 
 class Found(NamedTuple):
-    """What a piece finds: edges [n, 2] from row to row, faults [n, 3] of a row, a kind and a reply, and counts."""
+    """What a piece finds: edges [n, 2] from row to row, faults [n, 3] of a row, a kind and a reply, and counts.
+
+    An edge begins at ROOT, not at its row, if play that comes back there for ever shows the bound.
+    """
 
     edges: Any
     faults: Any
@@ -95,6 +102,7 @@ def row_of(records: Records, state: State) -> int:
 def coverage(state: State, out: Any, records: Records, bound: int, search: ForcedSearch) -> int:
     """Return what shows the bound in a state with the claimer to move: a row, ENDED or FORCED; else MISSING or LOST.
 
+    Wins by threats are not looked for.
     Changes the state.
     """
     result = result_of(state)
@@ -113,6 +121,16 @@ def coverage(state: State, out: Any, records: Records, bound: int, search: Force
     return MISSING
 
 
+def coverage_or_threats(
+    state: State, out: Any, records: Records, bound: int, search: ForcedSearch, threats: ThreatSearch
+) -> int:
+    """Return what shows the bound as `coverage` does, or BY_THREATS. Changes the state."""
+    covered = coverage(state, out, records, bound, search)
+    if THREATS and covered == MISSING and wins_by_threats(threats, state):
+        return BY_THREATS
+    return covered
+
+
 def note_fault(found: Found, row: int, kind: int, reply: int) -> None:
     """Count a fault, and list it if there is room."""
     if found.note[FAULTS] < len(found.faults):
@@ -122,8 +140,14 @@ def note_fault(found: Found, row: int, kind: int, reply: int) -> None:
     found.note[FAULTS] += 1
 
 
-def check_replies(state: State, row: int, records: Records, bound: int, search: ForcedSearch, found: Found) -> None:
-    """Check every reply in a state with the other player to move, which the record of a row has led to."""
+def check_replies(
+    state: State, row: int, origin: int, records: Records, bound: int, search: ForcedSearch, threats: ThreatSearch,
+    found: Found,
+) -> None:  # fmt: skip
+    """Check every reply in a state with the other player to move, which the record of a row has led to.
+
+    `origin` is where edges begin: the row, or ROOT.
+    """
     result = result_of(state)
     out = new_moves()
     count = 0
@@ -139,26 +163,40 @@ def check_replies(state: State, row: int, records: Records, bound: int, search: 
         return
     after = new_state()
     scratch = new_moves()
+    ready = passed = False
     for place in range(count):
         for cell in range(len(state)):
             after[cell] = state[cell]
         play(after, out[place])
         covered = coverage(after, scratch, records, bound, search)
+        if THREATS and covered == MISSING:
+            attacker = 1 - (out[place] & 1)
+            if not ready:
+                ready = True
+                passed = begin(threats, state, attacker)
+            for cell in range(len(state)):  # records are representatives, the board is as play led there
+                after[cell] = state[cell]
+            play(after, out[place])
+            if beats(threats, after, out[place] >> 1, attacker, passed):
+                covered = BY_THREATS
         if covered >= 0:
-            found.edges[found.note[EDGES], 0] = row
+            found.edges[found.note[EDGES], 0] = origin
             found.edges[found.note[EDGES], 1] = covered
             found.note[EDGES] += 1
         elif covered == ENDED:
             found.note[ENDINGS] += 1
         elif covered == FORCED:
             found.note[FORCED_LEAVES] += 1
+        elif covered == BY_THREATS:
+            found.note[THREAT_LEAVES] += 1
         else:
             note_fault(found, row, covered, place)
 
 
 def check_records(
-    rows: Any, first: int, stop: int, records: Records, bound: int, search: ForcedSearch, found: Found
-) -> None:
+    rows: Any, first: int, stop: int, records: Records, bound: int, search: ForcedSearch, threats: ThreatSearch,
+    found: Found,
+) -> None:  # fmt: skip
     """Play the moves of the records ``rows[first] .. rows[stop - 1]``, and check every reply."""
     state = new_state()
     out = new_moves()
@@ -172,8 +210,9 @@ def check_records(
             if out[index] == move:
                 legal = True
         if legal:
+            origin = row if repetition(state) < bound else ROOT
             play(state, move)
-            check_replies(state, row, records, bound, search, found)
+            check_replies(state, row, origin, records, bound, search, threats, found)
         else:
             note_fault(found, row, ILLEGAL, NO_REPLY)
 
@@ -214,7 +253,8 @@ class ClaimReport:
     """What the check of a claim finds: faults in words, at most as many as asked for, and their number.
 
     `plies` has the number of records reached with each further move of the claimer; `unreached` records were not reached
-    and not checked. `endings` and `forced` count replies after which the game ends or a forced sequence wins.
+    and not checked. `endings`, `forced` and `threats` count replies after which the game ends, or a forced sequence or threats
+    win.
     """
 
     count: int
@@ -223,6 +263,7 @@ class ClaimReport:
     unreached: int
     endings: int = 0
     forced: int = 0
+    threats: int = 0
 
 
 class ClaimCheck:
@@ -239,12 +280,12 @@ class ClaimCheck:
         self.game, self.root, self.claim, self.leaves, self.limit = game, tuple(root), claim, leaves, limit
         strategy = Strategy.of(claim.strategy, game)
         self.records = Records(np.ascontiguousarray(strategy.states, game.dtype), strategy.moves.astype(np.int64))
-        few = len(strategy) * game.max_moves <= FEW and not claim.forced
+        few = len(strategy) * game.max_moves <= FEW and not claim.forced and not claim.threats
         self.target: jit.Target = target or ("interpreted" if few else "cpu")
         if leaves is not None:
             self.target = "interpreted"
         self.names = game.names(target=self.target).with_(
-            SYMMETRIC_RECORDS=claim.symmetric, FORCED_SEQUENCES=claim.forced > 0
+            SYMMETRIC_RECORDS=claim.symmetric, FORCED_SEQUENCES=claim.forced > 0, THREATS=claim.threats > 0
         )
         if leaves is not None:
             self.names = self.names.with_(known_outcome=_looked_up(leaves))
@@ -255,7 +296,7 @@ class ClaimCheck:
         seen = np.zeros(count, np.bool_)
         edges = []
         wrong: list[tuple[int, int, int]] = []
-        totals = np.zeros(4, np.int64)
+        totals = np.zeros(5, np.int64)
         frontier, found = self._from_root()
         plies = []
         done = 0
@@ -263,8 +304,7 @@ class ClaimCheck:
             for one in found:
                 totals += one.note
                 wrong += [(int(row), int(kind), int(reply)) for row, kind, reply in one.faults]
-                if self.claim.bound > 0:
-                    edges.append(one.edges[one.edges[:, 0] != ROOT])
+                edges.append(one.edges[one.edges[:, 0] != ROOT])
                 frontier.append(one.edges[:, 1])
             rows = np.unique(np.concatenate(frontier))
             rows = rows[~seen[rows]]
@@ -278,12 +318,13 @@ class ClaimCheck:
             run.progress(stage, done, count)
         told = self._texts(sorted(wrong))
         faults = int(totals[FAULTS]) if len(told) == self.limit else len(told)
-        if self.claim.bound > 0 and (row := self._cycle(np.concatenate([*edges, np.zeros((0, 2), np.int64)]))) >= 0:
+        must_end = np.concatenate([*edges, np.zeros((0, 2), np.int64)])
+        if len(must_end) and (row := self._cycle(must_end)) >= 0:
             told.append(f"{self.about()}: play comes back to {self._text(self.records.states[row])} and need not end")
             faults += 1
         return ClaimReport(
             faults, tuple(told[: self.limit]), tuple(plies), count - done, int(totals[ENDINGS]),
-            int(totals[FORCED_LEAVES]),
+            int(totals[FORCED_LEAVES]), int(totals[THREAT_LEAVES]),
         )  # fmt: skip
 
     def about(self) -> str:
@@ -291,10 +332,14 @@ class ClaimCheck:
         return f"{self.game}: {claim_text(self.claim)}"
 
     def coverage(self, state: Sequence[int]) -> int:
-        """Return what shows the bound in a state with the claimer to move: a row, ENDED or FORCED; else MISSING or LOST."""
+        """Return what shows the bound in a state with the claimer to move.
+
+        A row, ENDED, FORCED or BY_THREATS; else MISSING or LOST.
+        """
         after = self._state(state)
         out = np.zeros(max(self.game.max_moves, 1), np.int64)
-        return int(self._bound(coverage)(after, out, self.records, self.claim.bound, self._search()))
+        searches = self._search(), self._threats()
+        return int(self._bound(coverage_or_threats)(after, out, self.records, self.claim.bound, *searches))
 
     def forced_sequence(self, state: Sequence[int]) -> list[int]:
         """Return the moves of the forced sequence that verification finds in a state, empty if it finds none."""
@@ -308,19 +353,29 @@ class ClaimCheck:
         length = int(self._bound(forced.find)(search, begin, 1 + mover))
         return [2 * int(cell) + (mover ^ place & 1) for place, cell in enumerate(search.cells[:length])]
 
+    def winning_threat(self, state: Sequence[int]) -> int | None:
+        """Return the move with which a win by threats begins that verification finds in a state, None if it finds none."""
+        search, begin_at = self._threats(), self._state(state)
+        if not self.claim.threats or not self._bound(wins_by_threats)(search, begin_at):
+            return None
+        mover = self.game.moves(state)[0] & 1
+        return 2 * int(self._bound(known_move)(search, self._bound(code_of)(search, True))) + mover
+
     def _from_root(self) -> tuple[list[Any], list[Found]]:
         """Return rows to check first, and what is found at the root."""
         found = self._room(1)
         none = np.zeros(0, np.int64)
         state = self._state(self.root)
         if self.claim.player == 1:
-            self._bound(check_replies)(state, ROOT, self.records, self.claim.bound, self._search(), found)
+            searches = self._search(), self._threats()
+            self._bound(check_replies)(state, ROOT, ROOT, self.records, self.claim.bound, *searches, found)
             return [none], [_trimmed(found)]
         covered = self.coverage(self.root)
         if covered >= 0:
             return [np.array([covered])], []
-        found.note[ENDINGS], found.note[FORCED_LEAVES] = covered == ENDED, covered == FORCED
-        if covered not in (ENDED, FORCED):
+        for place, kind in ((ENDINGS, ENDED), (FORCED_LEAVES, FORCED), (THREAT_LEAVES, BY_THREATS)):
+            found.note[place] = covered == kind
+        if covered not in (ENDED, FORCED, BY_THREATS):
             note_fault(found, ROOT, covered, NO_REPLY)
         return [none], [_trimmed(found)]
 
@@ -329,17 +384,20 @@ class ClaimCheck:
 
         def work(piece: tuple[int, int]) -> Found:
             found = self._room(piece[1] - piece[0])
-            kernel(rows, *piece, self.records, self.claim.bound, self._search(), found)
+            kernel(rows, *piece, self.records, self.claim.bound, self._search(), self._threats(), found)
             return _trimmed(found)
 
         return run.map(work, jit.intervals(0, len(rows), _PIECE))
 
     def _room(self, rows: int) -> Found:
         most = max(rows * self.game.max_moves, 1)
-        return Found(np.zeros((most, 2), np.int64), np.zeros((self.limit, 3), np.int64), np.zeros(4, np.int64))
+        return Found(np.zeros((most, 2), np.int64), np.zeros((self.limit, 3), np.int64), np.zeros(5, np.int64))
 
     def _search(self) -> ForcedSearch:
         return forced_search(self.game, self.claim.forced)
+
+    def _threats(self) -> ThreatSearch:
+        return threat_search(self.game, self.claim.threats)
 
     def _state(self, state: Sequence[int]) -> Any:
         return np.array(state, self.game.dtype)

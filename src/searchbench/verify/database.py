@@ -20,7 +20,7 @@ from searchbench import jit
 from searchbench.errors import BadRequest
 from searchbench.exchange.space import release, untouched
 from searchbench.game import Game
-from searchbench.index.protocol import Part
+from searchbench.index.protocol import Part, leads_on
 from searchbench.run import Run
 from searchbench.store.codes import count_codes
 from searchbench.values import Ending, ValueRule
@@ -89,8 +89,13 @@ def _chosen(database: Database, parts: str) -> list[Part]:
 
 
 def _goes_by_parts(database: Database) -> bool:
-    """Return whether one part and its needs in memory are enough: outcomes need no grounding."""
-    return database.rule.outcomes and database.path is not None
+    """Return whether one part and its needs in memory are enough: outcomes need no grounding, nor do moves that lead on."""
+    return database.path is not None and (database.rule.outcomes or _leads_on(database))
+
+
+def _leads_on(database: Database) -> bool:
+    """Return whether values follow from those of later parts alone, so that none can support itself."""
+    return claims_of(database.rule) is not None and not database.rule.from_start and leads_on(database.parts)
 
 
 def least_weight(rule: ValueRule) -> int:
@@ -169,6 +174,8 @@ class _Verification:
             self._check_values()
             if claims_of(self.rule) is None:
                 note = f"{self.rule.name} is a user-defined rule: each value follows from its successors' by that rule"
+            elif not self.rule.has_lines and leads_on(self.database.parts):
+                pass
             elif not self.rule.has_lines:
                 note = NO_DEPTHS
             elif self.passes.count == 0:

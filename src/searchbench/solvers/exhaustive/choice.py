@@ -6,15 +6,20 @@ from typing import Final, NamedTuple
 
 from searchbench.errors import BadRequest
 from searchbench.game import Game
+from searchbench.numbered import diagram_of
 from searchbench.solvers.exhaustive.bits.solve import BIT_FORMS
 from searchbench.solvers.exhaustive.by_products import PRODUCT
 from searchbench.solvers.exhaustive.by_streaming import STREAMING
 from searchbench.solvers.exhaustive.configuration import METHODS
+from searchbench.solvers.exhaustive.diagrams.symbolic import is_installed
 from searchbench.solvers.exhaustive.strategy import goes_backwards, works_backwards
-from searchbench.values import BFS, FIXPOINT, RETROGRADE, SHIPPED, ValueRule, value_rule
+from searchbench.values import BFS, FIXPOINT, RETROGRADE, SHIPPED, SWEEP, Ending, ValueRule, value_rule
 
 SOLVERS: Final = tuple(METHODS)
 VALUES, SPREAD = "values", "spread"
+LARGE: Final = 100_000_000
+"""From how many numbers of the index on the sweep is chosen for a game that tells its digits: it has no numbers for positions
+that are not reached, and finds no depths."""
 FORMS: Final = (VALUES, STREAMING, PRODUCT, SPREAD, *BIT_FORMS)
 
 
@@ -41,6 +46,9 @@ def chosen(
     """
     if solver is not None and solver not in SOLVERS:
         raise BadRequest(f"unknown solver {solver!r}: there are {', '.join(SOLVERS)}")
+    swept = solver == SWEEP and not game.has("blank")
+    if swept or (solver is None and form is None and not by_parts and _swept_by_default(game, rule)):
+        return _sweeping(game, rule, form, by_parts)
     if not game.has("rank", "unrank"):
         raise BadRequest(f"{game} has no index at this size: its states can be searched and proved, but not all solved")
     if by_parts and solver == BFS:
@@ -78,6 +86,33 @@ def chosen(
             f"{', '.join(wanted.forms)}"
         )
     return Choice(wanted, solver, wanted.forms if solver == BFS else ())
+
+
+def _swept_by_default(game: Game, rule: str | ValueRule | None) -> bool:
+    """Tell whether the sweep is for a game of whose solver nothing was said."""
+    if rule is not None or not value_rule(game.values).outcomes or diagram_of(game) is not None:
+        return False
+    size = max((part.stop for part in game.parts()), default=LARGE)
+    return size >= LARGE and game.digits() is not None and is_installed()
+
+
+def _sweeping(game: Game, rule: str | ValueRule | None, form: str | None, by_parts: bool) -> Choice:
+    """Return the one choice for the sweep; refuse all else."""
+    if form is not None:
+        raise BadRequest(_no_form(form))
+    if by_parts:
+        raise BadRequest(f"solver {SWEEP!r} goes through all layers: leave the parts out")
+    wanted = Ending() if rule is None else value_rule(rule)
+    _check_kind(game, wanted)
+    if SWEEP not in wanted.solvers:
+        raise BadRequest(f"{game}: solver {SWEEP!r} does not find values of {wanted.name!r}; {_ways(game, wanted)}")
+    if game.digits() is None:
+        others = " or ".join(name for name in wanted.solvers if name != SWEEP)
+        raise BadRequest(
+            f"{game}: solver {SWEEP!r} needs `digits`, which the game does not tell: values of {wanted.name!r} are found by "
+            f"{others}"
+        )
+    return Choice(wanted, SWEEP)
 
 
 def _no_form(form: str) -> str:

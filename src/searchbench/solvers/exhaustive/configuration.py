@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Final
 
 from searchbench.configuration import option
-from searchbench.values import BFS, FIXPOINT, RETROGRADE
+from searchbench.values import BFS, FIXPOINT, RETROGRADE, SWEEP
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,4 +64,13 @@ class BreadthFirst(Exhaustive):
     )
 
 
-METHODS: Final[Mapping[str, type[Exhaustive]]] = {one.method: one for one in (Retrograde, Fixpoint, BreadthFirst)}
+@dataclass(frozen=True, kw_only=True)
+class Sweep(Exhaustive):
+    """Find wins, draws and losses of a layered game, layer by layer over a diagram of the positions that are reached."""
+
+    method = SWEEP
+
+
+METHODS: Final[Mapping[str, type[Exhaustive]]] = {
+    one.method: one for one in (Retrograde, Fixpoint, BreadthFirst, Sweep)
+}

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from shutil import rmtree
 from tempfile import TemporaryDirectory
 
 from searchbench.run import Run
+from searchbench.solvers.exhaustive.diagrams.solve import solve_into
 from searchbench.solvers.exhaustive.parts import solve_parts
 from searchbench.solvers.exhaustive.request import Request
 from searchbench.solvers.exhaustive.solve import solve_choice
@@ -13,6 +15,7 @@ from searchbench.store.keep import Keep
 from searchbench.store.reductions import wanted
 from searchbench.store.working import discard
 from searchbench.store.writing import check_target
+from searchbench.values import SWEEP
 
 
 def solve_request(request: Request, run: Run, command: str = "") -> Database:
@@ -28,12 +31,25 @@ def solve_request(request: Request, run: Run, command: str = "") -> Database:
         return solve_choice(request, run, target)
     rule = wanted(keep.form, game, request.choice.rule).rule if keep.form is not None else request.choice.rule
     _prepare(keep, run)
+    if request.choice.solver == SWEEP and keep.described == Keep(keep.path):
+        return _sweep(request, keep, run, command)
     check_target(keep.folder, keep.overwrite)
     database = solve_choice(request, run, target)
     database.save(keep, command)
     if keep.working.exists():
         database = Database.open(keep.folder, game, rule)
         discard(keep.working)
+    return database
+
+
+def _sweep(request: Request, keep: Keep, run: Run, command: str) -> Database:
+    """Solve layer by layer into the folder, in which an earlier run may have begun."""
+    if keep.overwrite or not keep.working.exists():
+        check_target(keep.folder, keep.overwrite)
+    if keep.overwrite and keep.folder.exists():
+        rmtree(keep.folder)
+    database = solve_into(request.game, keep.folder, run, command)
+    discard(keep.working)
     return database
 
 

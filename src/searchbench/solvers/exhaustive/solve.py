@@ -21,6 +21,7 @@ from searchbench.solvers.exhaustive.choice import FORMS as FORMS
 from searchbench.solvers.exhaustive.choice import SOLVERS as SOLVERS
 from searchbench.solvers.exhaustive.choice import SPREAD, VALUES, Choice
 from searchbench.solvers.exhaustive.configuration import Exhaustive
+from searchbench.solvers.exhaustive.diagrams.solve import solve_by_sweep
 from searchbench.solvers.exhaustive.groups import Group, groups_in_order
 from searchbench.solvers.exhaustive.request import Request, requested
 from searchbench.solvers.exhaustive.retrograde import finish_group
@@ -29,7 +30,7 @@ from searchbench.solvers.exhaustive.strategy import Solved, solve_group
 from searchbench.store import Database
 from searchbench.store.working import WorkingFolder, working_folder
 from searchbench.user_code import check_first_state
-from searchbench.values import BFS, FIXPOINT, Depth, ValueRule
+from searchbench.values import BFS, FIXPOINT, SWEEP, Depth, ValueRule
 
 
 def solve_states(
@@ -67,6 +68,9 @@ def solve_choice(
     if block_bits is not None and not 1 <= block_bits <= MOST_BLOCK_BITS:
         raise BadRequest(f"block_bits {block_bits}: expected 1 to {MOST_BLOCK_BITS}")
     check_first_state(game)
+    if choice.solver == SWEEP:
+        with run or Run() as active:
+            return solve_by_sweep(game, active, target)
     if choice.solver == BFS and form != VALUES:
         with run or Run() as active:
             compact = _solve_compactly(game, choice, form, active, block_bits, target)

@@ -8,6 +8,7 @@ from searchbench.solvers.proof.configuration import (
     GraphProofNumber,
     ProofNumber,
     Proving,
+    ThreatProofNumber,
 )
 from searchbench.solvers.proof.leaves import LeafDatabase
 from searchbench.solvers.proof.prove import prove_state
@@ -21,5 +22,6 @@ __all__ = [
     "LeafDatabase",
     "ProofNumber",
     "Proving",
+    "ThreatProofNumber",
     "prove_state",
 ]

@@ -15,8 +15,8 @@ from searchbench import jit
 from searchbench.errors import LimitReached
 from searchbench.game import Game
 from searchbench.hashing import key
-from searchbench.rules import UNDECIDED, canonical, moves, play, unplay
-from searchbench.solvers.proof.budget import Budget
+from searchbench.rules import UNDECIDED, canonical, moves, play, repetition, unplay
+from searchbench.solvers.proof.budget import Budget, nothing
 from searchbench.solvers.proof.facts import NO_PLACE, fact_about, learn, lower_of, outcome_of, place_of, upper_of
 from searchbench.solvers.proof.leaves import (
     UNKNOWN,
@@ -93,7 +93,7 @@ def look(
         return View(beta, NEVER, NO_PLACE)
     before = earlier(stack.path, depth)
     if before >= 0:
-        return View(0, before, NO_PLACE)
+        return View(repetition(stack.state), before, NO_PLACE)
     return View(UNDECIDED, NEVER, place_of(fact))
 
 
@@ -210,10 +210,6 @@ def descend(
     note[DEPTH] = depth
 
 
-def _nothing() -> None:
-    """Do nothing."""
-
-
 class AlphaBetaSearch:
     """Search states of one game; searches share the transposition table, the strategy table and the count of nodes.
 
@@ -242,7 +238,7 @@ class AlphaBetaSearch:
         """The number of visits to leaves with an unknown outcome."""
         self.book = new_strategy_table(game, 2)
         self.book_depth = -1
-        self.pause: Callable[[], None] = _nothing
+        self.pause: Callable[[], None] = nothing
         """Called after each slice of the search."""
         self._stack = self._new_stack(64)
 

@@ -8,7 +8,8 @@ limits that has taken many times as long.
 from __future__ import annotations
 
 import logging
-from typing import Final
+from collections.abc import Sequence
+from typing import Any, Final
 
 from searchbench.errors import BadRequest, LimitReached
 from searchbench.game import Game
@@ -23,7 +24,13 @@ STOPPED_TIMES: Final = 64
 EVIDENCE: Final = 1 << 22
 EVIDENCE_TIMES: Final = 4
 """Nodes for evidence where no limit is set: EVIDENCE, and EVIDENCE_TIMES the nodes of the search."""
+SHOWN: Final = 8
+"""Moves of the line to the most-proving node that progress shows."""
 log = logging.getLogger(__name__)
+
+
+def nothing() -> None:
+    """Do nothing."""
 
 
 class Budget:
@@ -57,6 +64,20 @@ class Budget:
                 self.advised = True
             stage = f"{stage} (positions repeat: solve would decide all {self.size:,} states)"
         self.run.progress(stage, self.nodes, self.limit)
+
+    def told(self, root: Any, proof: int, disproof: int, line: Sequence[int]) -> str:
+        """Return how far a proof-number search is: root numbers, nodes a second, and the line to the most-proving node."""
+        numbers = f"proof number {proof:,}, disproof number {disproof:,}"
+        if not self.run.reports:
+            return numbers
+        words: list[str] = []
+        state = list(root)
+        for move in line[:SHOWN]:
+            words.append(self.game.format_move(state, move))
+            state = self.game.play(state, move)
+        rate = round(self.nodes / max(self.run.seconds - self.began, 0.001))
+        more = " ..." if len(line) > SHOWN else ""
+        return f"{numbers}, {rate:,} nodes/s, line {' '.join(words)}{more}" if words else f"{numbers}, {rate:,} nodes/s"
 
     def allow_evidence(self) -> None:
         """Set the limit of nodes for evidence if none is set."""

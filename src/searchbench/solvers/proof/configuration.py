@@ -18,6 +18,8 @@ from searchbench.solvers.proof.book import Book
 from searchbench.solvers.proof.leaves import LeafDatabase
 from searchbench.store import Database, open_database
 
+_WORK: Final = "a folder that keeps unfinished work: a stopped proof resumes with it"
+
 
 @dataclass(frozen=True, kw_only=True)
 class Proving(ABC):
@@ -39,6 +41,7 @@ class ProofNumber(Proving):
     mobility: bool = option(
         False, "let proof numbers begin with the number of moves (Allis 1994, section 2.3.3)", "flag"
     )
+    work: str | Path | None = option(None, _WORK, "path", metavar="DIR")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,9 +56,16 @@ class DepthFirstProofNumber(Proving):
     epsilon: float = option(
         0.25, "leave a child when its number passes the second best by this share; 0: at once", "number"
     )
+    weak: bool = option(
+        False,
+        "let a sum of numbers be the largest and one for each other open child: transpositions count less often "
+        "(Ueda and others 2008)",
+        "flag",
+    )
     table: str | int | None = option(
         None, "memory of the table, such as `64MB`, at most half of the memory; by default that half", metavar="SIZE"
     )
+    work: str | Path | None = option(None, _WORK, "path", metavar="DIR")
 
     def __post_init__(self) -> None:
         if not (isfinite(self.epsilon) and self.epsilon >= 0):
@@ -85,9 +95,19 @@ class GraphProofNumber(Proving):
         False, "let proof numbers begin with 1, not with the number of good moves (Allis 1994, section 4.4)", "flag"
     )
     undivided: bool = option(False, "search from the state itself, without the game's own first moves", "flag")
+    work: str | Path | None = option(None, _WORK, "path", metavar="DIR")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ThreatProofNumber(Proving):
+    """Prove a win in go-moku, free or standard, by threats and quiet moves between them."""
+
+    method = "threats"
+
     work: str | Path | None = option(
-        None, "a folder that keeps subproblems that are proved: a stopped proof resumes with it", "path", metavar="DIR"
-    )
+        None, "a folder that keeps white's replies that are proved to lose: a stopped proof resumes with it", "path",
+        metavar="DIR",
+    )  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -140,5 +160,5 @@ class AlphaBeta(Proving):
 
 
 METHODS: Final[Mapping[str, type[Proving]]] = {
-    one.method: one for one in (ProofNumber, AlphaBeta, DepthFirstProofNumber, GraphProofNumber)
+    one.method: one for one in (ProofNumber, AlphaBeta, DepthFirstProofNumber, GraphProofNumber, ThreatProofNumber)
 }

@@ -1,7 +1,8 @@
 """Look up the leaves of a search in a database (Gasser 1995, section 5.6).
 
 The outcomes of some parts of a database are packed, four to a byte, into pages of numbers; pages without an outcome take no
-memory. If a game continues as another one (`Game.rank_in`), the search ends there. It must then assume an outcome for
+memory. Scores take a byte each; with the state, such as the stores of a match of awari, they give outcomes.
+If a game continues as another one (`Game.rank_in`), the search ends there. It must then assume an outcome for
 unknown leaves; two searches, one assuming wins and one losses for the player to move, bound the value.
 """
 
@@ -17,9 +18,9 @@ from searchbench.errors import BadRequest
 from searchbench.game import Game
 from searchbench.index.contract import canonical_rank
 from searchbench.index.protocol import Part
-from searchbench.rules import NOWHERE, UNDECIDED, State
+from searchbench.rules import NOWHERE, UNDECIDED, State, outcome_with
 from searchbench.run import Run
-from searchbench.solvers.proof.contract import leaf_rank
+from searchbench.solvers.proof.contract import SCORED_LEAVES, leaf_rank
 from searchbench.solvers.proof.facts import ANY_LEAVES, LOST_LEAVES, WON_LEAVES
 from searchbench.store import Database
 from searchbench.values import Result
@@ -33,10 +34,12 @@ _PLACES: Final = np.array([1, 4, 16, 64], np.uint8)
 # The places of `Leaves.note`.
 ASSUMED, UNKNOWN, USED = range(3)
 _NO_OUTCOME: Final = -2
+_ZERO_SCORE: Final = 128
+"""The byte of score 0; byte 0 is an unknown score."""
 
 
 class Leaves(NamedTuple):
-    """The page of each number, the packed outcomes (2 + outcome, 0: unknown), and three notes.
+    """The page of each number, the packed outcomes (2 + outcome) or scores (128 + score; 0: unknown), and three notes.
 
     The notes are the assumed outcome of an unknown leaf for the player to move at the root (UNDECIDED: search below it),
     the number of visits to unknown leaves, and whether any fact may rest on the assumption (0: no). Page 0 has no outcome.
@@ -61,7 +64,7 @@ def outcome_of_leaf(state: State, scratch: State, depth: int, leaves: Leaves) ->
     number = leaf_rank(state, scratch)
     if number == NOWHERE:
         return UNDECIDED
-    outcome = looked_up(leaves, number)
+    outcome = scored(state, leaves, number) if SCORED_LEAVES else looked_up(leaves, number)
     if outcome != _NO_OUTCOME:
         return outcome
     assumed = int(leaves.note[ASSUMED])
@@ -86,6 +89,13 @@ def looked_up(leaves: Leaves, number: int) -> int:
     return ((four >> 2 * (number & 3)) & 3) - 2
 
 
+def scored(state: State, leaves: Leaves, number: int) -> int:
+    """Return the outcome that the stored score of a number means in this state, or -2 if there is none."""
+    page = int(leaves.pages[number >> PAGE_BITS])
+    score = int(leaves.outcomes[(page << PAGE_BITS) + (number & (_PAGE - 1))])
+    return outcome_with(state, score - _ZERO_SCORE) if score else _NO_OUTCOME
+
+
 def _number_of_class(state: State, scratch: State) -> int:
     return canonical_rank(state, scratch)
 
@@ -93,30 +103,34 @@ def _number_of_class(state: State, scratch: State) -> int:
 class LeafDatabase:
     """Look up the leaves of a game in a database of the same game, or of a game that it continues as.
 
-    `parts` names the parts to use, by default all in the database. Raises BadRequest for a database of an unrelated game,
-    of values that are not outcomes, or without one of the parts.
+    A database of scores serves a game that continues as its game, with the outcomes of `outcome_with`.
+    `parts` names the parts to use, by default all in the database.
+    Raises BadRequest for a database of an unrelated game,
+    of values that are neither outcomes nor such scores, or without one of the parts.
     """
 
     def __init__(self, game: Game, database: Database, parts: Iterable[str] | None = None) -> None:
         rule = _number_of_class if database.game == game else game.rank_in(database.game)
         if rule is None:
             raise BadRequest(f"{database!r} cannot stand at the leaves of {game}: it is of an unrelated game")
-        if not database.rule.outcomes or database.modulus:
+        self.scored = database.rule.points and database.game != game
+        if not (database.rule.outcomes or self.scored) or database.modulus:
             raise BadRequest(f"{database!r} cannot stand at the leaves of {game}: its values are not whole outcomes")
         self.game, self.database, self.rule = game, database, rule
         self.parts = [database.part(name) for name in parts] if parts is not None else list(database.parts)
         self.goes_on = database.game == game
         self._leaves: Leaves | None = None
-        self._rank = jit.bind(leaf_rank, game.names(target="interpreted").with_(**self.names()))
+        names = game.names(target="interpreted").with_(**self.names())
+        self._rank, self._outcome_with = jit.bind(leaf_rank, names), jit.bind(outcome_with, names)
 
     def names(self) -> dict[str, Any]:
         """Return the binding of `leaf_rank`."""
-        return {"leaf_rank": self.rule}
+        return {"leaf_rank": self.rule, "SCORED_LEAVES": self.scored}
 
     def leaves(self, run: Run | None = None) -> Leaves:
         """Return the packed outcomes, read on the first call. Raises OutOfMemory."""
         if self._leaves is None:
-            self._leaves = _packed(self.database, self.parts, run or Run())
+            self._leaves = _packed(self.database, self.parts, self.scored, run or Run())
         return self._leaves
 
     def outcome(self, state: Sequence[int]) -> int | None:
@@ -126,42 +140,52 @@ class LeafDatabase:
 
     def value(self, state: Sequence[int]) -> Result | None:
         """Return the outcome of a leaf with its depth, or None as `outcome` does."""
+        found = self.stored(state)
+        if found is None or isinstance(found, Result):
+            return found
+        return Result(int(self._outcome_with(list(state), found)))
+
+    def stored(self, state: Sequence[int]) -> Any:
+        """Return the value of a leaf as the database has it: an outcome or a score; None as `outcome` does."""
         number = int(self._rank(list(state), [0] * self.game.width))
         if number == NOWHERE or not any(part.start <= number < part.stop for part in self.parts):
             return None
-        found: Result = self.database.rule.decode(self.database.code(number))
-        return found
+        return self.database.rule.decode(self.database.code(number))
 
 
-def _packed(database: Database, parts: Sequence[Part], run: Run) -> Leaves:
+def _packed(database: Database, parts: Sequence[Part], scored: bool, run: Run) -> Leaves:
     end = max(part.stop for part in database.game.parts())
     pages = np.zeros((end >> PAGE_BITS) + 1, np.int32)
     for part in parts:
         pages[part.start >> PAGE_BITS : ((part.stop - 1) >> PAGE_BITS) + 1] = 1
     used = int(np.count_nonzero(pages))
-    run.demand(used * _PAGE // 4, f"the outcomes of {', '.join(part.name for part in parts)}")
+    run.demand(used * _PAGE // (1 if scored else 4), f"the outcomes of {', '.join(part.name for part in parts)}")
     pages[pages != 0] = np.arange(1, used + 1)
-    outcomes = np.zeros((used + 1, _PAGE // 4), np.uint8)
+    outcomes = np.zeros((used + 1, _PAGE if scored else _PAGE // 4), np.uint8)
     done, total = 0, sum(part.size for part in parts)
     for part in parts:
-        table = _outcome_of_code(database, part)
+        table = _byte_of_code(database, part, scored)
         for first in range(part.start >> PAGE_BITS, ((part.stop - 1) >> PAGE_BITS) + 1, _READ):
             begin, end = max(first << PAGE_BITS, part.start), min((first + _READ) << PAGE_BITS, part.stop)
             room = np.zeros((((end - 1) >> PAGE_BITS) + 1 - first, _PAGE), np.uint8)
             codes = np.minimum(database.read(part, begin, end), len(table) - 1)
             room.reshape(-1)[begin - (first << PAGE_BITS) :][: end - begin] = table[codes]
-            four = room.reshape(len(room), -1, 4)
             place = pages[first]
-            outcomes[place : place + len(room)] |= (four * _PLACES).sum(axis=2, dtype=np.uint8)
+            if scored:
+                outcomes[place : place + len(room)] |= room
+            else:
+                four = room.reshape(len(room), -1, 4)
+                outcomes[place : place + len(room)] |= (four * _PLACES).sum(axis=2, dtype=np.uint8)
             done += end - begin
             run.progress("leaves", done, total)
     return Leaves(pages, outcomes.reshape(-1), np.array([UNDECIDED, 0, 0], np.int64))
 
 
-def _outcome_of_code(database: Database, part: Part) -> Any:
-    """Return 2 + outcome for each code that occurs in a part, followed by 0 for illegal numbers."""
+def _byte_of_code(database: Database, part: Part, scored: bool) -> Any:
+    """Return 2 + outcome, or 128 + score, for each code that occurs in a part, followed by 0 for illegal numbers."""
     codes = [code for code in database.part_counts(part) if code != database.illegal]
     table = np.zeros(max(codes, default=-1) + 2, np.uint8)
     for code in codes:
-        table[code] = 2 + database.rule.decode(code).outcome
+        value = database.rule.decode(code)
+        table[code] = _ZERO_SCORE + value if scored else 2 + value.outcome
     return table

@@ -8,6 +8,7 @@ Solved children leave the tree at once; their results stay in a transposition ta
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -16,16 +17,19 @@ from searchbench import jit
 from searchbench.errors import LimitReached
 from searchbench.game import Game
 from searchbench.hashing import key
-from searchbench.rules import UNDECIDED, State, moves, new_moves, play, unplay
+from searchbench.rules import UNDECIDED, State, moves, new_moves, play, repetition, unplay
 from searchbench.run import format_memory
-from searchbench.solvers.proof.budget import Budget
+from searchbench.solvers.proof.budget import Budget, nothing
+from searchbench.solvers.proof.contract import OWN_NUMBERS, first_disproof, first_proof
 from searchbench.solvers.proof.facts import NO_PLACE, learn, lower_of, outcome_of, upper_of
+from searchbench.solvers.proof.leaves import LeafDatabase, Leaves, no_leaves, outcome_of_leaf
 from searchbench.solvers.proof.path import NEVER, Path, earlier, enter, leave, longer, new_path
 from searchbench.solvers.proof.tree import (
     CHILD,
     CREATED,
     DEVELOPED,
     DISPROOF,
+    FRESH,
     INFINITE,
     LIVE,
     NODE_BYTES,
@@ -47,10 +51,19 @@ from searchbench.solvers.proof.tree import (
     set_numbers,
     solve,
 )  # fmt: skip
-from searchbench.solvers.shared.transposition import Transpositions, grown, largest_size, probe
+from searchbench.solvers.shared.transposition import (
+    Transpositions,
+    arrays_of,
+    from_arrays,
+    grown,
+    largest_size,
+    probe,
+)  # fmt: skip
 
 SLICE: Final = 1 << 17
 """Nodes created between two reports, at which the search can be stopped."""
+_NOTHING: Final = -1
+"""No question is being asked."""
 # The reasons for the end of a slice.
 SOLVED, PAUSED, FULL, DEEP = range(4)
 
@@ -64,7 +77,7 @@ class Question(NamedTuple):
 
 
 class Search(NamedTuple):
-    """The data of a kernel: the tree, the current state, the path to it, the table, the question, and notes."""
+    """The data of a kernel: the tree, the current state, the path to it, the table, the question, notes, and the leaves."""
 
     tree: Tree
     state: Any
@@ -72,6 +85,8 @@ class Search(NamedTuple):
     table: Transpositions
     question: Question
     note: Any
+    leaves: Leaves
+    spare: Any
 
 
 def bound_at(question: Question, depth: int) -> int:
@@ -90,17 +105,27 @@ def known(search: Search, depth: int) -> int:
     return -1 if upper_of(fact) < bound else UNDECIDED
 
 
+def first_numbers(search: Search, depth: int, scratch: Any) -> Numbers:
+    """Return the first numbers of an open state."""
+    if OWN_NUMBERS:
+        bound = bound_at(search.question, depth)
+        return Numbers(max(1, first_proof(search.state, bound)), max(1, first_disproof(search.state, bound)), NEVER)
+    return Numbers(1, max(1, moves(search.state, scratch)) if search.question.mobility else 1, NEVER)
+
+
 def evaluate(search: Search, depth: int, scratch: Any) -> Numbers:
     """Return the initial numbers of the state at the end of the path."""
     value = outcome_of(search.state)
     path_dependence = NEVER
     if value == UNDECIDED:
+        value = outcome_of_leaf(search.state, search.spare, depth, search.leaves)
+    if value == UNDECIDED:
         value = known(search, depth)
     if value == UNDECIDED:
         before = earlier(search.path, depth)
         if before < 0:
-            return Numbers(1, max(1, moves(search.state, scratch)) if search.question.mobility else 1, NEVER)
-        value = 0
+            return first_numbers(search, depth, scratch)
+        value = repetition(search.state)
         path_dependence = before
     if value >= bound_at(search.question, depth):
         return Numbers(0, INFINITE, path_dependence)
@@ -223,7 +248,8 @@ def grow(search: Search, stop: int) -> None:
 class ProofNumberSearch:
     """Answer questions about one state; they share the transposition table and the counts.
 
-    The budget counts created nodes. The tree takes at most `tree_memory` bytes.
+    The budget counts created nodes. The tree takes at most `tree_memory` bytes. Leaves with an unknown outcome are searched.
+    With `own_numbers` proof numbers begin with the game's `first_proof` and `first_disproof`.
     """
 
     def __init__(
@@ -234,16 +260,23 @@ class ProofNumberSearch:
         table_memory: int,
         tree_memory: int,
         target: jit.Target = "cpu",
+        leaves: LeafDatabase | None = None,
+        own_numbers: bool = False,
     ) -> None:
         self.game, self.budget, self.run, self.table = game, budget, budget.run, table
-        self.names = game.names(target=target)
+        self.names = game.names(target=target).with_(
+            OWN_NUMBERS=own_numbers, **({} if leaves is None else leaves.names())
+        )
+        self.leaves = no_leaves() if leaves is None else leaves.leaves(budget.run).assuming(UNDECIDED)
         self.largest = largest_size(table_memory)
         self.note = np.zeros(7, np.int64)
-        most = min(tree_memory // NODE_BYTES, (1 << 31) - 1)
-        widest = max(game.max_moves, game.max_unmoves)
-        limit = budget.limit
-        self.run.demand(NODE_BYTES * 4 * widest, f"the smallest tree of {game}")
-        self.tree = new_tree(max(4 * widest, min(most, limit + 2 * widest) if limit else most))
+        self._most = min(tree_memory // NODE_BYTES, (1 << 31) - 1)
+        self._widest = max(game.max_moves, game.max_unmoves)
+        self.run.demand(NODE_BYTES * 4 * self._widest, f"the smallest tree of {game}")
+        self.tree = new_tree(self._room(0))
+        self.pause: Callable[[], None] = nothing
+        """Called after each slice of the search."""
+        self._asked = _NOTHING
 
     @property
     def nodes(self) -> int:
@@ -254,24 +287,54 @@ class ProofNumberSearch:
         """Return the other counts by name."""
         return {"developments": int(self.note[DEVELOPED]), "peak": int(self.note[PEAK])}
 
+    def arrays(self) -> dict[str, Any]:
+        """Return the tree of the question that is being asked, the counts, and the table."""
+        count = int(self.note[FRESH]) if self._asked != _NOTHING else 0
+        return {
+            "moves": self.tree.move[:count], "nodes": self.tree.node[:count].reshape(-1), "note": self.note,
+            "asked": np.array([self._asked]), **arrays_of("facts", self.table),
+        }  # fmt: skip
+
+    def restore(self, arrays: Mapping[str, Any], nodes: int) -> None:
+        """Go on from arrays; the counts go on, too."""
+        moved, self.note, self._asked = arrays["moves"], arrays["note"], int(arrays["asked"][0])
+        room = self._room(len(moved))
+        if room > len(self.tree.move):
+            self.run.demand(NODE_BYTES * room, f"a kept tree of {len(moved):,} nodes")
+            self.tree = new_tree(room)
+        self.tree.move[: len(moved)] = moved
+        self.tree.node[: len(moved)] = arrays["nodes"].reshape(len(moved), self.tree.node.shape[1])
+        self.table = from_arrays("facts", arrays)
+
+    def _room(self, kept: int) -> int:
+        """Return how many nodes a tree has room for that begins with those which were kept."""
+        limit = self.budget.limit
+        return max(kept + 4 * self._widest, min(self._most, kept + limit + 2 * self._widest) if limit else self._most)
+
     def holds(self, state: Any, bound: int, mobility: bool = False, lookup: bool = True) -> bool:
         """Return whether the player to move, in a state that is not terminal, gets at least `bound` (0 or 1).
 
         Raises LimitReached when the limit of nodes or the memory of the tree is used up.
         """
-        jit.bind(plant, self.names)(self.tree, self.note)
+        if self._asked != bound:
+            jit.bind(plant, self.names)(self.tree, self.note)
+            self._asked = bound
         kernel = jit.bind(grow, self.names)
         path = new_path(64)
         question = Question(bound, int(mobility), int(lookup))
         while True:
             before, repeated = self.nodes, int(path.repetitions[0])
             stop = before + self.budget.room(SLICE)
-            kernel(Search(self.tree, state.copy(), path, self.table, question, self.note), stop)
+            search = Search(self.tree, state.copy(), path, self.table, question, self.note, self.leaves, state.copy())
+            kernel(search, stop)
             self.run.line(self._most_proving_line)
-            stage = f"proof-number search: {self._numbers()}"
+            root = int(self.tree.node[0, PROOF]), int(self.tree.node[0, DISPROOF])
+            stage = f"proof-number search: {self.budget.told(state.tolist(), *root, self._most_proving_line())}"
             self.budget.spend(stage, self.nodes - before, int(path.repetitions[0]) - repeated)
             if self.note[STATUS] == SOLVED:
+                self._asked = _NOTHING
                 return bool(self.tree.node[0, PROOF] == 0)
+            self.pause()
             if self.note[STATUS] == DEEP:
                 path = longer(path)
             self._check_limits()

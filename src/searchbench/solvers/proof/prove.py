@@ -32,16 +32,19 @@ from searchbench.solvers.proof.configuration import (
     GraphProofNumber,
     ProofNumber,
     Proving,
+    ThreatProofNumber,
 )
 from searchbench.solvers.proof.dfpn import DepthFirstProofNumberSearch
 from searchbench.solvers.proof.drops import DropSearch, fits
 from searchbench.solvers.proof.evidence import gather_claims
 from searchbench.solvers.proof.facts import LARGEST_PLACE
+from searchbench.solvers.proof.gomoku.prove import prove_by_threats
+from searchbench.solvers.proof.kept import KeptProof, kept_proof
 from searchbench.solvers.proof.leaves import LeafDatabase
 from searchbench.solvers.proof.lines.graph import Options
 from searchbench.solvers.proof.lines.prove import LineProof, facts_of, line_claim
 from searchbench.solvers.proof.pns import ProofNumberSearch
-from searchbench.solvers.shared.transposition import Transpositions, largest_size, new_transpositions
+from searchbench.solvers.shared.transposition import largest_size, new_transpositions
 from searchbench.user_code import check_first_state
 from searchbench.values import value_rule
 
@@ -85,7 +88,7 @@ def prove_state(
     book = chosen.book_of(game, leaves) if isinstance(chosen, AlphaBeta) else None
     check_first_state(game)
     root = game.position(state).state
-    with run or Run() as active:
+    with run or Run() as active, kept_proof(game, root, chosen, active) as kept:
         began = active.seconds
         budget = Budget(game, active, limits.nodes, limits.seconds)
         outcome = _known(game, root, leaves)
@@ -97,6 +100,8 @@ def prove_state(
             return proof
         if isinstance(chosen, GraphProofNumber):
             return _over_graph(game, root, budget, chosen, told, target)
+        if isinstance(chosen, ThreatProofNumber):
+            return _by_threats(game, root, budget, chosen, told, target)
         start = np.array(root, game.dtype)
         without = ""
         drops = game.drops() if isinstance(chosen, AlphaBeta) and leaves is None else None
@@ -110,13 +115,12 @@ def prove_state(
         elif leaves is not None and (book is not None or not leaves.goes_on):
             found = Bounding(game, budget, leaves, book, target).solve(start)
         else:
-            table = new_transpositions(first_size(active.memory // 4))
             if isinstance(chosen, DepthFirstProofNumber):
-                found = _depth_first(game, start, budget, chosen, target)
+                found = _depth_first(game, start, budget, chosen, kept, target)
             elif isinstance(chosen, ProofNumber):
-                found = _by_proof_numbers(game, start, budget, table, chosen.mobility, target)
+                found = _by_proof_numbers(game, start, budget, chosen, kept, target)
             else:
-                found = _by_alpha_beta(game, start, budget, table, leaves, target)
+                found = _by_alpha_beta(game, start, budget, leaves, target)
         searched = found.facts.pop("nodes")
         solved = active.seconds - began
         at_most = None if found.lower == found.upper else found.upper
@@ -128,7 +132,10 @@ def prove_state(
                 "%s: %s is proved by the search, but the evidence is incomplete: %s", game, proof.value, without
             )
             return replace(proof, incomplete=without)
-        return _with_evidence(proof, found, budget, leaves, target) if chosen.evidence else proof
+        proof = _with_evidence(proof, found, budget, leaves, target) if chosen.evidence else proof
+        if not proof.incomplete:
+            kept.discard()
+        return proof
 
 
 def _default_method(game: Game, options: dict[str, Any]) -> str:
@@ -159,23 +166,28 @@ def _known(game: Game, root: Sequence[int], leaves: LeafDatabase | None) -> int 
 
 
 def _by_proof_numbers(
-    game: Game, root: Any, budget: Budget, table: Transpositions, mobility: bool, target: jit.Target
+    game: Game, root: Any, budget: Budget, chosen: ProofNumber, kept: KeptProof, target: jit.Target
 ) -> Solved:  # fmt: skip
     """Ask "does the player to move win?", and if not, "does she get at least a draw?"."""
     memory = budget.run.memory
+    table = new_transpositions(first_size(memory // 4))
     search = ProofNumberSearch(game, budget, table, table_memory=memory // 4, tree_memory=memory // 2, target=target)
-    wins = search.holds(root, 1, mobility)
-    outcome = 1 if wins else 0 if search.holds(root, 0, mobility) else -1
+    kept.attach(search)
+    search.pause = kept.pause
+    outcome = kept.outcome(lambda bound: search.holds(root, bound, chosen.mobility))
     return Solved(outcome, outcome, (search.table, search.table), {"nodes": search.nodes, **search.facts()})
 
 
-def _depth_first(game: Game, root: Any, budget: Budget, chosen: DepthFirstProofNumber, target: jit.Target) -> Solved:
+def _depth_first(
+    game: Game, root: Any, budget: Budget, chosen: DepthFirstProofNumber, kept: KeptProof, target: jit.Target
+) -> Solved:
     """Ask the questions of proof-number search, depth first; half of the table is for numbers, half for results."""
     memory = min(chosen.table_memory or budget.run.memory // 2, budget.run.memory // 2) // 2
     facts, numbers = new_transpositions(first_size(memory)), new_transpositions(largest_size(memory))
     search = DepthFirstProofNumberSearch(game, budget, facts, numbers, memory, target)
-    wins = search.holds(root, 1, chosen.mobility, chosen.epsilon)
-    outcome = 1 if wins else 0 if search.holds(root, 0, chosen.mobility, chosen.epsilon) else -1
+    kept.attach(search)
+    search.pause = kept.pause
+    outcome = kept.outcome(lambda bound: search.holds(root, bound, chosen.mobility, chosen.epsilon, chosen.weak))
     return Solved(outcome, outcome, (search.table, search.table), {"nodes": search.nodes})
 
 
@@ -196,9 +208,24 @@ def _over_graph(
     return proof
 
 
-def _by_alpha_beta(
-    game: Game, root: Any, budget: Budget, table: Transpositions, leaves: LeafDatabase | None, target: jit.Target
-) -> Solved:  # fmt: skip
+def _by_threats(
+    game: Game, root: tuple[int, ...], budget: Budget, chosen: ThreatProofNumber,
+    told: Callable[[Proof], None] | None, target: jit.Target,
+) -> Proof:  # fmt: skip
+    """Prove that the player to move wins go-moku, or that the one does who has begun in the centre."""
+    began = budget.run.seconds
+    work = Path(chosen.work) if chosen.work is not None else None
+    found = prove_by_threats(game, root, budget, work, target)
+    claims = (found.claim(),) if chosen.evidence else ()
+    outcome, seconds = 1 if found.player == 0 else -1, budget.run.seconds - began
+    proof = Proof(game, root, outcome, chosen.method, claims, found.nodes, seconds, found.facts)
+    if told is not None:
+        told(proof)
+    return proof
+
+
+def _by_alpha_beta(game: Game, root: Any, budget: Budget, leaves: LeafDatabase | None, target: jit.Target) -> Solved:
+    table = new_transpositions(first_size(budget.run.memory // 4))
     search = AlphaBetaSearch(game, budget, table, budget.run.memory // 2, leaves, target)
     outcome = search.value(root, -1, 1)
     return Solved(outcome, outcome, (search.table, search.table), {"nodes": search.nodes})

@@ -3,10 +3,14 @@
 The arrays are arguments of kernels. Entries match by their whole key. The high bits of a word are its *worth*, usually the
 work that it saves. The scheme "two-level" has two places for each key: the first keeps the more valuable word, the second
 the newest other one. The scheme "always" has one place, which keeps the newest word.
+
+Several threads may read and write a table without locks: beside a word lies its key xor the word's guard, so an entry of
+which two threads have each written a half matches no key (Hyatt and Mann 2002). Counts of used entries may then be inexact.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
@@ -62,12 +66,18 @@ def first_place(table: Transpositions, key: int) -> int:
     return mix(key) & (len(table.keys) - table.places)
 
 
+def guard(word: int) -> int:
+    """Return 63 bits that change with every bit of a word: what its key is kept with."""
+    return (word * 0x5851F42D4C957F2D) & 0x7FFFFFFFFFFFFFFF
+
+
 def probe(table: Transpositions, key: int) -> int:
     """Return the word of a key, or 0 if there is none."""
     first = first_place(table, key)
     for place in range(first, first + table.places):
-        if table.keys[place] == key and table.words[place] != 0:
-            return int(table.words[place])
+        word = int(table.words[place])
+        if word != 0 and table.keys[place] ^ guard(word) == key:
+            return word
     return 0
 
 
@@ -75,7 +85,7 @@ def put(table: Transpositions, place: int, key: int, word: int) -> None:
     """Write an entry."""
     if table.words[place] == 0:
         table.used[0] += 1
-    table.keys[place] = key
+    table.keys[place] = key ^ guard(word)
     table.words[place] = word
 
 
@@ -83,22 +93,25 @@ def store(table: Transpositions, key: int, word: int) -> None:
     """Store a word (not 0) under a key, over the key's old word or by the table's replacement scheme."""
     first = first_place(table, key)
     for place in range(first, first + table.places):
-        if table.words[place] != 0 and table.keys[place] == key:
-            table.words[place] = word
+        old = int(table.words[place])
+        if old != 0 and table.keys[place] ^ guard(old) == key:
+            put(table, place, key, word)
             return
-    if table.places == 2 and table.words[first] != 0:
-        if (word >> WORTH_SHIFT) < (table.words[first] >> WORTH_SHIFT):
+    old = int(table.words[first])
+    if table.places == 2 and old != 0:
+        if (word >> WORTH_SHIFT) < (old >> WORTH_SHIFT):
             first += 1
         else:
-            put(table, first + 1, table.keys[first], table.words[first])
+            put(table, first + 1, table.keys[first] ^ guard(old), old)
     put(table, first, key, word)
 
 
 def store_all(old: Transpositions, new: Transpositions) -> None:
     """Store all entries of a table in another."""
     for place in range(len(old.keys)):
-        if old.words[place] != 0:
-            store(new, old.keys[place], old.words[place])
+        word = int(old.words[place])
+        if word != 0:
+            store(new, old.keys[place] ^ guard(word), word)
 
 
 def grown(table: Transpositions, names: jit.Names) -> Transpositions:
@@ -106,3 +119,25 @@ def grown(table: Transpositions, names: jit.Names) -> Transpositions:
     new = new_transpositions(2 * len(table.keys), "always" if table.places == 1 else "two-level")
     jit.bind(store_all, names)(table, new)
     return new
+
+
+def arrays_of(name: str, table: Transpositions) -> dict[str, Any]:
+    """Return the arrays of a table as a folder keeps them."""
+    return {f"{name}-keys": table.keys, f"{name}-words": table.words, f"{name}-used": table.used}
+
+
+def from_arrays(name: str, arrays: Mapping[str, Any]) -> Transpositions:
+    """Return the table, with two places for a key, of which a folder kept the arrays."""
+    return Transpositions(arrays[f"{name}-keys"], arrays[f"{name}-words"], arrays[f"{name}-used"], 2)
+
+
+def collect_garbage(table: Transpositions) -> None:
+    """Empty the entries of least worth, half of those used or more: small subtrees first (Nagai 2002).
+
+    No thread may be at work.
+    """
+    worth = table.words >> WORTH_SHIFT
+    used = table.words != 0
+    if used.any():
+        table.words[used & (worth <= np.median(worth[used]))] = 0
+    table.used[0] = np.count_nonzero(table.words)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any, Final
 
 import numpy as np
 from llvmlite import ir
+from llvmlite.binding import get_host_cpu_features, get_host_cpu_name
 from numba.core import cgutils
 from numba.core import types as numba_types
 from numba.extending import intrinsic
@@ -15,7 +16,10 @@ from numba.np.numpy_support import from_dtype
 
 from searchbench.jit.intrinsics import (
     LINE_WORDS,
+    atomic_add,
     atomic_or,
+    deposit_bits,
+    extract_bits,
     or_line,
     popcount,
     prefetch,
@@ -71,18 +75,75 @@ def _one_operand(name: str) -> Any:
     return intrinsic(typed)
 
 
-def _atomic_or() -> Any:
+def _bits_by_mask(name: str) -> Any:
+    """Return pext or pdep: the instruction where the processor has it, else a loop over the mask's ones."""
+
+    def typed(_context: Any, _word: Any, _mask: Any) -> Any:
+        def generate(_target: Any, builder: Any, _signature: Any, operands: Any) -> Any:
+            word = ir.IntType(64)
+            kind = ir.FunctionType(word, [word, word])
+            if has_quick_masks():
+                function = cgutils.get_or_insert_function(builder.module, kind, f"llvm.x86.bmi.{name}.64")
+                return builder.call(function, operands)
+            return builder.call(_loop_over_ones(builder.module, name, kind), operands)
+
+        return numba_types.uint64(numba_types.uint64, numba_types.uint64), generate
+
+    typed.__name__ = typed.__qualname__ = name
+    return intrinsic(typed)
+
+
+@lru_cache(maxsize=1)
+def has_quick_masks() -> bool:
+    """Tell whether pext and pdep are quick here: AMD's first two Zen processors have them, but take hundreds of cycles."""
+    return bool(get_host_cpu_features().get("bmi2")) and get_host_cpu_name() not in ("znver1", "znver2")
+
+
+def _loop_over_ones(module: Any, name: str, kind: Any) -> Any:
+    """Return a function of the module that does the same by a loop over the mask's ones."""
+    known = module.globals.get(f"searchbench_{name}")
+    if known is not None:
+        return known
+    function = ir.Function(module, kind, f"searchbench_{name}")
+    function.linkage = "internal"
+    start, loop, done = (function.append_basic_block(block) for block in ("start", "loop", "done"))
+    number = kind.return_type
+    zero, one = number(0), number(1)
+    word, mask = function.args
+    builder = ir.IRBuilder(start)
+    builder.cbranch(builder.icmp_unsigned("==", mask, zero), done, loop)
+    builder = ir.IRBuilder(loop)
+    left, place, found = (builder.phi(number) for _ in range(3))
+    low = builder.and_(left, builder.sub(zero, left))
+    if name == "pext":
+        bit = builder.select(builder.icmp_unsigned("!=", builder.and_(word, low), zero), builder.shl(one, place), zero)
+    else:
+        bit = builder.select(builder.trunc(builder.lshr(word, place), ir.IntType(1)), low, zero)
+    next_left, next_place, next_found = builder.xor(left, low), builder.add(place, one), builder.or_(found, bit)
+    for phi, first, after in ((left, mask, next_left), (place, zero, next_place), (found, zero, next_found)):
+        phi.add_incoming(first, start)
+        phi.add_incoming(after, loop)
+    builder.cbranch(builder.icmp_unsigned("==", next_left, zero), done, loop)
+    builder = ir.IRBuilder(done)
+    result = builder.phi(number)
+    result.add_incoming(zero, start)
+    result.add_incoming(next_found, loop)
+    builder.ret(result)
+    return function
+
+
+def _atomic(name: str, operation: str) -> Any:
     def typed(_context: Any, words: Any, _place: Any, _bits: Any) -> Any:
         def generate(target: Any, builder: Any, signature: Any, operands: Any) -> Any:
             array = target.make_array(signature.args[0])(target, builder, operands[0])
             word = cgutils.get_item_pointer(target, builder, signature.args[0], array, [operands[1]], wraparound=False)
             # The old value is not asked for: one locked instruction instead of a loop of compare and swap.
-            builder.atomic_rmw("or", word, operands[2], "monotonic")
+            builder.atomic_rmw(operation, word, operands[2], "monotonic")
             return target.get_dummy_value()
 
         return numba_types.void(words, numba_types.intp, words.dtype), generate
 
-    typed.__name__ = typed.__qualname__ = "atomic_or"
+    typed.__name__ = typed.__qualname__ = name
     return intrinsic(typed)
 
 
@@ -173,7 +234,10 @@ def _unowned() -> Any:
 TWINS: Mapping[Callable[..., Any], Any] = {
     popcount: _one_operand("ctpop"),
     trailing_zeros: _one_operand("cttz"),
-    atomic_or: _atomic_or(),
+    extract_bits: _bits_by_mask("pext"),
+    deposit_bits: _bits_by_mask("pdep"),
+    atomic_or: _atomic("atomic_or", "or"),
+    atomic_add: _atomic("atomic_add", "add"),
     prefetch: _prefetch("prefetch", True),
     prefetch_to_read: _prefetch("prefetch_to_read", False),
     unsigned: _unsigned(),

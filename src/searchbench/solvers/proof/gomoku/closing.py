@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from searchbench.errors import Exhausted
 from searchbench.jit import Target
 from searchbench.solvers.proof.gomoku.attack import Attack
 from searchbench.solvers.proof.gomoku.fours import WON
 from searchbench.solvers.proof.gomoku.openings import (
+    SHORT,
     Branch,
     Opening,
     attack_for,
@@ -27,8 +29,10 @@ from searchbench.solvers.proof.gomoku.openings import (
 from searchbench.solvers.proof.gomoku.patterns import FIVE
 from searchbench.solvers.proof.gomoku.search import BLACK, WHITE, QuietSearch, State, Stopped, stones_at
 
-FORCED: Final = 20_000
-"""Nodes of a search for a win by threats where a position with black to move has no record."""
+PASSED: Final = 5_000
+"""Nodes of the search for black's win by threats if white passes."""
+LONG: Final = 20_000
+"""Nodes of the search for a win by threats that begins with a record."""
 AGAIN: Final = 2_000_000
 """Nodes to prove again what was not found."""
 _STEP: Final = 20
@@ -63,32 +67,79 @@ def close_records(branch: Branch, attack: Attack, stop: Callable[[], bool]) -> N
         gaps: list[State] = []
         for state, move in waiting:
             for reply in unproved_replies(attack, opening, known, stones_at(state, [(move, 1)])):
-                search = QuietSearch(attack, stop)
-                if not search.solve(reply, AGAIN):
+                found = prove_again(attack, reply, stop)
+                if found is None:
                     gaps.append(reply)
-                for found, answer in search.records(reply).items() if reply not in gaps else ():
-                    canonical = opening.canonical(found)[0]
+                for one, answer in (found or {}).items():
+                    canonical = opening.canonical(one)[0]
                     if canonical not in known:
                         known.add(canonical)
-                        added[found] = answer
+                        added[one] = answer
         branch.add({
-            "checked": branch.checked + len(waiting), "records": written(added),
+            "checked": branch.checked + len(waiting), "short": SHORT, "records": written(added),
             "gaps": [written({gap: -1})[0] for gap in gaps], "nodes": attack.nodes - before,
             "seconds": round(time.process_time() - began, 3),
         })  # fmt: skip
 
 
+def closed(
+    attack: Attack, opening: Opening, moves: Mapping[State, int], root: State, stop: Callable[[], bool]
+) -> dict[State, int]:
+    """Return the records of one position, with those that a checker needs besides. Raises Exhausted and Stopped.
+
+    Black, to move at the root, has the records' moves.
+    """
+    records = dict(moves)
+    if root not in records:
+        attack.forget()
+        attack.set(root)
+        if attack.by_threats(BLACK, SHORT) == WON:
+            return records
+        records |= prove_again(attack, root, stop) or {}
+    known = {opening.canonical(state)[0] for state in records}
+    waiting = list(records.items())
+    while waiting:
+        state, move = waiting.pop()
+        for reply in unproved_replies(attack, opening, known, stones_at(state, [(move, 1)])):
+            found = prove_again(attack, reply, stop)
+            if found is None:
+                raise Exhausted("a position that was proved is not proved again: give more nodes", attack.nodes)
+            for one, answer in found.items():
+                if opening.canonical(one)[0] not in known:
+                    known.add(opening.canonical(one)[0])
+                    records[one] = answer
+                    waiting.append((one, answer))
+    return records
+
+
+def prove_again(attack: Attack, state: State, stop: Callable[[], bool]) -> dict[State, int] | None:
+    """Return black's moves where a win by threats takes a long search, or else quiet moves; None if neither is found.
+
+    Raises Stopped.
+    """
+    attack.set(state)
+    if attack.by_threats(BLACK, LONG) == WON:
+        move = attack.move(BLACK)
+        if move is None:
+            line = attack.by_fours(BLACK, LONG)
+            move = line[0] if line else None
+        return None if move is None else {state: move}
+    search = QuietSearch(attack, stop)
+    return search.records(state) if search.solve(state, AGAIN) else None
+
+
 def unproved_replies(attack: Attack, opening: Opening, known: Any, state: State) -> list[State]:
-    """Return the positions after white's replies that have no record, and where no win by threats is found.
+    """Return the positions after white's replies that have no record, and where no short win by threats is found.
 
     `state` has white to move. A reply that makes five is among them.
     """
     attack.threats.table.words[:] = 0
     attack.set(state)
-    threatened = not attack.has(WHITE, FIVE) and attack.by_threats(BLACK, FORCED) == WON
+    threatened = not attack.has(WHITE, FIVE) and attack.by_threats(BLACK, PASSED) == WON
+    zone = attack.zone(BLACK) if threatened else None
     left = []
     for cell in range(len(state)):
-        if state[cell] == 0:
+        if state[cell] == 0 and (zone is None or zone[cell]):
             attack.set(state)
             five = attack.cells(WHITE, FIVE)[cell]
             reply = stones_at(state, [(cell, 2)])
@@ -96,6 +147,6 @@ def unproved_replies(attack: Attack, opening: Opening, known: Any, state: State)
                 continue
             attack.put(cell, WHITE)
             won = threatened and attack.replay(BLACK, [(cell, WHITE)])
-            if five or not (won or attack.by_threats(BLACK, FORCED) == WON):
+            if five or not (won or attack.by_threats(BLACK, SHORT) == WON):
                 left.append(reply)
     return left

@@ -46,6 +46,8 @@ PROBES: Final = 6
 """White's replies on which each candidate is probed."""
 PROBE_LIMIT: Final = 60_000
 """Nodes of each probe in the first round."""
+SHORT: Final = 2_000
+"""Nodes of the wins by threats that a checker is left to find by itself: longer ones begin with records."""
 LIMITS: Final = tuple(200_000 * 4**step for step in range(6))
 """Nodes for each reply, round by round."""
 
@@ -172,7 +174,7 @@ class Branch:
                 self.attempts.clear()
             self.second = line["second"]
         elif "checked" in line:
-            self.checked = line["checked"]
+            self.checked = line["checked"] if line.get("short") == SHORT else 0
             self.added += line["records"]
             self.gaps += line["gaps"]
         else:

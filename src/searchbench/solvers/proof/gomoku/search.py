@@ -44,21 +44,29 @@ State = tuple[int, ...]
 class Node:
     """Hold a position's numbers, children by move, and parents; `cell` is the last move."""
 
-    __slots__ = ("cell", "children", "disproof", "done", "examined", "parents", "proof", "state", "todo", "visits")
+    __slots__ = (
+        "black_to_move",
+        "cell",
+        "children",
+        "disproof",
+        "done",
+        "examined",
+        "parents",
+        "proof",
+        "state",
+        "todo",
+        "visits",
+    )
 
-    def __init__(self, state: State, cell: int, proof: int) -> None:
+    def __init__(self, state: State, cell: int, proof: int, black_to_move: bool) -> None:
         self.state, self.cell, self.proof, self.disproof = state, cell, proof, 1
+        self.black_to_move = black_to_move
         self.children: dict[int, Node] = {}
         self.parents: list[Node] = []
         self.visits = 0
         self.done = False
         self.todo: list[int] = []
         self.examined: Cells = np.zeros(0, np.bool_)
-
-    @property
-    def black_to_move(self) -> bool:
-        """Return whether black is to move."""
-        return sum(map(bool, self.state)) % 2 == 0
 
     @property
     def solved(self) -> bool:
@@ -101,7 +109,7 @@ class QuietSearch:
 
         Raises Stopped.
         """
-        root = self._node(state, -1, 1)
+        root = self._node(state, -1, 1, True)
         stop = self.attack.nodes + limit
         while not root.solved:
             if self.attack.nodes >= stop:
@@ -123,9 +131,9 @@ class QuietSearch:
         """Forget all nodes, not the moves that have worked."""
         self.nodes.clear()
 
-    def _node(self, state: State, cell: int, proof: int) -> Node:
+    def _node(self, state: State, cell: int, proof: int, black_to_move: bool) -> Node:
         if state not in self.nodes:
-            self.nodes[state] = Node(state, cell, proof)
+            self.nodes[state] = Node(state, cell, proof, black_to_move)
         return self.nodes[state]
 
     def _best(self, node: Node) -> Node:
@@ -196,7 +204,7 @@ class QuietSearch:
         if remembered >= 0 and node.state[remembered] == 0:
             moves = [remembered] + [move for move in moves if move != remembered]
         for move in moves:
-            child = self._node(_with(node.state, move, 1), move, 1 if move == remembered else first)
+            child = self._node(_with(node.state, move, 1), move, 1 if move == remembered else first, False)
             self._link(node, child, move)
         if not node.children:
             node.close(False)
@@ -266,7 +274,7 @@ class QuietSearch:
                 node.todo = [one for one in node.todo if zone[one]]
                 siblings = [cell, *siblings][:SIBLINGS]
             else:
-                child = self._node(_with(node.state, cell, 2), cell, 1 + deeper(node.state))
+                child = self._node(_with(node.state, cell, 2), cell, 1 + deeper(node.state), True)
                 self._link(node, child, cell)
                 survivors += child.proof > 0
             attack.remove(cell, WHITE)

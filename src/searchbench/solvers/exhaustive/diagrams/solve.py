@@ -1,0 +1,127 @@
+"""Solve a layered game: its layers forwards, then their values backwards, in memory or layer by layer into a database."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from searchbench import jit
+from searchbench.game import Game
+from searchbench.index.diagram import Diagram
+from searchbench.index.protocol import Part
+from searchbench.numbered import numbered
+from searchbench.run import Run
+from searchbench.solvers.exhaustive.diagrams.forward import Forward, Layers, digits_of
+from searchbench.solvers.exhaustive.diagrams.sweep import Sweep, empty_planes
+from searchbench.store import Database, open_database
+from searchbench.store.forms import TWO_BIT
+from searchbench.store.growing import GrowingDatabase
+from searchbench.store.pairs import PairCodes, set_pairs
+from searchbench.store.working import working_folder
+from searchbench.values import SWEEP, Ending
+
+READ = 1 << 24
+"""Positions read at a time."""
+
+
+def solve_by_sweep(game: Game, run: Run, target: jit.Target = "cpu") -> Database:
+    """Solve a game and return the database, in memory. Raises BadRequest, MissingPackage and OutOfMemory."""
+    begun = time.process_time()
+    layers = found_layers(game, run, target)
+    diagram = layers.diagram
+    _demand(game, diagram, run, sum(map(_bytes, range(diagram.layers), [diagram] * diagram.layers)))
+    sweep = Sweep(diagram, run, target)
+    planes = [empty_planes(0)] * (diagram.layers + 1)
+    for layer in range(diagram.layers - 1, -1, -1):
+        planes[layer] = sweep.layer(layer, planes[layer + 1])
+        _tell(run, diagram, layer)
+    made = numbered(game, diagram)
+    codes = PairCodes(made.parts(), planes[:-1])
+    return Database(made, Ending(), codes, _facts(layers, run, time.process_time() - begun))
+
+
+def solve_into(game: Game, folder: Path, run: Run, command: str = "") -> Database:
+    """Solve a game into a folder, layer by layer, and return the database opened.
+
+    What is kept there already is not solved again. The layers that are reached are kept in the run's working folder.
+    """
+    begun = time.process_time()
+    layers = found_layers(game, run)
+    diagram = layers.diagram
+    made = numbered(game, diagram)
+    largest = max(_bytes(layer, diagram) + _bytes(layer + 1, diagram) for layer in range(diagram.layers))
+    _demand(game, diagram, run, largest)
+    sweep = Sweep(diagram, run)
+    parts = made.parts()
+    with GrowingDatabase(folder, made, Ending(), command, TWO_BIT) as kept:
+        used = float(kept.facts.get("cpu", 0))
+        after = empty_planes(0)
+        for layer in range(diagram.layers - 1, -1, -1):
+            part = parts[layer]
+            if part.name in kept.records:
+                if layer == 0 or parts[layer - 1].name not in kept.records:
+                    after = _planes_on_disk(kept, made, part)
+                continue
+            after = sweep.layer(layer, after)
+            facts = _facts(layers, run, used + time.process_time() - begun)
+            kept.add((part,), _OneLayer(parts, part, after), facts)
+            _tell(run, diagram, layer)
+    return open_database(folder, game, Ending())
+
+
+class _OneLayer(PairCodes):
+    """Read the codes of one part of a number line."""
+
+    def __init__(self, parts: Sequence[Part], part: Part, planes: Any) -> None:
+        super().__init__([part], [planes])
+        self._size = parts[-1].stop
+
+    @property
+    def size(self) -> int:
+        """Return the size of the number line."""
+        return self._size
+
+
+def found_layers(game: Game, run: Run, target: jit.Target = "cpu") -> Layers:
+    """Return the layers of a game; those of an interrupted run are gone on with. Raises OutOfMemory."""
+    digits = digits_of(game)
+    with working_folder(game, SWEEP, run, Ending()) as folder:
+        forward = Forward(game, digits, run, target, folder)
+        return forward.layers()
+
+
+def _planes_on_disk(kept: GrowingDatabase, game: Game, part: Part) -> Any:
+    """Return the words W and L of a layer that is kept."""
+    planes = empty_planes(part.size)
+    for first, codes in kept.read(part, READ):
+        set_pairs(planes, first - part.start, codes)
+    return planes
+
+
+def _bytes(layer: int, diagram: Diagram) -> int:
+    return diagram.count(layer) // 4 + 64 if layer < diagram.layers else 0
+
+
+def _demand(game: Game, diagram: Diagram, run: Run, planes: int) -> None:
+    nodes = sum(array.nbytes for array in diagram.nodes)
+    run.demand(planes + nodes, f"solving {game} ({diagram.size:,} undecided positions) with {SWEEP}")
+
+
+def _tell(run: Run, diagram: Diagram, layer: int) -> None:
+    run.progress(f"layer {layer}", diagram.size - int(diagram.nodes.starts[layer]), diagram.size)
+
+
+def _facts(layers: Layers, run: Run, cpu: float) -> dict[str, Any]:
+    diagram = layers.diagram
+    return {
+        "solver": SWEEP,
+        "levels": diagram.layers,
+        **run.times,
+        "cpu": round(cpu, 3),
+        "threads": run.threads,
+        "nodes": len(diagram.nodes.masks) + len(diagram.nodes.leaf_masks),
+        "reachable_by_layer": layers.reachable,
+        "undecided_by_layer": layers.undecided,
+    }

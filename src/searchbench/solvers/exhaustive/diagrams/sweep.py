@@ -1,0 +1,374 @@
+"""The sweep: values of one layer from those of the next, many positions at a time.
+
+The diagram of a layer is walked depth first, that is, in the order of the numbers. For each move the path of the successor is
+carried along in the diagram of the next layer, so no position is ever ranked. The positions that differ in the last digit
+alone, a *block*, are settled together by operations on words. Values are two bits a position, W and L: the player to move
+wins, or loses; neither is a draw. A move to a position that the next layer's diagram does not have wins at once, because
+diagrams have all positions that are not lost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from searchbench import jit
+from searchbench.index.diagram import Diagram, edge_of
+from searchbench.index.digits import NO_CODE, WORD, Digits
+from searchbench.jit import (
+    FIRST,
+    STOP,
+    PerThread,
+    Rows,
+    deposit_bits,
+    extract_bits,
+    inlined,
+    popcount,
+    trailing_zeros,
+    unowned,
+    unsigned,
+)
+from searchbench.run import Run
+
+ABSENT: Final = -1
+"""In the place of a node: the successor is no member, so the player who moved has won."""
+IMPOSSIBLE: Final = -2
+"""In the place of a node: the move cannot be made."""
+FULL: Final = (1 << 64) - 1
+PADDING: Final = 2
+"""Words behind the last of a plane: 64 bits are read from any position on."""
+FEW: Final = 20_000
+"""A layer of fewer positions is one piece of work."""
+PIECES_PER_THREAD: Final = 8
+_NAMES: Final = jit.Names({}, "cpu")
+
+
+class Moves(NamedTuple):
+    """The actions of one player, in the order of the first digit that they touch.
+
+    `images` [digit, action, code] is the code after, NO_CODE where the action cannot be made. `firsts` [action] is the first
+    digit touched, `started` [digit] the number of actions that touch a digit before it. Of the last digit, `touching`
+    [action] tells whether the action touches it, `able` [action, word] marks the codes of a word on which it can be made,
+    `befores` and `afters` [action, word, word after] those of them that lead to a word, and where to. `order` is that in which
+    actions are tried.
+    """
+
+    images: npt.NDArray[np.int16]
+    firsts: npt.NDArray[np.int64]
+    started: npt.NDArray[np.int64]
+    touching: npt.NDArray[np.bool_]
+    able: npt.NDArray[np.uint64]
+    befores: npt.NDArray[np.uint64]
+    afters: npt.NDArray[np.uint64]
+    order: npt.NDArray[np.int64]
+
+
+def moves_of(digits: Digits, player: int) -> Moves:
+    """Return the actions of a player as tables."""
+    count, last = len(digits.digits), len(digits.digits) - 1
+    actions = sorted(digits.actions[player], key=lambda action: min(change.digit for change in action))
+    firsts = np.array([min(change.digit for change in action) for action in actions], np.int64)
+    codes = digits.most_codes
+    words = -(-codes // WORD)
+    images = np.empty((count, len(actions), codes), np.int16)
+    images[:] = np.arange(codes)
+    able = np.zeros((len(actions), words), np.uint64)
+    befores, afters = (np.zeros((len(actions), words, words), np.uint64) for _ in range(2))
+    for number, action in enumerate(actions):
+        for digit, to in action:
+            images[digit, number] = NO_CODE
+            images[digit, number, : len(to)] = to
+            for code, after in enumerate(to):
+                if digit == last and after != NO_CODE:
+                    able[number, code >> 6] |= np.uint64(1 << (code & 63))
+                    befores[number, code >> 6, after >> 6] |= np.uint64(1 << (code & 63))
+                    afters[number, code >> 6, after >> 6] |= np.uint64(1 << (after & 63))
+    touching = np.array([any(change.digit == last for change in action) for action in actions])
+    centre = [abs(2 * sum(change.digit for change in action) - last * len(action)) for action in actions]
+    return Moves(
+        images, firsts, np.searchsorted(firsts, np.arange(count + 1)).astype(np.int64), touching, able, befores, afters,
+        np.argsort(centre, kind="stable").astype(np.int64),
+    )  # fmt: skip
+
+
+class Scratch(NamedTuple):
+    """Where a walk is.
+
+    For each depth it has the node, the node of the next layer under the same codes with the sum of its offsets, the codes
+    left in a word, and for each action the node of its path and its sum.
+    """
+
+    node: npt.NDArray[np.int64]
+    twin: npt.NDArray[np.int64]
+    twin_base: npt.NDArray[np.int64]
+    left: npt.NDArray[np.uint64]
+    word: npt.NDArray[np.int64]
+    path: npt.NDArray[np.int64]
+    base: npt.NDArray[np.int64]
+
+
+def scratch_for(digits: Digits) -> Scratch:
+    """Return the arrays of a walk."""
+    depths, actions = len(digits.digits) + 1, max(map(len, digits.actions))
+    node, twin, twin_base, word = (np.zeros(depths, np.int64) for _ in range(4))
+    path, base = (np.zeros((depths, actions), np.int64) for _ in range(2))
+    return Scratch(node, twin, twin_base, np.zeros(depths, np.uint64), word, path, base)
+
+
+@inlined
+def bits_from(planes: Any, which: int, position: int) -> int:
+    """Return 64 bits of a plane, W (0) or L (1), from a position on."""
+    word = 2 * (position >> 6) + which
+    shift = unsigned(position & 63)
+    above = ((planes[unsigned(word + 2)] << unsigned(1)) & unsigned(FULL)) << (unsigned(63) - shift)
+    bits: int = planes[unsigned(word)] >> shift | above & unsigned(FULL)
+    return bits
+
+
+@inlined
+def descend(nodes: Any, moves: Any, at: Any, depth: int, code: int) -> None:
+    """Follow all paths by one digit, from `depth` to the next; the walk's own node was followed already."""
+    here, below = unsigned(depth), unsigned(depth + 1)
+    twin = at.twin[here]
+    twin_base = at.twin_base[here]
+    edge = edge_of(nodes, twin, code) if twin >= 0 else -1
+    if edge >= 0:
+        at.twin[below] = nodes.children[unsigned(edge)]
+        at.twin_base[below] = twin_base + nodes.offsets[unsigned(edge)]
+    else:
+        at.twin[below] = -1
+    own = moves.started[here]
+    for action in range(own):
+        start = at.path[here, unsigned(action)]
+        after = moves.images[here, unsigned(action), unsigned(code)]
+        follow(nodes, at, depth + 1, action, start, at.base[here, unsigned(action)], after)
+    for action in range(own, moves.started[below]):
+        after = moves.images[here, unsigned(action), unsigned(code)]
+        follow(nodes, at, depth + 1, action, twin, twin_base, after)
+
+
+@inlined
+def follow(nodes: Any, at: Any, below: int, action: int, start: int, base: int, after: int) -> None:
+    """Follow the path of an action from a node by a code, to the depth `below`."""
+    found = -2
+    if start != -2 and after >= 0:
+        found = -1
+        if start >= 0:
+            edge = edge_of(nodes, start, after)
+            if edge >= 0:
+                found = nodes.children[unsigned(edge)]
+                at.base[unsigned(below), unsigned(action)] = base + nodes.offsets[unsigned(edge)]
+    at.path[unsigned(below), unsigned(action)] = found
+
+
+@inlined
+def settle(nodes: Any, moves: Any, at: Any, last: int, stuck: int, values: Any) -> tuple[int, int]:
+    """Return the bits W and L of the block at a leaf, by code."""
+    here = unsigned(last)
+    leaf = unsigned(at.node[here])
+    members = nodes.leaf_masks[leaf]
+    word = nodes.leaf_words[leaf]
+    win = unsigned(0)
+    able = unsigned(0)
+    started = moves.started[here]
+    for action in range(len(moves.order)):
+        path = at.path[here, unsigned(action)] if action < started else at.twin[here]
+        if path == -2:
+            continue
+        touching = moves.touching[unsigned(action)]
+        mine = members & moves.able[unsigned(action), unsigned(word)] if touching else members
+        able |= mine
+        there = unsigned(0)
+        if path >= 0:
+            other = nodes.leaf_words[unsigned(path)]
+            if touching:
+                before = moves.befores[unsigned(action), unsigned(word), unsigned(other)]
+                after = moves.afters[unsigned(action), unsigned(word), unsigned(other)]
+                there = deposit_bits(extract_bits(nodes.leaf_masks[unsigned(path)], after), before)
+            elif other == word:
+                there = nodes.leaf_masks[unsigned(path)]
+        win |= mine & ~there
+    lose = able
+    for place in range(len(moves.order)):
+        if win & members == members:
+            break
+        action = moves.order[unsigned(place)]
+        path = at.path[here, unsigned(action)] if action < started else at.twin[here]
+        if path < 0:
+            continue
+        base = at.base[here, unsigned(action)] if action < started else at.twin_base[here]
+        there = nodes.leaf_masks[unsigned(path)]
+        lost = deposit_bits(bits_from(values, 1, base), there)
+        won = deposit_bits(bits_from(values, 0, base), there)
+        mine = members
+        other = nodes.leaf_words[unsigned(path)]
+        if moves.touching[unsigned(action)]:
+            before = moves.befores[unsigned(action), unsigned(word), unsigned(other)]
+            after = moves.afters[unsigned(action), unsigned(word), unsigned(other)]
+            lost = deposit_bits(extract_bits(lost, after), before)
+            won = deposit_bits(extract_bits(won, after), before)
+            mine = members & moves.able[unsigned(action), unsigned(word)]
+        elif other != word:
+            continue
+        win |= lost
+        lose &= won | (members & ~mine)
+    if stuck < 0:
+        lose |= members & ~able
+    if stuck > 0:
+        win |= members & ~able
+    return win & members, lose & ~win
+
+
+def sweep_prefixes(
+    nodes: Any, moves: Any, root: int, twin: int, stuck: int, prefixes: Any, starts: Any, first: int, stop: int, values: Any,
+    out: Any, ends: Any, at: Any,
+) -> None:  # fmt: skip
+    """Settle the positions under some prefixes, which lie one after the other, and write their bits.
+
+    `prefixes` [prefix, depth] has codes, `starts` [prefix] the number of the first position in the layer. `values` and `out`
+    have the words W and L of 64 positions by turns, for the next and for this layer. The first and the last word may be
+    shared with neighbours: `ends` gets place, W and L of both.
+    """
+    nodes, moves, at = unowned(nodes), unowned(moves), unowned(at)
+    values, out, ends = unowned(values), unowned(out), unowned(ends)
+    last = moves.images.shape[0] - 1
+    top = prefixes.shape[1]
+    place = starts[first] >> 6
+    filled = starts[first] & 63
+    shared = True
+    wins = unsigned(0)
+    losses = unsigned(0)
+    at.node[0], at.twin[0], at.twin_base[0] = root, twin, 0
+    for prefix in range(first, stop):
+        for depth in range(top):
+            edge = edge_of(nodes, at.node[depth], prefixes[prefix, depth])
+            at.node[depth + 1] = nodes.children[edge]
+            descend(nodes, moves, at, depth, prefixes[prefix, depth])
+        depth = top
+        entered = True
+        while True:
+            if depth < last:
+                here = unsigned(depth)
+                node = unsigned(at.node[here])
+                if entered:
+                    at.word[here] = 0
+                    at.left[here] = nodes.masks[node, unsigned(0)]
+                    entered = False
+                word = at.word[here]
+                left = at.left[here]
+                while left == 0 and word + 1 < nodes.masks.shape[1]:
+                    word += 1
+                    at.word[here] = word
+                    left = nodes.masks[node, unsigned(word)]
+                if left == 0:
+                    if depth == top:
+                        break
+                    depth -= 1
+                    continue
+                low = trailing_zeros(left)
+                at.left[here] = left & (left - unsigned(1))
+                passed = nodes.masks[node, unsigned(word)] & ((unsigned(1) << unsigned(low)) - unsigned(1))
+                edge = nodes.firsts[node, unsigned(word)] + popcount(passed)
+                at.node[unsigned(depth + 1)] = nodes.children[unsigned(edge)]
+                descend(nodes, moves, at, depth, 64 * word + low)
+                depth += 1
+                entered = True
+                continue
+            won, lost = settle(nodes, moves, at, last, stuck, values)
+            members = nodes.leaf_masks[unsigned(at.node[unsigned(last)])]
+            count = popcount(members)
+            won, lost = extract_bits(won, members), extract_bits(lost, members)
+            wins |= won << unsigned(filled) & unsigned(FULL)
+            losses |= lost << unsigned(filled) & unsigned(FULL)
+            filled += count
+            if filled >= 64:
+                if shared:
+                    ends[0], ends[1], ends[2] = unsigned(place), wins, losses
+                    shared = False
+                else:
+                    out[unsigned(2 * place)], out[unsigned(2 * place + 1)] = wins, losses
+                place += 1
+                filled -= 64
+                wins, losses = unsigned(0), unsigned(0)
+                if filled > 0:
+                    wins, losses = won >> unsigned(count - filled), lost >> unsigned(count - filled)
+            if depth == top:
+                break
+            depth -= 1
+            entered = False
+    if shared:
+        ends[0], ends[1], ends[2] = unsigned(place), wins, losses
+    else:
+        ends[3], ends[4], ends[5] = unsigned(place), wins, losses
+
+
+def prefixes_of(diagram: Diagram, layer: int, depth: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Return the codes of the first `depth` digits that occur in a layer, in order, and the numbers of their first members.
+
+    The numbers are counted from the layer's first, and have one entry more.
+    """
+    found: list[tuple[int, tuple[int, ...], int]] = [(int(diagram.nodes.roots[layer]), (), 0)]
+    for _ in range(depth):
+        found = [
+            (child, (*codes, code), start + offset)
+            for node, codes, start in found
+            for code, child, offset in diagram.edges(node)
+        ]
+    codes = np.array([codes for _, codes, _ in found], np.int64).reshape(len(found), depth)
+    return codes, np.array([*(start for *_, start in found), diagram.count(layer)], np.int64)
+
+
+def empty_planes(positions: int) -> npt.NDArray[np.uint64]:
+    """Return the words W and L, by turns, of a layer of that many positions: all drawn."""
+    return np.zeros(2 * (-(-positions // 64) + PADDING), np.uint64)
+
+
+class Sweep:
+    """Settle layer after layer of a diagram; `pieces` is the number of pieces of a layer's work, by default some a thread."""
+
+    def __init__(self, diagram: Diagram, run: Run, target: jit.Target = "cpu", pieces: int | None = None) -> None:
+        self.diagram, self.run, self.pieces = diagram, run, pieces
+        self._kernel = jit.bind(sweep_prefixes, _NAMES, target)
+        self._moves = [moves_of(diagram.digits, player) for player in range(len(diagram.digits.actions))]
+        self._scratch = PerThread(lambda: scratch_for(diagram.digits))
+
+    def layer(self, layer: int, values: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
+        """Return the planes of a layer from those of the next (of any size for the last layer)."""
+        nodes, count = self.diagram.nodes, self.diagram.count(layer)
+        whole = count < FEW and self.pieces is None
+        prefixes, starts = prefixes_of(self.diagram, layer, 0 if whole else min(2, len(self.diagram.digits.digits) - 1))
+        wanted = 1 if whole else self.pieces or PIECES_PER_THREAD * self.run.threads
+        pieces = _grouped(starts, wanted)
+        planes = empty_planes(count)
+        ends = np.zeros((len(pieces), 2 * 8), np.uint64)
+        twin = int(nodes.roots[layer + 1]) if layer + 1 < self.diagram.layers else ABSENT
+        moves = self._moves[layer % len(self._moves)]
+        self.run.launch(
+            self._kernel, pieces, nodes, moves, int(nodes.roots[layer]), twin, self.diagram.digits.stuck, prefixes, starts,
+            FIRST, STOP, values, planes, Rows(ends), self._scratch,
+        )  # fmt: skip
+        for row in ends[:, :6].reshape(-1, 3):
+            place = 2 * int(row[0])
+            planes[place] |= row[1]
+            planes[place + 1] |= row[2]
+        return planes
+
+
+def _grouped(starts: npt.NDArray[np.int64], wanted: int) -> list[tuple[int, int]]:
+    """Return intervals of prefixes with about equally many positions, at most `wanted`."""
+    cuts = np.searchsorted(starts[:-1], np.linspace(0, starts[-1], wanted + 1)[1:-1])
+    ends = np.unique(np.concatenate([[0], cuts, [len(starts) - 1]])).tolist()
+    return list(pairwise(ends))
+
+
+def sweep_all(diagram: Diagram, run: Run, target: jit.Target = "cpu", pieces: int | None = None) -> Sequence[Any]:
+    """Return the planes of all layers, in memory."""
+    sweep = Sweep(diagram, run, target, pieces)
+    planes = [empty_planes(0)] * (diagram.layers + 1)
+    for layer in range(diagram.layers - 1, -1, -1):
+        planes[layer] = sweep.layer(layer, planes[layer + 1])
+    return planes[:-1]

@@ -1,0 +1,263 @@
+"""Sets of positions as binary decision diagrams; the only module that touches OxiDD.
+
+Each digit of a position has the bits of its code as variables, the most significant first. A move changes few bits, and all
+of them from known values to known values. So its image is a cofactor and a conjunction: no relation between two copies of
+the variables is built.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import reduce
+from importlib.util import find_spec
+from itertools import product
+from typing import Any, Final, NamedTuple, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from searchbench.errors import MissingPackage
+from searchbench.index.diagram import Diagram
+from searchbench.index.digits import NO_CODE, Action, Change, Digits, Pattern
+
+NODE_BYTES: Final = 24
+"""Bytes of a node of the manager, and of an entry of its cache."""
+NODES_PER_ENTRY: Final = 4
+COLLECT: Final = 0.4
+"""Part of the capacity from which nodes without use are collected between layers."""
+
+_Result = TypeVar("_Result")
+
+
+class TablesFull(Exception):
+    """Tell that the nodes of a layer do not fit into the tables of the package."""
+
+
+def is_installed() -> bool:
+    """Tell whether OxiDD is installed."""
+    return find_spec("oxidd") is not None
+
+
+def capacity_within(memory: int) -> int:
+    """Return how many nodes the tables may have in a budget of that many bytes."""
+    return memory // (NODE_BYTES + NODE_BYTES // NODES_PER_ENTRY)
+
+
+class BinaryNodes(NamedTuple):
+    """Nodes of binary diagrams: the nodes after a bit 0 and 1, and the place of the bit; 0 and 1 are FALSE and TRUE."""
+
+    low: npt.NDArray[np.int32]
+    high: npt.NDArray[np.int32]
+    level: npt.NDArray[np.int16]
+
+
+class Step(NamedTuple):
+    """Codes of some digits that an action changes alike: the set before, the changed variables, and their values after."""
+
+    before: Any
+    changed: Any
+    after: Any
+
+
+class Symbolic:
+    """Make sets of positions of a game and move them, with room for `capacity` nodes.
+
+    Raises MissingPackage where OxiDD is not installed.
+    """
+
+    def __init__(self, digits: Digits, capacity: int) -> None:
+        try:
+            from oxidd.bdd import BDDManager
+            from oxidd.util import BooleanOperator, DDMemoryError
+        except ImportError:
+            raise MissingPackage(
+                "decision diagrams need the package oxidd: install searchbench with the extra `diagrams` "
+                "(pip install 'searchbench[diagrams]'); finished databases are read without it"
+            ) from None
+        self.digits = digits
+        self._and, self._memory_error = BooleanOperator.AND, DDMemoryError
+        self.capacity = capacity
+        self._manager = BDDManager(self.capacity, self.capacity // NODES_PER_ENTRY, 1)
+        self.first_variable = np.cumsum([0, *(digit.bits for digit in digits.digits)]).tolist()
+        self.variables = self.first_variable[-1]
+        self._manager.add_vars(self.variables)
+        self._true = [self._manager.var(place) for place in range(self.variables)]
+        self._false = [self._manager.not_var(place) for place in range(self.variables)]
+        self.empty, self.all = self._manager.false(), self._manager.true()
+        self._lost = [self._union(self._positions(pattern) for pattern in patterns) for patterns in digits.lost]
+        self._steps = [[self._steps_of(action) for action in actions] for actions in digits.actions]
+        self._ids: dict[int, int] = {hash(self.empty): 0, hash(self.all): 1}
+        self._low, self._high, self._level = array("i", [0, 1]), array("i", [0, 1]), array("h", [32767, 32767])
+
+    # --- sets --------------------------------------------------------------------------------------------------------
+
+    def position(self, codes: Sequence[int]) -> Any:
+        """Return the set of one position."""
+        return reduce(
+            lambda one, other: one & other,
+            (self._exactly(digit, code) for digit, code in reversed(list(enumerate(codes)))),
+        )
+
+    def _exactly(self, digit: int, code: int) -> Any:
+        return self._literals(digit, (1 << self.digits.digits[digit].bits) - 1, code)
+
+    def _literals(self, digit: int, bits: int, values: int) -> Any:
+        """Return the set of positions in which some bits of a digit have these values."""
+        told = self.digits.digits[digit]
+        found = self.all
+        for place in range(told.bits - 1, -1, -1):
+            bit = 1 << (told.bits - 1 - place)
+            if bits & bit:
+                variable = self.first_variable[digit] + place
+                found = found & (self._true[variable] if values & bit else self._false[variable])
+        return found
+
+    def codes_of(self, digit: int, codes: Iterable[int]) -> Any:
+        """Return the set of positions in which a digit has one of some codes; codes without content may be in it or not."""
+        wanted = set(codes)
+        contents = enumerate(self.digits.digits[digit].contents)
+        valid = {code: self.all if code in wanted else self.empty for code, content in contents if content is not None}
+        return self._by_code(digit, valid)
+
+    def _by_code(self, digit: int, sets: Mapping[int, Any]) -> Any:
+        """Return the positions that lie in the set of a digit's code; those of other codes may be in it or not."""
+        found = dict(sets)
+        for place in range(self.digits.digits[digit].bits - 1, -1, -1):
+            variable = self._true[self.first_variable[digit] + place]
+            pairs: dict[int, Any] = {}
+            for code, positions in found.items():
+                other = found.get(code ^ 1)
+                if other is None or other == positions:
+                    pairs[code >> 1] = positions
+                elif code & 1:
+                    pairs[code >> 1] = variable.ite(positions, other)
+            found = pairs
+        return found.get(0, self.empty)
+
+    def _positions(self, pattern: Pattern) -> Any:
+        parts = [self.codes_of(digit, codes) for digit, codes in sorted(zip(*pattern, strict=True), reverse=True)]
+        return reduce(lambda one, other: one & other, parts)
+
+    def _union(self, sets: Iterable[Any]) -> Any:
+        """Return the union of sets, joined two by two."""
+        found = list(sets)
+        while len(found) > 1:
+            pairs = [found[place] | found[place + 1] for place in range(0, len(found) - 1, 2)]
+            found = pairs + found[len(found) - len(found) % 2 :]
+        return found[0] if found else self.empty
+
+    def count(self, positions: Any) -> int:
+        """Return the number of positions of a set."""
+        return int(positions.sat_count(self.variables))
+
+    # --- moves -------------------------------------------------------------------------------------------------------
+
+    def _steps_of(self, action: Action) -> list[Step]:
+        steps = []
+        for parts in product(*(self._alike(change) for change in action)):
+            before, changed, after = self.all, self.all, self.all
+            for change, (codes, bits, values) in zip(action, parts, strict=True):
+                before = before & self.codes_of(change.digit, codes)
+                changed = changed & self._literals(change.digit, bits, bits)
+                after = after & self._literals(change.digit, bits, values)
+            steps.append(Step(before, changed, after))
+        return steps
+
+    @staticmethod
+    def _alike(change: Change) -> list[tuple[list[int], int, int]]:
+        """Return sets of codes of which the same bits change from the same values: codes, bits, values of these after."""
+        found: dict[tuple[int, int], list[int]] = {}
+        for code, after in enumerate(change.to):
+            if after != NO_CODE:
+                found.setdefault((code ^ after, after & (code ^ after)), []).append(code)
+        return [(codes, bits, values) for (bits, values), codes in found.items()]
+
+    def successors(self, positions: Any, layer: int) -> Any:
+        """Return the positions that the moves of a layer lead to."""
+        actions = self._steps[layer % len(self._steps)]
+
+        def image(steps: list[Step]) -> Any:
+            return reduce(lambda one, other: one | other, [self._moved(positions, step) for step in steps])
+
+        return self._guarded(lambda: reduce(lambda one, other: one | other, [image(steps) for steps in actions]))
+
+    def _moved(self, positions: Any, step: Step) -> Any:
+        return positions.apply_exists(self._and, step.before, step.changed) & step.after
+
+    def undecided(self, positions: Any, layer: int) -> Any:
+        """Return the positions of a layer (at least 1) that lie in no pattern of lost ones."""
+        return self._guarded(lambda: positions & ~self._lost[(layer - 1) % len(self._lost)])
+
+    def _guarded(self, work: Callable[[], _Result]) -> _Result:
+        """Do some work; where the tables are full, once more after a collection. Raises TablesFull."""
+        try:
+            return work()
+        except self._memory_error:
+            self._manager.gc()
+        try:
+            return work()
+        except self._memory_error:
+            raise TablesFull from None
+
+    def collect(self) -> None:
+        """Drop nodes without use where they may fill the tables; to be called between layers, without temporary sets."""
+        if self._manager.approx_num_inner_nodes() > COLLECT * self.capacity:
+            self._manager.gc()
+
+    def of_layer(self, diagram: Diagram, layer: int) -> tuple[Any, list[tuple[int, int, Any]]]:
+        """Return a layer of a diagram as a set, and the sets of its nodes: digit, node or leaf, and set."""
+        nodes = diagram.nodes
+        digits = len(self.digits.digits)
+        by_digit: list[list[int]] = [[int(nodes.roots[layer])]]
+        for _ in range(digits - 1):
+            by_digit.append(sorted({child for node in by_digit[-1] for _, child, _ in diagram.edges(node)}))
+        made: dict[int, Any] = {}
+        found: list[tuple[int, int, Any]] = []
+        for digit in range(digits - 1, -1, -1):
+            none = dict.fromkeys(range(len(self.digits.digits[digit].contents)), self.empty)
+            above: dict[int, Any] = {}
+            for node in by_digit[digit]:
+                if digit == digits - 1:
+                    sets = dict.fromkeys(diagram.leaf_codes(node), self.all)
+                else:
+                    sets = {code: made[child] for code, child, _ in diagram.edges(node)}
+                above[node] = self._by_code(digit, none | sets)
+                found.append((digit, node, above[node]))
+            made = above
+        return made[by_digit[0][0]], found
+
+    # --- nodes -------------------------------------------------------------------------------------------------------
+
+    def read(self, positions: Any) -> tuple[int, BinaryNodes]:
+        """Return a set as a node, and all nodes read so far: a node has the same number in all sets that are still alive.
+
+        The caller keeps all sets that were read: the package gives the names of nodes that nobody holds to other nodes.
+        """
+        ids, low, high, level = self._ids, self._low, self._high, self._level
+        stack = [positions]
+        while stack:
+            node = stack[-1]
+            mark = hash(node)
+            if mark in ids:
+                stack.pop()
+                continue
+            one, zero = node.cofactors()
+            above, below = ids.get(hash(one)), ids.get(hash(zero))
+            if above is None:
+                stack.append(one)
+            if below is None:
+                stack.append(zero)
+            if above is not None and below is not None:
+                ids[mark] = len(low)
+                low.append(below)
+                high.append(above)
+                level.append(node.node_level())
+                stack.pop()
+        # Copies: an array that is looked at through a buffer cannot grow.
+        nodes = BinaryNodes(np.array(low, np.int32), np.array(high, np.int32), np.array(level, np.int16))
+        return ids[hash(positions)], nodes
+
+    def number_of(self, positions: Any) -> int:
+        """Return the number of the node of a set that was read, or is part of one."""
+        return self._ids[hash(positions)]

@@ -1,0 +1,158 @@
+"""Prove that the player to move wins go-moku: the whole game or a branch in a working folder, other positions at once."""
+
+from __future__ import annotations
+
+import contextlib
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from searchbench.errors import BadRequest, Exhausted, LimitReached
+from searchbench.game import Game
+from searchbench.jit import Target
+from searchbench.proof import Claim
+from searchbench.solvers.proof.budget import Budget
+from searchbench.solvers.proof.gomoku.attack import Attack
+from searchbench.solvers.proof.gomoku.closing import close_branch, closed
+from searchbench.solvers.proof.gomoku.openings import Opening, progress, prove, read_branch
+from searchbench.solvers.proof.gomoku.patterns import Rule
+from searchbench.solvers.proof.gomoku.search import QuietSearch, State, Stopped
+
+CHECKED: Final = 100_000
+"""Nodes that a checker may take for a win by threats; those that take the prover more than `openings.SHORT` have records."""
+SLICE: Final = 20_000
+"""Nodes of a search of one position between two looks at the limits."""
+_RULES: Final[Mapping[tuple[bool, bool], Rule]] = {(True, True): "free", (False, False): "standard"}
+_NO_TIME: Final = 0.01
+_STAGE: Final = "replies that are proved to lose"
+
+
+@dataclass(frozen=True)
+class ThreatProof:
+    """What was proved: black's or white's moves by representative, who claims them (0: the player to move), and counts."""
+
+    player: int
+    moves: dict[State, int]
+    nodes: int
+    facts: dict[str, Any]
+
+    def claim(self) -> Claim:
+        """Return the claim that the player wins."""
+        return Claim(self.player, 1, self.moves, symmetric=True, threats=CHECKED)
+
+
+def opening_of(game: Game) -> Opening:
+    """Return the board and the rule of a game of five in a row. Raises BadRequest for another game."""
+    board: Any = getattr(game, "lines", None)
+    rule = _RULES.get(getattr(game, "longer_rows", None) or (True, False))
+    size = round(game.width**0.5)
+    lines = 2 * (size - 4) * (2 * size - 4)
+    square = board is not None and size * size == game.width and len(board.lines) == lines and len(board.lines[0]) == 5
+    if not square or rule is None or not game.has("canonical"):
+        raise BadRequest(
+            f"{game}: the method threats is for gomoku, free or standard: use pns, dfpn, alphabeta or graph"
+        )
+    return Opening(size, rule)
+
+
+def prove_by_threats(game: Game, root: Sequence[int], budget: Budget, work: Path | None, target: Target) -> ThreatProof:
+    """Prove a win of the player to move, or after the first stone in the centre, of the player who has put it.
+
+    The start, that stone and a reply to it are proved in the folder, or a temporary one, on several processes. Raises
+    LimitReached, Exhausted and BadRequest.
+    """
+    state = tuple(int(cell) for cell in root)
+    stones = sum(map(bool, state))
+    if stones <= 2 and (stones == 0 or state[len(state) // 2] == 1) and len(state) % 2 == 1:
+        return _in_folder(opening_of(game), state, budget, work)
+    if work is not None:
+        raise BadRequest(
+            f"{game}: work is kept for the start, for the first stone in the centre, and for a reply to it; "
+            "this position is searched at once: leave out the folder"
+        )
+    return _at_once(opening_of(game), game, state, budget, target)
+
+
+def _in_folder(opening: Opening, state: State, budget: Budget, work: Path | None) -> ThreatProof:
+    if budget.limit:
+        raise BadRequest("a proof in a working folder counts no nodes: limit its seconds")
+    stones, run = sum(map(bool, state)), budget.run
+    names = [opening.name(state.index(2))] if stones == 2 else []
+
+    def report(_: str) -> None:
+        reached = progress(folder, opening)
+        run.progress(_STAGE, reached.proved, reached.replies)
+
+    with _folder(work) as folder:
+        for close in (None, close_branch):
+            if not prove(folder, opening, run.threads, _left(budget), names, report, close):
+                raise LimitReached(
+                    f"{opening}: no result within {budget.seconds:g} seconds; {progress(folder, opening)}; "
+                    + ("go on with the same folder" if work is not None else "keep the work in a folder: --work DIR")
+                )
+        chosen = opening.replies(opening.start)
+        if names:
+            own = {min(turn[state.index(2)] for turn in opening.turns())}
+            chosen = [white for white in chosen if white in own]
+        moves: dict[State, int] = {}
+        nodes, seconds = 0, 0.0
+        if stones == 0:
+            moves[opening.canonical((0,) * len(state))[0]] = 2 * (len(state) // 2)
+        for white in chosen:
+            branch = read_branch(folder, opening, white)
+            if branch.checked < len(list(branch.records())) or branch.gaps:
+                raise LimitReached(
+                    f"{opening}: {branch}, but {len(branch.gaps)} positions are not proved again; "
+                    "go on with the same folder"
+                )
+            nodes, seconds = nodes + branch.nodes, seconds + branch.seconds
+            for one, move in branch.records():
+                like, there = opening.canonical(one, move)
+                moves[like] = 2 * there
+    return ThreatProof(int(stones == 1), moves, nodes, {"branches": len(chosen), "processor seconds": round(seconds)})
+
+
+@contextlib.contextmanager
+def _folder(work: Path | None) -> Iterator[Path]:
+    if work is not None:
+        yield work
+    else:
+        with tempfile.TemporaryDirectory() as folder:
+            yield Path(folder)
+
+
+def _left(budget: Budget) -> float:
+    """Return the seconds left, 0 if there is no limit."""
+    return max(_NO_TIME, budget.seconds - (budget.run.seconds - budget.began)) if budget.seconds else 0.0
+
+
+def _at_once(opening: Opening, game: Game, state: State, budget: Budget, target: Target) -> ThreatProof:
+    """Search one position for a win of the player to move, who is black here: else the colours are exchanged."""
+    white = sum(map(bool, state)) % 2
+    root = tuple((0, 2, 1)[stone] for stone in state) if white else state
+    attack = Attack(opening.size, opening.size, opening.rule, target=target)
+    search = QuietSearch(attack)
+    found = None
+    while found is None:
+        found = search.solve(root, budget.room(SLICE))
+        budget.spend("positions", attack.nodes - budget.nodes, 0)
+        if found is None:
+            budget.check(f"proof number {search.nodes[root].proof:,}")
+    if not found:
+        raise Exhausted(f"{game}: {game.format(state)!r}: no win by threats and quiet moves", budget.nodes)
+
+    def stop() -> bool:
+        return bool(budget.seconds) and _left(budget) <= _NO_TIME
+
+    try:
+        records = closed(attack, opening, search.records(root), root, stop)
+    except Stopped:
+        raise LimitReached(f"{game}: proved, but not written down within {budget.seconds:g} seconds") from None
+    moves: dict[State, int] = {}
+    for one, move in records.items():
+        own = tuple((0, 2, 1)[stone] for stone in one) if white else one
+        like, there = opening.canonical(own, move)
+        moves[like] = 2 * there + white
+    return ThreatProof(0, moves, attack.nodes, {"positions": len(search.nodes)})

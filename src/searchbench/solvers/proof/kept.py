@@ -1,0 +1,102 @@
+"""Keep an unfinished proof in a folder: the answers so far, and the arrays of the search under way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final, Protocol
+
+import numpy as np
+
+from searchbench.configuration import given_options
+from searchbench.game import Game
+from searchbench.run import Run
+from searchbench.solvers.proof.configuration import DepthFirstProofNumber, ProofNumber, Proving
+from searchbench.store.working import WorkingFolder, discard
+
+NO_TASK: Final = ("evidence", "work", "table")
+"""Options that may differ when a proof goes on."""
+
+
+class Keeping(Protocol):
+    """A search that can go on from its arrays."""
+
+    @property
+    def nodes(self) -> int:
+        """Return its nodes so far."""
+
+    def arrays(self) -> Mapping[str, Any]:
+        """Return the arrays that it goes on from, vectors by name."""
+
+    def restore(self, arrays: Mapping[str, Any], nodes: int) -> None:
+        """Go on from arrays."""
+
+
+class KeptProof:
+    """Ask the questions of a proof, and keep the answers and the search in a folder if there is one."""
+
+    def __init__(self, folder: WorkingFolder | None, run: Run) -> None:
+        self.folder, self.run = folder, run
+        record = {} if folder is None else folder.record
+        self.answers = {int(bound): bool(answer) for bound, answer in record.get("answers", {}).items()}
+        self._search: Keeping | None = None
+
+    def holds(self, bound: int, ask: Callable[[int], bool]) -> bool:
+        """Return the answer to a question; ask it only if the answer is not known."""
+        if bound not in self.answers:
+            self.answers[bound] = ask(bound)
+        return self.answers[bound]
+
+    def outcome(self, ask: Callable[[int], bool]) -> int:
+        """Ask "does the player to move win?", and if not, "does she get at least a draw?"; return the outcome."""
+        outcome = 1 if self.holds(1, ask) else 0 if self.holds(0, ask) else -1
+        self.save()
+        return outcome
+
+    def attach(self, search: Keeping) -> None:
+        """Let a search go on from the folder, and keep it there from now on."""
+        self._search = search
+        if self.folder is not None and self.folder.copies:
+            copies = {name: self.folder.copy_of(name, self.run) for name in sorted(self.folder.copies)}
+            search.restore(copies, int(self.folder.record["nodes"]))
+
+    def pause(self) -> None:
+        """Keep the search if it is time; called between two of its slices."""
+        if self.folder is not None and self.folder.due:
+            self.save()
+
+    def save(self) -> None:
+        """Keep the answers and the search."""
+        if self.folder is None or self._search is None:
+            return
+        answers = {str(bound): answer for bound, answer in self.answers.items()}
+        arrays = {name: np.asarray(array) for name, array in self._search.arrays().items()}
+        self.folder.commit({"answers": answers, "nodes": self._search.nodes}, arrays, self.run)
+
+    def discard(self) -> None:
+        """Remove the folder: the proof is done."""
+        if self.folder is not None:
+            self.folder.close()
+            discard(self.folder.path)
+
+
+@contextmanager
+def kept_proof(game: Game, root: Sequence[int], chosen: Proving, run: Run) -> Iterator[KeptProof]:
+    """Yield the folder of a proof; whatever ends the search, it is kept. Raises BadRequest and DamagedData."""
+    work = chosen.work if isinstance(chosen, ProofNumber | DepthFirstProofNumber) else None
+    if work is None:
+        yield KeptProof(None, run)
+        return
+    options = {name: value for name, value in given_options(chosen).items() if name not in NO_TASK}
+    identity = {key: game.identity()[key] for key in ("name", "version", "parameters")}
+    task = {**identity, "fingerprint": game.fingerprint(), "state": [int(cell) for cell in root]}
+    folder = WorkingFolder(Path(work), {**task, "method": chosen.method, "options": options}, run.checkpoint_interval)
+    kept = KeptProof(folder, run)
+    try:
+        yield kept
+    except BaseException:
+        kept.save()
+        raise
+    finally:
+        folder.close()

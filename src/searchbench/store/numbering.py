@@ -1,0 +1,84 @@
+"""The diagram that numbers the positions of a database, in its folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from searchbench.errors import DamagedData
+from searchbench.game import Game
+from searchbench.index.diagram import Diagram
+from searchbench.numbered import diagram_of, numbered, without_diagram
+from searchbench.store.codecs import ZSTD
+
+if TYPE_CHECKING:
+    from searchbench.store.header import Header
+
+PLACE: Final = "index"
+"""The folder of the diagram's arrays."""
+_CHUNK: Final = 1 << 20
+
+
+def write_numbering(group: Any, game: Game) -> dict[str, Any]:
+    """Write the diagram of a game into a database's group; return what the header tells of it, nothing without one."""
+    diagram = diagram_of(game)
+    if diagram is None:
+        return {}
+    arrays = diagram.arrays()
+    for name, array in arrays.items():
+        values = _stored(name, array)
+        kept = group.create_array(
+            f"{PLACE}/{name}",
+            shape=values.shape,
+            dtype=values.dtype,
+            chunks=(min(max(1, len(values)), _CHUNK), *values.shape[1:]),
+            compressors=ZSTD.compressors(),
+            filters=None,
+            fill_value=0,
+            config={"write_empty_chunks": True},
+        )
+        kept[...] = values
+    return {
+        "kind": "diagram",
+        "digest": diagram.digest,
+        "first_weight": diagram.first_weight,
+        "arrays": sorted(arrays),
+    }
+
+
+def _stored(name: str, array: Any) -> Any:
+    """Return an array as it is kept: children as differences, as most are small."""
+    return np.diff(array, prepend=array.dtype.type(0)) if name == "children" else array
+
+
+def array_paths(index: dict[str, Any]) -> list[str]:
+    """Return the paths of the diagram's arrays in the group."""
+    return [f"{PLACE}/{name}" for name in index.get("arrays", ())]
+
+
+def with_numbering(game: Game, folder: Path, header: Header) -> Game:
+    """Return a game with the numbers of a database: the diagram's, if it has one. Raises DamagedData."""
+    plain = without_diagram(game)
+    if not header.index:
+        return plain
+    digits = plain.digits()
+    if digits is None:
+        raise DamagedData(f"{folder} has numbers of a diagram, and {plain} tells no `digits` any more: solve it again")
+    from searchbench.store.disk import open_array, values_of
+
+    arrays = {}
+    for path in array_paths(header.index):
+        array = open_array(folder / path)
+        arrays[path.partition("/")[2]] = values_of(array, slice(None), folder / path)
+    try:
+        arrays["children"] = np.cumsum(arrays["children"], dtype=arrays["children"].dtype)
+        diagram = Diagram.of_arrays(digits, header.index["first_weight"], arrays)
+    except (KeyError, TypeError, ValueError, IndexError) as error:
+        raise DamagedData(f"{folder / PLACE}: the arrays are no diagram: {error}") from None
+    if diagram.digest != header.index["digest"]:
+        raise DamagedData(
+            f"{folder / PLACE} does not match its digest: it was altered, or the digits of {plain} changed"
+        )
+    return numbered(plain, diagram)

@@ -1,0 +1,28 @@
+"""The command line on layered games."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from front_program import Program
+
+SPEC = "connect4:4,4"
+
+
+def test_stats_by_layer_and_prediction(program: Program, tmp_path: Path) -> None:
+    folder = tmp_path / "c4.db"
+    told = program("solve", SPEC, "--solver", "sweep", "--to", folder)
+    assert (told.code, "139,625 states" in told.out, "sweep, 17 levels" in told.out) == (0, True, True)
+    lines = program("stats", folder, "--by", "layer", "--csv").out.split()
+    golden = ["0,0,1,0", "1,0,4,0", "2,0,16,0", "3,8,44,0", "4,0,153,7", "5,150,286,0", "6,136,842,150"]
+    assert lines[:8] == ["layer,won,drawn,lost", *golden]
+    assert lines[17] == "16,0,5336,1908"
+    assert sum(int(number) for line in lines[1:] for number in line.split(",")[1:]) == 161029
+    assert program("stats", folder, "--by", "part", "--json").json[3] == {"part": "3", "won": 8, "drawn": 44, "lost": 0}
+    assert "OOO" not in program("probe", folder, "12").out
+    assert program("verify", folder).code == 0
+    layers = program("predict", SPEC, "--layers", "4").out
+    assert "the first 5 layers" in layers
+    assert program("predict", SPEC, "--layers", "40", "--json").json["undecided"][16] == 5336
+    for wrong in (("stats", folder, "--csv"), ("stats", folder, "--by", "colour"), ("predict", "connect4:5x5")):
+        assert program(*wrong).code == 30

@@ -1,0 +1,259 @@
+"""Decision diagrams of layered games as index, and the sweep over them, compared with brute force."""
+
+from __future__ import annotations
+
+import random
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+
+import searchbench as sb
+from layered import RandomDigits, RandomLines
+from naive import binary_rank, layers_with_values
+from searchbench import jit
+from searchbench.errors import BadGame, BadRequest, MissingPackage, OutOfMemory
+from searchbench.index.digits import Change, Digits, Pattern
+from searchbench.jit.backends.cpu import intrinsics
+from searchbench.rules import NOWHERE, UNDECIDED
+from searchbench.run import Run
+from searchbench.solvers.exhaustive.diagrams import forward
+from searchbench.solvers.exhaustive.diagrams.forward import Forward, reachable_layers
+from searchbench.solvers.exhaustive.diagrams.sweep import sweep_all
+from searchbench.store.pairs import counts_of
+from searchbench.testing.digits import LAWS
+from searchbench.testing.subject import Subject
+
+SEEDS = range(40)
+GAMES = [*(RandomLines(seed) for seed in SEEDS), *(RandomDigits(seed) for seed in SEEDS)]
+FEW = [*GAMES[:40:4], *GAMES[40::4]]
+GOLDEN = {
+    "connect4:4,4": (161029, 139625, 38675, 90120, 32234),
+    "mnk:4,3,3": (111973, 79591, 64738, 3060, 44175),
+    "connect4:5,4": (3945711, 3137713, 1390516, 1303636, 1251559),
+    "mnk:4,4,4": (9722011, 9067975, 2730266, 6031189, 960556),
+}
+"""Reachable and undecided positions; won, drawn and lost for the player to move: specification, section 13.3."""
+
+
+def undecided(game: sb.Game) -> list[list[tuple[int, ...]]]:
+    """Return the states of each layer that are no losses, in the order of their codes."""
+    told = game.digits()
+    found = []
+    for depth, layer in enumerate(layers_with_values(game)):
+        codes = {told.codes(state): state for state in layer}
+        kept = [one for one in codes if not depth or told.result(one, depth) in (UNDECIDED, told.stuck)]
+        found.append([codes[one] for one in sorted(kept) if not _is_lost(told, one, depth)])
+    return [layer for layer in found if layer]
+
+
+def _is_lost(told: Digits, codes: Any, depth: int) -> bool:
+    patterns = told.lost[(depth - 1) % len(told.lost)] if depth else ()
+    return any(all(codes[d] in wanted for d, wanted in zip(*pattern, strict=True)) for pattern in patterns)
+
+
+@pytest.mark.parametrize("game", GAMES, ids=str)
+def test_numbers_are_those_of_the_members_in_order(game: sb.Game) -> None:
+    layers = reachable_layers(game, target="interpreted")
+    diagram, right = layers.diagram, undecided(game)
+    assert layers.reachable == [len(layer) for layer in layers_with_values(game)]
+    assert [diagram.count(layer) for layer in range(diagram.layers)] == list(map(len, right))
+    members = [state for layer in right for state in layer]
+    assert [tuple(diagram.unrank(number)) for number in range(diagram.size)] == members
+    assert [diagram.rank(state) for state in members] == list(range(len(members)))
+    assert list(diagram.iterate()) == [game.digits().codes(state) for state in members]
+    chance = random.Random(str(game))
+    low, high = sorted(chance.randint(0, diagram.size) for _ in range(2))
+    assert list(diagram.iterate(low, high)) == [game.digits().codes(state) for state in members[low:high]]
+    others = {tuple(chance.randint(-1, 3) for _ in range(game.width)) for _ in range(200)} - set(members)
+    assert all(diagram.rank(state) == NOWHERE and not diagram.contains(state) for state in others)
+
+
+@pytest.mark.parametrize("game", FEW, ids=str)
+def test_numbers_equal_those_of_the_binary_diagram(game: sb.Game) -> None:
+    told = game.digits()
+    finding = Forward(game, told, Run(), "interpreted")
+    diagram = finding.layers().diagram
+    sizes = [digit.bits for digit in told.digits]
+    for layer, positions in enumerate(finding.undecided):
+        root, nodes = finding.symbolic.read(positions)
+        first = int(diagram.nodes.starts[layer])
+        for number in range(first, first + diagram.count(layer)):
+            codes = told.codes(diagram.unrank(number))
+            bits = [code >> place & 1 for code, size in zip(codes, sizes, strict=True) for place in range(size)[::-1]]
+            assert binary_rank(nodes, root, bits) == number - first
+
+
+@pytest.mark.parametrize("game", GAMES, ids=str)
+@pytest.mark.parametrize("pieces", [1, 3])
+def test_sweep_finds_the_values_of_brute_force(game: sb.Game, pieces: int) -> None:
+    layers = reachable_layers(game, target="interpreted")
+    with Run(threads=1) as run:
+        planes = sweep_all(layers.diagram, run, "interpreted", pieces)
+    starts = layers.diagram.nodes.starts.tolist()
+    for layer, values in enumerate(layers_with_values(game)[: layers.diagram.layers]):
+        for state, value in values.items():
+            number = layers.diagram.rank(state)
+            if number == NOWHERE:
+                assert value == -1
+                continue
+            word, bit = divmod(number - starts[layer], 64)
+            won, lost = (int(planes[layer][2 * word + which]) >> bit & 1 for which in range(2))
+            assert won - lost == value, (layer, state)
+
+
+@pytest.mark.parametrize("spec", ["connect4:4,4", "mnk:4,3,3", "connect4:5,4"])
+def test_layers_and_values_are_the_published_ones(spec: str) -> None:
+    layers = reachable_layers(sb.load(spec))
+    planes = sweep_all(layers.diagram, Run())
+    won, lost = map(sum, zip(*map(counts_of, planes), strict=True))
+    reached, size = sum(layers.reachable), layers.diagram.size
+    assert (reached, size, won, size - won - lost, lost + reached - size) == GOLDEN[spec]
+    for pieces, threads in ((1, 1), (2, 2), (7, 1), (63, 2)):
+        again = sweep_all(layers.diagram, Run(threads=threads), pieces=pieces)
+        assert all(np.array_equal(one, other) for one, other in zip(planes, again, strict=True))
+
+
+def test_split_and_random() -> None:
+    diagram = reachable_layers(sb.load("connect4:5,4"), most=6).diagram
+    for pieces in (1, 2, 7, 1000):
+        for layer in (None, 4, 6):
+            found = diagram.split(pieces, layer)
+            sizes = [stop - start for start, stop in found]
+            low, high = diagram.split(1, layer)[0]
+            assert (found[0][0], found[-1][1], len(found)) == (low, high, pieces)
+            assert all(one[1] == other[0] for one, other in pairwise(found))
+            assert sizes == sorted(sizes, reverse=True)
+            assert sizes[0] - sizes[-1] <= 1
+    drawn = [diagram.rank(state) for state in diagram.random(34_500, seed=1, layer=4)]
+    counts = np.bincount(np.array(drawn) - diagram.nodes.starts[4], minlength=345)
+    assert (len(counts), diagram.count(4)) == (345, 345)
+    assert ((counts - 100) ** 2 / 100).sum() < 430  # chi-square of 344 degrees of freedom: p > 0.001
+    with pytest.raises(BadRequest, match="layer 7"):
+        diagram.split(2, 7)
+    with pytest.raises(BadRequest, match="number"):
+        diagram.unrank(diagram.size)
+
+
+@pytest.mark.parametrize(("capacity", "memory"), [(1 << 15, 1 << 34), (1 << 15, 24_000_000)])
+def test_full_tables_change_nothing(capacity: int, memory: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    game = sb.load("connect4:5,4")
+    right = reachable_layers(game)
+    monkeypatch.setattr(forward, "LEAST", capacity)
+    monkeypatch.setattr(forward, "first_capacity", lambda digits: capacity)
+    finding = Forward(game, game.digits(), Run(memory=memory))
+    found = finding.layers()
+    assert finding.symbolic.capacity > capacity
+    assert len(finding.undecided) < found.diagram.layers  # others were left behind
+    assert (found.reachable, found.undecided) == (right.reachable, right.undecided)
+    for number in range(0, right.diagram.size, 9973):
+        assert found.diagram.unrank(number) == right.diagram.unrank(number)
+    with pytest.raises(OutOfMemory, match="larger --memory"):
+        Forward(game, game.digits(), Run(memory=2_000_000)).layers()
+
+
+class Lying(RandomLines):
+    """Tell other digits than those of the rules."""
+
+    name = "lying"
+
+    def digits(self) -> Digits:
+        """Return digits with a lie."""
+        return self.lie(sb.load("mnk:3,3,3").digits())  # type: ignore[attr-defined, no-any-return]
+
+    @property
+    def lines(self) -> Any:
+        """Return the board of tic-tac-toe."""
+        return sb.load("mnk:3,3,3").lines
+
+
+def _falling(told: Digits) -> Digits:
+    to = told.actions[0][0][0].to
+    known = [code for code, after in enumerate(to) if after >= 0]
+    swapped = list(to)
+    swapped[known[0]], swapped[known[1]] = to[known[1]], to[known[0]]
+    return _with_action(told, (Change(0, tuple(swapped)),))
+
+
+def _with_action(told: Digits, action: Any) -> Digits:
+    return told._replace(actions=((action, *told.actions[0][1:]), told.actions[1]))
+
+
+LIES = {
+    "digits-tables increasing": _falling,
+    "digits-tables each at most once": lambda told: _with_action(told, (told.actions[0][0][0],) * 2),
+    "digits-tables raises the weight by 2": lambda told: _with_action(told, (*told.actions[0][0], *told.actions[0][3])),
+    "digits-decided the digits say lost": lambda told: told._replace(
+        lost=(*told.lost[:1], (Pattern((0,), (tuple(range(64)),)),))
+    ),
+    "digits-decided the digits say undecided": lambda told: told._replace(lost=(told.lost[0][1:], told.lost[1])),
+    "digits-decided draw": lambda told: told._replace(stuck=-1),
+    "digits-moves only moves lead to": lambda told: told._replace(actions=(told.actions[0][1:], told.actions[1])),
+    "digits-moves only actions": lambda told: told._replace(actions=told.actions[:1]),
+    "digits-tables cells": lambda told: told._replace(digits=told.digits[1:]),
+}
+
+
+@pytest.mark.parametrize("lie", LIES)
+def test_check_refuses_digits_that_lie(lie: str) -> None:
+    law, _, message = lie.partition(" ")
+    kind = type("Lying", (Lying,), {"lie": staticmethod(LIES[lie])})
+    subject = Subject(kind(), 400 if "draw" in lie else 100, 0)
+    broken = {one.name: [fault for _, fault in one.breaks(subject)] for one in LAWS}
+    assert any(message in fault for fault in broken[law]), broken
+    if law == "digits-tables":
+        with pytest.raises(BadGame, match="digits\\(\\)"):
+            reachable_layers(kind())
+
+
+@pytest.mark.parametrize("game", [*GAMES[::8], sb.load("connect4:4,4"), sb.load("mnk:3,3,3")], ids=str)
+def test_digits_that_do_not_lie_obey_the_laws(game: sb.Game) -> None:
+    subject = Subject(game, 60, 0)
+    assert [fault for law in LAWS for fault in law.breaks(subject)] == []
+
+
+def test_without_oxidd_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "oxidd.bdd", None)
+    with pytest.raises(MissingPackage, match=r"searchbench\[diagrams\]"):
+        reachable_layers(sb.load("connect4:4,4"))
+    with pytest.raises(BadRequest, match="tells no `digits`"):
+        reachable_layers(sb.load("sliding:3x3"))
+
+
+def both_masks(words: Any, masks: Any, out: Any) -> None:
+    """Extract and deposit bits."""
+    for place in range(len(words)):
+        out[place, 0] = jit.extract_bits(words[place], masks[place])
+        out[place, 1] = jit.deposit_bits(words[place], masks[place])
+
+
+@pytest.mark.parametrize("quick", [True, False])
+def test_bits_by_mask(quick: bool, monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
+    if not quick:
+        monkeypatch.setenv("SEARCHBENCH_CACHE", str(tmp_path))
+        monkeypatch.setattr(intrinsics, "has_quick_masks", lambda: False)
+    chance = np.random.default_rng(3)
+    words = chance.integers(0, 1 << 64, 300, np.uint64)
+    masks = chance.integers(0, 1 << 64, 300, np.uint64) & chance.integers(0, 1 << 64, 300, np.uint64)
+    words[0], masks[:3] = (1 << 64) - 1, [0, (1 << 64) - 1, 1 << 63]
+    found, right = np.zeros((300, 2), np.uint64), np.zeros((300, 2), np.uint64)
+    kernel = _copied(both_masks) if not quick else both_masks
+    jit.bind(kernel, jit.Names({}, "cpu"))(words, masks, found)
+    jit.bind(both_masks, jit.Names({}, "interpreted"))(words, masks, right)
+    assert (found == right).all()
+    for word, mask, (extracted, deposited) in zip(words.tolist(), masks.tolist(), right.tolist(), strict=True):
+        ones = [place for place in range(64) if mask >> place & 1]
+        assert extracted == sum((word >> place & 1) << number for number, place in enumerate(ones))
+        assert deposited == sum((word >> number & 1) << place for number, place in enumerate(ones))
+
+
+def _copied(function: Any) -> Any:
+    """Return a function with other code, so that no kernel in memory is taken for it."""
+
+    def slow_masks(words: Any, masks: Any, out: Any) -> None:
+        for place in range(len(words)):
+            out[place, 1] = jit.deposit_bits(words[place], masks[place])
+            out[place, 0] = jit.extract_bits(words[place], masks[place])
+
+    return slow_masks
