@@ -20,6 +20,7 @@ from searchbench.reproduce import (
     points,
     qubic,
     rolling_stone,
+    sokoban,
 )
 from searchbench.reproduce.row import Reproduction, Row, reproduce
 
@@ -42,6 +43,7 @@ PAPERS = (
     qubic,
     junghanns,
     rolling_stone,
+    sokoban,
     falling,
 )
 ROWS: dict[str, Row] = {row.id: row for paper in PAPERS for row in paper.ROWS}
