@@ -21,6 +21,7 @@ from searchbench.reproduce import (
     points,
     qubic,
     rolling_stone,
+    sokoban,
 )
 from searchbench.reproduce.row import Reproduction, Row, reproduce
 
@@ -43,6 +44,7 @@ PAPERS = (
     qubic,
     junghanns,
     rolling_stone,
+    sokoban,
     falling,
     layered,
 )
