@@ -51,6 +51,7 @@ _RULES: Final = """
 .sb-burnt{stroke:#2b1a0c;stroke-width:5;stroke-linecap:round}
 .sb-card{fill:var(--sb-card);stroke:var(--sb-edge);stroke-width:1.5}.on-sb-card{fill:#2d2720}.sb-red{fill:var(--sb-red)}
 .sb-face{stroke:#0004;stroke-width:2;fill:var(--sb-tile)}
+.sb-coordinate{fill:var(--sb-muted);font-size:17px;text-anchor:middle;font-weight:600;pointer-events:none}
 .sb-grid{stroke:var(--sb-grid);stroke-width:1}.sb-axis{fill:var(--sb-muted);font-size:12px}.sb-back{fill:transparent}
 .sb-win{fill:var(--sb-win)}.sb-draw{fill:var(--sb-draw)}.sb-loss{fill:var(--sb-loss)}.sb-number{fill:var(--sb-number)}
 .sb-none{fill:var(--sb-muted)}

@@ -100,6 +100,16 @@ async def probe(request: Request, name: Name, state: State = "start") -> JSONRes
     return JSONResponse(library.ask(name, question))
 
 
+@router.post("/databases/{name}/probe", tags=["positions"], response_model=list[schema.Probe], responses=FAILURES)
+def probe_many(request: Request, name: Name, asked: schema.States) -> JSONResponse:
+    """Return the values of many states, in their order."""
+
+    def question(database: Database) -> list[dict[str, Any]]:
+        return [answers.probe_answer(database, database.game.position(state)) for state in asked.states]
+
+    return JSONResponse(library_of(request).ask(name, question))
+
+
 @router.get("/databases/{name}/moves", tags=["positions"], response_model=schema.Moves, responses=FAILURES)
 def moves(request: Request, name: Name, state: State = "start") -> JSONResponse:
     """Return the value of a state and the values of its moves, best first."""

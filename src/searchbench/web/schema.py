@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field
 
@@ -34,6 +34,12 @@ class Probe(BaseModel):
     state: str
     number: int | None
     value: Value
+
+
+class States(BaseModel):
+    """States in the notation of the game."""
+
+    states: list[Annotated[str, Field(max_length=4000)]] = Field(max_length=500)
 
 
 class Move(BaseModel):
@@ -68,6 +74,7 @@ class Position(BaseModel):
     picture: str | None
     text: str
     pieces: list[str]
+    names: list[str]
     result: str | None
     value: Value | None
     number: int | None
@@ -158,6 +165,7 @@ class DatabaseDetails(DatabaseItem):
     verified: dict[str, Any] | None
     hardest: str | None
     lines: bool
+    examples: dict[str, str]
     predicates: list[str] = []
 
 

@@ -125,5 +125,5 @@ export function follow(id, told) {
   });
 }
 
-export const positionAddress = (database, state, side = 0) =>
-  `/databases/${encodeURIComponent(database)}/position?${new URLSearchParams({ state, ...(side ? { side } : {}) })}`;
+export const positionAddress = (database, state, side = 0, computer = null) =>
+  `/databases/${encodeURIComponent(database)}/position?${new URLSearchParams({ state, ...(side ? { side } : {}), ...(computer === null ? {} : { computer }) })}`;

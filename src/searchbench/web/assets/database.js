@@ -112,13 +112,12 @@ function findForm() {
     parts[id] = h("input", { id: `find-${id}`, placeholder, type, min: type === "number" ? 0 : null });
     return h("label", {}, title, parts[id]);
   };
-  const twoPlayers = facts.two_players && facts.values === "outcome";
   parts.findPart = partSelect("find-part", null);
   parts.predicate = facts.predicates.length ? h("select", { id: "find-predicate" }, h("option", { value: "" }, "none"), facts.predicates.map((one) => h("option", {}, one))) : null;
   const asked = () => ({ value: parts.value.value, part: parts.findPart?.value, first: parts.first.value, last: parts.last.value, where: parts.where.value, predicate: parts.predicate?.value });
   return h("form", { class: "stack", onsubmit: (event) => { event.preventDefault(); find(asked()); } },
-    h("div", { class: "fields" }, field("Value or range", "value", twoPlayers ? "win 20-25, loss, draw" : "28-31, hardest"), parts.findPart ? h("label", {}, "Part", parts.findPart) : null, field("From number", "first", "0", "number"), field("To number", "last", count(facts.numbers - 1).replaceAll(",", ""), "number"), parts.predicate ? h("label", {}, "Predicate of your own", parts.predicate) : null),
-    h("div", { class: "fields", style: "grid-template-columns:minmax(0,1fr) auto" }, field("Condition", "where", twoPlayers ? "plies > 10 and pieces[0] == 'W'" : "state[0] == 8 and state[8] == 1"), h("button", { class: "primary", id: "find" }, "Find")),
+    h("div", { class: "fields" }, field("Value or range", "value", facts.examples.value), parts.findPart ? h("label", {}, "Part", parts.findPart) : null, field("From number", "first", "0", "number"), field("To number", "last", count(facts.numbers - 1).replaceAll(",", ""), "number"), parts.predicate ? h("label", {}, "Predicate of your own", parts.predicate) : null),
+    h("div", { class: "fields", style: "grid-template-columns:minmax(0,1fr) auto" }, field("Condition", "where", facts.examples.where), h("button", { class: "primary", id: "find" }, "Find")),
     h("p", { class: "muted small", style: "margin:0" }, "A condition may use ", h("code", {}, "state"), ", ", h("code", {}, "pieces"), ", ", h("code", {}, "number"), ", ", h("code", {}, "value"), ", ", h("code", {}, "outcome"), ", ", h("code", {}, "plies"), ", numbers, comparisons, ", h("code", {}, "and or not"), ", and ", h("code", {}, "len count sum min max abs"), "."));
 }
 
