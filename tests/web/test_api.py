@@ -10,7 +10,7 @@ import pytest
 
 import searchbench as sb
 from searchbench.values import Result
-from searchbench.web import schema
+from searchbench.web import Library, schema
 from searchbench.web.condition import condition
 from searchbench.web.finding import NAMES, Filter, find_page
 from web_client import Client
@@ -334,6 +334,17 @@ def test_databases_and_games_are_listed(client: Client, databases: dict[str, sb.
     schema.Health.model_validate(client.fetch("/health"))
 
 
+def test_the_games_are_described_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    described: list[str] = []
+    monkeypatch.setattr(Library, "games", lambda _self: described.append("made") or [])
+    library = Library()
+    library._described = [{"name": "mine"}]
+    assert library.described_games() == [{"name": "mine"}]
+    assert not described
+    assert Library().described_games() == []
+    assert described == ["made"]
+
+
 def test_a_game_without_a_database_is_shown_without_values(client: Client) -> None:
     answer = client.fetch("/games/position", game="hanoi:4")
     schema.Position.model_validate(answer)
@@ -344,11 +355,11 @@ def test_a_game_without_a_database_is_shown_without_values(client: Client) -> No
 def test_the_description_names_every_endpoint(client: Client) -> None:
     described = client.fetch("/openapi.json")["paths"]
     assert set(described) == {
-        "/api/health", "/api/databases", "/api/databases/{name}", "/api/databases/{name}/probe",
-        "/api/databases/{name}/moves", "/api/databases/{name}/position", "/api/databases/{name}/line",
-        "/api/databases/{name}/find", "/api/databases/{name}/stats", "/api/databases/{name}/palette",
-        "/api/databases/{name}/arrange", "/api/games", "/api/games/position", "/api/jobs", "/api/jobs/{name}",
-        "/api/jobs/{name}/events",
+        "/api/v1/health", "/api/v1/databases", "/api/v1/databases/{name}", "/api/v1/databases/{name}/probe",
+        "/api/v1/databases/{name}/moves", "/api/v1/databases/{name}/position", "/api/v1/databases/{name}/line",
+        "/api/v1/databases/{name}/find", "/api/v1/databases/{name}/stats", "/api/v1/databases/{name}/palette",
+        "/api/v1/databases/{name}/arrange", "/api/v1/games", "/api/v1/games/position", "/api/v1/jobs", "/api/v1/jobs/{name}",
+        "/api/v1/jobs/{name}/events",
     }  # fmt: skip
     for methods in described.values():
         for entry in methods.values():

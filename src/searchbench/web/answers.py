@@ -235,9 +235,9 @@ def _parameter(value: Any) -> str:
     return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
 
 
-def game_answer(spec: str, kind: type[Game], game: Game | None, databases: Sequence[str]) -> Answer:
+def game_answer(spec: str, kind: type[Game], game: Game | None) -> Answer:
     """Return a short description of a game for a list; `size` is None if the game has no index."""
-    answer = {**described(kind), "spec": spec, "example": None, "size": None, "databases": list(databases)}
+    answer = {**described(kind), "spec": spec, "example": None, "size": None}
     answer["parameters"] = {
         key: None if value is None else _parameter(value) for key, value in answer["parameters"].items()
     }

@@ -113,6 +113,10 @@ class Jobs:
             raise UnknownName(f"there is no job {name[:40]!r}")
         return self._jobs[name]
 
+    def all(self) -> list[Job]:
+        """Return the jobs, the newest first."""
+        return list(self._jobs.values())[::-1]
+
     def running(self) -> int:
         """Return how many jobs are running."""
         return sum(job.status == "running" for job in list(self._jobs.values()))

@@ -15,6 +15,7 @@ from searchbench.game import Game, Position
 from searchbench.store import Database
 from searchbench.store.header import DOCUMENT
 from searchbench.store.opening import read_header
+from searchbench.web.answers import game_answer
 
 Result = TypeVar("Result")
 Predicate = Callable[[Position], Any]
@@ -54,6 +55,8 @@ class Library:
         self._entries: dict[str, Entry] = {}
         self._games = dict(games or {})
         self.predicates = dict(predicates or {})
+        self._described: list[dict[str, Any]] = []
+        self._lock = threading.Lock()
         for name, path in (databases or {}).items():
             self.add(path, name)
 
@@ -129,6 +132,13 @@ class Library:
         """Return name, class and instance (None: it needs parameters) of each game: first user-defined, then shipped ones."""
         own = [(spec, type(game), game) for spec, game in self._games.items()]
         return [*own, *((found.name, found, _default(found)) for found in shipped())]
+
+    def described_games(self) -> list[dict[str, Any]]:
+        """Return the descriptions of all games, made once: some have large indexes."""
+        with self._lock:
+            if not self._described:
+                self._described = [game_answer(*found) for found in self.games()]
+            return self._described
 
     def game(self, spec: str) -> Game:
         """Return a game named at the server's start, the game of a database, or a shipped game.

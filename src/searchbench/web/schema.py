@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, ConfigDict, Field
 
 
 class Error(BaseModel):
@@ -14,10 +14,14 @@ class Error(BaseModel):
     message: str
 
 
-class Failure(BaseModel):
-    """The answer to a request that failed."""
+class Problem(BaseModel):
+    """The answer to a request that failed (RFC 9457); `kind` is the name of the error in Python."""
 
-    error: Error
+    type: str
+    title: str
+    status: int
+    detail: str
+    kind: str
 
 
 class Value(BaseModel):
@@ -36,7 +40,13 @@ class Probe(BaseModel):
     value: Value
 
 
-class States(BaseModel):
+class Request(BaseModel):
+    """The body or the query of a request; what is not known is refused."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class States(Request):
     """States in the notation of the game."""
 
     states: list[Annotated[str, Field(max_length=4000)]] = Field(max_length=500)
@@ -200,7 +210,7 @@ class PieceItem(BaseModel):
     picture: str
 
 
-class Conditions(BaseModel):
+class Conditions(Request):
     """The conditions for the positions of a page, and the limit of their number."""
 
     value: str | None = Field(None, description="A value or range: 31, 20-25, draw, loss 26.", max_length=60)
@@ -213,14 +223,14 @@ class Conditions(BaseModel):
     pictures: bool = Field(False, description="Whether to draw each position.")
 
 
-class Pieces(BaseModel):
+class Pieces(Request):
     """The piece on each cell, as the player to move sees it."""
 
     pieces: list[str] = Field(max_length=2000)
     side: int = Field(0, ge=0, le=1)
 
 
-class JobRequest(BaseModel):
+class JobRequest(Request):
     """A job: solve or search or prove a game, or verify a database."""
 
     kind: Literal["solve", "search", "prove", "verify"]

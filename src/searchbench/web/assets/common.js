@@ -21,13 +21,13 @@ export async function api(path, query = {}, options = {}) {
   const search = new URLSearchParams(given).toString();
   let response;
   try {
-    response = await fetch(`/api${path}${search ? `?${search}` : ""}`, options);
+    response = await fetch(`/api/v1${path}${search ? `?${search}` : ""}`, options);
   } catch {
     throw new ApiError(0, "Offline", "the server does not answer; is it still running?");
   }
   const answer = await response.json().catch(() => null);
   if (!response.ok) {
-    throw new ApiError(response.status, answer?.error?.kind ?? "Error", answer?.error?.message ?? `the server answers ${response.status}`);
+    throw new ApiError(response.status, answer?.kind ?? "Error", answer?.detail ?? `the server answers ${response.status}`);
   }
   return answer;
 }
@@ -109,7 +109,7 @@ function changeTheme() {
 /** Follow a job until it has ended; `told` is called with each of its answers. Returns the last one. */
 export function follow(id, told) {
   return new Promise((resolve, reject) => {
-    const events = new EventSource(`/api/jobs/${id}/events`);
+    const events = new EventSource(`/api/v1/jobs/${id}/events`);
     events.onmessage = (event) => {
       const job = JSON.parse(event.data);
       told(job);
