@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import searchbench as sb
+from searchbench.catalogue import name_of, title_of
 from searchbench.values import Result
 from searchbench.web import Library, schema
 from searchbench.web.condition import condition
@@ -332,6 +333,21 @@ def test_databases_and_games_are_listed(client: Client, databases: dict[str, sb.
         assert database.path is not None
         assert details["bytes"] == sum(file.stat().st_size for file in database.path.rglob("*") if file.is_file())
     schema.Health.model_validate(client.fetch("/health"))
+
+
+def test_columns_are_ordered_by_merit(client: Client) -> None:
+    texts = [row["text"] for row in client.fetch("/databases/noughts/stats")["values"]]
+    assert texts == ["loss 0", "loss 2", "loss 4", "draw", "win 5", "win 3", "win 1"]
+    for name in ("eight", "awari"):
+        numbers = [row["number"] for row in client.fetch(f"/databases/{name}/stats")["values"] if row["kind"] != "none"]
+        assert numbers == sorted(numbers)
+
+
+def test_games_are_told_in_words() -> None:
+    told = {"sliding:3x4": "Sliding on 3x4", "awari:5": "Awari, stones 5, slam last", "tic-tac-toe": "Tic tac toe"}
+    assert {spec: name_of(sb.load(spec)) for spec in told} == told
+    assert title_of(sb.load("awari:5")).endswith("a board with up to 5 stones, seen by the player to move.")
+    assert "False" not in title_of(sb.load("connect4:4x4"))
 
 
 def test_the_games_are_described_once(monkeypatch: pytest.MonkeyPatch) -> None:

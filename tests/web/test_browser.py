@@ -489,6 +489,11 @@ def test_pages_fit_a_phone_and_name_their_controls(browser: Any, client: Client,
             .map(one => one.outerHTML)"""
     )
     assert unnamed == []
+    nested = ("button button", "button a", "a button", "a a", "[role=button] [role=button]", "[role=img] [role=button]")
+    assert page.locator(", ".join([*nested, "[role=img] [tabindex]"])).count() == 0
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.textContent") == "Skip to the content"
+    assert not re.search(r"(?<![:/\w])/\w+/\w+/[\w./-]*\.(py|db)\b", page.inner_text("body"))  # no path of this machine
     ground = page.evaluate("getComputedStyle(document.body).backgroundColor")
     page.click("header button")
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") != ground

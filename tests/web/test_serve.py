@@ -62,6 +62,7 @@ def test_what_is_solved_is_kept_where_it_should_be(tmp_path: Path) -> None:
         assert "(read only)" in told[-1]
         (item,) = client.fetch("/databases")
         assert item["game"] == "hanoi:3,3"
+        assert item["name"] == name  # a link stays good
         assert client.post("/jobs", {"kind": "solve", "game": "hanoi:3"}).status == 400
 
 

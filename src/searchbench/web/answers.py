@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from searchbench.board import Board, is_empty
-from searchbench.catalogue import described
+from searchbench.catalogue import described, name_of, title_of
 from searchbench.drawing import board_svg, piece_svg
 from searchbench.errors import SearchBenchError
 from searchbench.game import Game, Position
@@ -169,7 +169,8 @@ def database_answer(name: str, database: Database) -> Answer:
     return {
         "name": name,
         "game": database.game.spec,
-        "title": described(type(database.game))["title"],
+        "label": name_of(database.game),
+        "title": title_of(database.game),
         "values": database.rule.name,
         "states": database.states,
         "reachable": database.reachable,
@@ -184,6 +185,7 @@ def details_answer(name: str, database: Database, checked: Answer | None) -> Ans
     on_disk = sum(file.stat().st_size for file in database.path.rglob("*") if file.is_file())
     readable = database.rule.has_lines
     values = [value for value in database.histogram() if value is not None]
+    deep = not database.rule.two_players or any(isinstance(value, Result) for value in values)
     return {
         **database_answer(name, database),
         "parameters": {key: _parameter(value) for key, value in database.game.parameters.items()},
@@ -199,7 +201,7 @@ def details_answer(name: str, database: Database, checked: Answer | None) -> Ans
         "command": database.command,
         "facts": {key: fact for key, fact in database.facts.items() if isinstance(fact, int | float | str)},
         "verified": checked,
-        "hardest": database.rule.format(database.hardest()) if values and readable else None,
+        "hardest": database.rule.format(database.hardest()) if values and readable and deep else None,
         "lines": readable,
         "examples": _examples(database, [database.rule.format(value) for value in values]),
     }
@@ -221,7 +223,8 @@ def stats_answer(database: Database, part: str | None) -> Answer:
     """Return the number of states with each value, and the longest value of each kind."""
     counts = database.histogram(part)
     rows = [
-        {**value_answer(database.rule, value), "count": count} for value, count in counts.items() if value is not None
+        {**value_answer(database.rule, value), "count": counts[value]}
+        for value in sorted(counts.keys() - {None}, key=_merit)
     ]
     longest: dict[str, Answer] = {}
     for row in rows:
@@ -229,6 +232,13 @@ def stats_answer(database: Database, part: str | None) -> Answer:
         if row["number"] is not None and (best is None or abs(row["number"]) > abs(best["number"])):
             longest[row["kind"]] = row
     return {"part": part, "values": rows, "without": counts.get(None, 0), "longest": list(longest.values())}
+
+
+def _merit(value: Any) -> Any:
+    """Return a key that is larger for a better value: early losses first, then late ones, draws, late wins, early wins."""
+    if isinstance(value, Result):
+        return value.outcome, -value.outcome * value.depth
+    return (value,)
 
 
 def _parameter(value: Any) -> str:
@@ -242,7 +252,7 @@ def game_answer(spec: str, kind: type[Game], game: Game | None) -> Answer:
         key: None if value is None else _parameter(value) for key, value in answer["parameters"].items()
     }
     if game is not None:
-        answer["example"] = game.spec
+        answer |= {"example": game.spec, "title": title_of(game)}
         try:
             answer["size"] = max((part.stop for part in game.parts()), default=None)
         except SearchBenchError:  # an index too large to be numbered

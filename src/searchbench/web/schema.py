@@ -141,6 +141,7 @@ class DatabaseItem(BaseModel):
 
     name: str
     game: str = ""
+    label: str = ""
     title: str = ""
     values: str = ""
     states: int = 0

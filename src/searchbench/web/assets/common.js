@@ -66,8 +66,8 @@ export function showError(place, error) {
   place.replaceChildren(h("p", { class: "message", role: "alert" }, error.message));
 }
 
-/** A game as people name it: without the folder of its file. */
-export const gameName = (spec) => spec.replace(/^.*\//, "");
+/** A text without the folders of the files in it. */
+export const gameName = (text) => text.replace(/(?:\.{0,2}\/)?(?:[^\s\/]+\/)+(?=[^\s\/])/g, "");
 
 export function titled(text) {
   document.title = `${text} · searchbench`;
@@ -92,6 +92,9 @@ function top() {
   const link = (address, name, pages) => h("a", { href: address, "aria-current": pages.includes(here) ? "page" : null }, name);
   const icon = h("img", { src: "/assets/icon.svg", alt: "", width: 24, height: 24 });
   const theme = h("button", { class: "bare", type: "button", title: "Light or dark", "aria-label": "Change between light and dark", onclick: changeTheme }, "◐");
+  const main = document.getElementById("main");
+  main.tabIndex = -1;
+  bar.before(h("a", { class: "skip", href: "#main" }, "Skip to the content"));
   bar.replaceChildren(
     h("a", { class: "brand", href: "/" }, icon, "searchbench"),
     h("nav", { "aria-label": "Pages" }, link("/", "Databases", ["home", "database", "position"]), link("/search", "Search", ["search"]), link("/api", "API", ["api"])),

@@ -17,7 +17,7 @@ page(async () => {
   parts.results = h("div", { id: "results", "aria-live": "polite" });
   const layout = [
     h("p", { class: "crumbs" }, h("a", { href: "/" }, "Databases"), " / ", name),
-    h("div", { class: "spread", style: "margin-bottom:1.1rem" }, h("div", {}, h("h1", {}, gameName(facts.game)), h("span", { class: "muted" }, facts.title)), h("div", { class: "row" }, h("a", { class: "button primary", href: positionAddress(name, "start"), id: "open" }, "Open a position"), facts.hardest ? h("a", { class: "button", href: positionAddress(name, "hardest"), id: "open-hardest" }, "The hardest") : null)),
+    h("div", { class: "spread", style: "margin-bottom:1.1rem" }, h("div", {}, h("h1", {}, facts.label), h("span", { class: "muted" }, facts.title)), h("div", { class: "row" }, h("a", { class: "button primary", href: positionAddress(name, "start"), id: "open" }, "Open a position"), facts.hardest ? h("a", { class: "button", href: positionAddress(name, "hardest"), id: "open-hardest" }, "The hardest") : null)),
     h("div", { class: "columns wide-left" },
       h("div", { class: "stack" }, h("div", { class: "panel" }, chartHead(), parts.chart, parts.longest), h("div", { class: "panel" }, h("h2", {}, "Find positions"), findForm(), parts.results)),
       h("div", { class: "stack" }, h("div", { class: "panel" }, h("h2", {}, "What it is"), figures(), description()), h("div", { class: "panel" }, h("h2", {}, "Verification"), verification(health.jobs)))),
@@ -44,6 +44,7 @@ function partSelect(id, onchange) {
 async function drawChart() {
   const stats = await api(`${base}/stats`, { part: parts.part?.value, chart: scale });
   parts.chart.replaceChildren(drawing(stats.chart));
+  parts.chart.firstElementChild.setAttribute("role", "group"); // its columns are buttons
   for (const column of parts.chart.querySelectorAll(".sb-column")) {
     const show = () => find({ value: column.dataset.label, part: parts.part?.value });
     column.setAttribute("tabindex", "0");
@@ -52,7 +53,7 @@ async function drawChart() {
     column.addEventListener("click", show);
     column.addEventListener("keydown", (event) => { if (event.key === "Enter") show(); });
   }
-  const names = { win: "longest win", loss: "longest loss", number: "hardest", draw: "draw" };
+  const names = { win: "longest win", loss: "longest loss", number: facts.hardest ? "hardest" : "most", draw: "draw" };
   const tops = stats.longest.filter((row) => row.count && row.kind !== "draw").map((row) => h("button", { type: "button", onclick: () => find({ value: row.text, part: parts.part?.value }) }, `${names[row.kind]}: `, badge(row), ` ${count(row.count)} position${row.count === 1 ? "" : "s"}`));
   parts.longest.replaceChildren(...tops, stats.without ? h("span", { class: "muted small" }, `${count(stats.without)} without a value`) : "");
 }
@@ -66,7 +67,7 @@ function figures() {
 
 function description() {
   const rows = [
-    ["game", facts.game],
+    ["game", gameName(facts.game)],
     ...Object.entries(facts.parameters),
     ["values", facts.values],
     ["hardest", facts.hardest],
@@ -74,7 +75,7 @@ function description() {
     ["compressed", `${facts.compression} to 1`],
     ["parts", facts.parts.length > 1 ? count(facts.parts.length) : null],
     ["solver", facts.facts.solver],
-    ["made by", facts.command ? h("code", {}, facts.command) : null],
+    ["made by", facts.command ? h("code", {}, gameName(facts.command)) : null],
   ];
   return h("dl", { class: "facts" }, rows.filter(([, fact]) => fact).flatMap(([term, fact]) => [h("dt", {}, term), h("dd", {}, fact)]));
 }

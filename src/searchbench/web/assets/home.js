@@ -25,15 +25,17 @@ function card(database) {
     .then((position) => picture.replaceChildren(drawing(position.picture, position.text)))
     .catch(() => picture.remove());
   return h("li", {}, h("a", { class: "panel card", href: `/databases/${encodeURIComponent(database.name)}` },
-    picture, h("div", {}, h("strong", {}, database.name), h("div", { class: "muted small" }, gameName(database.game))),
+    picture, h("div", {}, h("strong", {}, database.name), h("div", { class: "muted small" }, database.label)),
     h("div", { class: "small" }, `${count(database.states)} states, ${database.values}`)));
 }
 
 function row(game, jobs) {
-  const spec = h("input", { value: game.example ?? `${game.spec}:`, "aria-label": `${game.name} with its parameters`, class: "mono", size: 20 });
+  const whole = game.example ?? `${game.spec}:`;
+  const asked = () => (spec.value.trim() === gameName(whole) ? whole : spec.value.trim());
+  const spec = h("input", { value: gameName(whole), "aria-label": `${game.name} with its parameters`, class: "mono", size: 20 });
   const told = h("div", { "aria-live": "polite" });
-  const solve = h("button", { type: "button", onclick: () => solveGame(spec.value, solve, told), "data-game": game.spec }, "Solve");
-  const search = h("a", { class: "button", href: "/search" , onclick: (event) => { event.currentTarget.href = `/search?${new URLSearchParams({ game: spec.value })}`; } }, game.players === 2 ? "Prove" : "Search");
+  const solve = h("button", { type: "button", onclick: () => solveGame(asked(), solve, told), "data-game": game.spec }, "Solve");
+  const search = h("a", { class: "button", href: "/search" , onclick: (event) => { event.currentTarget.href = `/search?${new URLSearchParams({ game: asked() })}`; } }, game.players === 2 ? "Prove" : "Search");
   if (game.players === 2 && game.values !== "outcome") search.classList.add("hidden"); // only wins, draws and losses are proved
   const links = game.databases.flatMap((name) => [h("a", { href: positionAddress(name, "start") }, name), " "]);
   const large = game.size === null || game.size > SOLVED_HERE;

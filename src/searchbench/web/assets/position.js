@@ -1,7 +1,7 @@
 // The page of a position: the board, its moves with their values, lines of best play, play against the database.
 
 import { BoardView } from "./board.js";
-import { ApiError, api, badge, count, drawing, gameName, h, page, positionAddress, post, showError, titled } from "./common.js";
+import { ApiError, api, badge, count, drawing, h, page, positionAddress, post, showError, titled } from "./common.js";
 import { Editor } from "./editor.js";
 import { Record } from "./record.js";
 
@@ -72,7 +72,7 @@ function build() {
   parts.opponent = facts.two_players ? opponent() : null;
   parts.whole = [
     h("p", { class: "crumbs" }, h("a", { href: "/" }, "Databases"), " / ", h("a", { href: base }, name), " / position"),
-    h("div", { class: "spread", style: "margin-bottom:1rem" }, h("h1", {}, gameName(facts.game)), h("span", { class: "muted small hide-narrow" }, facts.title)),
+    h("div", { class: "spread", style: "margin-bottom:1rem" }, h("h1", {}, facts.label), h("span", { class: "muted small hide-narrow" }, facts.title)),
     h(
       "div", { class: "position" },
       h("div", { class: "panel stack" }, board, parts.message, controls, parts.film, parts.editor.place),
@@ -209,7 +209,7 @@ function show(position, slide = true) {
   parts.edit.setAttribute("aria-pressed", "false");
   parts.message.replaceChildren();
   parts.view.show(position, slide);
-  titled(`${position.state} · ${gameName(facts.game)}`);
+  titled(`${position.state} · ${facts.label}`);
   parts.notation.value = position.state;
   parts.who.textContent = [facts.two_players && !position.result ? `The ${["first", "second"][position.side]} player is to move.` : "", position.result ? sentence(position.result) : ""].join(" ").trim();
   parts.where.replaceChildren(...fact("number", position.number === null ? "none" : count(position.number)), ...(facts.parts.length > 1 && position.part ? fact("part", position.part) : []));
