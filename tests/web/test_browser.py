@@ -440,6 +440,7 @@ def test_a_small_game_is_solved_from_the_page(page: Any, client: Client) -> None
     row = page.locator("#games tr", has=page.locator("[data-game=hanoi]"))
     row.locator("input").fill("hanoi:4")
     row.locator("button", has_text="Solve").click()
+    page.wait_for_selector("#databases a:has-text('hanoi-4')")  # its card is there at once
     row.locator("a", has_text="look at it").click()
     page.wait_for_selector("#moves button")
     assert page.inner_text("#value").startswith("15")
@@ -448,6 +449,41 @@ def test_a_small_game_is_solved_from_the_page(page: Any, client: Client) -> None
     row.locator("button", has_text="Solve").click()
     row.locator(".message").wait_for()
     assert "sliding" in row.locator(".message").inner_text()
+
+
+HARD = "15 14 8 12 10 11 9 13 2 6 5 1 3 7 4 0"  # 80 moves: no test waits for it
+
+
+def test_a_job_is_seen_and_stopped_from_any_page(page: Any, client: Client) -> None:
+    request = {"kind": "search", "game": "sliding:4x4", "state": HARD, "method": "idastar"}
+    started = client.post("/jobs", request).json["id"]
+    page.goto(f"{client.address}/databases/token")
+    page.wait_for_selector("#jobs summary:has-text('1')")
+    page.click("#jobs summary")
+    job = page.locator(f"[data-job='{started}']")
+    assert "search sliding:4x4" in job.inner_text()
+    job.locator("a").click()  # to the page that watches it
+    page.wait_for_function("() => document.getElementById('nodes')?.textContent.length > 5")
+    assert notation_of_search(page) == HARD
+    page.reload()
+    page.wait_for_function("() => document.getElementById('nodes')?.textContent.length > 5")
+    page.click("#jobs summary")
+    job.locator("button").click()
+    page.wait_for_selector("#stage:has-text('stopped')")
+    assert client.fetch(f"/jobs/{started}")["status"] == "stopped"
+
+
+def notation_of_search(page: Any) -> str:
+    return str(page.input_value("#state"))
+
+
+def test_nothing_is_offered_that_is_too_large(page: Any, client: Client) -> None:
+    page.goto(client.address)
+    row = page.locator("#games tr", has=page.locator("[data-game=rubik]"))
+    assert row.locator("button", has_text="Solve").is_disabled()
+    assert "too many to solve here" in row.inner_text()
+    row.locator("input").fill("rubik:small")
+    assert row.locator("button", has_text="Solve").is_enabled()
 
 
 def test_a_database_is_verified_from_the_page(page: Any, client: Client) -> None:

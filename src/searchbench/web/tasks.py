@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 from collections.abc import AsyncIterator
 from functools import partial
 from typing import Annotated, Any, Final
@@ -19,6 +20,8 @@ from searchbench.web.jobs import Job, Jobs
 router = APIRouter(prefix=f"{VERSION}/jobs", tags=["jobs"], dependencies=[Depends(known_parameters)])
 Id = Annotated[str, Path(description="The id of a job.", max_length=40)]
 LOOK_EVERY: Final = 0.1
+TELL_EVERY: Final = 1.0
+"""Seconds after which an event tells the time even if nothing else has changed."""
 
 
 def jobs_of(request: Request) -> Jobs:
@@ -77,15 +80,15 @@ def stop(request: Request, name: Id) -> JSONResponse:
     responses={200: {"content": {"text/event-stream": {"schema": {"type": "string"}}}}, **FAILURES},
 )
 async def events(request: Request, name: Id) -> StreamingResponse:
-    """Stream a job until it ends, with a server-sent event at each change."""
+    """Stream a job until it ends, with a server-sent event at each change, and at least every second."""
     job = jobs_of(request).get(name)
 
     async def stream() -> AsyncIterator[str]:
-        seen = -1
+        seen, told = -1, 0.0
         while True:
             ended = job.ended is not None
-            if job.changes != seen or ended:
-                seen = job.changes
+            if job.changes != seen or ended or time.monotonic() - told > TELL_EVERY:
+                seen, told = job.changes, time.monotonic()
                 yield f"data: {json.dumps(job.answer())}\n\n"
             if ended or await request.is_disconnected():
                 return

@@ -1,5 +1,7 @@
 // What all pages share: the API, elements, messages, the top of the page.
 
+import { jobsBadge } from "./jobs.js";
+
 const LONGEST_STATE = 4000;
 
 export class ApiError extends Error {
@@ -98,7 +100,7 @@ function top() {
   bar.replaceChildren(
     h("a", { class: "brand", href: "/" }, icon, "searchbench"),
     h("nav", { "aria-label": "Pages" }, link("/", "Databases", ["home", "database", "position"]), link("/search", "Search", ["search"]), link("/api", "API", ["api"])),
-    theme,
+    theme, jobsBadge(),
   );
 }
 
@@ -111,6 +113,7 @@ function changeTheme() {
 
 /** Follow a job until it has ended; `told` is called with each of its answers. Returns the last one. */
 export function follow(id, told) {
+  dispatchEvent(new Event("job"));
   return new Promise((resolve, reject) => {
     const events = new EventSource(`/api/v1/jobs/${id}/events`);
     events.onmessage = (event) => {
@@ -118,6 +121,7 @@ export function follow(id, told) {
       told(job);
       if (job.status !== "running") {
         events.close();
+        dispatchEvent(new Event("job"));
         resolve(job);
       }
     };
