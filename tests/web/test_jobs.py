@@ -150,7 +150,7 @@ def test_verification_finds_a_planted_fault(copy: Callable[[str], Path], tmp_pat
     codes = np.array(whole.codes)
     codes[5] += 2  # the same outcome, one ply later
     sb.Database(whole.game, whole.rule, codes, whole.facts).save(tmp_path / "wrong.db")
-    with running(create_app(Library({"wrong": tmp_path / "wrong.db"}), Limits())) as checking:
+    with running(create_app(Library({"wrong": tmp_path / "wrong.db"}, trust=True), Limits())) as checking:
         result = checking.finished(kind="verify", database="wrong")["result"]
         assert result["faults"] > 0
         assert result["found"]

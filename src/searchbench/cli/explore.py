@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import sys
 import webbrowser
 from dataclasses import dataclass
 from pathlib import Path
@@ -45,6 +46,10 @@ def serve(
         Option(metavar="DIR", help="Keep databases solved in the browser here; else they go at the end."),
     ] = None,
     database_games: OwnGames = None,
+    trust: Annotated[
+        bool,
+        Option("--trust", help="Run the Python files that databases name as those of their games, without asking."),
+    ] = False,
     read_only: Annotated[bool, Option("--read-only", help="Take no jobs: no solving, no searching.")] = False,
     predicate: Annotated[
         list[str] | None,
@@ -65,8 +70,9 @@ def serve(
 
     databases, games = _sorted_out(what or [])
     predicates = {text.rpartition(":")[2]: function_in(text) for text in predicate or ()}
-    library = Library({}, games, predicates, cache, [load(one) for one in database_games or ()])
+    library = Library({}, games, predicates, cache, [load(one) for one in database_games or ()], trust)
     for folder in databases:
+        _ask(library, folder)
         name = library.add(folder)
         show.write(f"{name}: {library.database(name).game}, {folder}")
     if keep is not None:
@@ -79,6 +85,16 @@ def serve(
             webbrowser.open(address)
 
     serve_library(library, listening.host, listening.port, limits, keep, ready)
+
+
+def _ask(library: Library, folder: Path) -> None:
+    """Ask on a terminal whether the file that a database names may be run."""
+    file = library.untrusted(folder)
+    if file is None or not sys.stdin.isatty():
+        return  # it is refused when it is opened
+    show.write(f"{folder} is of a game in {file}, and opening it runs that file. Run it? [y/N]")
+    if sys.stdin.readline().strip().lower() in ("y", "yes"):
+        library.trust_file(file)
 
 
 def _sorted_out(what: list[str]) -> tuple[list[Path], dict[str, Game]]:

@@ -9,12 +9,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
-from searchbench.catalogue import load, shipped
+from searchbench.catalogue import load, shipped, source_file
 from searchbench.errors import BadRequest, DamagedData, UnknownGame, UnknownName
 from searchbench.game import Game, Position
 from searchbench.store import Database
 from searchbench.store.header import DOCUMENT
-from searchbench.store.opening import read_header
+from searchbench.store.opening import game_file, read_header
 from searchbench.web.answers import game_answer
 
 Result = TypeVar("Result")
@@ -39,7 +39,8 @@ class Entry:
 class Library:
     """Keep databases open under their names; `cache` limits the memory of each.
 
-    `games` are user-defined games by their names, `predicates` user-defined functions for `find`.
+    `games` are user-defined games by their names, `predicates` user-defined functions for `find`. A database of a game in a
+    file is opened only if that file is one of a game named here, or if `trust` says that any file may be run.
     """
 
     def __init__(
@@ -49,7 +50,11 @@ class Library:
         predicates: Mapping[str, Predicate] | None = None,
         cache: str | int = "64MB",
         database_games: Sequence[Game] = (),
+        trust: bool = False,
     ) -> None:
+        self._trust = trust
+        named = [source_file(type(game)) for game in (*(games or {}).values(), *database_games)]
+        self._trusted = {file.resolve() for file in named if file is not None}
         self._cache = cache
         self._database_games = database_games
         self._entries: dict[str, Entry] = {}
@@ -122,7 +127,22 @@ class Library:
         fitting = [game for game in self._database_games if game.name == name]
         return fitting or None
 
+    def trust_file(self, file: Path) -> None:
+        """Let databases name this file: it is run when they are opened."""
+        self._trusted.add(file.resolve())
+
+    def untrusted(self, path: Path) -> Path | None:
+        """Return the file that opening a database would run although nobody has named it; None if there is none."""
+        file = None if self._trust else game_file(path)
+        return None if file is None or file.resolve() in self._trusted else file
+
     def _open(self, path: Path) -> Entry:
+        file = self.untrusted(path)
+        if file is not None:
+            raise BadRequest(
+                f"{path} is of a game in {file}, and opening it runs that file: if you trust it, give --trust, or name the "
+                "game, --game FILE.py:CLASS"
+            )
         stamp = _stamp(path)  # before it is opened: a folder replaced meanwhile is opened again
         return Entry(path, Database.open(path, self._fitting(path), cache=self._cache), stamp)
 
