@@ -234,8 +234,11 @@ def _kept_game(folder: Path, kept: dict[str, Any]) -> Game:
 
 
 def game_file(folder: Path) -> Path | None:
-    """Return the Python file that opening a database runs unless its game is named; None for shipped and installed games."""
-    return next((file for file in _places_of_file(folder, read_header(folder).game) if file.is_file()), None)
+    """Return the Python file that opening a database or a certificate runs unless its game is named; None if there is none."""
+    from searchbench.store.certificate import is_certificate, kept_game
+
+    kept = kept_game(folder) if folder.is_file() and is_certificate(folder) else read_header(folder).game
+    return next((file for file in _places_of_file(folder, kept) if file.is_file()), None)
 
 
 def _places_of_file(folder: Path, kept: dict[str, Any]) -> list[Path]:

@@ -243,6 +243,32 @@ def arrange(request: Request, name: Name, asked: schema.Pieces) -> JSONResponse:
     return JSONResponse(library_of(request).ask(name, question))
 
 
+# --- certificates ---------------------------------------------------------------------------------------------------------
+
+
+@router.get("/certificates", tags=["certificates"], response_model=list[schema.CertificateDetails])
+def certificates(request: Request) -> JSONResponse:
+    """List the certificates."""
+    return JSONResponse([walk.described(name) for name, walk in library_of(request).certificates.items()])
+
+
+@router.get("/certificates/{name}", tags=["certificates"], response_model=schema.CertificateDetails, responses=FAILURES)
+def certificate(request: Request, name: Name) -> JSONResponse:
+    """Describe a certificate: what it claims, how, and of what it is made."""
+    return JSONResponse(library_of(request).certificate(name).described(name))
+
+
+@router.get(
+    "/certificates/{name}/position",
+    tags=["certificates"],
+    response_model=schema.CertificatePosition,
+    responses=FAILURES,
+)
+def certificate_position(request: Request, name: Name, state: State = "start", side: Side = 0) -> JSONResponse:
+    """Return a position with what a certificate plays there, or with what answers each reply."""
+    return JSONResponse(library_of(request).certificate(name).position(state, side))
+
+
 # --- games ----------------------------------------------------------------------------------------------------------------
 
 

@@ -40,6 +40,7 @@ PAGES: Final = {
     "/": "home.html",
     "/databases/{name}": "database.html",
     "/databases/{name}/position": "position.html",
+    "/certificates/{name}": "certificate.html",
     "/search": "search.html",
     "/api": "api.html",
 }

@@ -13,9 +13,12 @@ from searchbench.catalogue import load, shipped, source_file
 from searchbench.errors import BadRequest, DamagedData, UnknownGame, UnknownName
 from searchbench.game import Game, Position
 from searchbench.store import Database
+from searchbench.store.certificate import kept_game, open_certificate
 from searchbench.store.header import DOCUMENT
 from searchbench.store.opening import game_file, read_header
+from searchbench.verify import CertificatePlayer
 from searchbench.web.answers import game_answer
+from searchbench.web.certificates import Walk
 
 Result = TypeVar("Result")
 Predicate = Callable[[Position], Any]
@@ -58,6 +61,7 @@ class Library:
         self._cache = cache
         self._database_games = database_games
         self._entries: dict[str, Entry] = {}
+        self.certificates: dict[str, Walk] = {}
         self._games = dict(games or {})
         self.predicates = dict(predicates or {})
         self._described: list[dict[str, Any]] = []
@@ -73,12 +77,27 @@ class Library:
 
     def add(self, path: Path, name: str | None = None) -> str:
         """Open a database and return its name: that of its folder, with a number if that name is taken."""
-        stem = re.sub(r"[^\w.-]+", "-", name or path.resolve().name.removesuffix(".db")).strip("-.") or "database"
-        chosen, number = stem, 2
-        while chosen in self._entries:
-            chosen, number = f"{stem}-{number}", number + 1
+        chosen = _free_name(name or path.resolve().name.removesuffix(".db"), self._entries)
         self._entries[chosen] = self._open(path)
         return chosen
+
+    def add_certificate(self, path: Path) -> str:
+        """Open a certificate and return its name, as `add` does for a database."""
+        self._check_trust(path)
+        name = _free_name(path.resolve().name.removesuffix(".cert"), self.certificates)
+        named = [*self._games.values(), *self._database_games]
+        kept = kept_game(path)["name"]
+        fitting = [game for game in named if game.name == kept]
+        self.certificates[name] = Walk(CertificatePlayer(open_certificate(path, fitting or None)))
+        return name
+
+    def certificate(self, name: str) -> Walk:
+        """Return a certificate. Raises UnknownName."""
+        if name not in self.certificates:
+            raise UnknownName(
+                f"there is no certificate {name[:80]!r}; there are: {', '.join(self.certificates) or 'none'}"
+            )
+        return self.certificates[name]
 
     def database(self, name: str) -> Database:
         """Return a database; reopen it if its folder has been replaced. Raises UnknownName, DamagedData."""
@@ -136,13 +155,16 @@ class Library:
         file = None if self._trust else game_file(path)
         return None if file is None or file.resolve() in self._trusted else file
 
-    def _open(self, path: Path) -> Entry:
+    def _check_trust(self, path: Path) -> None:
         file = self.untrusted(path)
         if file is not None:
             raise BadRequest(
                 f"{path} is of a game in {file}, and opening it runs that file: if you trust it, give --trust, or name the "
                 "game, --game FILE.py:CLASS"
             )
+
+    def _open(self, path: Path) -> Entry:
+        self._check_trust(path)
         stamp = _stamp(path)  # before it is opened: a folder replaced meanwhile is opened again
         return Entry(path, Database.open(path, self._fitting(path), cache=self._cache), stamp)
 
@@ -177,6 +199,14 @@ class Library:
                 f"game {spec[:80]!r}: here parameters go up to {LARGEST_NUMBER}; name it when you start the server"
             )
         return load(spec)
+
+
+def _free_name(wanted: str, taken: Mapping[str, Any]) -> str:
+    stem = re.sub(r"[^\w.-]+", "-", wanted).strip("-.") or "database"
+    chosen, number = stem, 2
+    while chosen in taken:
+        chosen, number = f"{stem}-{number}", number + 1
+    return chosen
 
 
 def _default(kind: type[Game]) -> Game | None:

@@ -204,6 +204,57 @@ class Health(BaseModel):
     jobs: bool
 
 
+class CertificateClaim(BaseModel):
+    """A claim in words, and the number of its records."""
+
+    claim: str
+    records: int
+
+
+class CertificateDetails(BaseModel):
+    """A certificate: what it claims together, how far that solves the game, what it is made of, and each claim."""
+
+    name: str
+    game: str
+    label: str
+    title: str
+    claim: str
+    notion: str
+    method: str
+    records: int
+    leaves: list[str]
+    root: str
+    claims: list[CertificateClaim]
+
+
+class MoveTo(BaseModel):
+    """A move and the state after it."""
+
+    move: str
+    state: str
+
+
+class CertificateReply(MoveTo):
+    """A reply, the state after it, and what shows that it does not help."""
+
+    covered: str
+
+
+class CertificateAnswer(BaseModel):
+    """What a claim says of a position: the move to play or the whole sequence, or what answers every reply."""
+
+    claim: str
+    by: str
+    moves: list[MoveTo]
+    replies: list[CertificateReply]
+
+
+class CertificatePosition(Position):
+    """A position, and what each claim says of it: nothing of one to which its play does not lead."""
+
+    answers: list[CertificateAnswer]
+
+
 class PieceItem(BaseModel):
     """A piece that can be put on the board."""
 

@@ -99,7 +99,7 @@ function top() {
   bar.before(h("a", { class: "skip", href: "#main" }, "Skip to the content"));
   bar.replaceChildren(
     h("a", { class: "brand", href: "/" }, icon, "searchbench"),
-    h("nav", { "aria-label": "Pages" }, link("/", "Databases", ["home", "database", "position"]), link("/search", "Search", ["search"]), link("/api", "API", ["api"])),
+    h("nav", { "aria-label": "Pages" }, link("/", "Databases", ["home", "database", "position", "certificate"]), link("/search", "Search", ["search"]), link("/api", "API", ["api"])),
     theme, jobsBadge(),
   );
 }

@@ -7,7 +7,7 @@ const SOLVED_HERE = 5_000_000;
 
 page(async () => {
   titled("Databases");
-  const [databases, games, health] = await Promise.all([api("/databases"), api("/games"), api("/health")]);
+  const [databases, certificates, games, health] = await Promise.all([api("/databases"), api("/certificates"), api("/games"), api("/health")]);
   const cards = h("ul", { class: "cards", id: "databases", hidden: !databases.length }, databases.map(card));
   if (health.running) setTimeout(reattach);
   return [
@@ -15,6 +15,7 @@ page(async () => {
     h("p", { class: "muted" }, "Every position of a database has its value: look at a position, follow best play, or find what you are after."),
     cards,
     databases.length ? null : h("p", { class: "panel", id: "none" }, "No database is open yet. Solve a small game below, or start the server with some: ", h("code", {}, "searchbench serve eight.db")),
+    certificates.length ? h("div", { class: "panel", style: "margin-top:1.4rem" }, h("h2", {}, "Proofs to walk through"), h("ul", { id: "certificates" }, certificates.map((one) => h("li", {}, h("a", { href: `/certificates/${encodeURIComponent(one.name)}` }, `${one.label}: ${one.claim}`), h("span", { class: "muted small" }, ` ${one.name}, ${count(one.records)} records`))))) : null,
     h("div", { class: "panel", style: "margin-top:1.4rem" }, h("h2", {}, "Games"),
       health.jobs ? null : h("p", { class: "muted small" }, "This server only reads: it solves and searches nothing."),
       h("div", { class: "scroll" }, h("table", { id: "games" }, h("thead", {}, h("tr", {}, h("th", {}, "Game"), h("th", { class: "hide-narrow" }, "Players"), h("th", { class: "figure hide-narrow" }, "Numbers"), h("th", {}, ""))), h("tbody", {}, games.map((game) => row(game, health.jobs)))))),
