@@ -518,6 +518,11 @@ def test_pages_fit_a_phone_and_name_their_controls(browser: Any, client: Client,
     page.goto(client.address + path)
     page.wait_for_load_state("networkidle")
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    outside = page.evaluate(
+        """() => [...document.querySelectorAll("main button")].filter(one => one.checkVisibility() && !one.closest(".film"))
+            .filter(one => one.getBoundingClientRect().right > 360).map(one => one.outerHTML)"""
+    )
+    assert outside == []
     unnamed = page.evaluate(
         """() => [...document.querySelectorAll("button, a, input, select, textarea, [role=button]")]
             .filter(one => one.checkVisibility() && !one.labels?.length)

@@ -91,6 +91,7 @@ export class BoardView {
       const cell = move.clicks.find((click) => !this.clicked.includes(click));
       if (cell !== undefined && !next.has(cell)) next.set(cell, move);
     }
+    const tags = []; // above all marks
     for (const element of this.svg.querySelectorAll("[data-cell]")) {
       const number = Number(element.dataset.cell);
       element.classList.toggle("can", this.editing || next.has(number) || this.clicked.includes(number));
@@ -100,21 +101,24 @@ export class BoardView {
       if (shown) {
         if (shown.clicks.includes(number)) this.ring(element, `mark ${shown.value?.kind ?? "next"}`);
       } else if (this.clicked.includes(number)) this.ring(element, "mark chosen");
-      else if (!this.editing && next.has(number)) this.target(element, number, next.get(number));
+      else if (!this.editing && next.has(number)) tags.push(this.target(element, number, next.get(number)));
     }
+    this.svg.append(...tags.filter(Boolean));
   }
 
-  /** Mark a cell that can be clicked next: with the value of the best move there, once a click is left that tells it. */
+  /** Mark a cell that can be clicked next; return the value of the best move there, once one click is left that tells it. */
   target(element, number, move) {
     const last = this.clicked.length > 0 || this.fitting([number]).length === 1;
     const worth = last ? this.worth(move) : null;
     if (worth) {
       this.ring(element, `mark ${worth.kind}${worth.best ? " best" : ""}`);
-      this.tag(element, worth);
-    } else if (this.clicked.length) this.ring(element, "mark next");
+      return this.tag(element, worth);
+    }
+    if (this.clicked.length) this.ring(element, "mark next");
+    return null;
   }
 
-  /** Write a value on a cell, at its upper right. */
+  /** Return a value to be written on a cell, at its upper right. */
   tag(element, worth) {
     const box = element.firstElementChild?.getBBox() ?? { x: -28, y: -28, width: 56, height: 56 };
     const make = (kind, attributes) => {
@@ -129,8 +133,8 @@ export class BoardView {
     text.textContent = worth.text;
     tag.append(make("rect", { x: -width / 2, y: -10, width, height: 20, rx: 10 }), text);
     tag.dataset.cell = element.dataset.cell;
-    this.svg.append(tag);
     element.setAttribute("aria-label", `${element.getAttribute("aria-label").split(";")[0]}; ${worth.long}`);
+    return tag;
   }
 
   ring(element, kind) {

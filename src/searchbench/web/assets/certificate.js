@@ -68,7 +68,7 @@ async function grow(place, state, side, text = "the root") {
 function replies(answer, position) {
   return h("ul", {}, answer.replies.map((reply) => {
     const inner = h("div", {});
-    const whole = h("details", { "data-move": reply.move }, h("summary", {}, h("span", { class: "mono" }, reply.move), h("span", { class: "muted small" }, ` answered by ${reply.covered}`)), inner);
+    const whole = h("details", { "data-move": reply.move }, h("summary", {}, h("span", { class: "mono" }, reply.move), h("span", { class: "muted small" }, reply.covered === "a record" ? " answered by a move" : ` answered by ${reply.covered}`)), inner);
     whole.addEventListener("toggle", async () => {
       if (!whole.open || inner.childElementCount) {
         if (whole.open) show(inner.position, `after ${reply.move}`, inner);
