@@ -270,11 +270,10 @@ class ProofNumberSearch:
         self.leaves = no_leaves() if leaves is None else leaves.leaves(budget.run).assuming(UNDECIDED)
         self.largest = largest_size(table_memory)
         self.note = np.zeros(7, np.int64)
-        most = min(tree_memory // NODE_BYTES, (1 << 31) - 1)
-        widest = max(game.max_moves, game.max_unmoves)
-        limit = budget.limit
-        self.run.demand(NODE_BYTES * 4 * widest, f"the smallest tree of {game}")
-        self.tree = new_tree(max(4 * widest, min(most, limit + 2 * widest) if limit else most))
+        self._most = min(tree_memory // NODE_BYTES, (1 << 31) - 1)
+        self._widest = max(game.max_moves, game.max_unmoves)
+        self.run.demand(NODE_BYTES * 4 * self._widest, f"the smallest tree of {game}")
+        self.tree = new_tree(self._room(0))
         self.pause: Callable[[], None] = nothing
         """Called after each slice of the search."""
         self._asked = _NOTHING
@@ -299,12 +298,18 @@ class ProofNumberSearch:
     def restore(self, arrays: Mapping[str, Any], nodes: int) -> None:
         """Go on from arrays; the counts go on, too."""
         moved, self.note, self._asked = arrays["moves"], arrays["note"], int(arrays["asked"][0])
-        if len(moved) > len(self.tree.move):
-            self.tree = new_tree(min(2 * len(moved), (1 << 31) - 1))
-            self.run.demand(NODE_BYTES * len(self.tree.move), f"a kept tree of {len(moved):,} nodes")
+        room = self._room(len(moved))
+        if room > len(self.tree.move):
+            self.run.demand(NODE_BYTES * room, f"a kept tree of {len(moved):,} nodes")
+            self.tree = new_tree(room)
         self.tree.move[: len(moved)] = moved
-        self.tree.node[: len(moved)] = arrays["nodes"].reshape(len(moved), -1)
+        self.tree.node[: len(moved)] = arrays["nodes"].reshape(len(moved), self.tree.node.shape[1])
         self.table = from_arrays("facts", arrays)
+
+    def _room(self, kept: int) -> int:
+        """Return how many nodes a tree has room for that begins with those which were kept."""
+        limit = self.budget.limit
+        return max(kept + 4 * self._widest, min(self._most, kept + limit + 2 * self._widest) if limit else self._most)
 
     def holds(self, state: Any, bound: int, mobility: bool = False, lookup: bool = True) -> bool:
         """Return whether the player to move, in a state that is not terminal, gets at least `bound` (0 or 1).
