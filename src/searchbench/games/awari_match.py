@@ -144,7 +144,12 @@ class AwariMatch(Game):
     def board(self) -> Board:
         """Return the mover's row below, the opponent's above, and the stores: the mover's at the right."""
         pits = Awari(self.stones).board()
-        return Board((*pits.cells, (float(ROW), 1.0), (-1.0, 0.0)), shape="pit", opposite=(*pits.opposite, OTHER, OWN))
+        return Board(
+            (*pits.cells, (float(ROW), 1.0), (-1.0, 0.0)),
+            shape="pit",
+            opposite=(*pits.opposite, OTHER, OWN),
+            names=(*pits.names, "own store", "other store"),
+        )
 
     def clicks(self, state: Sequence[int], move: int) -> list[int]:
         """Return the sown pit."""
