@@ -15,11 +15,13 @@ from searchbench.reproduce import (
     geese,
     hardest,
     junghanns,
+    layered,
     morris,
     opening,
     points,
     qubic,
     rolling_stone,
+    sokoban,
 )
 from searchbench.reproduce.row import Reproduction, Row, reproduce
 
@@ -42,7 +44,9 @@ PAPERS = (
     qubic,
     junghanns,
     rolling_stone,
+    sokoban,
     falling,
+    layered,
 )
 ROWS: dict[str, Row] = {row.id: row for paper in PAPERS for row in paper.ROWS}
 

@@ -1,0 +1,176 @@
+"""Ground truth for learning agents is what the database says of each position, and the environments keep their contracts."""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow.parquet
+import pytest
+from gymnasium.utils.env_checker import check_env
+from pettingzoo.test import api_test
+
+import searchbench as sb
+from searchbench.errors import BadRequest
+from searchbench.learning import export, grade, truths
+from searchbench.learning.truths import NOTHING, figures_of
+from searchbench.store import Database
+
+SPECS = ["tic-tac-toe", "sliding:2x3", "awari:3", "hanoi:3", "mnk:2,2,2", "pancake:4", "frogs-and-toads:2"]
+
+
+@pytest.fixture(scope="module")
+def databases() -> dict[str, Database]:
+    return {spec: sb.solve(spec, threads=1) for spec in SPECS}
+
+
+def figures(database: Database, value: Any) -> dict[str, int | None]:
+    """Return a value as the columns of a file have it."""
+    names = ("value",) if not database.rule.two_players or database.rule.points else ("outcome", "plies")
+    found = figures_of(database.rule, value)
+    return {name: None if one == NOTHING else one for name, one in zip(names, found, strict=True)}
+
+
+@pytest.mark.parametrize("spec", SPECS)
+def test_a_row_is_what_the_database_says_of_the_position(
+    spec: str, databases: dict[str, Database], tmp_path: Path
+) -> None:
+    database = databases[spec]
+    done = export(database, tmp_path / "x.parquet")
+    table = pyarrow.parquet.read_table(done.path)
+    assert table.num_rows == done.positions == database.states
+    rows = table.take(np.random.default_rng(1).permutation(table.num_rows)[:60]).to_pylist()
+    for row in rows:
+        position = database.position(row["number"])
+        assert tuple(row["state"]) == position.state
+        own = figures(database, database.probe(position))
+        assert {name: row[name] for name in own} == own
+        choices = {choice.move: choice for choice in database.moves(position)}
+        assert sorted(row["moves"]) == sorted(choices)
+        for place, move in enumerate(row["moves"]):
+            worth = figures(database, database.worth(position.state, choices[move]))
+            assert {name: row[f"moves_{name}"][place] for name in worth} == worth
+        keys = [
+            database.rule.preference(one.value, database.game.call("weight", list(position.state), one.move))
+            if "weight" in database.game.names(database.rule) else
+            database.rule.preference(one.value, database.game.call("cost", list(position.state), one.move))
+            for one in choices.values()
+        ]  # fmt: skip
+        best = {move for move, key in zip(choices, keys, strict=True) if key == min(keys)}
+        assert set(row["best_moves"]) == best
+
+
+def test_compiled_truths_are_the_interpreted_ones() -> None:
+    from searchbench.learning.truths import TruthReader
+
+    database = sb.solve("mnk:3,2,2", threads=1)
+    numbers = next(database.numbers())
+    ours, theirs = (TruthReader(database, target=target).read(numbers) for target in ("interpreted", "cpu"))
+    assert np.array_equal(ours.regrets(), theirs.regrets())
+    assert np.array_equal(ours.states, theirs.states)
+    assert np.array_equal(ours.figures, theirs.figures)
+
+
+def test_a_sample_is_of_the_asked_value_and_the_same_again(databases: dict[str, Database], tmp_path: Path) -> None:
+    database = databases["tic-tac-toe"]
+    for name in ("a", "b"):
+        assert export(database, tmp_path / name, sample=100, seed=4, value="draw").positions == 100
+    first, again = (pyarrow.parquet.read_table(tmp_path / name) for name in ("a", "b"))
+    assert first.equals(again)
+    assert set(first["outcome"].to_pylist()) == {0}
+    assert first.schema.metadata[b"searchbench.game"] == b"tic-tac-toe"
+
+
+def test_a_file_is_not_overwritten_unasked_and_appears_whole(databases: dict[str, Database], tmp_path: Path) -> None:
+    database, path = databases["hanoi:3"], tmp_path / "x.parquet"
+    export(database, path)
+    with pytest.raises(BadRequest, match="--force"):
+        export(database, path)
+    assert export(database, path, overwrite=True).positions == 27
+    with pytest.raises(BadRequest, match="no folder"):
+        export(database, tmp_path / "none" / "x")
+    assert [file.name for file in tmp_path.iterdir()] == ["x.parquet"]
+
+
+def test_regrets_are_what_a_move_loses(databases: dict[str, Database]) -> None:
+    database = databases["tic-tac-toe"]
+    position = database.game.position("XX./OO./...")
+    found = truths(database, [database.number(position)])
+    moves = found.moves[0, : found.counts[0]].tolist()
+    lost = dict(zip(moves, found.regrets()[0].tolist(), strict=False))
+    winning = [move for move in moves if database.game.terminal(database.game.play(position.state, move)) == -1]
+    assert [lost[move] for move in winning] == [0]
+    assert set(lost.values()) == {0, 2}
+
+
+def test_a_policy_is_graded(databases: dict[str, Database]) -> None:
+    for spec in ("tic-tac-toe", "sliding:2x3", "awari:3"):
+        database = databases[spec]
+
+        def perfect(state: list[int], moves: list[int], database: Database = database) -> int:
+            return database.moves(state)[0].move
+
+        found = grade(database, perfect, 60)
+        assert (found.best, found.kept, found.regret, found.worst) == (found.positions, found.positions, 0.0, ())
+    worst = grade(databases["tic-tac-toe"], lambda state, moves: moves[-1], 200)
+    assert worst.best < worst.kept < worst.positions
+    assert worst.worst[0].regret == 2
+    with pytest.raises(BadRequest, match="none of the moves"):
+        grade(databases["tic-tac-toe"], lambda state, moves: 99, 10)
+
+
+def test_a_puzzle_keeps_gymnasiums_contract(databases: dict[str, Database]) -> None:
+    environment = sb.environment(databases["sliding:2x3"])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the checker's advice on spaces and wrappers
+        check_env(environment, skip_render_check=True)
+    _, info = environment.reset(seed=3)
+    cost = 0
+    done = False
+    first = int(info["value"])
+    while not done:
+        action = info["best_actions"][0]
+        assert info["action_mask"][action]
+        _, reward, done, cut, info = environment.step(action)
+        cost -= reward
+        assert info["regret"] == 0
+        assert not cut
+    assert cost == first
+    _, info = environment.reset(options={"state": "1 2 0 3 4 5"})
+    wrong = int(np.flatnonzero(info["action_mask"] == 0)[0])
+    assert environment.step(wrong)[1:3] == (-1.0, False)
+
+
+def test_a_game_keeps_pettingzoos_contract(databases: dict[str, Database]) -> None:
+    environment = sb.environment(databases["tic-tac-toe"])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        api_test(environment, num_cycles=60, verbose_progress=False)
+    environment.reset()
+    while environment.agents:
+        player = environment.agent_selection
+        observed, _, over, cut, info = environment.last()
+        environment.step(None if over or cut else info["best_actions"][0])
+        if not (over or cut):
+            assert observed["action_mask"][info["best_actions"][0]]
+            assert environment.infos[player].get("regret", 0) == 0
+    assert environment.terminations == {}
+    environment.reset(options={"state": "XX./OO./..."})
+    player = environment.agent_selection
+    environment.step(environment.infos[player]["best_actions"][0])
+    assert environment.rewards == {"first": 1.0, "second": -1.0}
+    with pytest.raises(ValueError, match="no such move"):
+        environment.reset()
+        environment.step(int(np.flatnonzero(environment.observe("second")["action_mask"] == 0)[-1]))
+
+
+def test_values_that_do_not_rank_moves_are_refused(tmp_path: Path) -> None:
+    database = sb.solve("pancake:4", "depth", threads=1)
+    with pytest.raises(BadRequest, match="do not say which move is best"):
+        sb.environment(database)
+    with pytest.raises(BadRequest, match="do not say which move is best"):
+        grade(database, lambda state, moves: moves[0])
+    table = pyarrow.parquet.read_table(export(database, tmp_path / "x").path)
+    assert set(map(len, table["best_moves"].to_pylist())) == {0}
