@@ -13,7 +13,7 @@ DAILY := tests/test_architecture.py tests/test_compile_clock.py tests/test_launc
 	tests/front/test_api.py tests/front/test_bad_input.py tests/front/test_cli.py tests/front/test_configurations.py \
 	tests/front/test_newcomer.py tests/front/test_play.py tests/front/test_search.py tests/front/test_start.py \
 	tests/laws/test_passes.py tests/solvers/test_openlist.py tests/store/test_chunks.py tests/web/test_serve.py
-COMPILING := tests/front tests/laws tests/solvers tests/store tests/web \
+COMPILING := tests/front tests/laws tests/learning tests/solvers tests/store tests/web \
 	tests/test_compression.py tests/test_jit.py tests/test_predict.py tests/test_reproduce.py tests/test_signatures.py
 
 .PHONY: demo test test-fast clean
