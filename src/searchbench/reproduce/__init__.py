@@ -15,6 +15,7 @@ from searchbench.reproduce import (
     geese,
     hardest,
     junghanns,
+    layered,
     morris,
     opening,
     points,
@@ -45,6 +46,7 @@ PAPERS = (
     rolling_stone,
     sokoban,
     falling,
+    layered,
 )
 ROWS: dict[str, Row] = {row.id: row for paper in PAPERS for row in paper.ROWS}
 
