@@ -10,6 +10,7 @@ from searchbench.reproduce import (
     dependency,
     edelkamp,
     falling,
+    featurespace,
     fifteen,
     gasser,
     geese,
@@ -42,6 +43,7 @@ PAPERS = (
     qubic,
     junghanns,
     rolling_stone,
+    featurespace,
     falling,
 )
 ROWS: dict[str, Row] = {row.id: row for paper in PAPERS for row in paper.ROWS}
