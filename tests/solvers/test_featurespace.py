@@ -15,6 +15,7 @@ from searchbench import jit
 from searchbench.catalogue import load
 from searchbench.errors import BadRequest, Exhausted, LimitReached, Unsolvable
 from searchbench.games.sokoban import Sokoban
+from searchbench.games.sokoban.enhanced.corral import find_corral
 from searchbench.games.sokoban.featurespace.position import KEY_COLUMN, MOVE
 from searchbench.games.sokoban.rules import normal_man, stones_of
 from searchbench.run import Limits
@@ -199,7 +200,7 @@ def _pushed_on(maze: Maze, node: Node) -> set[Node]:
 
 
 def test_macro_moves_lose_no_solution_and_scores_belong_to_positions() -> None:
-    chance, kept = random.Random(11), 0
+    chance, kept, corrals = random.Random(11), 0, 0
     for _ in range(25):
         text = random_level(chance, chance.choice((2, 3)), (4, 5))
         game, maze = Sokoban(text), Maze(text)
@@ -229,9 +230,15 @@ def test_macro_moves_lose_no_solution_and_scores_belong_to_positions() -> None:
         possible = _pushed_on(maze, maze.start())
         assert len({int(row[KEY_COLUMN]) for row in rows[:count]}) == len(reached), text
         assert reached <= possible, text
-        assert not (possible - reached) & good, text
+        jit.bind(restore, names)(work, position)
+        if jit.bind(find_corral, names)(work.base):  # only the moves into it are left
+            corrals += 1
+            assert reached & good or maze.start() not in good or maze.start()[0] <= maze.goals, text
+        else:
+            assert not (possible - reached) & good, text
         kept += count
     assert kept > 60
+    assert corrals > 2
 
 
 def test_every_solvable_small_level_is_solved_and_no_other() -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any, Final, NamedTuple
 
+from searchbench.games.sokoban.enhanced.corral import find_corral, goes_in
 from searchbench.games.sokoban.enhanced.freeze import is_frozen_dead
 from searchbench.games.sokoban.enhanced.windows import is_window_dead
 from searchbench.games.sokoban.enhanced.work import (
@@ -151,18 +152,20 @@ def distance_after(work: Any, man: int) -> int:
 
 
 def write_macros(work: Any, score: int, out: Any) -> int:
-    """Write the macro moves of the position that are not dead."""
+    """Write the macro moves that are not dead; where there is a PI-corral, those that begin with a push into it."""
     base = work.base
     start = base.kept[0, base.kept.shape[1] - 1]
     estimate(base, 0, 0)
+    walk(base, start)
+    corral = find_corral(base)
     count = 0
     for stone in range(base.facts[STONES]):
-        count = write_macros_of(work, score, stone, start, out, count)
+        count = write_macros_of(work, score, stone, start, corral, out, count)
     return count
 
 
-def write_macros_of(work: Any, score: int, stone: int, start: int, out: Any, count: int) -> int:
-    """Write the macro moves of one stone; return the end."""
+def write_macros_of(work: Any, score: int, stone: int, start: int, corral: bool, out: Any, count: int) -> int:
+    """Write the macro moves of one stone, with a `corral` those into it alone; return the end."""
     base = work.base
     board, maze = base.board, base.maze
     met, pushes = work.marks[MET], work.marks[PUSHES]
@@ -190,6 +193,8 @@ def write_macros_of(work: Any, score: int, stone: int, start: int, out: Any, cou
             if target < 0 or behind < 0 or board[MARK, behind] != generation or board[AT, target] != 0:
                 continue
             if maze[target, LIVE] == 0 or met[4 * target + (direction ^ 1)] != 0 or tail >= 4 * len(maze):
+                continue
+            if corral and last < 0 and not goes_in(base, square, target):
                 continue
             here[tail], walker[tail], arrived[tail], pushes[tail] = target, square, direction, length + 1
             tail += 1
