@@ -7,11 +7,12 @@ there, with its result or its edges. Symmetries are not used.
 from __future__ import annotations
 
 import heapq
+import math
 from collections import Counter, deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from itertools import permutations
-from typing import Any
+from typing import Any, NamedTuple
 
 from searchbench.game import Game
 from searchbench.rules import UNDECIDED
@@ -694,3 +695,45 @@ def binary_rank(nodes: Any, root: int, bits: Iterable[int]) -> int:
             number += count(low) << level(low) - place - 1
         node, place = high if values[place] else low, place + 1
     return number if node == 1 else -1
+
+
+# --- proof-number search ----------------------------------------------------------------------------------------------
+
+
+class Developed(NamedTuple):
+    """The nodes that proof-number search develops, in their order, and the answer."""
+
+    nodes: list[int]
+    proved: bool
+
+
+def most_proving_nodes(game: Any) -> Developed:
+    """Search the tree of a `GraphGame` for "the player to move at the root wins", by the definitions (Allis 1994, table 2.1).
+
+    The numbers of the whole tree are worked out again for every step.
+    """
+    below: dict[int, list[int]] = {}
+    for edge in game.edges:
+        below.setdefault(edge[0], []).append(edge[1])
+    developed: list[int] = []
+
+    def numbers(node: int, mine: bool) -> tuple[float, float]:
+        """Return proof and disproof number of "the first player wins"."""
+        result = game.results[node]
+        if result != UNDECIDED:
+            return (0, math.inf) if (result > 0) == mine else (math.inf, 0)
+        if node not in developed:
+            return 1, 1
+        under = [numbers(child, not mine) for child in below[node]]
+        proofs, disproofs = [one[0] for one in under], [one[1] for one in under]
+        return (min(proofs), sum(disproofs)) if mine else (sum(proofs), min(disproofs))
+
+    while 0 not in numbers(0, True):
+        node, mine = 0, True
+        while node in developed:
+            which = 0 if mine else 1
+            wanted = numbers(node, mine)[which]
+            node = next(child for child in below[node] if numbers(child, not mine)[which] == wanted)
+            mine = not mine
+        developed.append(node)
+    return Developed(developed, numbers(0, True)[0] == 0)

@@ -26,7 +26,7 @@ from searchbench.solvers.guided import Attempt
 
 def test_a_row_tells_the_papers_figure_ours_and_the_verdict() -> None:
     outcome = reproduce(ROWS["G17"])
-    told = ["id", "title", "source", "paper", "measured", "verdict", "note", "seconds", "costs"]
+    told = ["id", "title", "source", "paper", "measured", "verdict", "note", "seconds", "costs", "tables"]
     assert list(outcome.as_dict()) == told
     assert (outcome.measured, outcome.verdict) == ({"3-3": 26}, "match")
 

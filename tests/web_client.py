@@ -38,7 +38,7 @@ class Answer(NamedTuple):
     @property
     def message(self) -> str:
         """Return the message of an error."""
-        return str(self.json["error"]["message"])
+        return str(self.json["detail"])
 
 
 class Client(NamedTuple):
@@ -62,11 +62,11 @@ class Client(NamedTuple):
     def get(self, path: str, /, **query: Any) -> Answer:
         """Get an address of the API."""
         given = {name: str(value).lower() if isinstance(value, bool) else value for name, value in query.items()}
-        return self.ask("GET", f"/api{path}{'?' + urlencode(given) if given else ''}")
+        return self.ask("GET", f"/api/v1{path}{'?' + urlencode(given) if given else ''}")
 
     def post(self, path: str, body: Any) -> Answer:
         """Post to an address of the API."""
-        return self.ask("POST", f"/api{path}", body)
+        return self.ask("POST", f"/api/v1{path}", body)
 
     def fetch(self, path: str, /, **query: Any) -> Any:
         """Return the JSON of an answer that must be good."""

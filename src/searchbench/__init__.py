@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from searchbench.repairs import Repair
     from searchbench.rules import NOWHERE, UNDECIDED, State
     from searchbench.run import Limits, Run
-    from searchbench.solvers.exhaustive import BreadthFirst, Exhaustive, Fixpoint, Retrograde
+    from searchbench.solvers.exhaustive import BreadthFirst, Exhaustive, Fixpoint, Retrograde, Sweep
     from searchbench.solvers.guided import AStar, BestFirst, Guided, IDAStar
     from searchbench.solvers.proof import AlphaBeta, DepthFirstProofNumber, GraphProofNumber, ProofNumber, Proving
     from searchbench.store import Certificate, Database, Keep
@@ -44,7 +44,8 @@ _HOMES = {
     "AlphaBeta": "solvers.proof", "DepthFirstProofNumber": "solvers.proof",
     "GraphProofNumber": "solvers.proof", "ProofNumber": "solvers.proof",
     "AStar": "solvers.guided",
-    "Retrograde": "solvers.exhaustive", "Fixpoint": "solvers.exhaustive", "BreadthFirst": "solvers.exhaustive",
+    "Retrograde": "solvers.exhaustive", "Sweep": "solvers.exhaustive",
+    "Fixpoint": "solvers.exhaustive", "BreadthFirst": "solvers.exhaustive",
     "Keep": "store", "BestFirst": "solvers.guided", "IDAStar": "solvers.guided", "Limits": "run",
     "SeenAs": "heuristics", "Subgoal": "abstraction", "analyse": "",
     "Part": "index.protocol", "Player": "player", "Position": "game", "Prediction": "analyse.predict", "Proof": "proof",
@@ -58,7 +59,7 @@ __all__ = [
     "Check", "Database", "DepthFirstProofNumber", "Fixpoint", "Game", "GraphProofNumber", "IDAStar", "Image", "Keep",
     "Limits", "Line", "Part",
     "PatternDatabases", "Player", "Position", "Prediction", "Proof", "ProofNumber", "Repair", "Retrograde", "Run",
-    "SearchBenchError", "SeenAs", "State", "Subgoal", "ValueRule", "analyse", "check", "errors", "heuristic",
+    "SearchBenchError", "SeenAs", "State", "Subgoal", "Sweep", "ValueRule", "analyse", "check", "errors", "heuristic",
     "index", "load", "open_certificate", "open_database", "predict", "prove", "repair", "search", "solve",
 ]  # fmt: skip
 

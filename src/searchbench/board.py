@@ -34,10 +34,14 @@ class Board:
     opposite: tuple[int, ...] = ()
     """For games whose states are seen by the player to move: the cell of the opponent's view that corresponds to each cell.
     Then the sides swap after each move, and drawings swap them back."""
+    names: tuple[str, ...] = ()
+    """The name of each cell as moves have it, such as "b2"; the cells of a column that is played as one share a name."""
 
     def __post_init__(self) -> None:
         if self.shape not in SHAPES:
             raise ValueError(f"a board of shape {self.shape!r}: there are {', '.join(SHAPES)}")
+        if self.names and len(self.names) != len(self.cells):
+            raise ValueError(f"{len(self.names)} names for {len(self.cells)} cells: expected one for each, or none")
 
     def seen_by_opponent(self, pieces: Sequence[str]) -> list[str]:
         """Return the pieces as the other player sees them."""

@@ -58,6 +58,27 @@ def described(game: type[Game]) -> dict[str, Any]:
     }
 
 
+def title_of(game: Game) -> str:
+    """Return the title of a game with the values of its parameters in the place of their names."""
+    title = (inspect.getdoc(type(game)) or "").partition("\n")[0]
+    known = {name: str(value) for name, value in game.parameters.items() if value != "" and not isinstance(value, bool)}
+    return re.sub("`(\\w+)`", lambda found: known.get(found[1], found[1]), title)
+
+
+def name_of(game: Game) -> str:
+    """Return a game and its parameters in words, such as "Sliding on 3x3" or "Awari, stones 5"."""
+    parameters = {name: value for name, value in game.parameters.items() if not isinstance(value, str) or value}
+    words = [game.name.replace("-", " ").capitalize()]
+    if {"rows", "columns"} <= set(parameters):
+        words[0] += f" on {parameters.pop('rows')}x{parameters.pop('columns')}"
+    for name, value in parameters.items():
+        if value is True:
+            words.append(name.replace("_", " "))
+        elif value is not False:
+            words.append(f"{name.replace('_', ' ')} {value}")
+    return ", ".join(words)
+
+
 def load(spec: str | Game) -> Game:
     """Return the game that a text names.
 

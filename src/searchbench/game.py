@@ -271,6 +271,10 @@ class Game:
         """Return the cells to click, in order, to make a move; by default the piece, its target, then the other changes."""
         return cells_of_move(self, state, move)
 
+    def mover(self, state: Sequence[int]) -> int | None:
+        """Return the player to move, 0 or 1, where the state tells it; None where it shows what this player sees."""
+        return None
+
     def known(self) -> Mapping[str, Any]:
         """Return published or well-checked numbers, to be compared with a solver's results.
 

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from searchbench import jit
 from searchbench.errors import BadRequest, LimitReached
 from searchbench.game import Game, Position
 from searchbench.rules import UNDECIDED
@@ -162,12 +163,12 @@ class SearchingPlayer:
 
     def __init__(
         self, game: Game, leaves: LeafDatabase | None = None, nodes: int = 200_000, veto: int = 200_000,
-        seed: int = 0, run: Run | None = None,
+        seed: int = 0, run: Run | None = None, target: jit.Target = "cpu",
     ) -> None:  # fmt: skip
         if not game.two_players:
             raise BadRequest(f"{game} is a puzzle: expected a game of two players")
         self.game, self.leaves, self.nodes, self.veto = game, leaves, nodes, veto
-        self.run = run or Run(threads=1)
+        self.run, self.target = run or Run(threads=1), target
         self.dropped: list[int] = []
         """The moves in the last position that proof-number search has shown to lose."""
         self._search: DeepeningSearch | None = None
@@ -213,7 +214,7 @@ class SearchingPlayer:
 
     def _searched(self, state: Sequence[int], legal: Sequence[int]) -> int:
         if self._search is None:
-            self._search = DeepeningSearch(self.game, self.leaves, draw=0, run=self.run)
+            self._search = DeepeningSearch(self.game, self.leaves, draw=0, run=self.run, target=self.target)
         first = None
         while len(self.dropped) < len(legal):
             found = self._search.search(state, self.nodes, without=self.dropped)
@@ -241,7 +242,6 @@ class SearchingPlayer:
             0,
             self.run.memory // 2,
             leaves=self.leaves,
-            own_numbers=True,
         )
         try:
             return search.holds(np.array(after, self.game.dtype), 1, lookup=False)

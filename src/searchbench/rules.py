@@ -4,7 +4,6 @@ A *state* is a short vector of integers, changed in place. A *move* is one integ
 it back. A game's ``rules()`` supplies functions by these names; :func:`searchbench.jit.bind` puts them in the place of
 the functions below wherever a kernel calls one. A slot with ``required=True`` has no default; the body of every other
 function *is* its default. Each rule may have one parameter more, the last one, named ``data``: the game's ``data()``.
-
 Numbers for states, values, searches and abstractions have contracts of their own, which most games leave alone.
 """
 
@@ -100,7 +99,7 @@ def canonical(state: State) -> None:
 def stabilizer(state: State) -> int:
     """Return how many symmetries leave the state as it is, or 0 for every state: unknown.
 
-    With it moves can be counted as they are: without, those that lead to symmetric states must be found and counted once.
+    With it moves can be counted as they are: without, those that lead to symmetric states are found and counted once.
     """
     if SYMMETRIC:
         return 0
@@ -133,19 +132,9 @@ def h_step(state: State, move: Move, tables: Any) -> int:
 def repetition(state: State) -> int:
     """Return the outcome -1 / 0 / +1, for the player to move, of play that returns to the state without end.
 
-    All states of a cycle must tell the same outcome. Proof search asks; retrograde analysis and the forward fixpoint
-    take endless play for a draw, so a game that supplies this has no index.
+    All states of a cycle tell the same. Proof search asks; for tables endless play is a draw: such a game has no index.
     """
     return 0
-
-
-@slot
-def outcome_with(state: State, score: int) -> int:
-    """Return the outcome -1 / 0 / +1 of a state whose player to move still gains `score` points more than the opponent.
-
-    Proof search asks it of leaves whose scores a database of another game knows (see `Game.rank_in`).
-    """
-    return -1 if score < 0 else 1 if score > 0 else 0
 
 
 # --- these make solvers quicker --------------------------------------------------------------------------------------
@@ -159,10 +148,7 @@ def mobility(state: State, out: MutableSequence[int]) -> int:
 
 @slot
 def conversions(state: State, out: MutableSequence[int]) -> int:
-    """Write the moves that may lead to another group of parts (or to a state without a number); return their number.
-
-    A game that can tell them from the others saves retrograde analysis the look at those.
-    """
+    """Write the moves that may lead to another group of parts (or to a state without a number); return their number."""
     return moves(state, out)
 
 
@@ -182,8 +168,7 @@ def inverse(move: Move) -> Move:
 def follows(before: Move, move: Move) -> bool:
     """Return false where a move need not be tried right after another one, in any state.
 
-    Then fewer moves, or two others that come earlier in the order of their numbers, lead to the same state at no greater
-    cost. So turns of opposite faces of a cube are tried in one order alone. Depth-first search asks.
+    Then fewer moves, or two others of smaller numbers, lead to the same state at no greater cost (turns of opposite faces).
     """
     return True
 

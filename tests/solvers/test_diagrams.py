@@ -19,8 +19,10 @@ from searchbench.jit.backends.cpu import intrinsics
 from searchbench.rules import NOWHERE, UNDECIDED
 from searchbench.run import Run
 from searchbench.solvers.exhaustive.diagrams import forward
+from searchbench.solvers.exhaustive.diagrams.backward import symbolic_counts
 from searchbench.solvers.exhaustive.diagrams.forward import Forward, reachable_layers
 from searchbench.solvers.exhaustive.diagrams.sweep import sweep_all
+from searchbench.solvers.exhaustive.diagrams.symbolic import Symbolic
 from searchbench.store.pairs import counts_of
 from searchbench.testing.digits import LAWS
 from searchbench.testing.subject import Subject
@@ -103,6 +105,14 @@ def test_sweep_finds_the_values_of_brute_force(game: sb.Game, pieces: int) -> No
             assert won - lost == value, (layer, state)
 
 
+@pytest.mark.parametrize("game", [*GAMES, sb.load("connect4:4,4")], ids=str)
+def test_diagrams_alone_find_the_values_of_brute_force(game: sb.Game) -> None:
+    layers, counts = symbolic_counts(game, Run(threads=1))
+    for layer, (values, found) in enumerate(zip(layers_with_values(game), counts, strict=False)):
+        lost = layers.reachable[layer] - layers.undecided[layer]
+        assert [found[0], found[1], found[2] + lost] == [sum(v == one for v in values.values()) for one in (1, 0, -1)]
+
+
 @pytest.mark.parametrize("spec", ["connect4:4,4", "mnk:4,3,3", "connect4:5,4"])
 def test_layers_and_values_are_the_published_ones(spec: str) -> None:
     layers = reachable_layers(sb.load(spec))
@@ -134,6 +144,19 @@ def test_split_and_random() -> None:
         diagram.split(2, 7)
     with pytest.raises(BadRequest, match="number"):
         diagram.unrank(diagram.size)
+
+
+@pytest.mark.parametrize("game", FEW, ids=str)
+def test_a_layer_is_the_same_set_in_other_tables(game: sb.Game) -> None:
+    diagram = reachable_layers(game, target="interpreted").diagram
+    symbolic = Symbolic(game.digits(), 1 << 16)
+    for layer in range(diagram.layers):
+        whole, parts = symbolic.of_layer(diagram, layer)
+        assert symbolic.count(whole) == diagram.count(layer)
+        assert len({(digit, node) for digit, node, _ in parts}) == len(parts)
+        low, high = diagram.split(1, layer)[0]
+        for codes in diagram.iterate(low, high):
+            assert (symbolic.position(codes) & ~whole).satisfiable() is False
 
 
 @pytest.mark.parametrize(("capacity", "memory"), [(1 << 15, 1 << 34), (1 << 15, 24_000_000)])

@@ -208,7 +208,7 @@ def test_which_solver_is_chosen() -> None:
         with pytest.raises(BadRequest, match=r"sweep|values"):
             chosen(sb.load("connect4:5x5"), solver="sweep", **options)  # type: ignore[arg-type]
     with pytest.raises(BadRequest, match="digits"):
-        chosen(sb.load("sliding:3x3"), solver="sweep")
+        chosen(sb.load("morris:3,3"), solver="sweep")
     with pytest.raises(BadRequest, match="--layers"):
         sb.predict("connect4:5x5")
 

@@ -15,6 +15,7 @@ from web_client import LIMITS, Client, make_app, running
 SPECS = {
     "eight": "sliding:3x3", "morris": "morris:3,3", "awari": "awari:5", "triangle": "peg-solitaire:triangle,6",
     "token": EXAMPLES["token"], "patience": EXAMPLES["patience"], "coins": EXAMPLES["coins"],
+    "noughts": "tic-tac-toe",
 }  # fmt: skip
 
 

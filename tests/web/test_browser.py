@@ -170,7 +170,7 @@ def test_captures_ask_which_man_is_removed(open_position: Callable[..., Any]) ->
     marked = {int(mark.get_attribute("data-cell")) for mark in page.locator("#board .mark:not(.chosen)").all()}
     assert marked == {8, 16, 19}
     press(page, 19)
-    page.wait_for_function("() => document.getElementById('who').textContent.includes('second player')")
+    page.wait_for_function("() => document.getElementById('who').textContent.includes('first player has won')")
     assert page.locator("#board .sb-first").count() == 3
     assert page.locator("#board .sb-second").count() == 2
 
@@ -226,6 +226,114 @@ def test_both_sides_play_on_to_the_end(open_position: Callable[..., Any], databa
     assert page.is_disabled("#best")
 
 
+# --- values on the board, names, history --------------------------------------------------------------------------------
+
+
+def test_the_board_at_rest_has_the_value_of_every_move(
+    open_position: Callable[..., Any], databases: dict[str, sb.Database]
+) -> None:
+    page = open_position("eight", "8 7 6 0 4 1 2 5 3")
+    assert page.locator("#board .worth text").all_text_contents() == ["30"] * 3
+    assert (
+        page.locator("#moves .badge").all_inner_texts() == ["30"] * 3
+    )  # as the command line: the value after the move
+    assert page.locator("#board .worth.best").count() == 3
+    page.click("#values")
+    assert page.locator("#board .worth").count() == page.locator("#moves .badge").count() == 0
+    assert "hidden" in page.inner_text("#value")
+    page = open_position("eight", "8 7 6 0 4 1 2 5 3")
+    assert page.locator("#board .worth").count() == 0  # the choice is kept
+    page.keyboard.press("v")
+    assert page.locator("#board .worth").count() == 3
+    page = open_position("noughts", "XO./.X./..O")
+    choices = databases["noughts"].moves("XO./.X./..O")
+    told = {choice.position.text: str(choice.value.depth + 1) if choice.value.outcome else "=" for choice in choices}
+    shown = page.eval_on_selector_all("#board .worth", "found => found.map(one => [one.dataset.cell, one.textContent])")
+    after = {
+        "XO./.X./..O"[:place] + "X" + "XO./.X./..O"[place + 1 :]: cell
+        for cell, place in enumerate((0, 1, 2, 4, 5, 6, 8, 9, 10))
+    }
+    assert {int(cell): text for cell, text in shown} == {after[state]: text for state, text in told.items()}
+
+
+def test_values_of_moves_with_two_clicks_come_after_the_first(open_position: Callable[..., Any]) -> None:
+    page = open_position("morris")
+    assert page.locator("#board .worth").count() == 0
+    movable = page.locator("#board .sb-cell.can").first
+    movable.press("Enter")
+    page.wait_for_selector("#board .worth")
+    assert page.locator("#board .worth").count() == page.locator("#board .mark:not(.chosen)").count()
+
+
+def test_cells_have_the_names_of_the_moves(
+    open_position: Callable[..., Any], databases: dict[str, sb.Database]
+) -> None:
+    page = open_position("morris")
+    labels = page.eval_on_selector_all("#board .sb-cell", "found => found.map(one => one.getAttribute('aria-label'))")
+    board = databases["morris"].game.board()
+    assert board is not None
+    assert [label.split(",")[0] for label in labels] == list(board.names)
+    assert "empty" in labels[12]
+    assert sorted(page.locator("#board .sb-coordinate").all_text_contents()) == sorted("abcdefg1234567")
+    page = open_position("awari")
+    assert "".join(page.locator("#board .sb-coordinate").all_text_contents()) == "ABCDEFabcdef"
+
+
+def test_moves_are_numbered_and_taken_back_in_twos_against_the_database(open_position: Callable[..., Any]) -> None:
+    page = open_position("noughts")
+    assert page.is_disabled("#back")
+    assert page.is_disabled("#forward")
+    page.select_option("#computer", "1")
+    assert "computer=1" in page.url
+    for stones in (2, 4):
+        press(
+            page,
+            4
+            if stones == 2
+            else page.evaluate("[...document.querySelectorAll('#board .sb-cell.can')][0].dataset.cell * 1"),
+        )
+        page.wait_for_function(f"() => document.querySelectorAll('#board .sb-piece').length === {stones}")
+    assert re.sub(r"\s+", " ", page.inner_text("#record")).startswith("begin 1. b2 ")
+    assert page.locator("#record button").count() == 5
+    assert page.locator("#graph rect").count() == 5
+    page.click("#back")
+    page.wait_for_function("() => document.querySelectorAll('#board .sb-piece').length === 2")
+    page.wait_for_timeout(1200)  # longer than the database waits before it moves
+    assert page.locator("#board .sb-piece").count() == 2
+    page.click("#forward")
+    page.wait_for_function("() => document.querySelectorAll('#board .sb-piece').length === 4")
+    assert page.is_disabled("#forward")
+    page.reload()
+    page.wait_for_function("() => document.querySelectorAll('#record button').length === 5")
+    assert page.input_value("#computer") == "1"
+    page.click("#record [data-place='0']")
+    page.wait_for_function("() => document.querySelectorAll('#board .sb-piece').length === 0")
+    assert page.is_disabled("#back")
+
+
+def test_keys_that_come_fast_wait_for_each_other(
+    open_position: Callable[..., Any], databases: dict[str, sb.Database]
+) -> None:
+    page = open_position("eight", "8 7 6 0 4 1 2 5 3")
+    press_all = "key => document.body.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true }))"
+    page.evaluate(f"['1', '2', '1', '1'].forEach({press_all})")
+    state = "8 7 6 0 4 1 2 5 3"
+    for place in (0, 1, 0, 0):
+        state = databases["eight"].moves(state)[place].position.text
+    wait_for(page, state)
+    assert page.locator("#record button").count() == 5
+
+
+def test_the_state_says_who_is_to_move(open_position: Callable[..., Any], page: Any, client: Client) -> None:
+    page = open_position("noughts", ".../.X./...")
+    assert "second player" in page.inner_text("#who")
+    assert "side=1" in page.url
+    page = open_position("noughts", ".../.../...", 1)
+    assert "first player" in page.inner_text("#who")
+    page = open_position("noughts", "XX./OOO/..X")
+    assert page.inner_text("#who") == "The second player has won."
+
+
 # --- editing and pasting ----------------------------------------------------------------------------------------------
 
 
@@ -245,6 +353,8 @@ def test_a_position_is_edited_by_hand(open_position: Callable[..., Any], databas
     page.click("#done")
     page.wait_for_selector(".message")
     assert "no part of this game" in page.inner_text(".message")
+    assert page.inner_text("#value") == ""  # of what is no position nothing is told
+    assert page.locator("#moves button").count() == 0
     page.click('#editor [data-label=""]')
     press(page, 5)
     page.click("#done")
@@ -271,6 +381,15 @@ def test_an_unknown_database_and_an_impossible_position_are_told(page: Any, clie
     page.wait_for_selector(".message:has-text('there is no database')")
     page.goto(f"{client.address}/databases/eight/position?state=1+2+3")
     page.wait_for_selector(".message:has-text('each of 0 .. 8 once')")
+    assert notation(page) == "0 1 2 3 4 5 6 7 8"  # the start in its place, and in the address
+    assert "state=0+1+2" in page.url
+    page.locator("#moves button").first.click()
+    page.wait_for_function("() => document.querySelectorAll('#record button').length === 2")
+    address, shown = page.url, notation(page)
+    page.route("**/position?*", lambda route: route.abort())
+    page.locator("#moves button").first.click()
+    page.wait_for_selector(".message:has-text('does not answer')")
+    assert (page.url, notation(page)) == (address, shown)
 
 
 # --- databases, finding, jobs ---------------------------------------------------------------------------------------------
@@ -321,6 +440,7 @@ def test_a_small_game_is_solved_from_the_page(page: Any, client: Client) -> None
     row = page.locator("#games tr", has=page.locator("[data-game=hanoi]"))
     row.locator("input").fill("hanoi:4")
     row.locator("button", has_text="Solve").click()
+    page.wait_for_selector("#databases a:has-text('hanoi-4')")  # its card is there at once
     row.locator("a", has_text="look at it").click()
     page.wait_for_selector("#moves button")
     assert page.inner_text("#value").startswith("15")
@@ -329,6 +449,41 @@ def test_a_small_game_is_solved_from_the_page(page: Any, client: Client) -> None
     row.locator("button", has_text="Solve").click()
     row.locator(".message").wait_for()
     assert "sliding" in row.locator(".message").inner_text()
+
+
+HARD = "15 14 8 12 10 11 9 13 2 6 5 1 3 7 4 0"  # 80 moves: no test waits for it
+
+
+def test_a_job_is_seen_and_stopped_from_any_page(page: Any, client: Client) -> None:
+    request = {"kind": "search", "game": "sliding:4x4", "state": HARD, "method": "idastar"}
+    started = client.post("/jobs", request).json["id"]
+    page.goto(f"{client.address}/databases/token")
+    page.wait_for_selector("#jobs summary:has-text('1')")
+    page.click("#jobs summary")
+    job = page.locator(f"[data-job='{started}']")
+    assert "search sliding:4x4" in job.inner_text()
+    job.locator("a").click()  # to the page that watches it
+    page.wait_for_function("() => document.getElementById('nodes')?.textContent.length > 5")
+    assert notation_of_search(page) == HARD
+    page.reload()
+    page.wait_for_function("() => document.getElementById('nodes')?.textContent.length > 5")
+    page.click("#jobs summary")
+    job.locator("button").click()
+    page.wait_for_selector("#stage:has-text('stopped')")
+    assert client.fetch(f"/jobs/{started}")["status"] == "stopped"
+
+
+def notation_of_search(page: Any) -> str:
+    return str(page.input_value("#state"))
+
+
+def test_nothing_is_offered_that_is_too_large(page: Any, client: Client) -> None:
+    page.goto(client.address)
+    row = page.locator("#games tr", has=page.locator("[data-game=rubik]"))
+    assert row.locator("button", has_text="Solve").is_disabled()
+    assert "too many to solve here" in row.inner_text()
+    row.locator("input").fill("rubik:small")
+    assert row.locator("button", has_text="Solve").is_enabled()
 
 
 def test_a_database_is_verified_from_the_page(page: Any, client: Client) -> None:
@@ -363,6 +518,11 @@ def test_pages_fit_a_phone_and_name_their_controls(browser: Any, client: Client,
     page.goto(client.address + path)
     page.wait_for_load_state("networkidle")
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    outside = page.evaluate(
+        """() => [...document.querySelectorAll("main button")].filter(one => one.checkVisibility() && !one.closest(".film"))
+            .filter(one => one.getBoundingClientRect().right > 360).map(one => one.outerHTML)"""
+    )
+    assert outside == []
     unnamed = page.evaluate(
         """() => [...document.querySelectorAll("button, a, input, select, textarea, [role=button]")]
             .filter(one => one.checkVisibility() && !one.labels?.length)
@@ -370,6 +530,11 @@ def test_pages_fit_a_phone_and_name_their_controls(browser: Any, client: Client,
             .map(one => one.outerHTML)"""
     )
     assert unnamed == []
+    nested = ("button button", "button a", "a button", "a a", "[role=button] [role=button]", "[role=img] [role=button]")
+    assert page.locator(", ".join([*nested, "[role=img] [tabindex]"])).count() == 0
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.textContent") == "Skip to the content"
+    assert not re.search(r"(?<![:/\w])/\w+/\w+/[\w./-]*\.(py|db)\b", page.inner_text("body"))  # no path of this machine
     ground = page.evaluate("getComputedStyle(document.body).backgroundColor")
     page.click("header button")
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") != ground

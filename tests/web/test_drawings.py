@@ -51,7 +51,7 @@ def test_every_cell_and_every_piece_is_drawn_where_it_is(spec: str) -> None:
         assert set(cells) == set(range(len(board.cells)))
         places = [cell.attrib["transform"] for cell in cells.values()]
         assert len(set(places)) == len(places)
-        shown = {cell for cell, label in enumerate(pieces) if label.strip() and set(label) != {"-"}}
+        shown = {cell for cell, label in enumerate(pieces) if label.strip() and set(label) != {"-"} and label != "#"}
         assert set(drawn) == shown
         for cell, piece in drawn.items():
             assert piece.attrib["data-label"] == pieces[cell]
@@ -207,3 +207,38 @@ def test_notebooks_show_positions_lines_and_databases(databases: dict[str, sb.Da
         assert facts.count("sb-column") - facts.count(".sb-column") == len(
             [v for v in database.histogram() if v is not None]
         )
+
+
+@pytest.mark.parametrize("spec", BOARDS)
+def test_names_of_cells_are_those_of_the_moves_and_are_written_around_the_board(spec: str) -> None:
+    """Wherever cells have names, the text of every move that is clicked there has them; each stands outside the board once."""
+    game = sb.load(spec)
+    board = game.board()
+    assert board is not None
+    told = coordinates(board_svg(board, game.pieces(game.start()), coordinates=True))
+    assert len(told) == len(set(told))
+    assert bool(told) == bool(board.names)
+    for state, _ in walk(game, 10):
+        for move in game.moves(state) if board.names else ():
+            text = game.format_move(state, move)
+            assert text == "pass" or any(board.names[cell] in text for cell in game.clicks(state, move)), (text, state)
+    if all(name[-1:].isdecimal() and name[0].isalpha() for name in board.names):
+        assert set(told) == {
+            part
+            for name in board.names
+            for part in (name.rstrip("0123456789"), name.lstrip("abcdefghijklmnopqrstuvwxyz"))
+        }
+
+
+def coordinates(svg: str) -> list[str]:
+    """Return what is written around a board."""
+    return [
+        found.text or "" for found in ET.fromstring(svg).iter(f"{SVG}text") if found.attrib["class"] == "sb-coordinate"
+    ]
+
+
+@pytest.mark.parametrize("spec", BOARDS)
+def test_the_player_to_move_is_told_by_the_state_where_it_is(spec: str) -> None:
+    game = sb.load(spec)
+    for state, side in walk(game):
+        assert game.mover(state) in (None, side), state

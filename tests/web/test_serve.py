@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import fnmatch
+import io
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -16,8 +18,11 @@ from typing import Any
 
 import pytest
 
+import searchbench as sb
 from front_program import EXAMPLES, ROOT
 from searchbench import cli
+from searchbench.cli import explore
+from searchbench.web import Library
 from searchbench.web.app import ASSETS, PAGES
 from searchbench.web.serve import listening
 from web_client import Client
@@ -44,7 +49,7 @@ def served(*arguments: object) -> Iterator[tuple[Client, list[str], Any]]:
 
 
 def test_it_serves_until_it_is_interrupted(folders: dict[str, Path]) -> None:
-    with served(folders["token"], folders["eight"], EXAMPLES["coins"]) as (client, told, process):
+    with served(folders["token"], folders["eight"], EXAMPLES["coins"], "--trust") as (client, told, process):
         assert [item["name"] for item in client.fetch("/databases")] == ["token", "eight"]
         assert told[0].startswith("token: ")
         assert client.fetch("/games")[0]["name"] == "coins"
@@ -62,6 +67,7 @@ def test_what_is_solved_is_kept_where_it_should_be(tmp_path: Path) -> None:
         assert "(read only)" in told[-1]
         (item,) = client.fetch("/databases")
         assert item["game"] == "hanoi:3,3"
+        assert item["name"] == name  # a link stays good
         assert client.post("/jobs", {"kind": "solve", "game": "hanoi:3"}).status == 400
 
 
@@ -77,7 +83,11 @@ def test_what_was_solved_is_gone_at_the_end_if_it_was_not_to_be_kept(
 
 def test_a_predicate_of_the_users_own_is_offered(folders: dict[str, Path], tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text("def together(position):\n    return position.state[0] == position.state[1]\n")
-    with served(folders["token"], "--predicate", f"{tmp_path / 'mine.py'}:together") as (client, _, _process):
+    with served(folders["token"], "--trust", "--predicate", f"{tmp_path / 'mine.py'}:together") as (
+        client,
+        _,
+        _process,
+    ):
         assert client.fetch("/databases/token")["predicates"] == ["together"]
         page = client.fetch("/databases/token/find", predicate="together", limit=100)
         assert len(page["states"]) == 12
@@ -96,9 +106,48 @@ def test_a_predicate_of_the_users_own_is_offered(folders: dict[str, Path], tmp_p
 def test_what_cannot_be_served_is_refused_before_anything_starts(
     arguments: list[str], code: int, words: str, capsys: pytest.CaptureFixture[str], folders: dict[str, Path]
 ) -> None:
-    database = [str(folders["token"])] if "--cache" in arguments else []
+    database = [str(folders["eight"])] if "--cache" in arguments else []
     assert cli.run(["serve", "--no-browser", *arguments, *database]) == code
     assert words in capsys.readouterr().err
+
+
+def test_the_file_that_a_database_names_is_run_only_with_consent(
+    folders: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source, _, name = EXAMPLES["token"].rpartition(":")
+    mine = shutil.copy(source or name, tmp_path / "mine.py")
+    spec = f"{mine}:{name}" if source else str(mine)
+    database = tmp_path / "mine.db"
+    sb.solve(spec, to=database, threads=1)
+    with open(mine, "a") as file:
+        file.write(f"\nopen({str(tmp_path / 'ran')!r}, 'w').close()\n")
+    arguments = ["serve", "--no-browser", "--port", "0", str(database)]
+    assert cli.run(arguments) == 30
+    told = capsys.readouterr().err
+    assert "mine.py" in told
+    assert "--trust" in told
+    monkeypatch.setattr(sys, "stdin", Terminal("n\n"))
+    assert cli.run(arguments) == 30
+    assert not (tmp_path / "ran").exists()
+    library = Library({}, trust=True)
+    library.add(database)
+    assert (tmp_path / "ran").exists()
+    (tmp_path / "ran").unlink()
+    Library({}, database_games=[sb.load(spec)]).add(database)
+    with pytest.raises(sb.errors.BadRequest, match="--trust"):
+        Library({}, {"other": sb.load("hanoi:3")}).add(database)
+    asking = Library({})
+    monkeypatch.setattr(sys, "stdin", Terminal("y\n"))
+    explore._ask(asking, database)
+    asking.add(database)
+
+
+class Terminal(io.StringIO):
+    """Stand for a terminal on which somebody types."""
+
+    def isatty(self) -> bool:
+        """Return True."""
+        return True
 
 
 def test_a_port_that_is_taken_is_named(capsys: pytest.CaptureFixture[str]) -> None:

@@ -18,12 +18,14 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from searchbench import jit
 from searchbench.errors import DamagedData, LimitReached
 from searchbench.game import Game
 from searchbench.rules import UNDECIDED
 from searchbench.run import Run
 from searchbench.solvers.proof import LeafDatabase
 from searchbench.solvers.proof.budget import Budget
+from searchbench.solvers.proof.contract import ONES
 from searchbench.solvers.proof.deepening import WON, DeepeningSearch
 from searchbench.solvers.proof.pns import ProofNumberSearch
 from searchbench.solvers.shared.transposition import SMALLEST, new_transpositions
@@ -65,10 +67,12 @@ class Compared:
 class FourSearches:
     """Ask the four searches about states of one game, with a database at the leaves; one thread."""
 
-    def __init__(self, game: Game, leaves: LeafDatabase, limits: Limits, run: Run) -> None:
-        self.game, self.leaves, self.limits = game, leaves, limits
+    def __init__(self, game: Game, leaves: LeafDatabase, limits: Limits, run: Run, target: jit.Target = "cpu") -> None:
+        self.game, self.leaves, self.limits, self.target = game, leaves, limits, target
         self.run = Run(threads=1, memory=run.memory)
-        self.deepening = [DeepeningSearch(game, leaves, entries, run=self.run) for entries in (0, ENTRIES)]
+        self.deepening = [
+            DeepeningSearch(game, leaves, entries, run=self.run, target=target) for entries in (0, ENTRIES)
+        ]
 
     def compare(self, state: Sequence[int]) -> Compared:
         """Return the effort of each search."""
@@ -92,7 +96,7 @@ class FourSearches:
             return Effort(found.nodes, 0, int(found.value == WON) if found.solved else _NOBODY)
         search = ProofNumberSearch(
             self.game, Budget(self.game, self.run, nodes), new_transpositions(SMALLEST), 0, _TREE,
-            leaves=self.leaves, own_numbers=which == 3,
+            self.target, self.leaves, {} if which == 3 else ONES,
         )  # fmt: skip
         try:
             answer = int(search.holds(np.array(state, self.game.dtype), 1, lookup=False))
@@ -102,7 +106,8 @@ class FourSearches:
 
 
 def compare_searches_on(
-    game: Game, leaves: LeafDatabase, states: Sequence[Sequence[int]], limits: Limits, run: Run, kept: Path | None = None
+    game: Game, leaves: LeafDatabase, states: Sequence[Sequence[int]], limits: Limits, run: Run,
+    kept: Path | None = None, target: jit.Target = "cpu",
 ) -> list[Compared]:  # fmt: skip
     """Compare the searches on states, on all threads; a file keeps what is done, line by line, and a later call goes on.
 
@@ -115,7 +120,7 @@ def compare_searches_on(
 
     def work(state: tuple[int, ...]) -> None:
         with lock:
-            searches = spare.pop() if spare else FourSearches(game, leaves, limits, run)
+            searches = spare.pop() if spare else FourSearches(game, leaves, limits, run, target)
         found = searches.compare(state)
         with lock:
             spare.append(searches)
@@ -128,7 +133,8 @@ def compare_searches_on(
     if kept is not None and not kept.exists():
         kept.parent.mkdir(parents=True, exist_ok=True)
         _append(kept, told)
-    FourSearches(game, leaves, Limits(1, 1, 1), run).compare(game.start())  # compiles the kernels, on one thread
+    # Compiles the kernels, on one thread.
+    FourSearches(game, leaves, Limits(1, 1, 1), run, target).compare(game.start())
     wanted = [tuple(state) for state in states]
     run.map(work, [state for state in dict.fromkeys(wanted) if state not in done])
     return [done[state] for state in wanted]

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Final
 
+from searchbench import jit
 from searchbench.game import Game
 from searchbench.rules import UNDECIDED
 from searchbench.run import Run
@@ -24,10 +25,12 @@ NODES: Final = (4_000, 400)
 MOST_PLIES: Final = 200
 
 
-def play_itself(game: Game, leaves: LeafDatabase, games: int, seed: int, run: Run) -> Iterator[list[tuple[int, ...]]]:
+def play_itself(
+    game: Game, leaves: LeafDatabase, games: int, seed: int, run: Run, target: jit.Target = "cpu"
+) -> Iterator[list[tuple[int, ...]]]:
     """Yield the states of each game from the end of its random opening on, in order; no two games are equal."""
     chance = random.Random(seed)
-    search = DeepeningSearch(game, leaves, draw=0, run=Run(threads=1, memory=run.memory))
+    search = DeepeningSearch(game, leaves, draw=0, run=Run(threads=1, memory=run.memory), target=target)
     found: set[tuple[tuple[int, ...], ...]] = set()
     while len(found) < games:
         played = tuple(_one_game(game, search, chance, len(found) % 2))

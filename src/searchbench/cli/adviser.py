@@ -8,7 +8,9 @@ import searchbench as sb
 from searchbench.errors import BadRequest
 from searchbench.game import Game, Position
 from searchbench.line import Line
-from searchbench.player import SearchedValues
+from searchbench.player import SearchedValues, SearchingPlayer
+from searchbench.proof import outcome_text
+from searchbench.solvers.proof import LeafDatabase
 from searchbench.store import Certificate, Database
 from searchbench.values import Result
 from searchbench.verify import CertificatePlayer
@@ -149,6 +151,27 @@ class ProofAdviser(_Thinker):
         raise BadRequest("a line of best play needs a database: searchbench solve GAME --to DIR")
 
 
+class SearchingAdviser(_Thinker):
+    """Play by searches of limited depth; tell the values that a database at the leaves knows."""
+
+    def __init__(self, game: Game, leaves: LeafDatabase | None = None) -> None:
+        self.leaves = leaves
+        self.player = SearchingPlayer(game, leaves)
+
+    def value(self, position: Position) -> str:
+        """Return the value of a position that the database knows."""
+        known = None if self.leaves is None else self.leaves.outcome(position.state)
+        return "" if known is None else outcome_text(known, known)
+
+    def best(self, position: Position) -> int:
+        """Return the move of the player."""
+        return self.player.choose(position)
+
+    def line(self, position: Position) -> Line:
+        """Refuse: the searches do not reach the end."""
+        raise BadRequest("a line of best play needs a database of the whole game: searchbench solve GAME --to DIR")
+
+
 class CertificateAdviser(ProofAdviser):
     """Play as a certificate does; where it has no move, prove the position."""
 
@@ -168,4 +191,6 @@ class CertificateAdviser(ProofAdviser):
 
 def adviser(game: Game) -> Adviser:
     """Return who can help without a database."""
+    if game.has("evaluate"):
+        return SearchingAdviser(game)
     return ProofAdviser(game) if game.two_players else SearchAdviser(game)

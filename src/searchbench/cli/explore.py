@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import sys
 import webbrowser
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,7 +35,8 @@ def serve(
     what: Annotated[
         list[str] | None,
         Argument(
-            metavar="[DATABASE|GAME]...", help="Databases, and games of your own; without any, only shipped games."
+            metavar="[DATABASE|CERTIFICATE|GAME]...",
+            help="Databases, certificates, and games of your own; without any, only shipped games.",
         ),
     ] = None,
     *,
@@ -45,6 +47,10 @@ def serve(
         Option(metavar="DIR", help="Keep databases solved in the browser here; else they go at the end."),
     ] = None,
     database_games: OwnGames = None,
+    trust: Annotated[
+        bool,
+        Option("--trust", help="Run the Python files that databases name as those of their games, without asking."),
+    ] = False,
     read_only: Annotated[bool, Option("--read-only", help="Take no jobs: no solving, no searching.")] = False,
     predicate: Annotated[
         list[str] | None,
@@ -63,12 +69,17 @@ def serve(
     from searchbench.web.guard import LOCAL
     from searchbench.web.jobs import Limits
 
-    databases, games = _sorted_out(what or [])
+    databases, certificates, games = _sorted_out(what or [])
     predicates = {text.rpartition(":")[2]: function_in(text) for text in predicate or ()}
-    library = Library({}, games, predicates, cache, [load(one) for one in database_games or ()])
+    library = Library({}, games, predicates, cache, [load(one) for one in database_games or ()], trust)
     for folder in databases:
+        _ask(library, folder)
         name = library.add(folder)
         show.write(f"{name}: {library.database(name).game}, {folder}")
+    for path in certificates:
+        _ask(library, path)
+        name = library.add_certificate(path)
+        show.write(f"{name}: {library.certificate(name).certificate.claim}, {path}")
     if keep is not None:
         _add_kept(library, keep)
     limits = None if read_only or listening.host not in LOCAL else Limits()
@@ -81,13 +92,27 @@ def serve(
     serve_library(library, listening.host, listening.port, limits, keep, ready)
 
 
-def _sorted_out(what: list[str]) -> tuple[list[Path], dict[str, Game]]:
-    """Return the databases and the games among the arguments. Raises BadRequest for what is neither."""
+def _ask(library: Library, folder: Path) -> None:
+    """Ask on a terminal whether the file that a database names may be run."""
+    file = library.untrusted(folder)
+    if file is None or not sys.stdin.isatty():
+        return  # it is refused when it is opened
+    show.write(f"{folder} is of a game in {file}, and opening it runs that file. Run it? [y/N]")
+    if sys.stdin.readline().strip().lower() in ("y", "yes"):
+        library.trust_file(file)
+
+
+def _sorted_out(what: list[str]) -> tuple[list[Path], list[Path], dict[str, Game]]:
+    """Return the databases, the certificates and the games among the arguments. Raises BadRequest for anything else."""
     from searchbench.catalogue import load
     from searchbench.errors import BadRequest, UnknownGame
+    from searchbench.store import is_certificate
 
-    databases, games = [], {}
+    databases, certificates, games = [], [], {}
     for word in what:
+        if Path(word).is_file() and is_certificate(Path(word)):
+            certificates.append(Path(word))
+            continue
         if Path(word).is_dir():
             databases.append(Path(word))
             continue
@@ -96,7 +121,7 @@ def _sorted_out(what: list[str]) -> tuple[list[Path], dict[str, Game]]:
         except UnknownGame as error:
             raise BadRequest(f"{word}: there is no such database, nor such a game ({error})") from None
         games[game.spec] = game
-    return databases, games
+    return databases, certificates, games
 
 
 def _add_kept(library: Library, keep: Path) -> None:

@@ -50,7 +50,7 @@ def play(
 ) -> None:
     """Play a game or a puzzle in the terminal."""
     import searchbench as sb
-    from searchbench.cli.adviser import DatabaseAdviser, LeavesAdviser, adviser
+    from searchbench.cli.adviser import DatabaseAdviser, LeavesAdviser, SearchingAdviser, adviser
     from searchbench.cli.ask import position_in
     from searchbench.player import SearchedValues
     from searchbench.solvers.proof import LeafDatabase
@@ -68,7 +68,8 @@ def play(
         helper: Adviser = DatabaseAdviser(database)
     elif database is not None:
         game = sb.load(what)
-        position, helper = game.position(state), LeavesAdviser(SearchedValues(LeafDatabase(game, database)))
+        position, leaves = game.position(state), LeafDatabase(game, database)
+        helper = SearchingAdviser(game, leaves) if game.has("evaluate") else LeavesAdviser(SearchedValues(leaves))
     else:
         game = sb.load(what)
         position, helper = game.position(state), adviser(game)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from html import escape
@@ -14,6 +15,11 @@ from searchbench.drawing.svg import svg
 
 UNIT: Final = 64
 """Distance of neighbouring cells."""
+BESIDE: Final = 22
+"""Room on each side for coordinates."""
+LONG_NAME: Final = 4
+"""Names of so many characters do not fit beside a cell."""
+GRID: Final = re.compile(r"([A-Za-z]+)(\d+)|([A-Z]+)([a-z]+)")
 LARGEST_COMPARED: Final = 400
 """On larger boards the nearest cells are assumed to be one apart."""
 SUITS: Final = {"C": "\u2663", "D": "\u2666", "H": "\u2665", "S": "\u2660"}
@@ -31,9 +37,10 @@ class _Geometry(NamedTuple):
 
 
 def board_svg(
-    board: Board, pieces: Sequence[str], turned: bool = False, style: bool = True, title: str = ""
+    board: Board, pieces: Sequence[str], turned: bool = False, style: bool = True, title: str = "",
+    coordinates: bool = False,
 ) -> str:  # fmt: skip
-    """Return a board with its pieces as SVG.
+    """Return a board with its pieces as SVG, with `coordinates` around it where cells have names.
 
     `turned` draws a state of the second player from the first player's view. The elements of a cell have its number as
     ``data-cell``. With `style` the drawing includes its style sheet, light and dark; without, the page must.
@@ -51,7 +58,12 @@ def board_svg(
                 f'<g class="sb-piece" data-cell="{cell}" data-label="{escape(label)}" '
                 f'transform="translate({_at(centres[cell])})">{drawn}</g>'
             )
-    return svg("sb-board", _frame(centres, geometry), parts, title or "a board", style)
+    frame = _frame(centres, geometry)
+    marks = _coordinates(board.names, centres, frame) if coordinates else []
+    if marks:
+        left, top, width, height = frame
+        frame = left - BESIDE, top - BESIDE, width + 2 * BESIDE, height + 2 * BESIDE
+    return svg("sb-board", frame, [*parts, *marks], title or "a board", style)
 
 
 def piece_svg(board: Board, label: str, pieces: Sequence[str], turned: bool = False) -> str:
@@ -85,6 +97,35 @@ def _frame(centres: Sequence[tuple[float, float]], geometry: _Geometry) -> tuple
     beside, above = geometry.width / 2 + 8, geometry.height / 2 + 8
     left, top = min(xs) - beside, min(ys) - above
     return left, top, max(xs) + beside - left, max(ys) + above - top
+
+
+def _coordinates(
+    names: Sequence[str], centres: Sequence[tuple[float, float]], frame: tuple[float, float, float, float]
+) -> list[str]:
+    """Return the letters of columns below and of rows to the left; other names beside the outermost cells."""
+    left, top, _, height = frame
+    above, below = top - BESIDE / 2, top + height + BESIDE / 2
+    grid = [GRID.fullmatch(name) for name in names]
+    marks: list[tuple[float, float, str]] = []
+    if names and all(grid):
+        lowest: dict[str, tuple[float, float]] = {}
+        for (x, y), found in zip(centres, grid, strict=True):
+            assert found is not None
+            column, row = filter(None, found.groups())
+            if row not in (mark[2] for mark in marks):
+                marks.append((left - BESIDE / 2, y, row))
+            lowest[column] = max(lowest.get(column, (x, y)), (x, y), key=lambda at: at[1])
+        marks += [(x, below, column) for column, (x, _) in lowest.items()]
+    else:
+        places: dict[str, list[tuple[float, float]]] = {}
+        for at, name in zip(centres, names, strict=False):
+            places.setdefault(name, []).append(at)
+        highest, deepest = min((y for _, y in centres), default=0.0), max((y for _, y in centres), default=0.0)
+        for name, found_at in places.items():
+            x, y = max(found_at, key=lambda at: at[1])
+            if len({across for across, _ in found_at}) == 1 and y in (highest, deepest) and len(name) < LONG_NAME:
+                marks.append((x, below if y == deepest else above, name))
+    return [f'<text class="sb-coordinate" x="{x:g}" y="{y:g}" dy=".35em">{escape(text)}</text>' for x, y, text in marks]
 
 
 def _at(point: tuple[float, float]) -> str:

@@ -235,18 +235,17 @@ class Jumps(Game):
 
     def format_move(self, state: Sequence[int], move: int) -> str:
         """Return the cells a piece moves from and to, such as "c3-c5": columns a, b, ... and rows from below."""
+        names = self._names()
+        return f"{names[move // self.width]}-{names[move % self.width]}"
+
+    def _names(self) -> tuple[str, ...]:
         bottom = max(row for _, row in self.cells.places)
-
-        def name(cell: int) -> str:
-            column, row = self.cells.places[cell]
-            return f"{chr(ord('a') + column)}{bottom - row + 1}"
-
-        return f"{name(move // self.width)}-{name(move % self.width)}"
+        return tuple(f"{chr(ord('a') + column)}{bottom - row + 1}" for column, row in self.cells.places)
 
     def board(self) -> Board:
         """Return the cells as in the drawing."""
         places = tuple((float(column), float(row)) for column, row in self.cells.places)
-        return Board(places, sides=(MARKS[BLACK], MARKS[WHITE]))
+        return Board(places, sides=(MARKS[BLACK], MARKS[WHITE]), names=self._names())
 
     def pieces(self, state: Sequence[int]) -> list[str]:
         """Return the pieces, "x" or "o"."""

@@ -324,15 +324,23 @@ class Lines(Game):
 
     def format_move(self, state: Sequence[int], move: int) -> str:
         """Return the cell, such as "b2" (columns a, b, ... and rows from below); the number of a stack from 1."""
-        x, y = self.lines.places[move >> 1]
+        return self._name(move >> 1)
+
+    def _name(self, cell: int) -> str:
+        x, y = self.lines.places[cell]
         if len(self.lines.stacks) < self.width:
             return str(x + 1)
         return f"{chr(ord('a') + x)}{max(row for _, row in self.lines.places) - y + 1}"
 
+    def mover(self, state: Sequence[int]) -> int:
+        """Return the player to move: the second one where the first has more stones."""
+        return int(sum(stone == 1 for stone in state) > sum(stone == 2 for stone in state))
+
     def board(self) -> Board:
         """Return the cells row by row."""
         shape = "disc" if len(self.lines.stacks[0]) > 1 else "mark"
-        return Board(tuple((float(x), float(y)) for x, y in self.lines.places), shape=shape, sides=(MARKS[1], MARKS[2]))
+        places = tuple((float(x), float(y)) for x, y in self.lines.places)
+        return Board(places, shape=shape, sides=(MARKS[1], MARKS[2]), names=tuple(map(self._name, range(len(places)))))
 
     def pieces(self, state: Sequence[int]) -> list[str]:
         """Return the stones, "X" and "O"."""

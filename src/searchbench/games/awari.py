@@ -171,7 +171,8 @@ class Awari(Game):
         """Return the mover's row below, left to right, and the opponent's above, right to left."""
         below = tuple((float(pit), 1.0) for pit in range(ROW))
         above = tuple((float(ROW - 1 - pit), 0.0) for pit in range(ROW))
-        return Board(below + above, shape="pit", opposite=tuple((pit + ROW) % PITS for pit in range(PITS)))
+        opposite = tuple((pit + ROW) % PITS for pit in range(PITS))
+        return Board(below + above, shape="pit", opposite=opposite, names=tuple("ABCDEFabcdef"))
 
     def clicks(self, state: Sequence[int], move: int) -> list[int]:
         """Return the sown pit."""

@@ -100,10 +100,10 @@ class AwariMatch(Game):
         def evaluate(state: State) -> int:
             return state[OWN] - state[OTHER]
 
-        def first_proof(state: State, bound: int) -> int:
+        def first_proof(state: State, bound: int, depth: int, scratch: MutableSequence[int]) -> int:
             return (total + 1 + bound) // 2 - state[OWN]
 
-        def first_disproof(state: State, bound: int) -> int:
+        def first_disproof(state: State, bound: int, depth: int, scratch: MutableSequence[int]) -> int:
             return (total + 2 - bound) // 2 - state[OTHER]
 
         return {
@@ -144,7 +144,12 @@ class AwariMatch(Game):
     def board(self) -> Board:
         """Return the mover's row below, the opponent's above, and the stores: the mover's at the right."""
         pits = Awari(self.stones).board()
-        return Board((*pits.cells, (float(ROW), 1.0), (-1.0, 0.0)), shape="pit", opposite=(*pits.opposite, OTHER, OWN))
+        return Board(
+            (*pits.cells, (float(ROW), 1.0), (-1.0, 0.0)),
+            shape="pit",
+            opposite=(*pits.opposite, OTHER, OWN),
+            names=(*pits.names, "own store", "other store"),
+        )
 
     def clicks(self, state: Sequence[int], move: int) -> list[int]:
         """Return the sown pit."""

@@ -226,7 +226,12 @@ class GiveawayChess(Game):
 
     def board(self) -> Board:
         """Return the squares from a1."""
-        return Board(tuple((float(square & 7), 7.0 - (square >> 3)) for square in range(64)))
+        places = tuple((float(square & 7), 7.0 - (square >> 3)) for square in range(64))
+        return Board(places, names=tuple(map(_square, range(64))))
+
+    def mover(self, state: Sequence[int]) -> int:
+        """Return 0 where white moves, 1 where black does."""
+        return int(state[TURN])
 
     def pieces(self, state: Sequence[int]) -> list[str]:
         """Return the men as chess figurines."""

@@ -146,7 +146,8 @@ class Gomoku(Lines):
             if beyond in number
         ]
         points = tuple((float(x), float(y)) for x, y in places)
-        return Board(points, tuple(edges), shape="point", sides=(MARKS[1], MARKS[2]))
+        names = tuple(map(self._name, range(len(places))))
+        return Board(points, tuple(edges), shape="point", sides=(MARKS[1], MARKS[2]), names=names)
 
 
 @lru_cache(maxsize=16)

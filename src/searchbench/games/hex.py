@@ -83,13 +83,18 @@ class Hex(Lines):
 
     def format_move(self, state: Sequence[int], move: int) -> str:
         """Return the cell, such as "b2": columns a, b, ... from the left, rows from the top."""
-        row, column = divmod(move >> 1, self.columns)
+        return self._name(move >> 1)
+
+    def _name(self, cell: int) -> str:
+        row, column = divmod(cell, self.columns)
         return f"{chr(ord('a') + column)}{row + 1}"
 
     def board(self) -> Board:
         """Return the hexagons, each row half a cell to the right of the one above it."""
         places = tuple((x + y / 2, round(y * sqrt(3) / 2, 3)) for x, y in self.lines.places)
-        return Board(places, shape="hexagon", sides=(MARKS[1], MARKS[2]))
+        return Board(
+            places, shape="hexagon", sides=(MARKS[1], MARKS[2]), names=tuple(map(self._name, range(self.width)))
+        )
 
     def known(self) -> Mapping[str, Any]:
         """Return the number of plies in which the first player wins on the smallest boards."""

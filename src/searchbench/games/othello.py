@@ -188,13 +188,21 @@ class Othello(Game):
         """Return the cell, such as "d3" (columns a, b, ... and rows from the top), or "pass"."""
         if move == PASS:
             return "pass"
-        row, column = divmod((move & ((1 << _CELL_BITS) - 1)) - 1, self.columns)
+        return self._name((move & ((1 << _CELL_BITS) - 1)) - 1)
+
+    def _name(self, cell: int) -> str:
+        row, column = divmod(cell, self.columns)
         return f"{chr(ord('a') + column)}{row + 1}"
 
     def board(self) -> Board:
         """Return the cells row by row."""
         places = tuple((float(x), float(y)) for x, y in self.grid.places)
-        return Board(places, shape="disc", sides=(MARKS[1], MARKS[2]))
+        names = tuple(map(self._name, range(len(places))))
+        return Board(places, shape="disc", sides=(MARKS[1], MARKS[2]), names=names)
+
+    def mover(self, state: Sequence[int]) -> int:
+        """Return the player to move, which the last cell of a state holds."""
+        return int(state[-1])
 
     def pieces(self, state: Sequence[int]) -> list[str]:
         """Return the discs, "X" and "O"."""

@@ -194,9 +194,12 @@ class PegSolitaire(Game):
 
     def format_move(self, state: Sequence[int], move: int) -> str:
         """Return the cells that the peg leaves and reaches, such as "d6-d4": columns a, b, ... and rows from below."""
-        bottom = max(row for _, row in self.cells.places)
-        names = [f"{chr(ord('a') + column)}{bottom - row + 1}" for column, row in self.cells.places]
+        names = self._names()
         return "-".join(names[cell] for cell in self.clicks(state, move))
+
+    def _names(self) -> tuple[str, ...]:
+        bottom = max(row for _, row in self.cells.places)
+        return tuple(f"{chr(ord('a') + column)}{bottom - row + 1}" for column, row in self.cells.places)
 
     def clicks(self, state: Sequence[int], move: int) -> list[int]:
         """Return the cells that the peg leaves and reaches."""
@@ -206,7 +209,8 @@ class PegSolitaire(Game):
     def board(self) -> Board:
         """Return the cells as in the drawing; those of a triangular board as a pyramid."""
         slant = 0.5 if self.directions == 6 else 0.0
-        return Board(tuple((column - slant * row, float(row)) for column, row in self.cells.places), shape="peg")
+        places = tuple((column - slant * row, float(row)) for column, row in self.cells.places)
+        return Board(places, shape="peg", names=self._names())
 
     def pieces(self, state: Sequence[int]) -> list[str]:
         """Return the pegs."""

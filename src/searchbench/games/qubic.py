@@ -46,7 +46,10 @@ class Qubic(Lines):
 
     def format_move(self, state: Sequence[int], move: int) -> str:
         """Return the number of the cell, x + 4y + 16z, as Allis (1994, figure 4.4) numbers them."""
-        return str(move >> 1)
+        return self._name(move >> 1)
+
+    def _name(self, cell: int) -> str:
+        return str(cell)
 
 
 _State = tuple[int, ...]

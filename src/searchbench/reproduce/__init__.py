@@ -16,11 +16,13 @@ from searchbench.reproduce import (
     geese,
     hardest,
     junghanns,
+    layered,
     morris,
     opening,
     points,
     qubic,
     rolling_stone,
+    sokoban,
 )
 from searchbench.reproduce.row import Reproduction, Row, reproduce
 
@@ -44,7 +46,9 @@ PAPERS = (
     junghanns,
     rolling_stone,
     featurespace,
+    sokoban,
     falling,
+    layered,
 )
 ROWS: dict[str, Row] = {row.id: row for paper in PAPERS for row in paper.ROWS}
 

@@ -14,7 +14,7 @@ import threading
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from searchbench import jit
 from searchbench.catalogue import load
@@ -65,11 +65,18 @@ CORRIDOR, CORRIDOR_ROW = 11, 5
 """The length of the corridor between the halves of the double maze, and its row."""
 
 
-def levels_file() -> str:
-    """Return the path of the 90 levels. Raises BadRequest."""
-    path = Path(os.environ.get(VARIABLE, "xsokoban_90.xsb"))
+class Levels(NamedTuple):
+    """A file of levels, and the numbers of those to be searched."""
+
+    file: str
+    numbers: Sequence[int]
+
+
+def levels_file(variable: str = VARIABLE, name: str = "xsokoban_90.xsb") -> str:
+    """Return the path of a collection: what the environment variable says, or else the name. Raises BadRequest."""
+    path = Path(os.environ.get(variable, name))
     if not path.is_file():
-        raise BadRequest(f"no file {path}: set {VARIABLE} to the file of the 90 levels of XSokoban")
+        raise BadRequest(f"no file {path}: set {variable} to the path of the levels {name}")
     return str(path)
 
 
@@ -115,21 +122,21 @@ def _without_man(game: Any) -> int:
 
 
 def solved_by(
-    configuration: Enhanced, name: str, run: Run, limit: int = LIMIT, numbers: Sequence[int] = ()
+    configuration: Enhanced, name: str, run: Run, limits: Limits, levels: Levels | None = None
 ) -> list[dict[str, Any]]:
-    """Return what comes of each level, from the folder of unfinished work where it is known.
+    """Return what comes of each level, by default of the 90, from the folder of unfinished work where it is known.
 
     Raises BadRequest and DamagedData.
     """
-    file = levels_file()
-    wanted = list(numbers) or list(range(1, 91))
+    file, wanted = levels or Levels(levels_file(), range(1, 91))
+    limit = limits.nodes or f"{limits.seconds:g} s"
     known = _known(run, name, limit)
     lock = threading.Lock()
 
     def one(number: int) -> dict[str, Any]:
         if number in known:
             return known[number]
-        found = _searched(load(f"sokoban:{file}#{number}"), configuration, limit) | {"level": number, "limit": limit}
+        found = _searched(load(f"sokoban:{file}#{number}"), configuration, limits) | {"level": number, "limit": limit}
         with lock:
             if run.work is not None:
                 run.work.mkdir(parents=True, exist_ok=True)
@@ -142,7 +149,7 @@ def solved_by(
     return run.map(one, wanted)
 
 
-def _known(run: Run, name: str, limit: int) -> dict[int, dict[str, Any]]:
+def _known(run: Run, name: str, limit: int | str) -> dict[int, dict[str, Any]]:
     """Return what a folder of unfinished work knows of each level, with the same limit."""
     path = None if run.work is None else run.work / f"{name}.jsonl"
     if path is None or not path.exists():
@@ -154,11 +161,11 @@ def _known(run: Run, name: str, limit: int) -> dict[int, dict[str, Any]]:
         raise DamagedData(f"{path} is no list of levels: {error}; remove it") from None
 
 
-def _searched(game: Any, configuration: Enhanced, limit: int) -> dict[str, Any]:
+def _searched(game: Any, configuration: Enhanced, limits: Limits) -> dict[str, Any]:
     began, processor = time.perf_counter(), time.thread_time()
     row: dict[str, Any] = {"status": "open", "pushes": None, "solution": ""}
     try:
-        line = search_state(game, None, configuration, Run(threads=1), Limits(limit))
+        line = search_state(game, None, configuration, Run(threads=1), limits)
     except SearchBenchError as error:
         row["nodes"] = getattr(error, "nodes", 0)
     else:
@@ -199,7 +206,7 @@ def with_more_nodes(run: Run) -> Measured:
 def _counted(configurations: Mapping[str, Enhanced], run: Run, limit: int) -> Measured:
     figures, costs = {}, []
     for name, configuration in configurations.items():
-        rows = solved_by(configuration, name, run, limit)
+        rows = solved_by(configuration, name, run, Limits(limit))
         figures[name] = sum(row["status"] == "solved" for row in rows)
         nodes, seconds = sum(row["nodes"] for row in rows), sum(row["cpu"] for row in rows)
         costs.append(Cost(f"{name}: {figures[name]} of {len(rows)}", nodes, seconds, 0, 0))

@@ -298,6 +298,14 @@ def open_certificate(path: str | Path, game: WhichGame = None) -> Certificate:
         raise DamagedData(f"{path}: the header is wrong: {type(error).__name__}: {error}") from None
 
 
+def kept_game(path: Path) -> dict[str, Any]:
+    """Return what a certificate tells of its game, before that is loaded. Raises DamagedData."""
+    game = _read_header(path, path.read_bytes())[0].get("game")
+    if not isinstance(game, dict) or not isinstance(game.get("spec"), str):
+        raise DamagedData(f"{path}: the header names no game")
+    return game
+
+
 def _read_header(path: Path, data: bytes) -> tuple[dict[str, Any], int]:
     """Return the header and the place where the body begins."""
     found = _FIRST_LINE.match(data[:_LONGEST_FIRST_LINE])

@@ -25,6 +25,8 @@ from searchbench.store.modulo import Tracer, whole_code
 from searchbench.values import Value, ValueRule
 
 if TYPE_CHECKING:
+    from tempfile import TemporaryDirectory
+
     from searchbench.catalogue import WhichGame
     from searchbench.line import Line
     from searchbench.repairs import Repair
@@ -55,8 +57,8 @@ class Database:
 
     `codes` has one stored code per number (see :mod:`searchbench.values`); the maximum of its type marks numbers of the
     index that are no position. `facts` describes the solver's work, `command` is the command that made the database.
-    With `parts`, the database covers only those parts of the game. `scratch` may keep an object alive as long as the
-    database.
+    With `parts`, the database covers only those parts of the game. `scratch` may be a temporary folder that lasts as long
+    as the database.
     """
 
     def __init__(
@@ -74,7 +76,7 @@ class Database:
         self.facts = dict(facts or {})
         self.command = command
         self.path = path
-        self.scratch: Any = None
+        self.scratch: TemporaryDirectory[str] | None = None
         self.parts: tuple[Part, ...] = tuple(game.parts() if parts is None else parts)
         self.store: Codes = MemoryCodes(codes) if isinstance(codes, np.ndarray) else codes
         size = max(part.stop for part in self.parts)
@@ -367,8 +369,10 @@ class Database:
         self.store = codes
 
     def close(self) -> None:
-        """Release the files of a database on disk."""
+        """Release the files of a database on disk, and remove those that nobody asked to keep."""
         self.store.close()
+        if self.scratch is not None:
+            self.scratch.cleanup()
 
     def __enter__(self) -> Database:
         return self

@@ -215,15 +215,15 @@ def _with_parameters(game: Game, kept: dict[str, Any]) -> Game:
 
 def _kept_game(folder: Path, kept: dict[str, Any]) -> Game:
     """Load the database's game: by its file, relative to the database's folder or to the current one, or by its name."""
-    path, separator, rest = kept["spec"].partition(".py")
-    if "file" not in kept or not separator:
+    path, _, rest = kept["spec"].partition(".py")
+    places = _places_of_file(folder, kept)
+    if not places:
         try:
             return load(kept["spec"])
         except UnknownGame as error:
             raise UnknownGame(f"{folder} is of {kept['spec']}, which is not found ({error}); {NAME_IT}") from None
-    beside = Path(os.path.normpath(folder.resolve() / kept["file"]))
-    here = Path(path + ".py")
-    for file in dict.fromkeys((beside, here.resolve())):
+    beside, here = places[0], Path(path + ".py")
+    for file in places:
         if file.is_file():
             near = os.path.relpath(file)
             return load(f"{file if near.startswith('..') else near}{rest}")
@@ -231,6 +231,23 @@ def _kept_game(folder: Path, kept: dict[str, Any]) -> Game:
         f"{folder} is of the game {kept['name']!r} in the file {here.name}, which is neither where it was when the database "
         f"was made ({beside}) nor at {here} from here ({Path.cwd()}); {NAME_IT}"
     )
+
+
+def game_file(folder: Path) -> Path | None:
+    """Return the Python file that opening a database or a certificate runs unless its game is named; None if there is none."""
+    from searchbench.store.certificate import is_certificate, kept_game
+
+    kept = kept_game(folder) if folder.is_file() and is_certificate(folder) else read_header(folder).game
+    return next((file for file in _places_of_file(folder, kept) if file.is_file()), None)
+
+
+def _places_of_file(folder: Path, kept: dict[str, Any]) -> list[Path]:
+    """Return where the file of a game may be: beside the database as when it was made, or at the same path from here."""
+    path, separator, _ = kept["spec"].partition(".py")
+    if "file" not in kept or not separator:
+        return []
+    beside = Path(os.path.normpath(folder.resolve() / kept["file"]))
+    return list(dict.fromkeys((beside, Path(path + ".py").resolve())))
 
 
 def _text(identity: dict[str, Any]) -> str:

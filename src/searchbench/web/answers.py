@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from searchbench.board import Board
-from searchbench.catalogue import described
+from searchbench.board import Board, is_empty
+from searchbench.catalogue import described, name_of, title_of
 from searchbench.drawing import board_svg, piece_svg
 from searchbench.errors import SearchBenchError
 from searchbench.game import Game, Position
@@ -70,15 +70,18 @@ def _move(game: Game, position: Position, move: int, after: Position) -> Answer:
 def position_answer(game: Game, position: Position, side: int, database: Database | None = None) -> Answer:
     """Return the content of a position's page; `side` is the player to move, 0 or 1."""
     board, pieces = game.board(), game.pieces(position.state)
+    told = game.mover(position.state)
+    side = side if told is None else told
     answer: Answer = {
         "game": game.spec,
         "state": position.text,
         "side": side,
         "two_players": game.two_players,
-        "picture": picture(position, side),
+        "picture": picture(position, side, coordinates=True),
         "text": str(position),
         "pieces": pieces if board is not None else [],
-        "result": _result(game, position),
+        "names": list(board.names) if board is not None else [],
+        "result": _result(game, position, side),
         "value": None,
         "number": None,
         "part": None,
@@ -96,8 +99,8 @@ def position_answer(game: Game, position: Position, side: int, database: Databas
     return answer
 
 
-def _result(game: Game, position: Position) -> str | None:
-    """Return the result of a finished game in words; None while the game goes on."""
+def _result(game: Game, position: Position, side: int) -> str | None:
+    """Return the result of a finished game in words, with `side` to move; None while the game goes on."""
     result = game.terminal(position.state)
     if not game.two_players:
         if result == UNDECIDED:
@@ -107,17 +110,18 @@ def _result(game: Game, position: Position) -> str | None:
         return None if game.moves(position.state) else "a draw: no move is left"
     if result == 0:
         return "the game is over" if game.values == "score" else "a draw"
+    winner = ("first", "second")[side if result > 0 else 1 - side]
     if game.values == "score":
-        return f"the game is over: {abs(result)} more for the player {'to move' if result > 0 else 'who moved last'}"
-    return "the player to move has won" if result > 0 else "the player who moved last has won"
+        return f"the game is over: {abs(result)} more for the {winner} player"
+    return f"the {winner} player has won"
 
 
-def picture(position: Position, side: int = 0) -> str | None:
-    """Return the drawing of a position for a page; None if the game has no board."""
+def picture(position: Position, side: int = 0, coordinates: bool = False) -> str | None:
+    """Return the drawing of a position for a page, with coordinates if asked; None if the game has no board."""
     board = position.game.board()
     if board is None:
         return None
-    return board_svg(board, position.game.pieces(position.state), side == 1, style=False, title=str(position))
+    return board_svg(board, position.game.pieces(position.state), side == 1, False, str(position), coordinates)
 
 
 def palette_answer(game: Game, position: Position, side: int) -> list[Answer]:
@@ -165,7 +169,8 @@ def database_answer(name: str, database: Database) -> Answer:
     return {
         "name": name,
         "game": database.game.spec,
-        "title": described(type(database.game))["title"],
+        "label": name_of(database.game),
+        "title": title_of(database.game),
         "values": database.rule.name,
         "states": database.states,
         "reachable": database.reachable,
@@ -180,6 +185,7 @@ def details_answer(name: str, database: Database, checked: Answer | None) -> Ans
     on_disk = sum(file.stat().st_size for file in database.path.rglob("*") if file.is_file())
     readable = database.rule.has_lines
     values = [value for value in database.histogram() if value is not None]
+    deep = not database.rule.two_players or any(isinstance(value, Result) for value in values)
     return {
         **database_answer(name, database),
         "parameters": {key: _parameter(value) for key, value in database.game.parameters.items()},
@@ -195,16 +201,30 @@ def details_answer(name: str, database: Database, checked: Answer | None) -> Ans
         "command": database.command,
         "facts": {key: fact for key, fact in database.facts.items() if isinstance(fact, int | float | str)},
         "verified": checked,
-        "hardest": database.rule.format(database.hardest()) if values and readable else None,
+        "hardest": database.rule.format(database.hardest()) if values and readable and deep else None,
         "lines": readable,
+        "examples": _examples(database, [database.rule.format(value) for value in values]),
     }
+
+
+def _examples(database: Database, values: Sequence[str]) -> Answer:
+    """Return a value and a condition that some positions of a database meet, for the fields of a form."""
+    game = database.game
+    answer = {"value": values[len(values) // 2] if values else "", "where": ""}
+    pieces = game.pieces(game.start()) if game.board() is not None else []
+    cell = next((cell for cell, label in enumerate(pieces) if not is_empty(label)), None)
+    asked = f"state[0] == {game.start()[0]}" if cell is None else f"pieces[{cell}] == {pieces[cell]!r}"
+    decided = [value.depth for value in database.histogram() if isinstance(value, Result) and value.outcome]
+    answer["where"] = f"plies >= {sorted(decided)[len(decided) // 2]}" if decided else asked
+    return answer
 
 
 def stats_answer(database: Database, part: str | None) -> Answer:
     """Return the number of states with each value, and the longest value of each kind."""
     counts = database.histogram(part)
     rows = [
-        {**value_answer(database.rule, value), "count": count} for value, count in counts.items() if value is not None
+        {**value_answer(database.rule, value), "count": counts[value]}
+        for value in sorted(counts.keys() - {None}, key=_merit)
     ]
     longest: dict[str, Answer] = {}
     for row in rows:
@@ -214,18 +234,25 @@ def stats_answer(database: Database, part: str | None) -> Answer:
     return {"part": part, "values": rows, "without": counts.get(None, 0), "longest": list(longest.values())}
 
 
+def _merit(value: Any) -> Any:
+    """Return a key that is larger for a better value: early losses first, then late ones, draws, late wins, early wins."""
+    if isinstance(value, Result):
+        return value.outcome, -value.outcome * value.depth
+    return (value,)
+
+
 def _parameter(value: Any) -> str:
     return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
 
 
-def game_answer(spec: str, kind: type[Game], game: Game | None, databases: Sequence[str]) -> Answer:
+def game_answer(spec: str, kind: type[Game], game: Game | None) -> Answer:
     """Return a short description of a game for a list; `size` is None if the game has no index."""
-    answer = {**described(kind), "spec": spec, "example": None, "size": None, "databases": list(databases)}
+    answer = {**described(kind), "spec": spec, "example": None, "size": None}
     answer["parameters"] = {
         key: None if value is None else _parameter(value) for key, value in answer["parameters"].items()
     }
     if game is not None:
-        answer["example"] = game.spec
+        answer |= {"example": game.spec, "title": title_of(game)}
         try:
             answer["size"] = max((part.stop for part in game.parts()), default=None)
         except SearchBenchError:  # an index too large to be numbered

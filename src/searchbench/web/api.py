@@ -5,21 +5,33 @@ from __future__ import annotations
 from functools import partial
 from typing import Annotated, Any, Final
 
-from fastapi import APIRouter, Path, Query, Request
+from fastapi import APIRouter, Depends, Path, Query, Request
 from fastapi.concurrency import run_in_threadpool
 from fastapi.responses import JSONResponse
 
 from searchbench import __version__
 from searchbench.board import state_with
 from searchbench.drawing import Column, chart_svg
-from searchbench.errors import SearchBenchError, UnknownName
+from searchbench.errors import BadRequest, SearchBenchError, UnknownName
 from searchbench.game import Game, Position
 from searchbench.store import Database
 from searchbench.web import answers, schema
 from searchbench.web.finding import Filter, count_all, find_page, hardest_number, part_of
 from searchbench.web.library import Library
 
-router = APIRouter(prefix="/api")
+VERSION: Final = "/api/v1"
+
+
+def known_parameters(request: Request) -> None:
+    """Refuse parameters of the address that the API's description does not have. Raises BadRequest."""
+    route = request.scope["route"]
+    entry = request.app.openapi()["paths"][route.path][request.method.lower()]
+    known = [one["name"] for one in entry.get("parameters", ()) if one["in"] == "query"]
+    if unknown := [name for name in request.query_params if name not in known]:
+        raise BadRequest(f"there is no parameter {unknown[0][:40]!r} here; there are: {', '.join(known) or 'none'}")
+
+
+router = APIRouter(prefix=VERSION, dependencies=[Depends(known_parameters)])
 
 Name = Annotated[str, Path(description="The name of a database.", max_length=200)]
 State = Annotated[
@@ -28,9 +40,9 @@ State = Annotated[
 GameSpec = Annotated[str, Query(description="A game such as sliding:3x3.", max_length=500)]
 Side = Annotated[int, Query(description="Who is to move, 0 or 1: drawings keep the first player's view.", ge=0, le=1)]
 FAILURES: Final[dict[int | str, dict[str, Any]]] = {
-    400: {"model": schema.Failure, "description": "No such position, move or value"},
-    404: {"model": schema.Failure, "description": "No such database, part or game"},
-    503: {"model": schema.Failure, "description": "The database cannot be read now"},
+    400: {"model": schema.Problem, "description": "No such position, move or value"},
+    404: {"model": schema.Problem, "description": "No such database, part or game"},
+    503: {"model": schema.Problem, "description": "The database cannot be read now"},
 }
 
 
@@ -98,6 +110,16 @@ async def probe(request: Request, name: Name, state: State = "start") -> JSONRes
     if library.database(name).modulus or state.strip() == "hardest":
         return JSONResponse(await run_in_threadpool(library.ask, name, question))
     return JSONResponse(library.ask(name, question))
+
+
+@router.post("/databases/{name}/probe", tags=["positions"], response_model=list[schema.Probe], responses=FAILURES)
+def probe_many(request: Request, name: Name, asked: schema.States) -> JSONResponse:
+    """Return the values of many states, in their order."""
+
+    def question(database: Database) -> list[dict[str, Any]]:
+        return [answers.probe_answer(database, database.game.position(state)) for state in asked.states]
+
+    return JSONResponse(library_of(request).ask(name, question))
 
 
 @router.get("/databases/{name}/moves", tags=["positions"], response_model=schema.Moves, responses=FAILURES)
@@ -221,6 +243,32 @@ def arrange(request: Request, name: Name, asked: schema.Pieces) -> JSONResponse:
     return JSONResponse(library_of(request).ask(name, question))
 
 
+# --- certificates ---------------------------------------------------------------------------------------------------------
+
+
+@router.get("/certificates", tags=["certificates"], response_model=list[schema.CertificateDetails])
+def certificates(request: Request) -> JSONResponse:
+    """List the certificates."""
+    return JSONResponse([walk.described(name) for name, walk in library_of(request).certificates.items()])
+
+
+@router.get("/certificates/{name}", tags=["certificates"], response_model=schema.CertificateDetails, responses=FAILURES)
+def certificate(request: Request, name: Name) -> JSONResponse:
+    """Describe a certificate: what it claims, how, and of what it is made."""
+    return JSONResponse(library_of(request).certificate(name).described(name))
+
+
+@router.get(
+    "/certificates/{name}/position",
+    tags=["certificates"],
+    response_model=schema.CertificatePosition,
+    responses=FAILURES,
+)
+def certificate_position(request: Request, name: Name, state: State = "start", side: Side = 0) -> JSONResponse:
+    """Return a position with what a certificate plays there, or with what answers each reply."""
+    return JSONResponse(library_of(request).certificate(name).position(state, side))
+
+
 # --- games ----------------------------------------------------------------------------------------------------------------
 
 
@@ -232,9 +280,7 @@ def games(request: Request) -> JSONResponse:
     for name in library.names():
         game = library.database(name).game
         of_game.setdefault(game.name, []).append(name)
-    return JSONResponse(
-        [answers.game_answer(spec, kind, game, of_game.get(kind.name, [])) for spec, kind, game in library.games()]
-    )
+    return JSONResponse([{**item, "databases": of_game.get(item["name"], [])} for item in library.described_games()])
 
 
 @router.get("/games/position", tags=["games"], response_model=schema.Position, responses=FAILURES)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from http import HTTPStatus
 from pathlib import Path
 from typing import Any, Final
 
@@ -13,6 +14,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import FileResponse, JSONResponse, Response
 from fastapi.staticfiles import StaticFiles
 from starlette.exceptions import HTTPException
+from starlette.middleware.gzip import GZipMiddleware
 
 from searchbench import __version__
 from searchbench.drawing import STYLE
@@ -27,9 +29,10 @@ from searchbench.errors import (
     Unsolvable,
 )
 from searchbench.web import api, tasks
-from searchbench.web.guard import LOCAL, Guard, error_response
+from searchbench.web.guard import LOCAL, PROBLEM, Guard, error_response
 from searchbench.web.jobs import Jobs, Limits
 from searchbench.web.library import Library
+from searchbench.web.unchanged import Unchanged
 
 log = logging.getLogger(__name__)
 ASSETS: Final = Path(__file__).parent / "assets"
@@ -37,6 +40,7 @@ PAGES: Final = {
     "/": "home.html",
     "/databases/{name}": "database.html",
     "/databases/{name}/position": "position.html",
+    "/certificates/{name}": "certificate.html",
     "/search": "search.html",
     "/api": "api.html",
 }
@@ -49,9 +53,9 @@ LONGEST_MESSAGE: Final = 1200
 
 ABOUT: Final = """Ask databases of solved games: values, moves, lines, counts, positions that meet conditions.
 
-The answer to an error is `{"error": {"kind": ..., "message": ...}}` with the status 400 for an invalid position, move or
-value, 404 for an unknown name, 413 and 414 for a request that is too long, 422 if there is no answer (no solution), or 503 if
-a limit is reached or a database cannot be read now."""
+The answer to an error is a problem (RFC 9457): `{"type", "title", "status", "detail", "kind"}`, with the status 400 for an
+invalid position, move, value or parameter, 404 for an unknown name, 413 and 414 for a request that is too long, 422 if there
+is no answer (no solution), or 503 if a limit is reached or a database cannot be read now."""
 
 
 def create_app(
@@ -62,7 +66,7 @@ def create_app(
     Without `limits` it only reads and accepts no jobs. `hosts` are the names under which it can be reached ("*": any).
     Databases solved by jobs are kept in the folder `keep`, or removed at the end if it is None.
     """
-    jobs = Jobs(limits, lambda path, spec: library.add(path, spec), keep) if limits is not None else None
+    jobs = Jobs(limits, library.add, keep) if limits is not None else None
 
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
@@ -72,7 +76,7 @@ def create_app(
 
     app = FastAPI(
         title="searchbench", version=__version__, description=ABOUT, lifespan=lifespan, docs_url=None, redoc_url=None,
-        openapi_url="/api/openapi.json",
+        openapi_url="/api/v1/openapi.json",
     )  # fmt: skip
     app.state.library = library
     app.state.jobs = jobs
@@ -86,8 +90,24 @@ def create_app(
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _http)
     app.add_exception_handler(Exception, _unexpected)
+    app.add_middleware(Unchanged)
+    app.add_middleware(GZipMiddleware, minimum_size=1000)
     app.add_middleware(Guard, hosts=hosts)
+    _describe_problems(app)
     return app
+
+
+def _describe_problems(app: FastAPI) -> None:
+    """Let the API's description say that errors are problems, and nothing of FastAPI's own errors."""
+    described = app.openapi()
+    for methods in described["paths"].values():
+        for entry in methods.values():
+            entry["responses"].pop("422", None)
+            for status, response in entry["responses"].items():
+                if int(status) >= HTTPStatus.BAD_REQUEST and "application/json" in response.get("content", {}):
+                    response["content"] = {PROBLEM: response["content"]["application/json"]}
+    for name in ("HTTPValidationError", "ValidationError"):
+        described["components"]["schemas"].pop(name, None)
 
 
 def _page(file: str) -> Any:

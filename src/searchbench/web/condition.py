@@ -31,6 +31,9 @@ _COMPARE: Final[dict[type[ast.cmpop], Callable[[Any, Any], Any]]] = {
 }  # fmt: skip
 
 
+_ORDERS: Final = frozenset({operator.lt, operator.le, operator.gt, operator.ge})
+
+
 def _count(items: Any, wanted: Any) -> int:
     return sum(1 for item in items if item == wanted)
 
@@ -127,6 +130,8 @@ def _comparison(terms: Sequence[Term], signs: Sequence[Callable[[Any, Any], Any]
         left = terms[0](scope)
         for sign, term in zip(signs, terms[1:], strict=True):
             right = term(scope)
+            if sign in _ORDERS and (left is None or right is None):
+                return False  # a draw has no plies, a position without a value no value: they are neither more nor less
             if not sign(left, right):
                 return False
             left = right

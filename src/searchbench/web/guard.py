@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Final
 
@@ -13,6 +14,8 @@ LONGEST_ADDRESS: Final = 16_000
 LONGEST_BODY: Final = 64_000
 LOCAL: Final = ("localhost", "127.0.0.1", "[::1]")
 
+PROBLEM: Final = "application/problem+json"
+
 HEADERS: Final = {
     # Nothing from elsewhere is loaded, nothing is sent elsewhere, and no other page can frame this one.
     "Content-Security-Policy": "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; "
@@ -23,15 +26,17 @@ HEADERS: Final = {
 
 
 def error_response(status: int, kind: str, message: str) -> JSONResponse:
-    """Return an error as the API's answer."""
-    return JSONResponse({"error": {"kind": kind, "message": message}}, status)
+    """Return an error as the API's answer, a problem as RFC 9457 has them; its `kind` is the name of the error in Python."""
+    title = re.sub(r"(?<!^)(?=[A-Z])", " ", kind).capitalize()
+    problem = {"type": f"/api#{kind}", "title": title, "status": status, "detail": message, "kind": kind}
+    return JSONResponse(problem, status, media_type=PROBLEM)
 
 
 class Guard:
-    """Refuse requests that are too large, for another host's name, or from a page of another site.
+    """Refuse requests that are too large, for another host's name, or from a page of another site; answer HEAD as GET.
 
     A page of another site can make a browser send requests to a server on the reader's own machine; the headers Host (after
-    DNS rebinding) and Origin show it.
+    DNS rebinding), Sec-Fetch-Site and Origin show it. It may link to pages, and nothing else.
     """
 
     def __init__(self, app: ASGIApp, hosts: Sequence[str] = LOCAL) -> None:
@@ -57,7 +62,13 @@ class Guard:
                 return {"type": "http.disconnect"}
             return message
 
+        bare = scope["method"] == "HEAD"
+        if bare:
+            scope = {**scope, "method": "GET"}
+
         async def with_headers(message: Message) -> None:
+            if bare and message["type"] == "http.response.body":
+                message = {**message, "body": b""}
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
                 for name, value in HEADERS.items():
@@ -80,9 +91,11 @@ class Guard:
             return error_response(413, "BadRequest", f"a request of {announced[:20]} bytes: at most {LONGEST_BODY:,}")
         if not self._known(headers.get("host", "")):
             return error_response(421, "BadRequest", f"no host {headers.get('host', '')[:80]!r} is served here")
-        origin = headers.get("origin")
-        if scope["method"] not in ("GET", "HEAD") and origin and not self._known(origin.partition("://")[2]):
-            return error_response(403, "BadRequest", "a page of another site must not start anything here")
+        reads, origin = scope["method"] in ("GET", "HEAD"), headers.get("origin")
+        foreign = headers.get("sec-fetch-site", "none") in ("cross-site", "same-site")
+        link = reads and headers.get("sec-fetch-mode") == "navigate"
+        if (foreign and not link) or (not reads and origin and not self._known(origin.partition("://")[2])):
+            return error_response(403, "BadRequest", "a page of another site must not ask or start anything here")
         return None
 
     def _known(self, host: str) -> bool:

@@ -76,12 +76,13 @@ class Job:
 class Jobs:
     """Start, watch and stop jobs; `solved` is called with each database that a job has made, and returns its name."""
 
-    def __init__(self, limits: Limits, solved: Callable[[Path, str], str], keep: Path | None = None) -> None:
+    def __init__(self, limits: Limits, solved: Callable[[Path], str], keep: Path | None = None) -> None:
         self.limits = limits
         self._solved = solved
         self._jobs: dict[str, Job] = {}
         self._lock = threading.Lock()
         self._solved_so_far = 0
+        self._targets: set[str] = set()
         self._own = keep is None
         self.folder = keep or Path(tempfile.mkdtemp(prefix="searchbench-"))
 
@@ -100,7 +101,7 @@ class Jobs:
             job = Job(secrets.token_hex(6), request, _process())
             self._jobs[job.id] = job
             self._forget()
-        target = self._target(request.get("game") or "", job.id)
+            target = self._target(request.get("game") or "")
         limits = {"seconds": self.limits.seconds, "memory": self.limits.memory, "states": self.limits.states}
         nodes = min(request.get("nodes") or self.limits.nodes, self.limits.nodes)
         task = {**request, **limits, "nodes": nodes, "to": str(target)}
@@ -112,6 +113,10 @@ class Jobs:
         if name not in self._jobs:
             raise UnknownName(f"there is no job {name[:40]!r}")
         return self._jobs[name]
+
+    def all(self) -> list[Job]:
+        """Return the jobs, the newest first."""
+        return list(self._jobs.values())[::-1]
 
     def running(self) -> int:
         """Return how many jobs are running."""
@@ -135,9 +140,14 @@ class Jobs:
 
     # --- inside ----------------------------------------------------------------------------------------------------------
 
-    def _target(self, spec: str, name: str) -> Path:
-        stem = re.sub(r"[^\w.-]+", "-", spec.rpartition("/")[2]).strip("-.")[:60]
-        return self.folder / f"{stem}-{name}.db"
+    def _target(self, spec: str) -> Path:
+        """Return a folder whose name is that of the game, with a number if there is one already; it names the database."""
+        stem = re.sub(r"[^\w.-]+", "-", spec.rpartition("/")[2]).strip("-.")[:60] or "database"
+        chosen, number = f"{stem}.db", 2
+        while chosen in self._targets or (self.folder / chosen).exists():
+            chosen, number = f"{stem}-{number}.db", number + 1
+        self._targets.add(chosen)
+        return self.folder / chosen
 
     def _forget(self) -> None:
         ended = [name for name, job in self._jobs.items() if job.status != "running"]
@@ -174,6 +184,7 @@ class Jobs:
                 shutil.rmtree(unfinished, ignore_errors=True)
             else:
                 unfinished.unlink(missing_ok=True)
+        self._targets.discard(target.name)
         if job.status == "running":
             job.status = "done" if job.result is not None else "failed"
             if job.result is None and job.error is None:
@@ -190,7 +201,7 @@ class Jobs:
         else:
             result = told["result"]
             if job.request["kind"] == "solve":
-                result["database"] = self._solved(target, result["game"])
+                result["database"] = self._solved(target)
                 self._solved_so_far += 1
             if done is not None:
                 done(result)

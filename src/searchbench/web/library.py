@@ -9,12 +9,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
-from searchbench.catalogue import load, shipped
+from searchbench.catalogue import load, shipped, source_file
 from searchbench.errors import BadRequest, DamagedData, UnknownGame, UnknownName
 from searchbench.game import Game, Position
 from searchbench.store import Database
+from searchbench.store.certificate import kept_game, open_certificate
 from searchbench.store.header import DOCUMENT
-from searchbench.store.opening import read_header
+from searchbench.store.opening import game_file, read_header
+from searchbench.verify import CertificatePlayer
+from searchbench.web.answers import game_answer
+from searchbench.web.certificates import Walk
 
 Result = TypeVar("Result")
 Predicate = Callable[[Position], Any]
@@ -38,7 +42,8 @@ class Entry:
 class Library:
     """Keep databases open under their names; `cache` limits the memory of each.
 
-    `games` are user-defined games by their names, `predicates` user-defined functions for `find`.
+    `games` are user-defined games by their names, `predicates` user-defined functions for `find`. A database of a game in a
+    file is opened only if that file is one of a game named here, or if `trust` says that any file may be run.
     """
 
     def __init__(
@@ -48,12 +53,19 @@ class Library:
         predicates: Mapping[str, Predicate] | None = None,
         cache: str | int = "64MB",
         database_games: Sequence[Game] = (),
+        trust: bool = False,
     ) -> None:
+        self._trust = trust
+        named = [source_file(type(game)) for game in (*(games or {}).values(), *database_games)]
+        self._trusted = {file.resolve() for file in named if file is not None}
         self._cache = cache
         self._database_games = database_games
         self._entries: dict[str, Entry] = {}
+        self.certificates: dict[str, Walk] = {}
         self._games = dict(games or {})
         self.predicates = dict(predicates or {})
+        self._described: list[dict[str, Any]] = []
+        self._lock = threading.Lock()
         for name, path in (databases or {}).items():
             self.add(path, name)
 
@@ -65,12 +77,27 @@ class Library:
 
     def add(self, path: Path, name: str | None = None) -> str:
         """Open a database and return its name: that of its folder, with a number if that name is taken."""
-        stem = re.sub(r"[^\w.-]+", "-", name or path.resolve().name.removesuffix(".db")).strip("-.") or "database"
-        chosen, number = stem, 2
-        while chosen in self._entries:
-            chosen, number = f"{stem}-{number}", number + 1
+        chosen = _free_name(name or path.resolve().name.removesuffix(".db"), self._entries)
         self._entries[chosen] = self._open(path)
         return chosen
+
+    def add_certificate(self, path: Path) -> str:
+        """Open a certificate and return its name, as `add` does for a database."""
+        self._check_trust(path)
+        name = _free_name(path.resolve().name.removesuffix(".cert"), self.certificates)
+        named = [*self._games.values(), *self._database_games]
+        kept = kept_game(path)["name"]
+        fitting = [game for game in named if game.name == kept]
+        self.certificates[name] = Walk(CertificatePlayer(open_certificate(path, fitting or None)))
+        return name
+
+    def certificate(self, name: str) -> Walk:
+        """Return a certificate. Raises UnknownName."""
+        if name not in self.certificates:
+            raise UnknownName(
+                f"there is no certificate {name[:80]!r}; there are: {', '.join(self.certificates) or 'none'}"
+            )
+        return self.certificates[name]
 
     def database(self, name: str) -> Database:
         """Return a database; reopen it if its folder has been replaced. Raises UnknownName, DamagedData."""
@@ -119,7 +146,25 @@ class Library:
         fitting = [game for game in self._database_games if game.name == name]
         return fitting or None
 
+    def trust_file(self, file: Path) -> None:
+        """Let databases name this file: it is run when they are opened."""
+        self._trusted.add(file.resolve())
+
+    def untrusted(self, path: Path) -> Path | None:
+        """Return the file that opening a database would run although nobody has named it; None if there is none."""
+        file = None if self._trust else game_file(path)
+        return None if file is None or file.resolve() in self._trusted else file
+
+    def _check_trust(self, path: Path) -> None:
+        file = self.untrusted(path)
+        if file is not None:
+            raise BadRequest(
+                f"{path} is of a game in {file}, and opening it runs that file: if you trust it, give --trust, or name the "
+                "game, --game FILE.py:CLASS"
+            )
+
     def _open(self, path: Path) -> Entry:
+        self._check_trust(path)
         stamp = _stamp(path)  # before it is opened: a folder replaced meanwhile is opened again
         return Entry(path, Database.open(path, self._fitting(path), cache=self._cache), stamp)
 
@@ -129,6 +174,13 @@ class Library:
         """Return name, class and instance (None: it needs parameters) of each game: first user-defined, then shipped ones."""
         own = [(spec, type(game), game) for spec, game in self._games.items()]
         return [*own, *((found.name, found, _default(found)) for found in shipped())]
+
+    def described_games(self) -> list[dict[str, Any]]:
+        """Return the descriptions of all games, made once: some have large indexes."""
+        with self._lock:
+            if not self._described:
+                self._described = [game_answer(*found) for found in self.games()]
+            return self._described
 
     def game(self, spec: str) -> Game:
         """Return a game named at the server's start, the game of a database, or a shipped game.
@@ -147,6 +199,14 @@ class Library:
                 f"game {spec[:80]!r}: here parameters go up to {LARGEST_NUMBER}; name it when you start the server"
             )
         return load(spec)
+
+
+def _free_name(wanted: str, taken: Mapping[str, Any]) -> str:
+    stem = re.sub(r"[^\w.-]+", "-", wanted).strip("-.") or "database"
+    chosen, number = stem, 2
+    while chosen in taken:
+        chosen, number = f"{stem}-{number}", number + 1
+    return chosen
 
 
 def _default(kind: type[Game]) -> Game | None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, ConfigDict, Field
 
 
 class Error(BaseModel):
@@ -14,10 +14,14 @@ class Error(BaseModel):
     message: str
 
 
-class Failure(BaseModel):
-    """The answer to a request that failed."""
+class Problem(BaseModel):
+    """The answer to a request that failed (RFC 9457); `kind` is the name of the error in Python."""
 
-    error: Error
+    type: str
+    title: str
+    status: int
+    detail: str
+    kind: str
 
 
 class Value(BaseModel):
@@ -34,6 +38,18 @@ class Probe(BaseModel):
     state: str
     number: int | None
     value: Value
+
+
+class Request(BaseModel):
+    """The body or the query of a request; what is not known is refused."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class States(Request):
+    """States in the notation of the game."""
+
+    states: list[Annotated[str, Field(max_length=4000)]] = Field(max_length=500)
 
 
 class Move(BaseModel):
@@ -68,6 +84,7 @@ class Position(BaseModel):
     picture: str | None
     text: str
     pieces: list[str]
+    names: list[str]
     result: str | None
     value: Value | None
     number: int | None
@@ -124,6 +141,7 @@ class DatabaseItem(BaseModel):
 
     name: str
     game: str = ""
+    label: str = ""
     title: str = ""
     values: str = ""
     states: int = 0
@@ -158,6 +176,7 @@ class DatabaseDetails(DatabaseItem):
     verified: dict[str, Any] | None
     hardest: str | None
     lines: bool
+    examples: dict[str, str]
     predicates: list[str] = []
 
 
@@ -185,6 +204,57 @@ class Health(BaseModel):
     jobs: bool
 
 
+class CertificateClaim(BaseModel):
+    """A claim in words, and the number of its records."""
+
+    claim: str
+    records: int
+
+
+class CertificateDetails(BaseModel):
+    """A certificate: what it claims together, how far that solves the game, what it is made of, and each claim."""
+
+    name: str
+    game: str
+    label: str
+    title: str
+    claim: str
+    notion: str
+    method: str
+    records: int
+    leaves: list[str]
+    root: str
+    claims: list[CertificateClaim]
+
+
+class MoveTo(BaseModel):
+    """A move and the state after it."""
+
+    move: str
+    state: str
+
+
+class CertificateReply(MoveTo):
+    """A reply, the state after it, and what shows that it does not help."""
+
+    covered: str
+
+
+class CertificateAnswer(BaseModel):
+    """What a claim says of a position: the move to play or the whole sequence, or what answers every reply."""
+
+    claim: str
+    by: str
+    moves: list[MoveTo]
+    replies: list[CertificateReply]
+
+
+class CertificatePosition(Position):
+    """A position, and what each claim says of it: nothing of one to which its play does not lead."""
+
+    answers: list[CertificateAnswer]
+
+
 class PieceItem(BaseModel):
     """A piece that can be put on the board."""
 
@@ -192,7 +262,7 @@ class PieceItem(BaseModel):
     picture: str
 
 
-class Conditions(BaseModel):
+class Conditions(Request):
     """The conditions for the positions of a page, and the limit of their number."""
 
     value: str | None = Field(None, description="A value or range: 31, 20-25, draw, loss 26.", max_length=60)
@@ -205,14 +275,14 @@ class Conditions(BaseModel):
     pictures: bool = Field(False, description="Whether to draw each position.")
 
 
-class Pieces(BaseModel):
+class Pieces(Request):
     """The piece on each cell, as the player to move sees it."""
 
     pieces: list[str] = Field(max_length=2000)
     side: int = Field(0, ge=0, le=1)
 
 
-class JobRequest(BaseModel):
+class JobRequest(Request):
     """A job: solve or search or prove a game, or verify a database."""
 
     kind: Literal["solve", "search", "prove", "verify"]

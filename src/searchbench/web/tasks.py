@@ -4,21 +4,24 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 from collections.abc import AsyncIterator
 from functools import partial
 from typing import Annotated, Any, Final
 
-from fastapi import APIRouter, Path, Request
+from fastapi import APIRouter, Depends, Path, Request
 from fastapi.responses import JSONResponse, StreamingResponse
 
 from searchbench.errors import BadRequest
 from searchbench.web import schema
-from searchbench.web.api import FAILURES, library_of
-from searchbench.web.jobs import Jobs
+from searchbench.web.api import FAILURES, VERSION, known_parameters, library_of
+from searchbench.web.jobs import Job, Jobs
 
-router = APIRouter(prefix="/api/jobs", tags=["jobs"])
+router = APIRouter(prefix=f"{VERSION}/jobs", tags=["jobs"], dependencies=[Depends(known_parameters)])
 Id = Annotated[str, Path(description="The id of a job.", max_length=40)]
 LOOK_EVERY: Final = 0.1
+TELL_EVERY: Final = 1.0
+"""Seconds after which an event tells the time even if nothing else has changed."""
 
 
 def jobs_of(request: Request) -> Jobs:
@@ -39,14 +42,24 @@ def start(request: Request, asked: schema.JobRequest) -> JSONResponse:
             raise BadRequest("a job that verifies needs the name of a database")
         name, database = asked.database, library.database(asked.database)
         task["path"], task["game"] = str(database.path), database.game.spec
-        return JSONResponse(jobs.start(task, partial(library.keep_verified, name, database)).answer(), 202)
+        return _started(jobs.start(task, partial(library.keep_verified, name, database)))
     if asked.game is None:
         raise BadRequest(f"a job of kind {asked.kind} needs a game")
     game = library.game(asked.game)
     if asked.kind != "solve":
         task["state"] = game.position(asked.state or "start").text  # refuse an invalid position at once
     task["game"] = game.spec
-    return JSONResponse(jobs.start(task).answer(), 202)
+    return _started(jobs.start(task))
+
+
+def _started(job: Job) -> JSONResponse:
+    return JSONResponse(job.answer(), 202, {"Location": f"{VERSION}/jobs/{job.id}"})
+
+
+@router.get("", response_model=list[schema.JobAnswer], responses=FAILURES)
+def jobs(request: Request) -> JSONResponse:
+    """List the jobs that run and those that have ended, the newest first, without their results."""
+    return JSONResponse([{**job.answer(), "result": None} for job in jobs_of(request).all()])
 
 
 @router.get("/{name}", response_model=schema.JobAnswer, responses=FAILURES)
@@ -61,17 +74,21 @@ def stop(request: Request, name: Id) -> JSONResponse:
     return JSONResponse(jobs_of(request).stop(name).answer())
 
 
-@router.get("/{name}/events", responses=FAILURES)
+@router.get(
+    "/{name}/events",
+    response_class=StreamingResponse,
+    responses={200: {"content": {"text/event-stream": {"schema": {"type": "string"}}}}, **FAILURES},
+)
 async def events(request: Request, name: Id) -> StreamingResponse:
-    """Stream a job until it ends, with a server-sent event at each change."""
+    """Stream a job until it ends, with a server-sent event at each change, and at least every second."""
     job = jobs_of(request).get(name)
 
     async def stream() -> AsyncIterator[str]:
-        seen = -1
+        seen, told = -1, 0.0
         while True:
             ended = job.ended is not None
-            if job.changes != seen or ended:
-                seen = job.changes
+            if job.changes != seen or ended or time.monotonic() - told > TELL_EVERY:
+                seen, told = job.changes, time.monotonic()
                 yield f"data: {json.dumps(job.answer())}\n\n"
             if ended or await request.is_disconnected():
                 return

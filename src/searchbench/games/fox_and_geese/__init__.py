@@ -202,7 +202,11 @@ class FoxAndGeese(Game):
     def board(self) -> Board:
         """Return the points and the lines between them."""
         cells = tuple((float(column), float(row)) for column, row in PLACES)
-        return Board(cells, tuple(EDGES), "point", ("G", "F"))
+        return Board(cells, tuple(EDGES), "point", ("G", "F"), names=tuple(NAMES))
+
+    def mover(self, state: Sequence[int]) -> int:
+        """Return 0 where the geese move, 1 where the fox does."""
+        return int(state[TURN])
 
     def pieces(self, state: Sequence[int]) -> list[str]:
         """Return F for the fox and G for geese."""

@@ -147,7 +147,7 @@ class Morris(Game):
     def board(self) -> Board:
         """Return the points on a grid of seven lines, and the lines between them."""
         cells = tuple((float(ord(name[0]) - ord("a")), 7.0 - int(name[1])) for name in NAMES)
-        return Board(cells, EDGES, "point", ("W", "B"), tuple(range(POINTS)))
+        return Board(cells, EDGES, "point", ("W", "B"), tuple(range(POINTS)), tuple(NAMES))
 
     def pieces(self, state: Sequence[int]) -> list[str]:
         """Return W for the men of the player to move and B for the opponent's."""

@@ -209,7 +209,8 @@ class Sokoban(Game):
 
     def board(self) -> Board:
         """Return the squares of the floor and the walls around them."""
-        return Board(tuple((float(x), float(y)) for y, x in self._drawn_cells))
+        names = tuple(letters(x, "A") + letters(y, "a") for y, x in self._drawn_cells)
+        return Board(tuple((float(x), float(y)) for y, x in self._drawn_cells), names=names)
 
     @cached_property
     def _drawn_cells(self) -> tuple[tuple[int, int], ...]:

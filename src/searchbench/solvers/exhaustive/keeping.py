@@ -58,9 +58,14 @@ def _solve_parts(request: Request, parts: str, run: Run, command: str) -> Databa
     scratch = TemporaryDirectory(prefix="searchbench-") if request.keep is None else None
     keep = Keep(f"{scratch.name}/parts") if scratch is not None else request.keep
     assert keep is not None
-    _prepare(keep, run)
     rule, solver = request.choice.rule, request.choice.solver
-    database = solve_parts(request.game, parts, keep.folder, rule, run, command, solver, keep.overwrite)
+    try:
+        _prepare(keep, run)
+        database = solve_parts(request.game, parts, keep.folder, rule, run, command, solver, keep.overwrite)
+    except BaseException:
+        if scratch is not None:
+            scratch.cleanup()
+        raise
     database.scratch = scratch
     return database
 

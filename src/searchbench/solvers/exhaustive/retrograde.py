@@ -6,9 +6,8 @@
    *apply*: change the predecessors' codes by the requests, one thread a block. Some become final at a later level.
 3. *Finish*: turn the working codes into those to be stored. What never became final is a draw, or has no value.
 
-Within a level the requests may come in any order, so the table does not depend on the number of threads or buckets.
-Beside this: `pending` says where a level has states, `rounds` runs emit and apply in turn, `schedule` hands out pieces of
-the table, `checkpoints` keeps unfinished work, and `budget` reckons the memory.
+Within a level the requests may come in any order, so the table does not depend on the number of threads or buckets. Beside
+this: `pending` says where a level has states, `rounds` runs emit and apply in turn, `schedule` hands out pieces of the table.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ from searchbench.exchange.memory import (
     unpack_code,
     unpack_local,
     unpack_weight,
-)
+)  # fmt: skip
 from searchbench.index.contract import unrank
 from searchbench.jit import FIRST, STOP, Rows, note_rows, unowned
 from searchbench.rules import UNDECIDED, new_moves, new_state, terminal
@@ -46,7 +45,7 @@ from searchbench.solvers.exhaustive.neighbours import (
     inside,
     is_position,
     predecessors,
-)
+)  # fmt: skip
 from searchbench.solvers.exhaustive.pending import Flags, new_flags, next_level, next_pending, pack_flags, set_pending
 from searchbench.solvers.exhaustive.refusals import NO_ROOM, NOT_CARRIED, UNTOLD
 from searchbench.solvers.exhaustive.rounds import Emit, Work, level_ahead, resume, run_level
@@ -59,7 +58,7 @@ from searchbench.solvers.exhaustive.schedule import (
     Chunks,
     Piece,
     run_in_batches,
-)
+)  # fmt: skip
 from searchbench.values.contract import arrival, finish, initial, level, propagate
 
 ASKED: Final = 1 << 10

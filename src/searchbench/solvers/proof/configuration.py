@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from math import isfinite
 from pathlib import Path
-from typing import ClassVar, Final
+from typing import Any, ClassVar, Final
 
 from searchbench.catalogue import WhichGame
 from searchbench.configuration import given_options, option
@@ -15,9 +15,13 @@ from searchbench.errors import BadRequest
 from searchbench.game import Game
 from searchbench.run import parse_memory
 from searchbench.solvers.proof.book import Book
+from searchbench.solvers.proof.contract import half_depth
 from searchbench.solvers.proof.leaves import LeafDatabase
 from searchbench.store import Database, open_database
 
+_BY_DEPTH: Final = (
+    "let proof numbers begin with 1 and half the depth: trees become broad and shallow (Allis 1994, section 5.4)"
+)
 _WORK: Final = "a folder that keeps unfinished work: a stopped proof resumes with it"
 
 
@@ -32,6 +36,15 @@ class Proving(ABC):
     )
 
 
+def _check_first_numbers(mobility: bool, by_depth: bool) -> None:
+    if mobility and by_depth:
+        raise BadRequest("mobility and by_depth: proof numbers begin with one of the two")
+
+
+def _first_numbers(by_depth: bool) -> dict[str, Any]:
+    return {"first_proof": half_depth, "first_disproof": half_depth} if by_depth else {}
+
+
 @dataclass(frozen=True, kw_only=True)
 class ProofNumber(Proving):
     """Prove by proof-number search."""
@@ -41,7 +54,44 @@ class ProofNumber(Proving):
     mobility: bool = option(
         False, "let proof numbers begin with the number of moves (Allis 1994, section 2.3.3)", "flag"
     )
+    by_depth: bool = option(False, _BY_DEPTH, "flag")
     work: str | Path | None = option(None, _WORK, "path", metavar="DIR")
+    delayed: bool = option(
+        False, "evaluate states when they are selected, not when they are created: for slow rules", "flag"
+    )
+    second: bool = option(
+        False,
+        "develop a node by a second search, of as many nodes as the tree has, whose tree is dropped (pn^2)",
+        "flag",
+    )
+    merge: str = option(
+        "none",
+        "which occurrences of a position are one node: `none`, `all`, or those after irreversible `conversions`",
+        metavar="NAME",
+    )
+    cached: int = option(0, "how many trees of second searches are kept", "whole")
+    keep_solved: bool = option(False, "keep solved subtrees in the tree, to compare with", "flag", flag="--keep-solved")
+    from_root: bool = option(
+        False, "renew numbers up to the root and select from there, to compare with", "flag", flag="--from-root"
+    )
+
+    def __post_init__(self) -> None:
+        _check_first_numbers(self.mobility, self.by_depth)
+        if self.merge not in ("none", "all", "conversions"):
+            raise BadRequest(f"merge {self.merge!r}: there are none, all, conversions")
+        others = ("mobility", "by_depth", "work", "delayed", "second", "keep_solved", "from_root")
+        given = [name for name in others if getattr(self, name)]
+        if self.merge != "none" and given:
+            raise BadRequest(f"merge {self.merge!r}: a graph takes no {', '.join(given)}; merge 'none' does")
+        if self.cached < 0:
+            raise BadRequest(f"cached {self.cached}: expected a number of trees, 0 for none")
+        if self.cached and not self.second:
+            raise BadRequest(f"cached {self.cached}: only trees of second searches are kept; give second as well")
+
+    def choices(self) -> dict[str, Any]:
+        """Return what fills the slots and constants of the kernels."""
+        constants = {"DELAYED": self.delayed, "KEEP_SOLVED": self.keep_solved, "FROM_ROOT": self.from_root}
+        return {name: True for name, chosen in constants.items() if chosen} | _first_numbers(self.by_depth)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,6 +103,7 @@ class DepthFirstProofNumber(Proving):
     mobility: bool = option(
         False, "let proof numbers begin with the number of moves (Allis 1994, section 2.3.3)", "flag"
     )
+    by_depth: bool = option(False, _BY_DEPTH, "flag")
     epsilon: float = option(
         0.25, "leave a child when its number passes the second best by this share; 0: at once", "number"
     )
@@ -68,10 +119,15 @@ class DepthFirstProofNumber(Proving):
     work: str | Path | None = option(None, _WORK, "path", metavar="DIR")
 
     def __post_init__(self) -> None:
+        _check_first_numbers(self.mobility, self.by_depth)
         if not (isfinite(self.epsilon) and self.epsilon >= 0):
             raise BadRequest(f"epsilon {self.epsilon}: expected a number, at least 0")
         if self.table is not None and self.table_memory <= 0:
             raise BadRequest(f"table {self.table}: expected a size such as 64MB")
+
+    def choices(self) -> dict[str, Any]:
+        """Return what fills the slots of the kernels."""
+        return _first_numbers(self.by_depth)
 
     @property
     def table_memory(self) -> int:

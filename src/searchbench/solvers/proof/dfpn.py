@@ -19,6 +19,7 @@ In a graph a sum counts nodes below several children several times. Children tha
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -29,6 +30,7 @@ from searchbench.hashing import key, mix
 from searchbench.jit import FIRST, STOP, atomic_add, note_rows
 from searchbench.rules import UNDECIDED, moves, play, repetition, unplay
 from searchbench.solvers.proof.budget import Budget, nothing
+from searchbench.solvers.proof.contract import first_disproof, first_proof
 from searchbench.solvers.proof.facts import NO_PLACE, learn, lower_of, outcome_of, upper_of
 from searchbench.solvers.proof.path import NEVER, Path, earlier, enter, leave, longer, new_path
 from searchbench.solvers.proof.tree import INFINITE
@@ -164,8 +166,10 @@ def evaluate(search: Search, depth: int, child: Any) -> None:
         child[PROOF] = max(1, unpacked(word & _NUMBER_MASK))
         child[DISPROOF] = max(1, unpacked((word >> _NUMBER_BITS) & _NUMBER_MASK))
     else:
-        child[PROOF] = 1
-        child[DISPROOF] = max(1, moves(search.state, search.scratch)) if search.options.mobility else 1
+        child[PROOF] = max(1, first_proof(search.state, bound, depth, search.scratch))
+        child[DISPROOF] = max(1, first_disproof(search.state, bound, depth, search.scratch))
+        if search.options.mobility:
+            child[DISPROOF] = max(1, moves(search.state, search.scratch))
 
 
 def is_open(child: Any) -> bool:
@@ -327,7 +331,7 @@ def deepen(search: Search, note: Any) -> None:
 class DepthFirstProofNumberSearch:
     """Answer questions about states of one game on all threads of a run; they share the tables and the count of nodes.
 
-    The budget counts evaluated nodes. The facts may grow to `table_memory` bytes.
+    The budget counts evaluated nodes. The facts may grow to `table_memory` bytes. `choices` fill slots of the kernels.
     """
 
     def __init__(
@@ -338,9 +342,10 @@ class DepthFirstProofNumberSearch:
         numbers: Transpositions,
         table_memory: int,
         target: jit.Target = "cpu",
+        choices: Mapping[str, Any] = MappingProxyType({}),
     ) -> None:
         self.game, self.budget, self.run, self.table, self.numbers = game, budget, budget.run, facts, numbers
-        self.names = game.names(target=target)
+        self.names = game.names(target=target).with_(**choices)
         self.largest = largest_size(table_memory)
         self.nodes = 0
         self.pause: Callable[[], None] = nothing

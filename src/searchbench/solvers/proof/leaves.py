@@ -18,9 +18,9 @@ from searchbench.errors import BadRequest
 from searchbench.game import Game
 from searchbench.index.contract import canonical_rank
 from searchbench.index.protocol import Part
-from searchbench.rules import NOWHERE, UNDECIDED, State, outcome_with
+from searchbench.rules import NOWHERE, UNDECIDED, State
 from searchbench.run import Run
-from searchbench.solvers.proof.contract import SCORED_LEAVES, leaf_rank
+from searchbench.solvers.proof.contract import SCORED_LEAVES, leaf_rank, outcome_with
 from searchbench.solvers.proof.facts import ANY_LEAVES, LOST_LEAVES, WON_LEAVES
 from searchbench.store import Database
 from searchbench.values import Result

@@ -4,11 +4,17 @@ The question is "does the player to move get at least `bound`?"; one ply deeper 
 node's *proof* is the least of its children's *disproofs*, and its disproof the sum of their proofs, at every depth.
 Solved children leave the tree at once; their results stay in a transposition table for later occurrences of the state
 (solution databases: section 5.5).
+
+Choices that a binding makes: children are evaluated when they are created, or `DELAYED` until they are selected; numbers change
+up to the first ancestor that stays the same, or up to the root (`FROM_ROOT`); solved subtrees leave the tree, or stay
+(`KEEP_SOLVED`); first numbers are slots. With a second level (pn^2, section 2.3.1) a most-proving node is developed by a search
+below it, which may create as many nodes as the tree has; then all below its children is dropped, or stays for a while.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -19,8 +25,9 @@ from searchbench.game import Game
 from searchbench.hashing import key
 from searchbench.rules import UNDECIDED, State, moves, new_moves, play, repetition, unplay
 from searchbench.run import format_memory
+from searchbench.slots import constant
 from searchbench.solvers.proof.budget import Budget, nothing
-from searchbench.solvers.proof.contract import OWN_NUMBERS, first_disproof, first_proof
+from searchbench.solvers.proof.contract import first_disproof, first_proof, on_development
 from searchbench.solvers.proof.facts import NO_PLACE, learn, lower_of, outcome_of, upper_of
 from searchbench.solvers.proof.leaves import LeafDatabase, Leaves, no_leaves, outcome_of_leaf
 from searchbench.solvers.proof.path import NEVER, Path, earlier, enter, leave, longer, new_path
@@ -31,19 +38,24 @@ from searchbench.solvers.proof.tree import (
     DISPROOF,
     FRESH,
     INFINITE,
+    KEEP_SOLVED,
+    LEVELS,
     LIVE,
     NODE_BYTES,
     NONE,
+    NOTES,
     PARENT,
     PEAK,
     PROOF,
     RELIANCE,
     SIBLING,
+    STAMP,
     STATUS,
     WORK,
     Numbers,
     Tree,
     add,
+    drop_below_children,
     free_children,
     most_proving_child,
     new_tree,
@@ -60,6 +72,10 @@ from searchbench.solvers.shared.transposition import (
     probe,
 )  # fmt: skip
 
+DELAYED: Final = constant("DELAYED", False)
+"""Whether states are evaluated when they are selected, not when they are created (section 2.2)."""
+FROM_ROOT: Final = constant("FROM_ROOT", False)
+"""Whether numbers are renewed up to the root, and the search for the most-proving node begins there, to compare with."""
 SLICE: Final = 1 << 17
 """Nodes created between two reports, at which the search can be stopped."""
 _NOTHING: Final = -1
@@ -69,15 +85,19 @@ SOLVED, PAUSED, FULL, DEEP = range(4)
 
 
 class Question(NamedTuple):
-    """The bound in question at the root, and two flags: mobility as initial numbers, and lookup of known facts."""
+    """The bound in question at the root, and flags: mobility as initial numbers, lookup of known facts, a second level."""
 
     bound: int
     mobility: int
     lookup: int
+    second: int
 
 
 class Search(NamedTuple):
-    """The data of a kernel: the tree, the current state, the path to it, the table, the question, notes, and the leaves."""
+    """The data of a kernel: the tree, the current state, the path to it, the table, the question, notes, and the leaves.
+
+    `levels` has a row for each second-level tree that is kept: its root, the root's stamp, its nodes.
+    """
 
     tree: Tree
     state: Any
@@ -87,6 +107,11 @@ class Search(NamedTuple):
     note: Any
     leaves: Leaves
     spare: Any
+    levels: Any
+
+
+# The columns of `levels`.
+_TOP, _STAMPED, _NODES = range(3)
 
 
 def bound_at(question: Question, depth: int) -> int:
@@ -107,10 +132,11 @@ def known(search: Search, depth: int) -> int:
 
 def first_numbers(search: Search, depth: int, scratch: Any) -> Numbers:
     """Return the first numbers of an open state."""
-    if OWN_NUMBERS:
-        bound = bound_at(search.question, depth)
-        return Numbers(max(1, first_proof(search.state, bound)), max(1, first_disproof(search.state, bound)), NEVER)
-    return Numbers(1, max(1, moves(search.state, scratch)) if search.question.mobility else 1, NEVER)
+    bound = bound_at(search.question, depth)
+    disproof = first_disproof(search.state, bound, depth, scratch)
+    if search.question.mobility:
+        disproof = moves(search.state, scratch)
+    return Numbers(max(1, first_proof(search.state, bound, depth, scratch)), max(1, disproof), NEVER)
 
 
 def evaluate(search: Search, depth: int, scratch: Any) -> Numbers:
@@ -135,14 +161,23 @@ def evaluate(search: Search, depth: int, scratch: Any) -> Numbers:
 def develop(search: Search, node: int, depth: int) -> int:
     """Create the children of a leaf and evaluate them at once; solved ones never enter the tree.
 
-    Stops at a child that proves the node, and returns the place of its move, else NO_PLACE.
+    Stops at a child that proves the node, and returns the place of its move, else NO_PLACE. If evaluation is delayed, the leaf
+    is evaluated, and its children are not.
     """
     tree, state, note = search.tree, search.state, search.note
+    on_development(search.path.keys[depth])
     value = known(search, depth)
     if value != UNDECIDED:  # another occurrence of the state was solved in the meantime
         solve(tree, node, value > 0, NEVER)
         return NO_PLACE
     out, scratch = new_moves(), new_moves()
+    if DELAYED:
+        leave(search.path, depth)
+        own = evaluate(search, depth, scratch)
+        enter(search.path, depth)
+        if own.proof == 0 or own.disproof == 0:
+            solve(tree, node, own.proof == 0, own.path_dependence)
+            return NO_PLACE
     count = moves(state, out)
     note[DEVELOPED] += 1
     if count == 0:  # no move and no winner: a draw
@@ -150,8 +185,11 @@ def develop(search: Search, node: int, depth: int) -> int:
     last = NONE
     for place in range(count):
         play(state, out[place])
-        search.path.keys[depth + 1] = key(state)
-        numbers = evaluate(search, depth + 1, scratch)
+        if DELAYED:
+            numbers = Numbers(1, 1, NEVER)
+        else:
+            search.path.keys[depth + 1] = key(state)
+            numbers = evaluate(search, depth + 1, scratch)
         unplay(state, out[place])
         note[CREATED] += 1
         tree.node[node, WORK] += 1
@@ -191,35 +229,94 @@ def place_among_moves(state: State, move: int) -> int:
     return place
 
 
-def back_up(search: Search, node: int, depth: int, place: int) -> tuple[int, int]:
+def climb(search: Search, node: int, depth: int) -> int:
+    """Take back the move to a node; return its parent."""
+    leave(search.path, depth)
+    unplay(search.state, search.tree.move[node])
+    return int(search.tree.node[node, PARENT])
+
+
+def back_up(search: Search, node: int, depth: int, place: int, base: int) -> tuple[int, int]:
     """Set the numbers of a developed node and its ancestors; return the first that does not change, and its depth.
 
-    `place` is the place of the move that proves the developed node, or NO_PLACE.
+    The last one lies at the depth `base`. `place` is the place of the move that proves the developed node, or NO_PLACE.
     """
     tree = search.tree
     while True:
         proof, disproof = tree.node[node, PROOF], tree.node[node, DISPROOF]
         if proof != 0 and disproof != 0:
             move = set_numbers(tree, node, search.note)
-            if tree.node[node, PROOF] == proof and tree.node[node, DISPROOF] == disproof:
+            if not FROM_ROOT and tree.node[node, PROOF] == proof and tree.node[node, DISPROOF] == disproof:
                 return node, depth
             place = place_among_moves(search.state, move) if tree.node[node, PROOF] == 0 else NO_PLACE
         if tree.node[node, PROOF] == 0 or tree.node[node, DISPROOF] == 0:
             remember(search, node, depth, place)
-            free_children(tree, node, search.note)
-        if depth == 0:
+            if not KEEP_SOLVED:
+                free_children(tree, node, search.note)
+        if depth == base:
             return node, depth
-        leave(search.path, depth)
-        unplay(search.state, tree.move[node])
-        node = tree.node[node, PARENT]
+        node = climb(search, node, depth)
         depth -= 1
+
+
+def solved(tree: Tree, node: int) -> bool:
+    """Return whether a node is proved or disproved."""
+    return bool(tree.node[node, PROOF] == 0 or tree.node[node, DISPROOF] == 0)
+
+
+def descend(search: Search, node: int, depth: int) -> tuple[int, int]:
+    """Go to the most-proving node below a node; return it and its depth. Where the path is full, it is no leaf."""
+    tree, state, path = search.tree, search.state, search.path
+    while tree.node[node, CHILD] != NONE and depth + 3 <= len(path.keys):
+        node = most_proving_child(tree, node)
+        play(state, tree.move[node])
+        depth += 1
+        path.keys[depth] = key(state)
+        enter(path, depth)
+    return node, depth
+
+
+def look_deeper(search: Search, top: int, base: int, room: int) -> None:
+    """Search below a leaf until it is solved or as many nodes are created as the first level has; come back to the leaf."""
+    tree, note = search.tree, search.note
+    first_level = note[LIVE]
+    for place in range(len(search.levels)):
+        first_level -= search.levels[place, _NODES]
+    stop = note[CREATED] + max(1, first_level)
+    node, depth = top, base
+    while not solved(tree, top) and note[CREATED] < stop and note[LIVE] <= room:
+        node, depth = descend(search, node, depth)
+        if tree.node[node, CHILD] != NONE:
+            break
+        place = develop(search, node, depth)
+        node, depth = back_up(search, node, depth, place, base)
+    while depth > base:
+        node = climb(search, node, depth)
+        depth -= 1
+
+
+def keep_level(search: Search, top: int, nodes: int) -> None:
+    """Keep the second-level tree below a node in the place of the oldest one, which is dropped, or drop it at once."""
+    tree, note = search.tree, search.note
+    if len(search.levels) == 0:
+        drop_below_children(tree, top, note)
+        return
+    note[LEVELS] += 1
+    level = search.levels[note[LEVELS] % len(search.levels)]
+    oldest = level[_TOP]
+    if level[_STAMPED] != 0 and tree.node[oldest, STAMP] == level[_STAMPED]:
+        drop_below_children(tree, oldest, note)
+    tree.node[top, STAMP] = note[LEVELS]
+    level[_TOP] = top
+    level[_STAMPED] = note[LEVELS]
+    level[_NODES] = nodes
 
 
 def grow(search: Search, stop: int) -> None:
     """Develop most-proving nodes until the root is solved, `stop` nodes are created, or an array is full.
 
     After a development the numbers change up to the first unchanged ancestor; the next search for the most-proving node
-    begins there (section 2.3.2).
+    begins there (section 2.3.2). With a second level it begins at the root.
     """
     tree, state, path, note = search.tree, search.state, search.path, search.note
     room = len(tree.move) - len(new_moves())
@@ -228,28 +325,35 @@ def grow(search: Search, stop: int) -> None:
     enter(path, 0)
     node = depth = 0
     note[STATUS] = SOLVED
-    while tree.node[0, PROOF] != 0 and tree.node[0, DISPROOF] != 0:
+    while not solved(tree, 0):
         if note[CREATED] >= stop or note[LIVE] > room:
             note[STATUS] = PAUSED if note[LIVE] <= room else FULL
             return
-        while tree.node[node, CHILD] != NONE:
-            if depth + 3 > len(path.keys):
-                note[STATUS] = DEEP
-                return
-            node = most_proving_child(tree, node)
-            play(state, tree.move[node])
-            depth += 1
-            path.keys[depth] = key(state)
-            enter(path, depth)
-        place = develop(search, node, depth)
-        node, depth = back_up(search, node, depth, place)
+        node, depth = descend(search, node, depth)
+        if tree.node[node, CHILD] != NONE:
+            note[STATUS] = DEEP
+            return
+        if search.question.second:
+            top, live = node, note[LIVE]
+            look_deeper(search, top, depth, room)
+            more = note[LIVE] - live
+            if depth > 0:
+                node = climb(search, node, depth)
+                node, depth = back_up(search, node, depth - 1, NO_PLACE, 0)
+            while depth > 0:
+                node = climb(search, node, depth)
+                depth -= 1
+            keep_level(search, top, max(0, more))
+        else:
+            place = develop(search, node, depth)
+            node, depth = back_up(search, node, depth, place, 0)
 
 
 class ProofNumberSearch:
     """Answer questions about one state; they share the transposition table and the counts.
 
     The budget counts created nodes. The tree takes at most `tree_memory` bytes. Leaves with an unknown outcome are searched.
-    With `own_numbers` proof numbers begin with the game's `first_proof` and `first_disproof`.
+    `choices` fill slots and constants of its kernels.
     """
 
     def __init__(
@@ -261,15 +365,15 @@ class ProofNumberSearch:
         tree_memory: int,
         target: jit.Target = "cpu",
         leaves: LeafDatabase | None = None,
-        own_numbers: bool = False,
+        choices: Mapping[str, Any] = MappingProxyType({}),
     ) -> None:
         self.game, self.budget, self.run, self.table = game, budget, budget.run, table
-        self.names = game.names(target=target).with_(
-            OWN_NUMBERS=own_numbers, **({} if leaves is None else leaves.names())
-        )
+        self.names = game.names(target=target).with_(**({} if leaves is None else leaves.names()), **choices)
         self.leaves = no_leaves() if leaves is None else leaves.leaves(budget.run).assuming(UNDECIDED)
+        self.second, self.cached = False, 0
+        """Whether nodes are developed by searches of a second level, and how many trees of these are kept."""
         self.largest = largest_size(table_memory)
-        self.note = np.zeros(7, np.int64)
+        self.note = np.zeros(NOTES, np.int64)
         self._most = min(tree_memory // NODE_BYTES, (1 << 31) - 1)
         self._widest = max(game.max_moves, game.max_unmoves)
         self.run.demand(NODE_BYTES * 4 * self._widest, f"the smallest tree of {game}")
@@ -321,12 +425,13 @@ class ProofNumberSearch:
             self._asked = bound
         kernel = jit.bind(grow, self.names)
         path = new_path(64)
-        question = Question(bound, int(mobility), int(lookup))
+        question = Question(bound, int(mobility), int(lookup), int(self.second))
+        levels = np.zeros((self.cached, 3), np.int64)
         while True:
             before, repeated = self.nodes, int(path.repetitions[0])
             stop = before + self.budget.room(SLICE)
-            search = Search(self.tree, state.copy(), path, self.table, question, self.note, self.leaves, state.copy())
-            kernel(search, stop)
+            leaves = self.leaves, state.copy()
+            kernel(Search(self.tree, state.copy(), path, self.table, question, self.note, *leaves, levels), stop)
             self.run.line(self._most_proving_line)
             root = int(self.tree.node[0, PROOF]), int(self.tree.node[0, DISPROOF])
             stage = f"proof-number search: {self.budget.told(state.tolist(), *root, self._most_proving_line())}"

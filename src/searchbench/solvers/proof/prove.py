@@ -43,6 +43,7 @@ from searchbench.solvers.proof.kept import KeptProof, kept_proof
 from searchbench.solvers.proof.leaves import LeafDatabase
 from searchbench.solvers.proof.lines.graph import Options
 from searchbench.solvers.proof.lines.prove import LineProof, facts_of, line_claim
+from searchbench.solvers.proof.merged import Answer, MergedSearch
 from searchbench.solvers.proof.pns import ProofNumberSearch
 from searchbench.solvers.shared.transposition import largest_size, new_transpositions
 from searchbench.user_code import check_first_state
@@ -170,12 +171,31 @@ def _by_proof_numbers(
 ) -> Solved:  # fmt: skip
     """Ask "does the player to move win?", and if not, "does she get at least a draw?"."""
     memory = budget.run.memory
+    if chosen.merge != "none":
+        return _by_merged_positions(game, root, budget, chosen, target)
     table = new_transpositions(first_size(memory // 4))
-    search = ProofNumberSearch(game, budget, table, table_memory=memory // 4, tree_memory=memory // 2, target=target)
+    search = ProofNumberSearch(game, budget, table, memory // 4, memory // 2, target, choices=chosen.choices())
+    search.second, search.cached = chosen.second, chosen.cached
     kept.attach(search)
     search.pause = kept.pause
     outcome = kept.outcome(lambda bound: search.holds(root, bound, chosen.mobility))
     return Solved(outcome, outcome, (search.table, search.table), {"nodes": search.nodes, **search.facts()})
+
+
+def _by_merged_positions(game: Game, root: Any, budget: Budget, chosen: ProofNumber, target: jit.Target) -> Solved:
+    """Ask the questions over a graph of positions; bounds that an unreliable answer would give are left open."""
+    search = MergedSearch(
+        game, budget, chosen.merge == "conversions", game.names(target=target).with_(**chosen.choices())
+    )
+    wins = search.answer(root, 1)
+    draws = Answer(True, True) if wins.holds else search.answer(root, 0)
+    lower = 1 if wins.holds else 0 if draws.holds and draws.reliable else -1
+    upper = -1 if not draws.holds else 0 if not wins.holds and wins.reliable else 1
+    facts: dict[str, Any] = {"nodes": search.nodes, "positions": search.stored}
+    if not (wins.reliable and draws.reliable) and draws.holds:
+        facts["unreliable"] = "draw"  # repetitions on some paths counted on all
+    table = new_transpositions(first_size(budget.run.memory // 4))
+    return Solved(lower, upper, (table, table), facts)
 
 
 def _depth_first(
@@ -184,7 +204,7 @@ def _depth_first(
     """Ask the questions of proof-number search, depth first; half of the table is for numbers, half for results."""
     memory = min(chosen.table_memory or budget.run.memory // 2, budget.run.memory // 2) // 2
     facts, numbers = new_transpositions(first_size(memory)), new_transpositions(largest_size(memory))
-    search = DepthFirstProofNumberSearch(game, budget, facts, numbers, memory, target)
+    search = DepthFirstProofNumberSearch(game, budget, facts, numbers, memory, target, chosen.choices())
     kept.attach(search)
     search.pause = kept.pause
     outcome = kept.outcome(lambda bound: search.holds(root, bound, chosen.mobility, chosen.epsilon, chosen.weak))

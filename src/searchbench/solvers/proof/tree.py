@@ -9,19 +9,23 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from searchbench.slots import constant
 from searchbench.solvers.proof.path import NEVER
 
+KEEP_SOLVED: Final = constant("KEEP_SOLVED", False)
+"""Whether solved subtrees stay in the tree, to compare with."""
 INFINITE: Final = 1 << 30
 """The proof number of a disproved node; sums of finite numbers stay below it."""
 NONE: Final = -1
 NODE_BYTES: Final = 40
 
 # The places of `note`: nodes created, nodes in the tree now, their peak, developments. The free nodes are a list that
-# begins at FREE, and all nodes from FRESH on.
-CREATED, LIVE, PEAK, DEVELOPED, FREE, FRESH, STATUS = range(7)
+# begins at FREE, and all nodes from FRESH on. LEVELS counts second-level trees.
+CREATED, LIVE, PEAK, DEVELOPED, FREE, FRESH, STATUS, LEVELS = range(8)
+NOTES: Final = 8
 # The columns of a node: its parent, first child and next sibling; its numbers; the path dependence of its solved children;
-# the nodes created below it.
-PARENT, CHILD, SIBLING, PROOF, DISPROOF, RELIANCE, WORK = range(7)
+# the nodes created below it; and the number of the second-level tree that is kept below it, 0 for none.
+PARENT, CHILD, SIBLING, PROOF, DISPROOF, RELIANCE, WORK, STAMP = range(8)
 _COLUMNS: Final = 8
 
 
@@ -71,6 +75,7 @@ def add(tree: Tree, parent: int, move: int, numbers: Numbers, note: Any) -> int:
     tree.node[node, DISPROOF] = numbers.disproof
     tree.node[node, RELIANCE] = NEVER
     tree.node[node, WORK] = 1
+    tree.node[node, STAMP] = 0
     return int(node)
 
 
@@ -111,6 +116,14 @@ def solve(tree: Tree, node: int, proved: bool, path_dependence: int) -> None:
     tree.node[node, RELIANCE] = path_dependence
 
 
+def drop_below_children(tree: Tree, node: int, note: Any) -> None:
+    """Make all children of a node leaves, which keep their numbers."""
+    child = tree.node[node, CHILD]
+    while child != NONE:
+        free_children(tree, child, note)
+        child = tree.node[child, SIBLING]
+
+
 def set_numbers(tree: Tree, node: int, note: Any) -> int:
     """Compute a node's numbers from its children's, and drop solved children; return the move that proves it."""
     proof, disproof = INFINITE, 0
@@ -125,11 +138,14 @@ def set_numbers(tree: Tree, node: int, note: Any) -> int:
             return int(tree.move[child])
         if tree.node[child, PROOF] == 0:
             tree.node[node, RELIANCE] = min(tree.node[node, RELIANCE], tree.node[child, RELIANCE])
-            if before == NONE:
-                tree.node[node, CHILD] = following
+            if KEEP_SOLVED:
+                before = child
             else:
-                tree.node[before, SIBLING] = following
-            free(tree, child, note)
+                if before == NONE:
+                    tree.node[node, CHILD] = following
+                else:
+                    tree.node[before, SIBLING] = following
+                free(tree, child, note)
         else:
             proof = min(proof, tree.node[child, DISPROOF])
             disproof = min(disproof + tree.node[child, PROOF], INFINITE - 1)

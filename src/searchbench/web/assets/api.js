@@ -9,7 +9,7 @@ page(async () => {
   const paragraphs = description.info.description.split("\n\n").map((text) => h("p", {}, text.replaceAll("`", "")));
   return [
     h("h1", {}, "The JSON API"), ...paragraphs,
-    h("p", { class: "muted" }, "The description for programs is ", h("a", { href: "/api/openapi.json" }, "openapi.json"), ". An example: ", h("code", {}, "curl 'http://127.0.0.1:8017/api/databases/eight/probe?state=start'"), "."),
+    h("p", { class: "muted" }, "The description for programs is ", h("a", { href: "/api/v1/openapi.json" }, "openapi.json"), ". An example: ", h("code", {}, "curl 'http://127.0.0.1:8017/api/v1/databases/eight/probe?state=start'"), "."),
     h("div", { class: "panel" }, entries.map(endpoint)),
   ];
 });

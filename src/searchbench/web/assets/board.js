@@ -7,11 +7,15 @@ const FAR = 6; // pixels after which a press is a drag
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 
 export class BoardView {
-  /** `place` holds the board; `onMove(move)` is called with the move that was made, `onCell(cell)` while editing. */
-  constructor(place, { onMove, onCell }) {
+  /**
+   * `place` holds the board; `onMove(move)` is called with the move that was made, `onCell(cell)` while editing.
+   * `worth(move)` returns the kind, the text and whether a move is best, or null where no values are shown.
+   */
+  constructor(place, { onMove, onCell, worth = () => null }) {
     this.place = place;
     this.onMove = onMove;
     this.onCell = onCell;
+    this.worth = worth;
     this.editing = false;
     this.moves = [];
     this.clicked = [];
@@ -44,9 +48,10 @@ export class BoardView {
   label() {
     for (const cell of this.svg.querySelectorAll(".sb-cell")) {
       const number = Number(cell.dataset.cell);
-      const label = this.position.pieces[number];
+      const label = this.position.pieces[number].trim();
+      const name = this.position.names?.[number] ?? `cell ${number + 1}`;
       cell.setAttribute("role", "button");
-      cell.setAttribute("aria-label", `cell ${number + 1}, ${label.trim() || "empty"}`);
+      cell.setAttribute("aria-label", `${name}, ${label && !/^-+$/.test(label) ? label : "empty"}`);
     }
     this.svg.setAttribute("role", "group");
   }
@@ -79,13 +84,14 @@ export class BoardView {
   /** Mark what can be clicked, what has been, and what a move is worth that ends on a cell. */
   mark(shown = null) {
     if (!this.svg) return;
-    for (const old of this.svg.querySelectorAll(".mark, .focus-ring")) old.remove();
+    for (const old of this.svg.querySelectorAll(".mark, .worth, .focus-ring")) old.remove();
     const moves = shown ? [shown] : this.fitting(this.clicked);
     const next = new Map();
     for (const move of moves) {
       const cell = move.clicks.find((click) => !this.clicked.includes(click));
       if (cell !== undefined && !next.has(cell)) next.set(cell, move);
     }
+    const tags = []; // above all marks
     for (const element of this.svg.querySelectorAll("[data-cell]")) {
       const number = Number(element.dataset.cell);
       element.classList.toggle("can", this.editing || next.has(number) || this.clicked.includes(number));
@@ -95,8 +101,40 @@ export class BoardView {
       if (shown) {
         if (shown.clicks.includes(number)) this.ring(element, `mark ${shown.value?.kind ?? "next"}`);
       } else if (this.clicked.includes(number)) this.ring(element, "mark chosen");
-      else if (this.clicked.length && next.has(number)) this.ring(element, `mark ${next.get(number).value?.kind ?? "next"}`);
+      else if (!this.editing && next.has(number)) tags.push(this.target(element, number, next.get(number)));
     }
+    this.svg.append(...tags.filter(Boolean));
+  }
+
+  /** Mark a cell that can be clicked next; return the value of the best move there, once one click is left that tells it. */
+  target(element, number, move) {
+    const last = this.clicked.length > 0 || this.fitting([number]).length === 1;
+    const worth = last ? this.worth(move) : null;
+    if (worth) {
+      this.ring(element, `mark ${worth.kind}${worth.best ? " best" : ""}`);
+      return this.tag(element, worth);
+    }
+    if (this.clicked.length) this.ring(element, "mark next");
+    return null;
+  }
+
+  /** Return a value to be written on a cell, at its upper right. */
+  tag(element, worth) {
+    const box = element.firstElementChild?.getBBox() ?? { x: -28, y: -28, width: 56, height: 56 };
+    const make = (kind, attributes) => {
+      const made = document.createElementNS(SVG, kind);
+      for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+      return made;
+    };
+    const width = 12 + 9 * worth.text.length;
+    const [x, y] = element.getAttribute("transform").match(/-?[\d.]+/g).map(Number);
+    const tag = make("g", { class: `worth ${worth.kind}${worth.best ? " best" : ""}`, transform: `translate(${x + box.x + box.width - width / 2 + 4} ${y + box.y + 8})` });
+    const text = make("text", { dy: ".35em" });
+    text.textContent = worth.text;
+    tag.append(make("rect", { x: -width / 2, y: -10, width, height: 20, rx: 10 }), text);
+    tag.dataset.cell = element.dataset.cell;
+    element.setAttribute("aria-label", `${element.getAttribute("aria-label").split(";")[0]}; ${worth.long}`);
+    return tag;
   }
 
   ring(element, kind) {

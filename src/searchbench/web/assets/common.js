@@ -1,5 +1,7 @@
 // What all pages share: the API, elements, messages, the top of the page.
 
+import { jobsBadge } from "./jobs.js";
+
 const LONGEST_STATE = 4000;
 
 export class ApiError extends Error {
@@ -21,13 +23,13 @@ export async function api(path, query = {}, options = {}) {
   const search = new URLSearchParams(given).toString();
   let response;
   try {
-    response = await fetch(`/api${path}${search ? `?${search}` : ""}`, options);
+    response = await fetch(`/api/v1${path}${search ? `?${search}` : ""}`, options);
   } catch {
     throw new ApiError(0, "Offline", "the server does not answer; is it still running?");
   }
   const answer = await response.json().catch(() => null);
   if (!response.ok) {
-    throw new ApiError(response.status, answer?.error?.kind ?? "Error", answer?.error?.message ?? `the server answers ${response.status}`);
+    throw new ApiError(response.status, answer?.kind ?? "Error", answer?.detail ?? `the server answers ${response.status}`);
   }
   return answer;
 }
@@ -66,8 +68,8 @@ export function showError(place, error) {
   place.replaceChildren(h("p", { class: "message", role: "alert" }, error.message));
 }
 
-/** A game as people name it: without the folder of its file. */
-export const gameName = (spec) => spec.replace(/^.*\//, "");
+/** A text without the folders of the files in it. */
+export const gameName = (text) => text.replace(/(?:\.{0,2}\/)?(?:[^\s\/]+\/)+(?=[^\s\/])/g, "");
 
 export function titled(text) {
   document.title = `${text} · searchbench`;
@@ -92,10 +94,13 @@ function top() {
   const link = (address, name, pages) => h("a", { href: address, "aria-current": pages.includes(here) ? "page" : null }, name);
   const icon = h("img", { src: "/assets/icon.svg", alt: "", width: 24, height: 24 });
   const theme = h("button", { class: "bare", type: "button", title: "Light or dark", "aria-label": "Change between light and dark", onclick: changeTheme }, "◐");
+  const main = document.getElementById("main");
+  main.tabIndex = -1;
+  bar.before(h("a", { class: "skip", href: "#main" }, "Skip to the content"));
   bar.replaceChildren(
     h("a", { class: "brand", href: "/" }, icon, "searchbench"),
-    h("nav", { "aria-label": "Pages" }, link("/", "Databases", ["home", "database", "position"]), link("/search", "Search", ["search"]), link("/api", "API", ["api"])),
-    theme,
+    h("nav", { "aria-label": "Pages" }, link("/", "Databases", ["home", "database", "position", "certificate"]), link("/search", "Search", ["search"]), link("/api", "API", ["api"])),
+    theme, jobsBadge(),
   );
 }
 
@@ -108,13 +113,15 @@ function changeTheme() {
 
 /** Follow a job until it has ended; `told` is called with each of its answers. Returns the last one. */
 export function follow(id, told) {
+  dispatchEvent(new Event("job"));
   return new Promise((resolve, reject) => {
-    const events = new EventSource(`/api/jobs/${id}/events`);
+    const events = new EventSource(`/api/v1/jobs/${id}/events`);
     events.onmessage = (event) => {
       const job = JSON.parse(event.data);
       told(job);
       if (job.status !== "running") {
         events.close();
+        dispatchEvent(new Event("job"));
         resolve(job);
       }
     };
@@ -125,5 +132,5 @@ export function follow(id, told) {
   });
 }
 
-export const positionAddress = (database, state, side = 0) =>
-  `/databases/${encodeURIComponent(database)}/position?${new URLSearchParams({ state, ...(side ? { side } : {}) })}`;
+export const positionAddress = (database, state, side = 0, computer = null) =>
+  `/databases/${encodeURIComponent(database)}/position?${new URLSearchParams({ state, ...(side ? { side } : {}), ...(computer === null ? {} : { computer }) })}`;

@@ -17,7 +17,7 @@ page(async () => {
   parts.results = h("div", { id: "results", "aria-live": "polite" });
   const layout = [
     h("p", { class: "crumbs" }, h("a", { href: "/" }, "Databases"), " / ", name),
-    h("div", { class: "spread", style: "margin-bottom:1.1rem" }, h("div", {}, h("h1", {}, gameName(facts.game)), h("span", { class: "muted" }, facts.title)), h("div", { class: "row" }, h("a", { class: "button primary", href: positionAddress(name, "start"), id: "open" }, "Open a position"), facts.hardest ? h("a", { class: "button", href: positionAddress(name, "hardest"), id: "open-hardest" }, "The hardest") : null)),
+    h("div", { class: "spread", style: "margin-bottom:1.1rem" }, h("div", {}, h("h1", {}, facts.label), h("span", { class: "muted" }, facts.title)), h("div", { class: "row" }, h("a", { class: "button primary", href: positionAddress(name, "start"), id: "open" }, "Open a position"), facts.hardest ? h("a", { class: "button", href: positionAddress(name, "hardest"), id: "open-hardest" }, "The hardest") : null)),
     h("div", { class: "columns wide-left" },
       h("div", { class: "stack" }, h("div", { class: "panel" }, chartHead(), parts.chart, parts.longest), h("div", { class: "panel" }, h("h2", {}, "Find positions"), findForm(), parts.results)),
       h("div", { class: "stack" }, h("div", { class: "panel" }, h("h2", {}, "What it is"), figures(), description()), h("div", { class: "panel" }, h("h2", {}, "Verification"), verification(health.jobs)))),
@@ -44,6 +44,7 @@ function partSelect(id, onchange) {
 async function drawChart() {
   const stats = await api(`${base}/stats`, { part: parts.part?.value, chart: scale });
   parts.chart.replaceChildren(drawing(stats.chart));
+  parts.chart.firstElementChild.setAttribute("role", "group"); // its columns are buttons
   for (const column of parts.chart.querySelectorAll(".sb-column")) {
     const show = () => find({ value: column.dataset.label, part: parts.part?.value });
     column.setAttribute("tabindex", "0");
@@ -52,7 +53,7 @@ async function drawChart() {
     column.addEventListener("click", show);
     column.addEventListener("keydown", (event) => { if (event.key === "Enter") show(); });
   }
-  const names = { win: "longest win", loss: "longest loss", number: "hardest", draw: "draw" };
+  const names = { win: "longest win", loss: "longest loss", number: facts.hardest ? "hardest" : "most", draw: "draw" };
   const tops = stats.longest.filter((row) => row.count && row.kind !== "draw").map((row) => h("button", { type: "button", onclick: () => find({ value: row.text, part: parts.part?.value }) }, `${names[row.kind]}: `, badge(row), ` ${count(row.count)} position${row.count === 1 ? "" : "s"}`));
   parts.longest.replaceChildren(...tops, stats.without ? h("span", { class: "muted small" }, `${count(stats.without)} without a value`) : "");
 }
@@ -66,7 +67,7 @@ function figures() {
 
 function description() {
   const rows = [
-    ["game", facts.game],
+    ["game", gameName(facts.game)],
     ...Object.entries(facts.parameters),
     ["values", facts.values],
     ["hardest", facts.hardest],
@@ -74,7 +75,7 @@ function description() {
     ["compressed", `${facts.compression} to 1`],
     ["parts", facts.parts.length > 1 ? count(facts.parts.length) : null],
     ["solver", facts.facts.solver],
-    ["made by", facts.command ? h("code", {}, facts.command) : null],
+    ["made by", facts.command ? h("code", {}, gameName(facts.command)) : null],
   ];
   return h("dl", { class: "facts" }, rows.filter(([, fact]) => fact).flatMap(([term, fact]) => [h("dt", {}, term), h("dd", {}, fact)]));
 }
@@ -112,13 +113,12 @@ function findForm() {
     parts[id] = h("input", { id: `find-${id}`, placeholder, type, min: type === "number" ? 0 : null });
     return h("label", {}, title, parts[id]);
   };
-  const twoPlayers = facts.two_players && facts.values === "outcome";
   parts.findPart = partSelect("find-part", null);
   parts.predicate = facts.predicates.length ? h("select", { id: "find-predicate" }, h("option", { value: "" }, "none"), facts.predicates.map((one) => h("option", {}, one))) : null;
   const asked = () => ({ value: parts.value.value, part: parts.findPart?.value, first: parts.first.value, last: parts.last.value, where: parts.where.value, predicate: parts.predicate?.value });
   return h("form", { class: "stack", onsubmit: (event) => { event.preventDefault(); find(asked()); } },
-    h("div", { class: "fields" }, field("Value or range", "value", twoPlayers ? "win 20-25, loss, draw" : "28-31, hardest"), parts.findPart ? h("label", {}, "Part", parts.findPart) : null, field("From number", "first", "0", "number"), field("To number", "last", count(facts.numbers - 1).replaceAll(",", ""), "number"), parts.predicate ? h("label", {}, "Predicate of your own", parts.predicate) : null),
-    h("div", { class: "fields", style: "grid-template-columns:minmax(0,1fr) auto" }, field("Condition", "where", twoPlayers ? "plies > 10 and pieces[0] == 'W'" : "state[0] == 8 and state[8] == 1"), h("button", { class: "primary", id: "find" }, "Find")),
+    h("div", { class: "fields" }, field("Value or range", "value", facts.examples.value), parts.findPart ? h("label", {}, "Part", parts.findPart) : null, field("From number", "first", "0", "number"), field("To number", "last", count(facts.numbers - 1).replaceAll(",", ""), "number"), parts.predicate ? h("label", {}, "Predicate of your own", parts.predicate) : null),
+    h("div", { class: "fields", style: "grid-template-columns:minmax(0,1fr) auto" }, field("Condition", "where", facts.examples.where), h("button", { class: "primary", id: "find" }, "Find")),
     h("p", { class: "muted small", style: "margin:0" }, "A condition may use ", h("code", {}, "state"), ", ", h("code", {}, "pieces"), ", ", h("code", {}, "number"), ", ", h("code", {}, "value"), ", ", h("code", {}, "outcome"), ", ", h("code", {}, "plies"), ", numbers, comparisons, ", h("code", {}, "and or not"), ", and ", h("code", {}, "len count sum min max abs"), "."));
 }
 

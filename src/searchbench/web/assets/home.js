@@ -1,17 +1,21 @@
 // The first page: the databases, and the games that can be solved here.
 
 import { api, count, drawing, follow, gameName, h, page, positionAddress, post, showError, titled } from "./common.js";
+import { outcome, told as progress } from "./jobs.js";
 
 const SOLVED_HERE = 5_000_000;
 
 page(async () => {
   titled("Databases");
-  const [databases, games, health] = await Promise.all([api("/databases"), api("/games"), api("/health")]);
-  const cards = h("ul", { class: "cards", id: "databases" }, databases.map(card));
+  const [databases, certificates, games, health] = await Promise.all([api("/databases"), api("/certificates"), api("/games"), api("/health")]);
+  const cards = h("ul", { class: "cards", id: "databases", hidden: !databases.length }, databases.map(card));
+  if (health.running) setTimeout(reattach);
   return [
     h("h1", {}, "Solved games, move by move"),
     h("p", { class: "muted" }, "Every position of a database has its value: look at a position, follow best play, or find what you are after."),
-    databases.length ? cards : h("p", { class: "panel" }, "No database is open yet. Solve a small game below, or start the server with some: ", h("code", {}, "searchbench serve eight.db")),
+    cards,
+    databases.length ? null : h("p", { class: "panel", id: "none" }, "No database is open yet. Solve a small game below, or start the server with some: ", h("code", {}, "searchbench serve eight.db")),
+    certificates.length ? h("div", { class: "panel", style: "margin-top:1.4rem" }, h("h2", {}, "Proofs to walk through"), h("ul", { id: "certificates" }, certificates.map((one) => h("li", {}, h("a", { href: `/certificates/${encodeURIComponent(one.name)}` }, `${one.label}: ${one.claim}`), h("span", { class: "muted small" }, ` ${one.name}, ${count(one.records)} records`))))) : null,
     h("div", { class: "panel", style: "margin-top:1.4rem" }, h("h2", {}, "Games"),
       health.jobs ? null : h("p", { class: "muted small" }, "This server only reads: it solves and searches nothing."),
       h("div", { class: "scroll" }, h("table", { id: "games" }, h("thead", {}, h("tr", {}, h("th", {}, "Game"), h("th", { class: "hide-narrow" }, "Players"), h("th", { class: "figure hide-narrow" }, "Numbers"), h("th", {}, ""))), h("tbody", {}, games.map((game) => row(game, health.jobs)))))),
@@ -25,23 +29,39 @@ function card(database) {
     .then((position) => picture.replaceChildren(drawing(position.picture, position.text)))
     .catch(() => picture.remove());
   return h("li", {}, h("a", { class: "panel card", href: `/databases/${encodeURIComponent(database.name)}` },
-    picture, h("div", {}, h("strong", {}, database.name), h("div", { class: "muted small" }, gameName(database.game))),
+    picture, h("div", {}, h("strong", {}, database.name), h("div", { class: "muted small" }, database.label)),
     h("div", { class: "small" }, `${count(database.states)} states, ${database.values}`)));
 }
 
 function row(game, jobs) {
-  const spec = h("input", { value: game.example ?? `${game.spec}:`, "aria-label": `${game.name} with its parameters`, class: "mono", size: 20 });
+  const whole = game.example ?? `${game.spec}:`;
+  const asked = () => (spec.value.trim() === gameName(whole) ? whole : spec.value.trim());
+  const spec = h("input", { value: gameName(whole), "aria-label": `${game.name} with its parameters`, class: "mono", size: 20 });
   const told = h("div", { "aria-live": "polite" });
-  const solve = h("button", { type: "button", onclick: () => solveGame(spec.value, solve, told), "data-game": game.spec }, "Solve");
-  const search = h("a", { class: "button", href: "/search" , onclick: (event) => { event.currentTarget.href = `/search?${new URLSearchParams({ game: spec.value })}`; } }, game.players === 2 ? "Prove" : "Search");
+  const solve = h("button", { type: "button", onclick: () => solveGame(asked(), solve, told), "data-game": game.spec }, "Solve");
+  const large = game.size === null || game.size > SOLVED_HERE;
+  solve.disabled = large; // until smaller parameters are typed in
+  spec.oninput = () => { solve.disabled = large && asked() === whole; };
+  const search = h("a", { class: "button", href: "/search" , onclick: (event) => { event.currentTarget.href = `/search?${new URLSearchParams({ game: asked() })}`; } }, game.players === 2 ? "Prove" : "Search");
   if (game.players === 2 && game.values !== "outcome") search.classList.add("hidden"); // only wins, draws and losses are proved
   const links = game.databases.flatMap((name) => [h("a", { href: positionAddress(name, "start") }, name), " "]);
-  const large = game.size === null || game.size > SOLVED_HERE;
   return h("tr", {},
     h("td", {}, h("strong", {}, game.name), " ", h("span", { class: "small" }, links), h("div", { class: "muted small" }, game.title), told),
     h("td", { class: "hide-narrow" }, String(game.players)),
-    h("td", { class: "figure hide-narrow", title: large ? "too many to be solved here: choose smaller parameters" : "" }, game.size === null ? "–" : count(game.size)),
+    h("td", { class: "figure hide-narrow" }, game.size === null ? "–" : count(game.size), large ? h("div", { class: "muted small" }, "too many to solve here") : null),
     h("td", {}, jobs ? h("div", { class: "row end" }, spec, solve, search) : null));
+}
+
+/** Follow the jobs that were solving when the page was loaded. */
+async function reattach() {
+  const jobs = (await api("/jobs")).filter((job) => job.kind === "solve" && job.status === "running");
+  for (const job of jobs) {
+    const button = document.querySelector(`[data-game="${CSS.escape(job.request.game.split(":")[0])}"]`) ?? document.querySelector("[data-game]");
+    const told = button.closest("tr").querySelector("[aria-live]");
+    const parts = { stage: h("div", { class: "small" }, progress(job)), bar: h("progress", { max: 100 }), stop: h("button", { type: "button", class: "bare" }, "Stop") };
+    told.replaceChildren(h("div", { class: "spread" }, parts.stage, parts.stop), parts.bar);
+    watch(job, told, parts).catch((error) => showError(told, error));
+  }
 }
 
 async function solveGame(spec, button, told) {
@@ -52,22 +72,28 @@ async function solveGame(spec, button, told) {
   told.replaceChildren(h("div", { class: "spread" }, stage, stop), bar);
   try {
     const job = await post("/jobs", { kind: "solve", game: spec.trim() });
-    stop.onclick = () => post(`/jobs/${job.id}`, undefined, "DELETE");
-    const ended = await follow(job.id, (at) => {
-      if (at.progress.stage) stage.textContent = `${at.progress.stage}, ${at.seconds.toFixed(1)} s`;
-      if (at.progress.total) {
-        bar.max = at.progress.total;
-        bar.value = at.progress.done;
-      } else bar.removeAttribute("value");
-    });
-    if (ended.status === "done") {
-      const { database, states, reachable } = ended.result;
-      told.replaceChildren(h("p", { class: "message calm small" }, `${count(states)} states, ${count(reachable)} with a value, ${ended.seconds.toFixed(1)} s: `, h("a", { href: positionAddress(database, "start") }, "look at it"), " or ", h("a", { href: `/databases/${encodeURIComponent(database)}` }, "at the database")));
-    } else if (ended.status === "stopped") told.replaceChildren(h("p", { class: "muted small" }, "stopped"));
-    else showError(told, new Error(ended.error.message));
+    await watch(job, told, { stage, bar, stop });
   } catch (error) {
     showError(told, error);
   } finally {
     button.disabled = false;
   }
+}
+
+/** Follow a job that solves, and show its end: a link, and the card of the database. */
+async function watch(job, told, { stage, bar, stop }) {
+  stop.onclick = () => post(`/jobs/${job.id}`, undefined, "DELETE");
+  const ended = await follow(job.id, (at) => {
+    stage.textContent = progress(at);
+    if (at.progress.total) {
+      bar.max = at.progress.total;
+      bar.value = at.progress.done;
+    } else bar.removeAttribute("value");
+  });
+  told.replaceChildren(outcome(ended));
+  if (ended.status !== "done") return;
+  const cards = document.getElementById("databases");
+  cards.append(card(await api(`/databases/${encodeURIComponent(ended.result.database)}`)));
+  cards.hidden = false;
+  document.getElementById("none")?.remove();
 }

@@ -1,76 +1,88 @@
 // The page of a position: the board, its moves with their values, lines of best play, play against the database.
 
 import { BoardView } from "./board.js";
-import { ApiError, api, badge, count, drawing, gameName, h, page, positionAddress, showError, titled } from "./common.js";
+import { ApiError, api, badge, count, drawing, h, page, positionAddress, post, showError, titled } from "./common.js";
 import { Editor } from "./editor.js";
+import { Record } from "./record.js";
 
 const PAUSE = 700; // milliseconds between two moves that the page makes
 
 const name = decodeURIComponent(location.pathname.split("/")[2]);
 const base = `/databases/${encodeURIComponent(name)}`;
+const record = new Record(name);
 
 let facts; // of the database
 let now; // the position at hand
 let computer = null; // the side that the page plays: 0, 1 or null
 let following = null; // the timer of what the page does by itself
-let asked = 0; // the number of the last request, so that a late answer is dropped
+let answering = null; // the timer of the move that the page makes for its side
+let pending = Promise.resolve(); // what has been asked for: keys that come fast wait for each other
+let blind = localStorage.getItem("values") === "hidden"; // whether the values are hidden
 const parts = {}; // the elements that change
 
 page(async () => {
   facts = await api(base);
+  const asked = new URLSearchParams(location.search).get("computer");
+  computer = facts.two_players && ["0", "1"].includes(asked) ? Number(asked) : null;
   build();
-  addEventListener("popstate", () => load());
+  addEventListener("popstate", (event) => queued(() => load(event.state)));
   addEventListener("keydown", shortcut);
-  setTimeout(() => load(false));
+  setTimeout(() => queued(() => load(history.state, false)));
   return parts.whole;
 });
 
 function build() {
   const board = h("div", { class: "table large", id: "board" });
-  parts.view = new BoardView(board, { onMove: play, onCell: (cell) => parts.editor.cell(cell) });
+  parts.view = new BoardView(board, { onMove: (move) => queued(() => play(move)), onCell: (cell) => parts.editor.cell(cell), worth });
   parts.message = h("div", { "aria-live": "polite" });
   parts.value = h("div", { class: "row", id: "value", "aria-live": "polite" });
   parts.who = h("p", { class: "muted small", id: "who" });
   parts.where = h("dl", { class: "facts small" });
   parts.moves = h("ol", { class: "moves", id: "moves" });
+  parts.heading = h("h2", {});
+  parts.record = h("div", { id: "record" });
+  parts.graph = h("div", { id: "graph" });
   parts.film = h("div", { class: "film hidden", id: "film" });
-  parts.best = button("Best move", step, { class: "primary", id: "best", title: "Make the best move (b)" });
-  parts.line = button("Best line", showLine, { id: "line", title: "Show the whole line of best play (l)" });
+  parts.best = button("Best move", () => queued(step), { class: "primary", id: "best", title: "Make the best move (b)" });
+  parts.line = button("Best line", () => queued(showLine), { id: "line", title: "Show the whole line of best play (l)" });
   parts.run = button("Play on", toggleRun, { id: "run", title: "Let both sides play on (space)" });
   parts.edit = button("Edit", edit, { id: "edit", title: "Put pieces by hand (e)" });
+  parts.values = button("Values", toggleValues, { id: "values", title: "Show or hide the values (v)" });
   parts.notation = h("textarea", { rows: 2, class: "mono", id: "notation", spellcheck: "false", "aria-label": "Notation" });
   parts.notation.addEventListener("keydown", (event) => {
     if (event.key === "Enter" && !event.shiftKey) {
       event.preventDefault();
-      paste();
+      queued(paste);
     }
   });
+  parts.back = button("◀ Back", () => queued(back), { id: "back", title: "Take back: against the database both plies (left arrow)" });
+  parts.forward = button("Forward ▶", () => queued(forward), { id: "forward", title: "Forward (right arrow)" });
   const controls = h(
     "div", { class: "row", role: "toolbar", "aria-label": "Moves" },
-    button("◀ Back", () => history.back(), { id: "back", title: "Back (left arrow)" }),
-    button("Forward ▶", () => history.forward(), { id: "forward", title: "Forward (right arrow)" }),
-    facts.lines ? [parts.best, parts.line, parts.run] : null,
+    parts.back, parts.forward,
+    facts.lines ? [parts.best, parts.line, parts.run] : null, parts.values,
   );
   const starts = h(
     "div", { class: "row" },
-    button("Start", () => go("start", 0), { id: "start", title: "The first position of the game" }),
-    facts.hardest ? button("Hardest", () => go("hardest", 0), { id: "hardest", title: `A position of value ${facts.hardest}` }) : null,
+    button("Start", () => queued(() => begin("start", 0)), { id: "start", title: "The first position of the game" }),
+    facts.hardest ? button("Hardest", () => queued(() => begin("hardest", 0)), { id: "hardest", title: `A position of value ${facts.hardest}` }) : null,
     parts.edit,
   );
-  parts.editor = new Editor(parts.view, base, { onDone: (position) => goTo(position, false), onCancel: () => show(now, false), onFail: fail });
+  parts.editor = new Editor(parts.view, base, { onDone: (position) => beginAt(position, false), onCancel: () => show(now, false), onFail: fail });
   parts.opponent = facts.two_players ? opponent() : null;
   parts.whole = [
     h("p", { class: "crumbs" }, h("a", { href: "/" }, "Databases"), " / ", h("a", { href: base }, name), " / position"),
-    h("div", { class: "spread", style: "margin-bottom:1rem" }, h("h1", {}, gameName(facts.game)), h("span", { class: "muted small hide-narrow" }, facts.title)),
+    h("div", { class: "spread", style: "margin-bottom:1rem" }, h("h1", {}, facts.label), h("span", { class: "muted small hide-narrow" }, facts.title)),
     h(
       "div", { class: "position" },
       h("div", { class: "panel stack" }, board, parts.message, controls, parts.film, parts.editor.place),
       h(
         "div", { class: "stack" },
         h("div", { class: "panel stack tight" }, parts.value, parts.who, parts.where, parts.opponent),
-        h("div", { class: "panel" }, h("h2", {}, "Moves, best first"), parts.moves, keys()),
+        h("div", { class: "panel" }, parts.heading, parts.moves, keys()),
+        h("div", { class: "panel stack tight" }, h("h2", {}, "The moves so far"), parts.record, parts.graph),
       ),
-      h("div", { class: "panel stack" }, label("Notation", parts.notation), h("div", { class: "spread" }, starts, h("div", { class: "row" }, button("Copy link", copyLink, { id: "copy" }), button("Go", paste, { class: "primary", id: "go" })))),
+      h("div", { class: "panel stack" }, label("Notation", parts.notation), h("div", { class: "spread" }, starts, h("div", { class: "row" }, button("Copy link", copyLink, { id: "copy" }), button("Go", () => queued(paste), { class: "primary", id: "go" })))),
     ),
   ];
 }
@@ -84,33 +96,54 @@ function label(text, field) {
 }
 
 function opponent() {
-  const choose = h("select", { id: "computer", onchange: () => { computer = choose.value === "" ? null : Number(choose.value); answer(); } },
-    h("option", { value: "" }, "nobody"), h("option", { value: "0" }, "the first player"), h("option", { value: "1" }, "the second player"));
+  const choose = h("select", { id: "computer", onchange: () => { computer = choose.value === "" ? null : Number(choose.value); address("replaceState"); ends(); answer(); } },
+    [["", "nobody"], ["0", "the first player"], ["1", "the second player"]].map(([value, text]) => h("option", { value, selected: value === String(computer ?? "") }, text)));
   return h("label", {}, "The database plays", choose);
 }
 
 function keys() {
   const key = (text) => h("kbd", {}, text);
-  return h("p", { class: "muted small hide-narrow", style: "margin:0.9rem 0 0" }, key("1"), "–", key("9"), " make a move, ", key("b"), " the best one, ", key("l"), " line, ", key("space"), " play on, ", key("←"), " ", key("→"), " back and forward, ", key("e"), " edit");
+  return h("p", { class: "muted small hide-narrow", style: "margin:0.9rem 0 0" }, key("1"), "–", key("9"), " make a move, ", key("b"), " the best one, ", key("l"), " line, ", key("space"), " play on, ", key("←"), " ", key("→"), " back and forward, ", key("e"), " edit, ", key("v"), " values");
 }
 
 // --- going somewhere ------------------------------------------------------------------------------------------------
+
+/** Do what is asked for after all that was asked for before. */
+function queued(action) {
+  pending = pending.then(action).catch(fail);
+  return pending;
+}
 
 function here() {
   const query = new URLSearchParams(location.search);
   return { state: query.get("state") || "start", side: query.get("side") === "1" ? 1 : 0 };
 }
 
-/** Show the position in the address bar. */
-async function load(slide = true) {
+/** Put the position at hand into the address bar, by "pushState" or "replaceState". */
+function address(how) {
+  history[how]({ record: record.id, at: record.at }, "", positionAddress(name, now.state, now.side, computer));
+}
+
+const fetched = (state, side) => api(`${base}/position`, { state, side });
+const entry = (position, move = null) => ({ state: position.state, side: position.side, value: position.value, move });
+
+/** Show the position in the address bar: of the record, if the tab has kept it. What is wrong there leads back. */
+async function load(kept, slide = true) {
+  stop();
   const { state, side } = here();
-  const number = ++asked;
   try {
-    const position = await api(`${base}/position`, { state, side });
-    if (number === asked) show(position, slide);
+    const position = await fetched(state, side);
+    if (!record.restore(kept ?? {}) || record.now.state !== position.state) record.begin(entry(position));
+    show(position, slide);
+    address("replaceState");
   } catch (error) {
-    if (number !== asked) return;
-    stop();
+    if (!(error instanceof ApiError) || error.status === 0) throw error;
+    if (!now) {
+      const position = await fetched("start", 0);
+      record.begin(entry(position));
+      show(position, false);
+    }
+    address("replaceState");
     fail(error);
   }
 }
@@ -120,25 +153,109 @@ function fail(error) {
   if (!(error instanceof ApiError)) throw error;
 }
 
+/** Begin a new record with a position. */
+async function begin(state, side) {
+  stop();
+  beginAt(await fetched(state, side));
+}
+
+function beginAt(position, slide = true) {
+  record.begin(entry(position));
+  show(position, slide);
+  address("pushState");
+}
+
+/** Make a move of the position at hand. */
+async function play(move) {
+  if (!now.moves.includes(move)) return; // the position has changed since the click
+  const position = await fetched(move.state, facts.two_players ? 1 - now.side : 0);
+  record.add(entry(position, move.move));
+  show(position);
+  address("pushState");
+}
+
+/** Show a position of the record. */
+async function jump(place) {
+  const { state, side } = record.entries[place];
+  const position = await fetched(state, side);
+  record.at = place;
+  show(position);
+  address("replaceState");
+}
+
+async function back() {
+  stop();
+  const place = record.before(computer);
+  if (place >= 0) await jump(place);
+}
+
+async function forward() {
+  stop();
+  const place = record.after(computer);
+  if (place >= 0) await jump(place);
+}
+
+/** Back and forward can be clicked only where they lead somewhere. */
+function ends() {
+  parts.back.disabled = record.before(computer) < 0;
+  parts.forward.disabled = record.after(computer) < 0;
+}
+
 function show(position, slide = true) {
   now = position;
+  record.now.value = position.value;
+  clearTimeout(answering);
   parts.editor.end();
   parts.edit.setAttribute("aria-pressed", "false");
   parts.message.replaceChildren();
   parts.view.show(position, slide);
-  titled(`${position.state} · ${gameName(facts.game)}`);
+  titled(`${position.state} · ${facts.label}`);
   parts.notation.value = position.state;
-  parts.value.replaceChildren(badge(position.value, true) ?? "", h("span", { class: "muted" }, meaning(position.value)));
-  parts.who.textContent = [facts.two_players ? `The ${["first", "second"][position.side]} player is to move.` : "", position.result ? sentence(position.result) : ""].join(" ").trim();
+  parts.who.textContent = [facts.two_players && !position.result ? `The ${["first", "second"][position.side]} player is to move.` : "", position.result ? sentence(position.result) : ""].join(" ").trim();
   parts.where.replaceChildren(...fact("number", position.number === null ? "none" : count(position.number)), ...(facts.parts.length > 1 && position.part ? fact("part", position.part) : []));
-  const inList = parts.moves.contains(document.activeElement);
-  parts.moves.replaceChildren(...(position.moves.length ? position.moves.map(moveItem) : [h("li", { class: "muted" }, "No moves.")]));
-  if (inList) parts.moves.querySelector("button")?.focus({ preventScroll: true });
+  showValues();
   for (const control of [parts.best, parts.run]) control.disabled = !best();
-  if (here().state !== position.state) history.replaceState(null, "", positionAddress(name, position.state, position.side));
+  ends();
   markFilm();
   answer();
 }
+
+/** Show the value, the moves and the record, with or without their values. */
+function showValues() {
+  document.getElementById("main").classList.toggle("blind", blind);
+  parts.values.setAttribute("aria-pressed", String(!blind));
+  parts.value.replaceChildren(...(blind ? [h("span", { class: "muted" }, "The values are hidden.")] : [badge(now.value, true) ?? "", h("span", { class: "muted" }, meaning(now.value))]));
+  const inList = parts.moves.contains(document.activeElement);
+  parts.heading.textContent = blind ? "Moves" : "Moves, best first";
+  parts.moves.replaceChildren(...(now.moves.length ? listed().map(moveItem) : [h("li", { class: "muted" }, "No moves.")]));
+  if (inList) parts.moves.querySelector("button")?.focus({ preventScroll: true });
+  parts.record.replaceChildren(record.list(facts.two_players, (place) => queued(() => jump(place))));
+  const list = parts.record.firstElementChild;
+  list.scrollTop = list.querySelector("[aria-current]").offsetTop - list.offsetTop;
+  parts.graph.replaceChildren(blind ? "" : record.graph());
+}
+
+function toggleValues() {
+  blind = !blind;
+  localStorage.setItem("values", blind ? "hidden" : "shown");
+  showValues();
+  parts.view.mark();
+}
+
+/** The moves in the order of the list: best first, or by their names where values are hidden. */
+function listed() {
+  return blind ? [...now.moves].sort((one, other) => one.move.localeCompare(other.move, "en", { numeric: true })) : now.moves;
+}
+
+/** What the board shows of a move: its kind, its text, and whether it is best. */
+function worth(move) {
+  if (blind || !move.value || move.value.kind === "none") return null;
+  const value = shown(move);
+  return { kind: facts.two_players || move.best ? value.kind : "worse", text: value.kind === "draw" ? "=" : String(value.number), best: move.best, long: value.text };
+}
+
+/** The value that is shown of a move: of a puzzle the value after it, between two players that for who makes it. */
+const shown = (move) => (facts.two_players ? move.value : move.after);
 
 /** What the number of a value means. */
 function meaning(value) {
@@ -154,9 +271,10 @@ const fact = (term, text) => [h("dt", {}, term), h("dd", {}, text)];
 
 function moveItem(move, place) {
   const kind = facts.two_players || move.best ? move.value.kind : "worse";
+  const value = shown(move);
   const item = h(
-    "button", { type: "button", class: kind, onclick: () => play(move), title: `after it: ${move.after.text}` },
-    h("span", { class: "rank" }, place + 1), h("span", { class: move.best ? "best" : "" }, move.move), badge({ ...move.value, kind: kind === "worse" ? "" : move.value.kind }),
+    "button", { type: "button", class: blind ? "" : kind, onclick: () => queued(() => play(move)) },
+    h("span", { class: "rank" }, place + 1), h("span", { class: move.best && !blind ? "best" : "" }, move.move), blind ? null : badge({ ...value, kind: kind === "worse" ? "" : value.kind }),
   );
   item.addEventListener("pointerenter", () => parts.view.mark(move));
   item.addEventListener("pointerleave", () => parts.view.mark());
@@ -165,30 +283,9 @@ function moveItem(move, place) {
   return h("li", {}, item);
 }
 
-function go(state, side) {
-  history.pushState(null, "", positionAddress(name, state, side));
-  return load();
-}
-
-function play(move) {
-  return go(move.state, facts.two_players ? 1 - now.side : 0);
-}
-
 async function paste() {
   stop();
-  try {
-    const position = await api(`${base}/position`, { state: parts.notation.value.trim() || "start", side: now?.side ?? 0 });
-    goTo(position);
-  } catch (error) {
-    fail(error);
-  }
-}
-
-/** Show a position that is known already, and put it into the address bar. */
-function goTo(position, slide = true) {
-  history.pushState(null, "", positionAddress(name, position.state, position.side));
-  ++asked;
-  show(position, slide);
+  beginAt(await fetched(parts.notation.value.trim() || "start", now?.side ?? 0));
 }
 
 /** Begin to edit the position, or leave it as it was. */
@@ -204,11 +301,17 @@ function edit() {
     return;
   }
   parts.edit.setAttribute("aria-pressed", "true");
+  // What is edited is no position yet: it has no value, no moves.
+  parts.value.replaceChildren();
+  parts.where.replaceChildren();
+  parts.who.textContent = "The position is being edited.";
+  parts.moves.replaceChildren(h("li", { class: "muted" }, "No moves while the position is edited."));
+  parts.graph.replaceChildren();
   parts.editor.begin(now);
 }
 
 async function copyLink() {
-  const link = location.origin + positionAddress(name, now.state, now.side);
+  const link = location.origin + positionAddress(name, now.state, now.side, computer);
   try {
     await navigator.clipboard.writeText(link);
     parts.message.replaceChildren(h("p", { class: "message calm" }, "The link is copied."));
@@ -225,13 +328,14 @@ function best() {
   return now?.moves.find((move) => move.best) ?? null;
 }
 
-function step() {
+async function step() {
   const move = best();
-  if (move) play(move);
+  if (move) await play(move);
 }
 
 function stop() {
   clearTimeout(following);
+  clearTimeout(answering);
   following = null;
   parts.run.setAttribute("aria-pressed", "false");
   parts.run.textContent = "Play on";
@@ -249,17 +353,17 @@ function toggleRun() {
       stop();
       return;
     }
-    await play(best());
-    if (following !== null) following = setTimeout(onward, PAUSE);
+    await step();
+    if (following !== null) following = setTimeout(() => queued(onward), PAUSE);
   };
-  following = setTimeout(onward, 0);
+  following = setTimeout(() => queued(onward), 0);
 }
 
-/** Make the move of the side that the page plays. */
+/** Make the move of the side that the page plays, at the end of the record. */
 function answer() {
-  if (computer === null || computer !== now.side || now.result || following !== null) return;
-  const answered = asked;
-  setTimeout(() => { if (answered === asked && computer === now.side) step(); }, PAUSE);
+  if (computer === null || computer !== now.side || now.result || following !== null || record.at < record.entries.length - 1) return;
+  const answered = now;
+  answering = setTimeout(() => queued(() => (answered === now && computer === now.side ? step() : null)), PAUSE);
 }
 
 async function showLine() {
@@ -272,7 +376,7 @@ async function showLine() {
   try {
     const line = await api(`${base}/line`, { state: now.state, side: now.side, pictures: true });
     const frame = (place) =>
-      h("button", { type: "button", "data-state": line.states[place], title: line.states[place], onclick: () => go(line.states[place], facts.two_players ? (line.side + place) % 2 : 0) },
+      h("button", { type: "button", "data-state": line.states[place], title: line.states[place], onclick: () => queued(() => follow(line, place)) },
         h("span", { class: "small" }, place ? `${place}. ${line.moves[place - 1]}` : line.states[0] === now.state ? "here" : "start"), drawing(line.pictures[place], line.texts[place]));
     line.side = now.side;
     const frames = line.states.map((_, place) => frame(place));
@@ -286,6 +390,25 @@ async function showLine() {
   } finally {
     parts.line.disabled = false;
   }
+}
+
+/** Go to a position of a line; the moves on the way are put into the record. */
+async function follow(line, place) {
+  stop();
+  const from = line.states.indexOf(now.state);
+  const side = (to) => (facts.two_players ? (line.side + to) % 2 : 0);
+  if (from < 0 || from > place) {
+    const before = record.entries.findLastIndex((one, at) => at <= record.at && one.state === line.states[place]);
+    await (before >= 0 ? jump(before) : begin(line.states[place], side(place)));
+    return;
+  }
+  if (from === place) return;
+  const way = line.states.slice(from + 1, place + 1);
+  const position = await fetched(line.states[place], side(place));
+  const values = await post(`${base}/probe`, { states: way });
+  record.add(...way.map((state, step) => ({ state, side: side(from + 1 + step), value: values[step].value, move: line.moves[from + step] })));
+  show(position);
+  address("pushState");
 }
 
 function markFilm() {
@@ -303,11 +426,11 @@ function markFilm() {
 function shortcut(event) {
   if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, textarea, select")) return;
   const onButton = event.target.closest("button, a, [role=button]");
-  const actions = { ArrowLeft: () => history.back(), ArrowRight: () => history.forward(), b: step, l: showLine, e: edit };
+  const actions = { ArrowLeft: back, ArrowRight: forward, b: step, l: showLine, e: edit, v: toggleValues };
   if (!facts.lines) for (const key of ["b", "l"]) delete actions[key];
-  if (/^[1-9]$/.test(event.key) && now?.moves[event.key - 1]) play(now.moves[event.key - 1]);
+  if (/^[1-9]$/.test(event.key)) queued(() => { const move = listed()[event.key - 1]; return move ? play(move) : null; });
   else if (event.key === " " && !onButton && facts.lines) toggleRun();
-  else if (actions[event.key]) actions[event.key]();
+  else if (actions[event.key]) queued(actions[event.key]);
   else return;
   event.preventDefault();
 }

@@ -2,6 +2,7 @@
 
 import { api, badge, count, drawing, follow, h, page, post, showError, titled } from "./common.js";
 import { BoardView } from "./board.js";
+import { outcome } from "./jobs.js";
 
 const METHODS = [
   { id: "idastar", text: "IDA*", players: 1 }, { id: "astar", text: "A*", players: 1 }, { id: "bestfirst", text: "greedy best-first", players: 1 },
@@ -35,7 +36,7 @@ page(async () => {
   parts.player = h("div", { class: "row hidden" });
   parts.preferred = query.get("method");
   const names = h("datalist", { id: "games" }, games.filter((game) => game.example).map((game) => h("option", { value: game.example }, game.title)));
-  setTimeout(() => look());
+  setTimeout(() => (query.get("job") ? reattach(query.get("job")).catch((error) => showError(parts.message, error)) : look()));
   return [
     h("h1", {}, "Watch a search"),
     h("p", { class: "muted" }, "A puzzle is searched for a line to its end; a game of two players for a proof of its value. Both run on this machine and stop at a limit."),
@@ -88,13 +89,44 @@ async function run() {
   try {
     const kind = position.two_players ? "prove" : "search";
     const started = await post("/jobs", { kind, game: parts.game.value.trim(), state: position.state, method: parts.method.value });
-    job = started.id;
-    parts.stop.disabled = false;
-    const ended = await follow(job, (at) => live.tell(at));
-    live.end(ended);
-    if (ended.status === "done" && kind === "search") animate(ended.result);
+    history.replaceState(null, "", `/search?job=${started.id}`);
+    await watch(started, live);
   } catch (error) {
     showError(parts.message, error);
+  } finally {
+    parts.start.disabled = false;
+    parts.stop.disabled = true;
+    job = null;
+  }
+}
+
+/** Follow a job to its end, and show its solution. */
+async function watch(started, live) {
+  job = started.id;
+  parts.stop.disabled = false;
+  const ended = await follow(job, (at) => live.tell(at));
+  if (ended.kind === "solve" || ended.kind === "verify") {
+    live.all.at(-1).replaceChildren(outcome(ended));
+    return;
+  }
+  live.end(ended);
+  if (ended.status === "done" && ended.kind === "search") animate(ended.result);
+}
+
+/** Take up a job that was begun before: after a reload, or from the list in the header. */
+async function reattach(id) {
+  const begun = await api(`/jobs/${encodeURIComponent(id)}`);
+  parts.game.value = begun.request.game;
+  parts.state.value = begun.request.state ?? "";
+  parts.preferred = begun.request.method;
+  if (!(await look())) return;
+  history.replaceState(null, "", `/search?job=${id}`);
+  rates = [];
+  const live = panel();
+  parts.live.replaceChildren(...live.all);
+  parts.start.disabled = begun.status === "running";
+  try {
+    await watch(begun, live);
   } finally {
     parts.start.disabled = false;
     parts.stop.disabled = true;

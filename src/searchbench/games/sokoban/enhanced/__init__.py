@@ -12,6 +12,7 @@ from searchbench.games.sokoban.enhanced import patterns
 from searchbench.games.sokoban.enhanced import work as position
 from searchbench.games.sokoban.enhanced.areas import MOST_ENTRANCES, GoalArea, areas_of, goal_areas
 from searchbench.games.sokoban.enhanced.controls import RECORDS, VERSIONS, GoalMacros, PatternSearch
+from searchbench.games.sokoban.enhanced.exact import judged
 from searchbench.games.sokoban.enhanced.influence import influences
 from searchbench.games.sokoban.enhanced.windows import windows_of
 from searchbench.games.sokoban.enhanced.work import COLUMNS, CORRIDOR, GOAL, LIVE, ONE_WAY, Work
@@ -84,6 +85,8 @@ class EnhancedSokoban:
         )  # fmt: skip
         self.reload(found, start)
         return found
+
+    judged = staticmethod(judged)
 
     def areas(self, controls: Controls) -> list[GoalArea]:
         """Return the goal areas that have macros."""

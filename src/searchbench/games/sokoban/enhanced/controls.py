@@ -73,7 +73,7 @@ class PatternSearch(Enhancement):
     """Pattern searches after pushes: at most `nodes` for a test maze, `effort` for a push, `size` stones, `capacity` patterns.
 
     They are given up while they have taken `ratio` times the nodes of the search. With `choice` 0 every push is
-    followed by one, else those after which the stone can hardly be pushed, is hemmed in, or parts the floor.
+    followed by one, else those next to another stone, or where the floor is parted.
     """
 
     name: ClassVar[str] = "patterns"

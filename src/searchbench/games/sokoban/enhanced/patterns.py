@@ -42,9 +42,11 @@ STANDS, MARK, QUEUE, STONE_WAY, MAN_WAY, CAME, COUNTED = range(7)
 patterns a square has."""
 MAN, COST, BOUND, PARENT, MOVE, LINK = range(6)
 """What a node holds beside the squares of its stones; a stone that is taken off has the square -1 less its goal."""
-TURN, WAY, INVESTED, BASE_BOUND, SOLUTION, USED = range(6)
+TURN, WAY, INVESTED, BASE_BOUND, SOLUTION, USED, DEARER = range(7)
 """What is counted: walks, solutions, the nodes of all pattern searches, and of the last test maze its bound, its
-solved node, and its nodes."""
+solved node, its nodes, and how much dearer than its bound the solution is."""
+CACHED: Final = 13
+"""The bits of a place among the test mazes whose outcome is kept."""
 SOLVED, DEADLOCK, UNKNOWN = range(3)
 
 
@@ -72,6 +74,9 @@ class Patterns(NamedTuple):
     scratch: Any
     cells: Any
     taken: Any
+    keys: Any
+    outcomes: Any
+    ways: Any
 
 
 def patterns_of(tables: LevelTables, used: bool, capacity: int) -> Patterns:
@@ -79,13 +84,15 @@ def patterns_of(tables: LevelTables, used: bool, capacity: int) -> Patterns:
     level = tables.level
     squares, goals = len(level.cells), len(level.goals)
     room, nodes = (max(capacity, 1), LONGEST_CALL + 1) if used else (1, 1)
+    cached = 1 << CACHED if used else 1
     return Patterns(
         np.zeros((room, LARGEST), np.int16), np.zeros(room, np.int16), np.zeros(room, np.int32),
         np.zeros((room, squares), np.uint8), np.full(squares, -1, np.int32), np.zeros(room, np.int32),
         np.zeros((7, squares), np.int32), np.zeros((nodes, LARGEST), np.int16), np.zeros((nodes, 6), np.int64),
-        np.zeros(1 << 13, np.int32), np.zeros(BUCKETS, np.int32), np.zeros(6, np.int64), np.zeros((6, LARGEST + 4), np.int64),
+        np.zeros(1 << 13, np.int32), np.zeros(BUCKETS, np.int32), np.zeros(7, np.int64), np.zeros((6, LARGEST + 4), np.int64),
         np.zeros((1, FIELDS * goals), np.int32), new_scratch(goals), np.array(level.cells, np.int32), np.zeros((3,
         squares), np.int64),
+        np.zeros(cached, np.int64), np.zeros((cached, 2), np.int32), np.zeros((cached, squares), np.uint8),
     )  # fmt: skip
 
 
@@ -243,11 +250,10 @@ def solve_test(work: Any, row: int, size: int, man: int, limit: int) -> int:
     return UNKNOWN if cut else DEADLOCK
 
 
-def mark_solution(work: Any, row: int, size: int, man: int) -> None:
+def mark_solution(work: Any, size: int, man: int) -> None:
     """Mark the squares of the solution just found: those of its stones, and of its man where others would stand in his way."""
     patterns, maze = work.patterns, work.maze
     board = patterns.board
-    patterns.counts[WAY] += 1
     way, node, length = patterns.counts[WAY], patterns.counts[SOLUTION], 0
     while patterns.nodes[node, PARENT] >= 0:  # the links of the nodes on the way now lead forwards
         parent = patterns.nodes[node, PARENT]
@@ -299,6 +305,41 @@ def mark_walk(work: Any, man: int, target: int, way: int) -> None:
 # --- the search for a pattern -----------------------------------------------------------------------------------------
 
 
+def outcome_of_test(work: Any, row: int, size: int, man: int) -> int:
+    """Return the outcome of a test maze, how much dearer it is, and its marks; searched once, as long as it is remembered."""
+    patterns = work.patterns
+    board, counts = patterns.board, patterns.counts
+    key = 0
+    for place in range(size):
+        key ^= work.hashes[0, patterns.chosen[row, place]]
+        board[STANDS, patterns.chosen[row, place]] = 1
+    key ^= work.hashes[1, test_walk(work, man)]
+    for place in range(size):
+        board[STANDS, patterns.chosen[row, place]] = 0
+    slot = mix(key) & (len(patterns.keys) - 1)
+    if patterns.keys[slot] == key:
+        counts[WAY] += 1
+        counts[USED], counts[DEARER] = 0, patterns.outcomes[slot, 1]
+        for square in range(board.shape[1]):
+            if patterns.ways[slot, square] & 1:
+                board[STONE_WAY, square] = counts[WAY]
+            if patterns.ways[slot, square] & 2:
+                board[MAN_WAY, square] = counts[WAY]
+        return int(patterns.outcomes[slot, 0])
+    outcome = solve_test(work, row, size, man, work.controls[PATTERN_NODES])
+    counts[DEARER] = 0
+    counts[WAY] += 1
+    if outcome == SOLVED:
+        counts[DEARER] = patterns.nodes[counts[SOLUTION], COST] - counts[BASE_BOUND]
+        mark_solution(work, size, man)
+    patterns.keys[slot] = key
+    patterns.outcomes[slot, 0], patterns.outcomes[slot, 1] = outcome, counts[DEARER]
+    for square in range(board.shape[1]):
+        stone_way, man_way = board[STONE_WAY, square] == counts[WAY], board[MAN_WAY, square] == counts[WAY]
+        patterns.ways[slot, square] = (1 if stone_way else 0) | (2 if man_way else 0)
+    return outcome
+
+
 def next_stone(work: Any, size: int, square: int, man: int) -> int:
     """Return the square of the stone to be added: the nearest in the way of the stones, else of the man; or -1."""
     patterns = work.patterns
@@ -322,31 +363,23 @@ def next_stone(work: Any, size: int, square: int, man: int) -> int:
 
 
 def is_worth_it(work: Any, square: int, target: int) -> bool:
-    """Tell whether a push looks as if it might have made a pattern."""
+    """Tell whether a push looks as if it might have made a pattern: next to another stone, or where the floor is parted now.
+
+    A pattern has two stones or more: the way of a lone one is known.
+    """
     board, maze = work.board, work.maze
-    pushes = taken = 0
+    if maze[target, 6] != 0 and maze[square, 6] == 0:
+        return True
     for direction in range(4):
-        ahead, behind = maze[target, direction], maze[target, direction ^ 1]
-        if ahead < 0 or board[0, ahead] != 0:
-            taken += ahead < 0 or ahead != square
-        elif behind >= 0 and board[0, behind] == 0 and maze[ahead, 5] != 0:
-            pushes += 1
-    return pushes <= 1 or taken >= 2 or parts_floor(work, target)
-
-
-def parts_floor(work: Any, square: int) -> bool:
-    """Tell whether a stone, with its neighbours, may part the floor: its free neighbours are not joined around it."""
-    board, maze = work.board, work.maze
-    arcs = 0
-    for turn in range(4):
-        first, second = (0, 3, 1, 2)[turn], (3, 1, 2, 0)[turn]
-        one, other = maze[square, first], maze[square, second]
-        if one < 0 or board[0, one] != 0:
-            continue
-        corner = maze[one, second]
-        joined = other >= 0 and board[0, other] == 0 and corner >= 0 and board[0, corner] == 0
-        arcs += not joined
-    return arcs > 1
+        one = maze[target, direction]
+        if one >= 0:
+            if board[0, one] != 0:
+                return True
+            for aside in range(2):
+                corner = maze[one, (2 if direction < 2 else 0) + aside]
+                if corner >= 0 and board[0, corner] != 0:
+                    return True
+    return False
 
 
 def investigate(work: Any, row: int, move: int, again: bool) -> int:
@@ -363,14 +396,13 @@ def investigate(work: Any, row: int, move: int, again: bool) -> int:
     size, spent = 1, 0
     patterns.chosen[0, 0] = target
     while spent < controls[PATTERN_EFFORT]:
-        outcome = solve_test(work, 0, size, man, min(controls[PATTERN_NODES], controls[PATTERN_EFFORT] - spent))
+        outcome = outcome_of_test(work, 0, size, man)
         spent += patterns.counts[USED]
         if outcome == UNKNOWN:
             break
         penalty = INFEASIBLE
         if outcome == SOLVED:
-            penalty = patterns.nodes[patterns.counts[SOLUTION], COST] - patterns.counts[BASE_BOUND]
-            mark_solution(work, 0, size, man)
+            penalty = patterns.counts[DEARER]
         following = next_stone(work, size, target, man) if outcome == SOLVED else -1
         if penalty > 0 and not (size > 1 and patterns.chosen[2, 0] == penalty):
             patterns.chosen[2, 0] = penalty if outcome == SOLVED else 0
@@ -386,7 +418,7 @@ def investigate(work: Any, row: int, move: int, again: bool) -> int:
 
 def learn(work: Any, size: int, man: int, penalty: int) -> int:
     """Make a pattern minimal and keep it; return the nodes it took."""
-    patterns, controls = work.patterns, work.controls
+    patterns = work.patterns
     spent, left = 0, size
     for place in range(size):
         patterns.chosen[1, place] = patterns.chosen[0, place]
@@ -394,11 +426,11 @@ def learn(work: Any, size: int, man: int, penalty: int) -> int:
     while place >= 0 and left > 1:
         gone = patterns.chosen[1, place]
         patterns.chosen[1, place] = patterns.chosen[1, left - 1]
-        outcome = solve_test(work, 1, left - 1, man, controls[PATTERN_NODES])
+        outcome = outcome_of_test(work, 1, left - 1, man)
         spent += patterns.counts[USED]
         same = outcome == DEADLOCK
         if outcome == SOLVED:
-            same = patterns.nodes[patterns.counts[SOLUTION], COST] - patterns.counts[BASE_BOUND] >= penalty
+            same = patterns.counts[DEARER] >= penalty
         if same:
             left -= 1
         else:
@@ -409,11 +441,31 @@ def learn(work: Any, size: int, man: int, penalty: int) -> int:
     return spent
 
 
+def is_known(work: Any, size: int, man: int) -> bool:
+    """Tell whether a pattern of the same stones holds for the man already."""
+    patterns = work.patterns
+    for place in range(size):
+        number = patterns.head[patterns.chosen[1, place]]
+        while number >= 0:
+            same = patterns.size[number] == size and patterns.area[number, man] != 0
+            for one in range(size):
+                found = False
+                for other in range(size):
+                    found = found or patterns.stones[number, one] == patterns.chosen[1, other]
+                same = same and found
+            if same:
+                return True
+            number = patterns.next[number]
+    return False
+
+
 def keep_pattern(work: Any, size: int, man: int, penalty: int) -> None:
     """Keep a pattern, in the list of that of its squares which has the fewest."""
     patterns = work.patterns
     number = work.facts[4]
     if number >= min(work.controls[PATTERN_CAPACITY], len(patterns.size)):
+        return
+    if is_known(work, size, man):
         return
     chosen = patterns.chosen[1, 0]
     for place in range(size):

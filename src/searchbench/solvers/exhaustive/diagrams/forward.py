@@ -21,13 +21,13 @@ SHARE: Final = 0.5
 """Part of the memory budget for the tables of binary diagrams."""
 LEAST: Final = 1 << 20
 GROWTH: Final = 4
-""" Tables that are full are replaced by tables with so many times as many nodes."""
+"""Tables that are full are replaced by tables with so many times as many nodes."""
 
 
 def first_capacity(digits: Digits) -> int:
-    """Return for how many nodes the tables have room at first: they grow with the root of the number of all contents."""
+    """Return for how many nodes the tables have room at first: with the root of the number of all contents, then its 4th root."""
     bits = sum(log2(sum(content is not None for content in digit.contents)) for digit in digits.digits)
-    return int(min(1 << 27, max(LEAST, 2 ** (bits / 2 + 10))))
+    return int(min(1 << 27, max(LEAST, 2 ** (min(bits, 30) / 2 + max(0, bits - 30) / 4 + 10))))
 
 
 @dataclass

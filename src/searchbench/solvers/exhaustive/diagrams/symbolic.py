@@ -185,6 +185,27 @@ class Symbolic:
     def _moved(self, positions: Any, step: Step) -> Any:
         return positions.apply_exists(self._and, step.before, step.changed) & step.after
 
+    def values(self, here: Any, layer: int, there: Any, won_there: Any, lost_there: Any) -> tuple[Any, Any]:
+        """Return the won and the lost positions of a layer, from the next layer and its won and lost ones."""
+        return self._guarded(lambda: self._values(here, layer, there, won_there, lost_there))
+
+    def _values(self, here: Any, layer: int, there: Any, won_there: Any, lost_there: Any) -> tuple[Any, Any]:
+        won, safe, able = self.empty, self.empty, self.empty
+        for step in (step for steps in self._steps[layer % len(self._steps)] for step in steps):
+            mine = here & step.before
+            won = won | (mine & (self._led(lost_there, step) | ~self._led(there, step)))
+            safe = safe | (mine & ~self._led(won_there, step))
+            able = able | mine
+        lost = able & ~safe
+        stuck = here & ~able
+        if self.digits.stuck:
+            won, lost = (won | stuck, lost) if self.digits.stuck > 0 else (won, lost | stuck)
+        return won, lost
+
+    def _led(self, positions: Any, step: Step) -> Any:
+        """Return what a step leads from to some positions; codes that it is not for may be in it."""
+        return positions.apply_exists(self._and, step.after, step.changed)
+
     def undecided(self, positions: Any, layer: int) -> Any:
         """Return the positions of a layer (at least 1) that lie in no pattern of lost ones."""
         return self._guarded(lambda: positions & ~self._lost[(layer - 1) % len(self._lost)])
@@ -215,7 +236,7 @@ class Symbolic:
         made: dict[int, Any] = {}
         found: list[tuple[int, int, Any]] = []
         for digit in range(digits - 1, -1, -1):
-            none = dict.fromkeys(range(len(self.digits.digits[digit].contents)), self.empty)
+            none = dict.fromkeys(range(1 << self.digits.digits[digit].bits), self.empty)
             above: dict[int, Any] = {}
             for node in by_digit[digit]:
                 if digit == digits - 1:

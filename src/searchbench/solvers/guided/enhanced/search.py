@@ -85,7 +85,7 @@ class Enhanced(Guided):
     control: str = option(
         "", "change control records: NAME=NUMBER such as `table.bits=20`, with commas between them", metavar="CHANGES"
     )
-    optimal: bool = option(False, "use all enhancements that keep cheapest lines, and refuse others")
+    optimal: bool = option(False, "use all enhancements that keep cheapest lines, and refuse others", "flag")
 
     def switches(self, game: Game) -> Functions:
         """Replace none of the game's functions."""

@@ -1,0 +1,236 @@
+"""Judge detectors of deadlocks by exact sets of small levels: the states that lead to a solution.
+
+The exact set is found on bit sets: it shares the neighbours of squares with the detectors, and nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Final, Literal, NamedTuple
+
+import numpy as np
+
+from searchbench import jit
+from searchbench.games.sokoban.enhanced.corral import find_corral, goes_in
+from searchbench.games.sokoban.enhanced.windows import is_window_dead
+from searchbench.games.sokoban.enhanced.work import freezes, move_of, walk
+from searchbench.games.sokoban.rules import normal_man
+from searchbench.solvers.guided.enhanced.contract import (
+    INFEASIBLE,
+    estimate,
+    investigate,
+    make,
+    penalty,
+    unmake,
+)
+from searchbench.solvers.guided.enhanced.controls import FRAME, chosen_controls
+
+STATES: Final = 1 << 14
+"""A level of more states is not judged."""
+NEVER: Final = 1 << 20
+"""The distance of a state that leads to no solution."""
+MATCHING, FREEZE, WINDOWS, CORRALS, PATTERNS, PENALTIES = range(6)
+DETECTORS: Final = ("matching", "freeze", "windows", "corrals", "patterns", "penalties")
+"""What is judged: bounds, deadlocks after pushes, pushes left out for a corral, deadlocks learnt, and bounds with penalties.
+
+The last one is not sound: penalties are added that the matching of all stones may have paid for in part.
+"""
+CLAIMS, FALSE_ALARMS, DEAD = range(3)
+"""What is counted of a detector: claims, the false ones, and the deadlocks that it could have found."""
+
+
+class Exact(NamedTuple):
+    """Hold the states of a level: keys (bits of stones, and the man's lowest square in the low 5), and pushes to a solution."""
+
+    keys: Any
+    slots: Any
+    pushes: Any
+    links: Any
+
+
+def new_exact() -> Exact:
+    """Return room for the states of a small level."""
+    return Exact(
+        np.zeros(STATES, np.int64), np.zeros(4 * STATES, np.int32), np.zeros(STATES, np.int32),
+        np.zeros((16 * STATES, 2), np.int32),
+    )  # fmt: skip
+
+
+def lowest(near: Any, stones: int, man: int) -> int:
+    """Return the lowest square that the man can walk to, on bit sets."""
+    area, grown = 0, 1 << man
+    while grown != area:
+        area = grown
+        for square in range(len(near)):
+            if area >> square & 1:
+                for direction in range(4):
+                    there = near[square, direction]
+                    if there >= 0 and not stones >> there & 1:
+                        grown |= 1 << there
+    found = 0
+    while not area >> found & 1:
+        found += 1
+    return found
+
+
+def number_of(exact: Any, key: int, count: int) -> int:
+    """Return the number of a state; it is `count` if the state was not there, and is entered."""
+    place = (key * 0x9E3779B1 >> 7) & (len(exact.slots) - 1)
+    while exact.slots[place] != 0:
+        if exact.keys[exact.slots[place] - 1] == key:
+            return int(exact.slots[place] - 1)
+        place = (place + 1) & (len(exact.slots) - 1)
+    if count < len(exact.keys):
+        exact.slots[place] = count + 1
+        exact.keys[count] = key
+    return count
+
+
+def explore(exact: Any, near: Any, goals: int, start: int) -> int:
+    """Find all states that the start leads to, and their pushes to a solution; return how many, or -1 if too many."""
+    exact.slots[:] = 0
+    count, links, state = 0, 0, 0
+    count += number_of(exact, start, count) == count
+    while state < count:
+        stones, man = exact.keys[state] >> 5, exact.keys[state] & 31
+        for square in range(len(near)):
+            if not stones >> square & 1:
+                continue
+            for direction in range(4):
+                behind, target = near[square, direction ^ 1], near[square, direction]
+                if behind < 0 or target < 0 or stones >> target & 1 or stones >> behind & 1:
+                    continue
+                if lowest(near, stones, behind) != man:
+                    continue
+                after = stones ^ 1 << square ^ 1 << target
+                number = number_of(exact, after << 5 | lowest(near, after, square), count)
+                if number >= len(exact.keys) or links >= len(exact.links):
+                    return -1
+                count = max(count, number + 1)
+                exact.links[links, 0], exact.links[links, 1] = state, number
+                links += 1
+        state += 1
+    for state in range(count):
+        exact.pushes[state] = 0 if exact.keys[state] >> 5 & ~goals == 0 else NEVER
+    changed = True
+    while changed:
+        changed = False
+        for link in range(links - 1, -1, -1):
+            further = exact.pushes[exact.links[link, 1]] + 1
+            if further < exact.pushes[exact.links[link, 0]]:
+                exact.pushes[exact.links[link, 0]] = further
+                changed = True
+    return count
+
+
+def place_stones(work: Any, stones: int, man: int) -> None:
+    """Set the position of an enhanced search."""
+    board, facts, number = work.board, work.facts, 0
+    facts[2], facts[3] = 0, 0
+    for square in range(len(work.maze)):
+        board[0, square] = 0
+        if stones >> square & 1:
+            board[0, square] = number + 1
+            board[1, number] = square
+            facts[2] ^= work.hashes[0, square]
+            facts[3] += work.maze[square, 4] < 0
+            number += 1
+    facts[0] = number
+    work.kept[0, work.kept.shape[1] - 1] = man
+
+
+def count_claim(counts: Any, detector: int, claimed: bool, solvable: bool) -> None:
+    """Count what a detector said of a state."""
+    if claimed:
+        counts[detector, CLAIMS] += 1
+        if solvable:
+            counts[detector, FALSE_ALARMS] += 1
+    if not solvable:
+        counts[detector, DEAD] += 1
+
+
+def judge_states(work: Any, exact: Any, near: Any, count: int, counts: Any) -> None:
+    """Ask each detector about each state and each push of a level, and count claims and false alarms."""
+    for state in range(count):
+        stones, man, pushes = exact.keys[state] >> 5, exact.keys[state] & 31, exact.pushes[state]
+        place_stones(work, stones, man)
+        bound = estimate(work, 0, 0)
+        count_claim(counts, MATCHING, bound > pushes or bound >= INFEASIBLE, pushes < NEVER)
+        walk(work, man)
+        corral = find_corral(work) and pushes > 0
+        kept = False
+        for square in range(len(near)):
+            if not stones >> square & 1:
+                continue
+            for direction in range(4):
+                behind, target = near[square, direction ^ 1], near[square, direction]
+                if behind < 0 or target < 0 or stones >> target & 1 or stones >> behind & 1:
+                    continue
+                if lowest(near, stones, behind) != man:
+                    continue
+                after = stones ^ 1 << square ^ 1 << target
+                further = exact.pushes[number_of(exact, after << 5 | lowest(near, after, square), count)]
+                if corral:
+                    walk(work, man)
+                    find_corral(work)
+                    kept = kept or (goes_in(work, square, target) and further + 1 == pushes)
+                if work.maze[target, 5] == 0:
+                    continue
+                solvable = further < NEVER
+                count_claim(counts, FREEZE, freezes(work, square, target), solvable)
+                count_claim(counts, WINDOWS, is_window_dead(work, square, target, direction), solvable)
+                move = move_of(square, target, direction, 0, 1)
+                make(work, 0, move)
+                walk(work, square)
+                least = estimate(work, 1, move)
+                if least < INFEASIBLE:
+                    investigate(work, 1, move, False)
+                    dearer = penalty(work, 1)
+                    count_claim(counts, PATTERNS, dearer >= INFEASIBLE, solvable)
+                    if dearer < INFEASIBLE:
+                        count_claim(counts, PENALTIES, dearer > 0, least + dearer > further)
+                unmake(work, 0, move)
+        if corral:
+            count_claim(counts, CORRALS, not kept, pushes < NEVER)
+
+
+def judged(
+    games: Iterable[Any], learning: bool = True, target: Literal["cpu", "interpreted"] = "cpu"
+) -> tuple[dict[str, dict[str, int]], int, int]:
+    """Return what each detector claimed on levels, the number of levels judged, and that of their states.
+
+    Levels without a solution, and too large ones, are not judged.
+    With `learning`, each push is followed by a pattern search.
+    """
+    use = ("inertia", "deadlocks", "freeze", "corrals", *(("patterns",) if learning else ()))
+    control = "patterns.ratio=1000000,patterns.choice=0" if learning else ""
+    exact, counts = new_exact(), np.zeros((len(DETECTORS), 3), np.int64)
+    levels, states, kernels = 0, 0, None
+    for game in games:
+        level, rules = game.maze, game.enhanced()
+        if kernels is None:
+            unused = () if learning else ("investigate", "penalty")
+            named = {name: function for name, function in rules.names().items() if name not in unused}
+            names = jit.Names(named, target, None)
+            kernels = jit.bind(explore, names), jit.bind(judge_states, names)
+        near = np.array(level.near, np.int64)
+        start = _bits(level.stones) << 5 | normal_man(level.near, level.stones, level.man)
+        count = kernels[0](exact, near, _bits(level.goals), start)
+        if count < 0 or exact.pushes[0] >= NEVER:
+            continue
+        kernels[1](
+            rules.work(game.start(), chosen_controls((*FRAME, *rules.known), use, (), control), 2),
+            exact,
+            near,
+            count,
+            counts,
+        )
+        levels, states = levels + 1, states + int(count)
+    words = ("claims", "false alarms", "deadlocks")
+    return {
+        name: dict(zip(words, map(int, row), strict=True)) for name, row in zip(DETECTORS, counts, strict=True)
+    }, levels, states  # fmt: skip
+
+
+def _bits(squares: Iterable[int]) -> int:
+    return sum(1 << square for square in squares)

@@ -1,0 +1,85 @@
+// The page of a certificate: what it claims, its tree of play, and why each reply loses.
+
+import { BoardView } from "./board.js";
+import { api, count, gameName, h, page, showError, titled } from "./common.js";
+
+const name = decodeURIComponent(location.pathname.split("/")[2]);
+const base = `/certificates/${encodeURIComponent(name)}`;
+const parts = {};
+
+page(async () => {
+  const facts = await api(base);
+  titled(`${facts.claim} · ${facts.label}`);
+  const board = h("div", { class: "table large", id: "board" });
+  parts.view = new BoardView(board, { onMove: (move) => choose(move.move), onCell: () => {} });
+  parts.caption = h("p", { class: "muted small", id: "caption", "aria-live": "polite" });
+  parts.tree = h("div", { class: "tree", id: "tree" });
+  const rows = [["game", gameName(facts.game)], ["claims", facts.claim], ["solved", facts.notion], ["method", facts.method], ["records", count(facts.records)], ["ends at", facts.leaves.join(", ")]];
+  const query = new URLSearchParams(location.search);
+  const state = query.get("state") || "start";
+  setTimeout(() => grow(parts.tree, state, query.get("side") === "1" ? 1 : 0).catch((error) => showError(parts.tree, error)));
+  return [
+    h("p", { class: "crumbs" }, h("a", { href: "/" }, "Databases"), " / ", name),
+    h("h1", {}, `${facts.label}: ${facts.claim}`),
+    h("p", { class: "muted" }, "A proof that anybody can check: ", h("code", {}, "searchbench verify"), " tries every reply. Open a reply to see the answer to it."),
+    h("div", { class: "columns" },
+      h("div", { class: "stack" }, h("div", { class: "panel stack" }, board, parts.caption), h("div", { class: "panel" }, h("dl", { class: "facts" }, rows.flatMap(([term, fact]) => [h("dt", {}, term), h("dd", {}, fact)])))),
+      h("div", { class: "panel" }, h("h2", {}, "The proof"), parts.tree)),
+  ];
+});
+
+/** Show a position on the board; a click there opens that reply of the tree. */
+function show(position, text, place) {
+  parts.place = place;
+  parts.view.show(position);
+  parts.caption.textContent = [text, position.result].filter(Boolean).join(": ");
+}
+
+function choose(move) {
+  const found = [...parts.place.querySelectorAll(":scope > ul > li > details, :scope > section > ul > li > details")].find((one) => one.dataset.move === move);
+  if (!found) return;
+  found.open = true;
+  found.scrollIntoView({ block: "nearest" });
+}
+
+/** Put what the certificate says of a position into the tree: its move and the replies to that, or a forced sequence. */
+async function grow(place, state, side, text = "the root") {
+  const position = await api(`${base}/position`, { state, side });
+  place.position = position;
+  show(position, text, place);
+  if (!position.answers.length) {
+    place.append(h("p", { class: "muted small" }, position.result ? `The game is over: ${position.result}.` : "The certificate's play does not lead here."));
+    return;
+  }
+  for (const answer of position.answers) {
+    const own = position.answers.length > 1 ? h("strong", {}, answer.claim) : null;
+    if (!answer.moves.length) {
+      place.append(h("section", {}, own, replies(answer, position)));
+      continue;
+    }
+    const line = answer.moves.map((one) => one.move).join(" ");
+    const section = h("section", {}, own, h("p", { class: "answer" }, answer.moves.length > 1 ? "wins by force: " : "plays ", h("strong", {}, line), h("span", { class: "muted small" }, ` (${answer.by})`)));
+    place.append(section);
+    if (answer.moves.length === 1) await grow(section, answer.moves[0].state, 1 - position.side, `after ${line}`);
+  }
+}
+
+/** The replies to a position; each is opened by a click, and then tells its answer. */
+function replies(answer, position) {
+  return h("ul", {}, answer.replies.map((reply) => {
+    const inner = h("div", {});
+    const whole = h("details", { "data-move": reply.move }, h("summary", {}, h("span", { class: "mono" }, reply.move), h("span", { class: "muted small" }, reply.covered === "a record" ? " answered by a move" : ` answered by ${reply.covered}`)), inner);
+    whole.addEventListener("toggle", async () => {
+      if (!whole.open || inner.childElementCount) {
+        if (whole.open) show(inner.position, `after ${reply.move}`, inner);
+        return;
+      }
+      try {
+        await grow(inner, reply.state, 1 - position.side, `after ${reply.move}`);
+      } catch (error) {
+        showError(inner, error);
+      }
+    });
+    return h("li", {}, whole);
+  }));
+}

@@ -1,0 +1,54 @@
+// The jobs of the server, in the header of every page: how many run, what they do, and a button that stops each.
+
+import { api, count, gameName, h, positionAddress, post } from "./common.js";
+
+const EVERY = 2000; // milliseconds between two looks while something runs
+const SELDOM = 15000; // and while nothing does
+
+/** Return the badge and its list, which look after themselves. */
+export function jobsBadge() {
+  const summary = h("summary", {}, "Jobs");
+  const list = h("ul", {});
+  const whole = h("details", { class: "jobs", hidden: true, id: "jobs" }, summary, list);
+  const look = async () => {
+    let jobs;
+    try {
+      jobs = await api("/jobs");
+    } catch {
+      whole.hidden = true; // a server that only reads, or none
+      return;
+    }
+    const running = jobs.filter((job) => job.status === "running").length;
+    whole.hidden = jobs.length === 0;
+    summary.replaceChildren("Jobs ", h("span", { class: `badge${running ? " number" : ""}` }, String(running)));
+    summary.setAttribute("aria-label", `Jobs, ${running} running`);
+    list.replaceChildren(...jobs.map(item));
+    clearTimeout(whole.timer);
+    whole.timer = setTimeout(look, running ? EVERY : SELDOM);
+  };
+  const item = (job) => {
+    const what = `${job.kind} ${gameName(job.request.game ?? job.request.database ?? "")}`;
+    const stop = h("button", { type: "button", class: "bare", "aria-label": `Stop ${what}`, onclick: async () => { await post(`/jobs/${job.id}`, undefined, "DELETE"); await look(); } }, "Stop");
+    return h("li", { "data-job": job.id }, h("a", { href: `/search?job=${job.id}` }, what), h("span", { class: "muted small" }, ` ${told(job)} `), job.status === "running" ? stop : null);
+  };
+  addEventListener("job", look);
+  setTimeout(look);
+  return whole;
+}
+
+/** What a job is doing, or how it has ended. */
+export function told(job) {
+  const seconds = `${job.seconds.toFixed(1)} s`;
+  if (job.status !== "running") return `${job.status}, ${seconds}`;
+  const { stage, done, total } = job.progress;
+  if (!stage) return `starting, ${seconds}`;
+  return `${stage}${total ? `, ${Math.floor((100 * done) / total)}%` : done ? `, ${count(done)}` : ""}, ${seconds}`;
+}
+
+/** The result of a job that solved or verified, with links to it. */
+export function outcome(job) {
+  if (job.status !== "done") return h("p", { class: job.error ? "message" : "muted small", role: job.error ? "alert" : null }, job.error?.message ?? job.status);
+  if (job.kind === "verify") return h("p", { class: "message calm" }, `${count(job.result.states)} positions checked: ${count(job.result.faults)} faults.`);
+  const { database, states, reachable } = job.result;
+  return h("p", { class: "message calm small" }, `${count(states)} states, ${count(reachable)} with a value, ${job.seconds.toFixed(1)} s: `, h("a", { href: positionAddress(database, "start") }, "look at it"), " or ", h("a", { href: `/databases/${encodeURIComponent(database)}` }, "at the database"));
+}

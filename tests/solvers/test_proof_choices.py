@@ -1,0 +1,255 @@
+"""The choices of proof-number search: evaluation, first numbers, second levels, renewal, against the plain one."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import pytest
+
+import naive
+from graphs import GraphGame
+from searchbench.catalogue import load
+from searchbench.errors import BadRequest
+from searchbench.game import Game
+from searchbench.rules import UNDECIDED
+from searchbench.run import Run
+from searchbench.solvers.proof import DepthFirstProofNumber, ProofNumber, prove_state
+from searchbench.solvers.proof.budget import Budget
+from searchbench.solvers.proof.contract import half_depth
+from searchbench.solvers.proof.pns import ProofNumberSearch
+from searchbench.solvers.proof.tree import CHILD, DISPROOF, INFINITE, NONE, PROOF, SIBLING
+from searchbench.solvers.shared.transposition import new_transpositions
+from searchbench.verify import verify_proof
+from solvers.test_proof_combinations import naive_values, random_graph
+
+CHOICES: list[dict[str, Any]] = [
+    {"delayed": True}, {"by_depth": True}, {"second": True}, {"second": True, "cached": 1}, {"second": True, "cached": 5},
+    {"keep_solved": True}, {"from_root": True}, {"delayed": True, "second": True, "cached": 2},
+    {"delayed": True, "keep_solved": True, "from_root": True}, {"second": True, "mobility": True, "keep_solved": True},
+]  # fmt: skip
+
+
+def searching(game: Game, run: Run, choices: Mapping[str, Any] | None = None) -> ProofNumberSearch:
+    """Return an interpreted search."""
+    table = new_transpositions(1 << 12)
+    return ProofNumberSearch(game, Budget(game, run), table, 1 << 16, 1 << 22, "interpreted", choices=choices or {})
+
+
+@pytest.mark.parametrize("cyclic", [False, True])
+def test_every_choice_finds_the_outcomes(cyclic: bool) -> None:
+    for seed in range(120):
+        rng = random.Random(f"choices {cyclic} {seed}")
+        game = random_graph(rng, False, rng.random() < 0.2, cyclic)
+        chosen = ProofNumber(evidence=seed % 4 == 0, **rng.choice(CHOICES))
+        proof = prove_state(game, None, chosen, Run(memory=1 << 22, threads=1), target="interpreted")
+        assert proof.outcome == naive_values(game, None)[0, 0], (seed, chosen, game)
+        assert not chosen.evidence or proof.incomplete or verify_proof(proof) == [], (seed, chosen, game)
+
+
+# --- random trees -----------------------------------------------------------------------------------------------------
+
+
+def random_tree(rng: random.Random, depth: int, ways: Sequence[int] = (0, 1, 2, 3)) -> GraphGame:
+    """Return a game whose positions are a tree with wins and losses at its leaves."""
+    edges: list[tuple[int, int, int, int]] = []
+    results = [UNDECIDED]
+    level = [0]
+    for left in range(depth, 0, -1):
+        below: list[int] = []
+        for node in level:
+            for _ in range(rng.choice(ways) if left < depth else 3):
+                edges.append((node, len(results), 1, 0))
+                below.append(len(results))
+                results.append(UNDECIDED)
+        level = below
+    inner = {edge[0] for edge in edges}
+    results = [UNDECIDED if node in inner else rng.choice([-1, 1]) for node in range(len(results))]
+    return GraphGame(tuple(edges), tuple(results), "outcome")
+
+
+def developments(game: Game, **choices: Any) -> tuple[list[int], ProofNumberSearch, bool]:
+    """Return the keys of the most-proving nodes of "the first player wins" in their order, the search, and the answer."""
+    seen: list[int] = []
+    run = Run(threads=1, memory=1 << 26)
+
+    def look(code: int) -> None:
+        seen.append(code)
+
+    search = searching(game, run, {"on_development": look, **choices})
+    answer = search.holds(np.array(game.start(), game.dtype), 1, lookup=False)
+    return seen, search, answer
+
+
+def test_the_same_nodes_are_developed_from_the_root_and_with_solved_subtrees_in_the_tree() -> None:
+    smaller = 0
+    for seed in range(60):
+        game = random_tree(random.Random(f"trees {seed}"), 6)
+        plain, lean, answer = developments(game)
+        assert answer == (naive.minimax(game, game.start()) > 0), seed
+        assert developments(game, FROM_ROOT=True)[0] == plain, seed
+        kept, full, _ = developments(game, KEEP_SOLVED=True)
+        assert kept == plain, seed
+        assert full.facts()["peak"] >= lean.facts()["peak"]
+        smaller += full.facts()["peak"] > lean.facts()["peak"]
+    assert smaller > 20
+
+
+def test_most_proving_nodes_are_those_of_the_definition() -> None:
+    for seed in range(60):
+        game = random_tree(random.Random(f"most proving {seed}"), 5)
+        order = naive.most_proving_nodes(game)
+        seen, _, answer = developments(game)
+        keys = {int(search_key(game, node)): node for node in range(len(game.results))}
+        assert [keys[code] for code in seen] == order.nodes, seed
+        assert answer == order.proved
+
+
+def search_key(game: Game, node: int) -> int:
+    """Return the key of a node."""
+    from searchbench.hashing import key
+
+    return key([node])
+
+
+def watching(game: GraphGame, looked: list[int]) -> Callable[[Any], int]:
+    """Return the rule for results, which notes each state that it is asked for."""
+
+    def terminal(state: Any) -> int:
+        looked.append(int(state[0]))
+        return game.results[state[0]]
+
+    return terminal
+
+
+def test_delayed_evaluation_evaluates_what_is_selected() -> None:
+    fewer = 0
+    for seed in range(40):
+        game = random_tree(random.Random(f"delayed {seed}"), 6)
+        evaluated: dict[bool, list[int]] = {}
+        for delayed in (False, True):
+            looked: list[int] = []
+
+            selected, _, answer = developments(game, DELAYED=delayed, terminal=watching(game, looked))
+            assert answer == (naive.minimax(game, game.start()) > 0), seed
+            evaluated[delayed] = looked
+            if delayed:
+                assert len(looked) == len(selected)  # each selected node once, and no other
+        fewer += len(evaluated[True]) < len(evaluated[False])
+    assert fewer > 15
+
+
+@dataclass(frozen=True)
+class Captures(GraphGame):
+    """Capture stones: numbers begin with those that each player still needs."""
+
+    name: ClassVar[str] = "captures"
+
+    south: int = 0
+    north: int = 0
+    wanted: int = 24
+
+    def rules(self) -> Mapping[str, Callable[..., Any]]:
+        """Return the rules, with the efforts."""
+        to_south, to_north = self.wanted - self.south, self.wanted + 1 - self.north
+
+        def first_proof(state: Any, bound: int, depth: int, scratch: Any) -> int:
+            return to_south if depth % 2 == 0 else to_north
+
+        def first_disproof(state: Any, bound: int, depth: int, scratch: Any) -> int:
+            return to_north if depth % 2 == 0 else to_south
+
+        return {**super().rules(), "first_proof": first_proof, "first_disproof": first_disproof}
+
+
+def test_a_game_may_have_first_numbers_of_its_own() -> None:
+    """South has captured 11 stones, north 8, and south wants a draw with 24: 13 and 17 (Allis 1994, section 2.3.3)."""
+    edges = tuple((a, b, 1, 0) for a, b in [(0, 1), (0, 2), (1, 3), (2, 3), (3, 4)])
+    game = Captures(edges, (UNDECIDED,) * 4 + (-1,), "outcome", south=11, north=8)
+    run = Run(threads=1, memory=1 << 26)
+    search = searching(game, run)
+    search.budget.limit = 2
+    with pytest.raises(Exception, match="2 nodes"):
+        search.holds(np.array([0], game.dtype), 1)
+    children = [int(search.tree.node[0, CHILD])]
+    children.append(int(search.tree.node[children[0], SIBLING]))
+    assert [(int(search.tree.node[node, DISPROOF]), int(search.tree.node[node, PROOF])) for node in children] == [
+        (13, 17)
+    ] * 2
+    assert prove_state(game, None, "dfpn", run, target="interpreted").outcome == naive_values(game, None)[0, 0]
+
+
+def test_half_the_depth() -> None:
+    assert [half_depth([], 0, depth, []) for depth in range(6)] == [1, 1, 2, 2, 3, 3]
+
+
+def deep(state: Any, bound: int, depth: int, scratch: Any) -> int:
+    """Return a number that falls with the depth."""
+    return max(1, 12 - 2 * depth)
+
+
+def test_numbers_that_rise_with_the_depth_make_trees_shallow() -> None:
+    """The mean depth of a developed node, over games in which nothing is decided early."""
+    depths: dict[str, list[int]] = {"ones": [], "rising": [], "falling": []}
+    for seed in range(25):
+        game = random_tree(random.Random(f"deep {seed}"), 9)
+        level = {0: 0}
+        for a, b, _, _ in game.edges:
+            level[b] = level[a] + 1
+        keys = {search_key(game, node): level[node] for node in range(len(game.results))}
+        for name, number in (("ones", None), ("rising", half_depth), ("falling", deep)):
+            filled = {} if number is None else {"first_proof": number, "first_disproof": number}
+            seen, _, _ = developments(game, **filled)
+            depths[name] += [keys[code] for code in seen[: len(seen) // 2]]
+    mean = {name: sum(found) / len(found) for name, found in depths.items()}
+    assert mean["rising"] < mean["ones"] < mean["falling"], mean
+
+
+# --- second levels ----------------------------------------------------------------------------------------------------
+
+
+def second_level(game: Game, cached: int) -> tuple[bool, ProofNumberSearch]:
+    """Return the answer to "the first player wins", and the search."""
+    search = searching(game, Run(threads=1, memory=1 << 26))
+    search.second, search.cached = True, cached
+    return search.holds(np.array(game.start(), game.dtype), 1, lookup=False), search
+
+
+def test_second_levels_save_memory_and_a_cache_saves_nodes() -> None:
+    """The tree is at most twice as large as the first level, and a solved search has looked at many more nodes."""
+    saved: list[float] = []
+    peaks: list[float] = []
+    for seed in range(10):
+        game = random_tree(random.Random(f"levels {seed}"), 8, (2, 3))
+        _, plain, answer = developments(game)
+        found, without = second_level(game, 0)
+        kept, with_cache = second_level(game, 8)
+        assert answer == found == kept, seed
+        if plain.nodes > 100:
+            saved.append(with_cache.nodes / without.nodes)
+            peaks.append(without.facts()["peak"] / plain.facts()["peak"])
+            assert without.nodes > plain.nodes
+    assert len(saved) > 5
+    assert sum(saved) / len(saved) < 1
+    assert sum(peaks) / len(peaks) < 1
+
+
+def test_a_second_level_leaves_no_tree_behind() -> None:
+    game = load("tic-tac-toe")
+    for cached in (0, 3):
+        found, search = second_level(game, cached)
+        assert not found
+        assert int(search.tree.node[0, DISPROOF]) == 0
+        assert int(search.tree.node[0, PROOF]) == INFINITE
+        assert int(search.tree.node[0, CHILD]) == NONE
+
+
+def test_bad_choices() -> None:
+    for options in ({"cached": 3}, {"cached": -1, "second": True}, {"mobility": True, "by_depth": True}):
+        with pytest.raises(BadRequest):
+            ProofNumber(**options)
+    with pytest.raises(BadRequest):
+        DepthFirstProofNumber(mobility=True, by_depth=True)

@@ -1,0 +1,110 @@
+"""What the API promises of HTTP: problems, HEAD, compression, marks of content, places of jobs, and who may ask."""
+
+from __future__ import annotations
+
+import gzip
+import http.client
+import json
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+
+from searchbench.web import schema
+from web_client import Client
+
+ADDRESSES = (
+    "/health", "/databases", "/databases/eight", "/databases/eight/probe", "/databases/eight/moves",
+    "/databases/eight/position", "/databases/eight/line", "/databases/eight/find", "/databases/eight/stats",
+    "/databases/eight/palette", "/games", "/games/position?game=hanoi:3", "/jobs",
+)  # fmt: skip
+
+
+def raw(client: Client, method: str, path: str, **headers: str) -> tuple[Any, bytes]:
+    """Return an answer and its bytes as they came."""
+    connection = http.client.HTTPConnection(urlsplit(client.address).netloc, timeout=60)
+    connection.request(
+        method, f"/api/v1{path}", headers={name.replace("_", "-"): text for name, text in headers.items()}
+    )
+    answer = connection.getresponse()
+    body = answer.read()
+    connection.close()
+    return answer, body
+
+
+@pytest.mark.parametrize("path", ADDRESSES)
+def test_every_address_answers_head_marks_its_content_and_compresses_it(client: Client, path: str) -> None:
+    whole, body = raw(client, "GET", path)
+    assert whole.status == 200, body
+    head, nothing = raw(client, "HEAD", path)
+    assert (head.status, nothing, head.getheader("content-length")) == (200, b"", whole.getheader("content-length"))
+    mark = whole.getheader("etag")
+    assert head.getheader("etag") == mark
+    same, nothing = raw(client, "GET", path, If_None_Match=f'"other", {mark}')
+    assert (same.status, nothing, same.getheader("etag")) == (304, b"", mark)
+    assert raw(client, "GET", path, If_None_Match='W/"other"')[0].status == 200
+    small, packed = raw(client, "GET", path, Accept_Encoding="gzip")
+    if small.getheader("content-encoding") == "gzip":
+        assert gzip.decompress(packed) == body
+    else:
+        assert len(body) < 1000
+
+
+@pytest.mark.parametrize("path", ADDRESSES)
+def test_parameters_that_an_address_does_not_have_are_refused(client: Client, path: str) -> None:
+    answer = client.ask("GET", f"/api/v1{path}{'&' if '?' in path else '?'}stat=start")
+    assert (answer.status, "'stat'" in answer.message) == (400, True), answer.text
+    schema.Problem.model_validate(answer.json)
+
+
+def test_bodies_with_what_is_not_known_are_refused(client: Client) -> None:
+    for path, body in (
+        ("/databases/eight/arrange", {"pieces": ["1"], "sides": 1}),
+        ("/databases/eight/probe", {"states": [], "state": "start"}),
+        ("/jobs", {"kind": "solve", "game": "hanoi:3", "to": "/tmp/mine"}),
+    ):
+        assert client.post(path, body).status == 400
+
+
+def test_the_description_says_that_errors_are_problems(client: Client) -> None:
+    described = client.fetch("/openapi.json")
+    seen = 0
+    for methods in described["paths"].values():
+        for entry in methods.values():
+            for status, response in entry["responses"].items():
+                if int(status) >= 400:
+                    assert list(response["content"]) == ["application/problem+json"]
+                    seen += 1
+    assert seen > 20
+    assert "HTTPValidationError" not in json.dumps(described)
+    events = described["paths"]["/api/v1/jobs/{name}/events"]["get"]["responses"]["200"]
+    assert list(events["content"]) == ["text/event-stream"]
+
+
+def test_a_job_is_where_the_answer_says_and_in_the_list(client: Client) -> None:
+    answer = client.post("/jobs", {"kind": "prove", "game": "tic-tac-toe", "state": "XX./OO./..."})
+    assert answer.headers["location"] == f"/api/v1/jobs/{answer.json['id']}"
+    assert client.ask("GET", answer.headers["location"]).json["id"] == answer.json["id"]
+    listed = client.fetch("/jobs")
+    assert listed[0]["id"] == answer.json["id"]
+    for job in listed:
+        schema.JobAnswer.model_validate(job)
+    client.ask("DELETE", answer.headers["location"])
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "headers", "status"),
+    [
+        ("GET", "/api/v1/health", {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "no-cors"}, 403),
+        ("GET", "/api/v1/health", {"Sec-Fetch-Site": "same-site", "Sec-Fetch-Mode": "cors"}, 403),
+        ("DELETE", "/api/v1/jobs/1", {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"}, 403),
+        ("GET", "/assets/icon.svg", {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "no-cors"}, 403),
+        ("GET", "/", {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"}, 200),
+        ("GET", "/api/v1/health", {"Sec-Fetch-Site": "same-origin", "Sec-Fetch-Mode": "cors"}, 200),
+        ("GET", "/api/v1/health", {"Sec-Fetch-Site": "none", "Sec-Fetch-Mode": "navigate"}, 200),
+    ],
+)
+def test_pages_of_other_sites_may_link_and_no_more(
+    client: Client, method: str, path: str, headers: dict[str, str], status: int
+) -> None:
+    assert client.ask(method, path, headers=headers).status == status
