@@ -168,6 +168,10 @@ class Game:
         """Return what enhanced IDA* needs of the game (`solvers.guided.enhanced.EnhancedGame`), None where it has nothing."""
         return None
 
+    def feature_space(self) -> Any:
+        """Return what feature-space search needs of the game (`solvers.guided.featurespace.FeatureSpaceGame`), or None."""
+        return None
+
     def subgoals(self, steps: Sequence[str]) -> Sequence[Any]:
         """Return the games of steps towards the goal (`Subgoal`), each told by the pieces that it brings home."""
         raise BadRequest(f"{self} is not known to be solved in steps: it supplies no `subgoals`")

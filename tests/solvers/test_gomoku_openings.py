@@ -13,6 +13,7 @@ import pytest
 from naive import FiveInARow
 from searchbench.catalogue import load
 from searchbench.errors import BadRequest, DamagedData
+from searchbench.reproduce import ROWS, reproduce
 from searchbench.solvers.proof.gomoku import openings
 from searchbench.solvers.proof.gomoku.attack import Attack
 from searchbench.solvers.proof.gomoku.closing import unproved_replies
@@ -152,3 +153,8 @@ def test_the_walk_of_a_checker_finds_a_dropped_record(tmp_path: Path) -> None:
     assert (made.player, made.bound) == (0, 1)
     assert made.strategy[(0,) * 225] == 2 * 112
     assert len(made.strategy) == len(records) + 2
+
+
+@pytest.mark.parametrize("name", ["GM-1", "GM-2"])
+def test_the_rows_on_the_board_agree_with_the_paper(name: str) -> None:
+    assert reproduce(ROWS[name]).verdict == "match"

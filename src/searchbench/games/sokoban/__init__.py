@@ -14,6 +14,7 @@ import numpy as np
 from searchbench.errors import BadRequest, BadState
 from searchbench.game import Board, Game
 from searchbench.games.sokoban.enhanced import EnhancedSokoban
+from searchbench.games.sokoban.featurespace import SokobanFeatureSpace
 from searchbench.games.sokoban.levels import HAND_MADE, PUSHES
 from searchbench.games.sokoban.rules import (
     MOST_NUMBERS,
@@ -140,6 +141,10 @@ class Sokoban(Game):
     def enhanced(self) -> EnhancedSokoban:
         """Return the functions and arrays for enhanced IDA*."""
         return EnhancedSokoban(self.tables)
+
+    def feature_space(self) -> SokobanFeatureSpace:
+        """Return the functions and arrays for feature-space search."""
+        return SokobanFeatureSpace(self.tables)
 
     def known(self) -> Mapping[str, Any]:
         """Return the least number of pushes of the levels that come with the game."""

@@ -17,11 +17,14 @@ from searchbench.solvers.guided.bestfirst import BestFirst
 from searchbench.solvers.guided.configuration import Guided
 from searchbench.solvers.guided.enhanced import Enhanced
 from searchbench.solvers.guided.enhancements import compatible, complete, listed
+from searchbench.solvers.guided.featurespace import FeatureSpace
 from searchbench.solvers.guided.idastar import IDAStar
 from searchbench.solvers.guided.task import Heuristic, Task
 from searchbench.user_code import check_first_state
 
-METHODS: Final[Mapping[str, type[Guided]]] = {one.method: one for one in (IDAStar, AStar, BestFirst, Enhanced)}
+METHODS: Final[Mapping[str, type[Guided]]] = {
+    one.method: one for one in (IDAStar, AStar, BestFirst, Enhanced, FeatureSpace)
+}
 REMEMBERED: Final = 5_000_000
 """How many states A* remembers without asking for much memory."""
 BOUNDS: Final = {"h", "h_step", "h_init", "h_prefetch", "H_PREFETCHES", "h_update", "H_STATE_SIZE"}

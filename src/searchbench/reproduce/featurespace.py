@@ -1,0 +1,94 @@
+"""Feature-space search on Sokoban: every level of a collection, ten minutes each, on one processor.
+
+The levels do not come with searchbench: `rolling_stone` tells where those of XSokoban are looked for; those of Microban are
+in the file that the environment variable SEARCHBENCH_MICROBAN names. What comes of each level is written to the row's folder of
+unfinished work at once, one JSON object to a line, and not searched again with the same limit.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from pathlib import Path
+from typing import Any, Final
+
+from searchbench.catalogue import load
+from searchbench.errors import BadRequest, SearchBenchError
+from searchbench.reproduce.rolling_stone import at_least, levels_file
+from searchbench.reproduce.row import Cost, Measured, Row
+from searchbench.run import Limits, Run
+from searchbench.solvers.guided import search_state
+from searchbench.solvers.guided.featurespace import FeatureSpace
+from searchbench.verify.lurd import replay
+
+SECONDS: Final = 600
+MICROBAN: Final = "SEARCHBENCH_MICROBAN"
+
+
+def microban_file() -> str:
+    """Return the path of the levels of Microban. Raises BadRequest."""
+    path = Path(os.environ.get(MICROBAN, "microban1_155.xsb"))
+    if not path.is_file():
+        raise BadRequest(f"no file {path}: set {MICROBAN} to the file of the 155 levels of Microban")
+    return str(path)
+
+
+def searched(file: str, number: int, seconds: float) -> dict[str, Any]:
+    """Search a level; the solution is replayed by the judge, which knows the text alone."""
+    game: Any = load(f"sokoban:{file}#{number}")
+    began, processor = time.perf_counter(), time.thread_time()
+    row: dict[str, Any] = {"level": number, "limit": seconds, "status": "open"}
+    try:
+        line = search_state(game, None, FeatureSpace(), Run(threads=1), Limits(0, seconds))
+    except SearchBenchError as error:
+        row["nodes"] = getattr(error, "nodes", 0)
+    else:
+        solution = game.solution(line.moves)
+        told = replay("\n".join(game.text.rows), solution)
+        if told.fault:
+            raise AssertionError(f"{game}: {told.fault}")
+        row |= {"status": "solved", "nodes": line.nodes, "solution": solution}
+        row |= {"pushes": told.pushes, "moves": told.moves}
+    spent = {"seconds": round(time.perf_counter() - began, 3), "cpu": round(time.thread_time() - processor, 3)}
+    return row | spent
+
+
+def collection(file: str, count: int, name: str, run: Run, seconds: float = SECONDS) -> Measured:
+    """Return how many levels of a file are solved."""
+    path = None if run.work is None else run.work / f"{name}.jsonl"
+    rows = [json.loads(line) for line in path.read_text().splitlines()] if path and path.exists() else []
+    known = {row["level"]: row for row in rows if row["limit"] == seconds}
+    for number in range(1, count + 1):
+        if number not in known:
+            known[number] = searched(file, number, seconds)
+            if path is not None:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                with path.open("a") as kept:
+                    kept.write(json.dumps(known[number]) + "\n")
+        run.progress(name, number, count)
+    solved = sum(row["status"] == "solved" for row in known.values())
+    nodes, spent = sum(row["nodes"] for row in known.values()), sum(row["cpu"] for row in known.values())
+    return Measured(solved, [Cost(f"{name}: {solved} of {count}", nodes, spent, 0, 0)])
+
+
+def xsokoban(run: Run) -> Measured:
+    """Return how many of the 90 levels of XSokoban are solved."""
+    return collection(levels_file(), 90, "xsokoban", run)
+
+
+def microban(run: Run) -> Measured:
+    """Return how many of the 155 levels of Microban are solved."""
+    return collection(microban_file(), 155, "microban", run, 60)
+
+
+ROWS = [
+    Row(
+        "J8", "levels of XSokoban solved in ten minutes each", "beyond the paper: the best published solver", 90, xsokoban,
+        at_least, note="by feature-space search alone", long=True,
+    ),
+    Row(
+        "J8-microban", "levels of Microban solved in a minute each", "all of them can be solved", 155, microban,
+        at_least, note="by feature-space search alone", long=True,
+    ),
+]  # fmt: skip

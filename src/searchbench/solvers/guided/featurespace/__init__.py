@@ -1,0 +1,5 @@
+"""Feature-space search: moves are weighed by advisors, and cells of positions with the same features take turns."""
+
+from searchbench.solvers.guided.featurespace.search import FeatureSpace, FeatureSpaceGame
+
+__all__ = ["FeatureSpace", "FeatureSpaceGame"]
