@@ -2,30 +2,38 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 from searchbench.cli import show
 from searchbench.cli.ask import function_in
 from searchbench.cli.commands import Option
-from searchbench.cli.options import Folder, Json, OwnGame, Progress, Threads
-
-Value = Annotated[str | None, Option(metavar="V", help="Only positions with this value: 31, 20-25, draw, 'win 3-9'.")]
-Seed = Annotated[int, Option(help="Seed of the random choice.")]
+from searchbench.cli.derived import derived
+from searchbench.cli.options import Folder, Json, OwnGame, Progress
 
 
+@dataclass(frozen=True)
+class Chosen:
+    """Say which positions are wanted."""
+
+    sample: Annotated[int | None, Option(min=1, metavar="N", help="Only so many positions, chosen at random.")] = None
+    seed: Annotated[int, Option(help="Seed of the random choice.")] = 0
+    value: Annotated[
+        str | None, Option(metavar="V", help="Only positions with this value: 31, 20-25, draw, 'win 3-9'.")
+    ] = None
+
+
+@derived
 def export(
     folder: Folder,
     to: Annotated[Path, Option(metavar="FILE", help="The Parquet file to write.")],
-    sample: Annotated[int | None, Option(min=1, metavar="N", help="Only so many positions, chosen at random.")] = None,
-    seed: Seed = 0,
-    value: Value = None,
+    chosen: Chosen,
     force: Annotated[bool, Option("--force", help="Replace a file that exists.")] = False,
-    threads: Threads = None,
     game: OwnGame = None,
     as_json: Json = False,
     progress: Progress = None,
-) -> None:  # fmt: skip
+) -> None:
     """Write positions with their values, moves and best moves into a Parquet file, for learning agents."""
     import searchbench as sb
     from searchbench.cli.progress import Reporter
@@ -33,26 +41,27 @@ def export(
 
     database = sb.open_database(folder, game)
     with Reporter(progress) as reporter:
-        done = write(database, to, sample, seed, value, force, sb.Run(threads=threads or 0, report=reporter))
+        done = write(database, to, chosen.sample, chosen.seed, chosen.value, force, sb.Run(report=reporter))
     if as_json:
         show.write_json({"path": str(done.path), "positions": done.positions, "moves": done.moves, "bytes": done.bytes})
         return
     show.write(f"{database.game}: {done.positions:,} positions, {done.moves:,} moves, {done.bytes:,} bytes in {to}")
 
 
+@derived
 def grade(
     folder: Folder,
     policy: Annotated[
         str,
-        Option(metavar="FILE.py:FUNCTION", help="Your function: called with the cells and the legal moves, returns a move."),
+        Option(
+            metavar="FILE.py:FUNCTION", help="Your function: called with the cells and the legal moves, returns a move."
+        ),
     ],
-    sample: Annotated[int, Option(min=1, metavar="N", help="So many random positions.")] = 10_000,
-    seed: Seed = 0,
-    value: Value = None,
+    chosen: Chosen,
     game: OwnGame = None,
     as_json: Json = False,
     progress: Progress = None,
-) -> None:  # fmt: skip
+) -> None:
     """Grade a policy of your own: how often, and by how much, its moves are worse than the best ones."""
     import searchbench as sb
     from searchbench.cli.progress import Reporter
@@ -61,7 +70,7 @@ def grade(
     database = sb.open_database(folder, game)
     function = function_in(policy, "--policy")
     with Reporter(progress) as reporter:
-        found = compare(database, function, sample, seed, value, sb.Run(report=reporter))
+        found = compare(database, function, chosen.sample or 10_000, chosen.seed, chosen.value, sb.Run(report=reporter))
     if as_json:
         show.write_json(found.as_dict())
         return
@@ -71,7 +80,5 @@ def grade(
     )
     format_move = database.game.format_move
     for one in found.worst:
-        state = one.position.state
-        show.write(
-            f"{one.position.text}   {format_move(state, one.move)}, best {format_move(state, one.best)}: -{one.regret:,}"
-        )
+        state, text = one.position.state, one.position.text
+        show.write(f"{text}   {format_move(state, one.move)}, best {format_move(state, one.best)}: -{one.regret:,}")
