@@ -175,3 +175,26 @@ def test_values_that_do_not_rank_moves_are_refused(tmp_path: Path) -> None:
         grade(database, lambda state, moves: moves[0])
     table = pyarrow.parquet.read_table(export(database, tmp_path / "x").path)
     assert set(map(len, table["best_moves"].to_pylist())) == {0}
+
+
+@pytest.mark.parametrize("spec", ["awari:3", "dots-and-boxes:1x2", "tic-tac-toe"])
+def test_best_actions_gain_the_value_of_any_position(spec: str) -> None:
+    database = sb.solve(spec, threads=1)
+    environment = sb.environment(database, limit=60)
+    numbers = np.concatenate(list(database.numbers()))
+    played = 0
+    for number in np.random.default_rng(2).permutation(numbers)[:60].tolist():
+        position = database.position(number)
+        if not database.game.moves(position.state):
+            continue
+        environment.reset(options={"state": position})
+        gained, endless = 0.0, False
+        for player in environment.agent_iter():
+            _, reward, over, cut, info = environment.last()
+            endless |= cut
+            gained += reward if player == "first" else 0.0
+            environment.step(None if over or cut else info["best_actions"][0])
+        if not endless:
+            assert gained == figures_of(database.rule, database.probe(position))[0]
+            played += 1
+    assert played > 15
