@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -22,8 +22,13 @@ import numpy.typing as npt
 from searchbench.errors import BadRequest, DamagedData
 from searchbench.index.digits import CodeTables, Digits, code_tables
 from searchbench.index.protocol import Part
+from searchbench import jit
 from searchbench.jit import deposit_bits, inlined, popcount, trailing_zeros, unsigned
 from searchbench.rules import NOWHERE, State
+
+_FEW_EDGES: Final = 2000
+"""Diagrams of fewer edges are counted without compiling."""
+_NAMES: Final = jit.Names({}, "cpu")
 
 
 class Nodes(NamedTuple):
@@ -297,17 +302,69 @@ class Diagram:
     @classmethod
     def of_arrays(cls, digits: Digits, first_weight: int, arrays: dict[str, npt.NDArray[Any]]) -> Diagram:
         """Return the diagram of what `arrays` returned; counts are worked out anew. Raises DamagedData."""
-        masks, children = arrays["masks"], arrays["children"]
-        sizes = np.bitwise_count(masks).astype(np.int64)
-        firsts = np.concatenate([[0], np.cumsum(sizes.reshape(-1))]).astype(np.int64)
-        if firsts[-1] != len(children):
-            raise DamagedData(f"a diagram has {len(children):,} edges, its masks have {firsts[-1]:,} codes")
-        offsets, starts = _counted(arrays, firsts[:-1].reshape(masks.shape), sizes, len(digits.digits))
-        nodes = Nodes(
-            masks, firsts[:-1].reshape(masks.shape), children, offsets, arrays["leaf_masks"], arrays["leaf_words"],
-            arrays["roots"], starts,
-        )  # fmt: skip
+        masks, children, leaf_masks = arrays["masks"], arrays["children"], arrays["leaf_masks"]
+        edges = int(np.bitwise_count(masks).sum(dtype=np.int64))
+        if edges != len(children):
+            raise DamagedData(f"a diagram has {len(children):,} edges, its masks have {edges:,} codes")
+        firsts, counts, offsets, _ = count_members(masks, children, leaf_masks, arrays["roots"], len(digits.digits))
+        roots = arrays["roots"]
+        sizes = counts[roots] if len(digits.digits) > 1 else np.bitwise_count(leaf_masks[roots]).astype(np.int64)
+        starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        nodes = Nodes(masks, firsts, children, offsets, leaf_masks, arrays["leaf_words"], roots, starts)
         return cls(digits, nodes, first_weight)
+
+
+def count_members(
+    masks: npt.NDArray[np.uint64], children: npt.NDArray[np.int32], leaf_masks: npt.NDArray[np.uint64],
+    roots: npt.NDArray[np.int32], digits: int,
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.int8]]:  # fmt: skip
+    """Return the first edge of each node and word, the members of each node, the offset of each edge, the digit of each node.
+
+    Raises DamagedData unless each node is a child of later ones alone.
+    """
+    firsts, counts = np.zeros(masks.shape, np.int64), np.zeros(len(masks), np.int64)
+    offsets, places = np.zeros(len(children), np.int64), np.full(len(masks), digits, np.int8)
+    kernel = jit.bind(place_edges, _NAMES, "interpreted" if len(children) < _FEW_EDGES else "cpu")
+    if not kernel(masks, children, leaf_masks, roots, digits - 1, firsts, counts, offsets, places):
+        raise DamagedData("the nodes of a diagram do not lie in the order of their children: solve the game again")
+    return firsts, counts, offsets, places
+
+
+def place_edges(
+    masks: Any, children: Any, leaf_masks: Any, roots: Any, last: int, firsts: Any, counts: Any, offsets: Any, places: Any
+) -> bool:  # fmt: skip
+    """Fill the arrays that `count_members` returns; `places` gets the digits. Return whether the order is right."""
+    edge = 0
+    for node in range(len(masks)):
+        for word in range(masks.shape[1]):
+            firsts[node, word] = edge
+            edge += popcount(masks[node, word])
+    if last > 0:
+        for layer in range(len(roots)):
+            if roots[layer] < 0 or roots[layer] >= len(masks):
+                return False
+            places[roots[layer]] = 0
+    for node in range(len(masks) - 1, -1, -1):
+        if places[node] >= last:
+            return False
+        stop = firsts[node + 1, 0] if node + 1 < len(masks) else len(children)
+        if places[node] + 1 < last:
+            for edge in range(firsts[node, 0], stop):
+                if children[edge] < 0 or children[edge] >= node:
+                    return False
+                places[children[edge]] = places[node] + 1
+    for node in range(len(masks)):
+        stop = firsts[node + 1, 0] if node + 1 < len(masks) else len(children)
+        for edge in range(firsts[node, 0], stop):
+            offsets[edge] = counts[node]
+            child = children[edge]
+            if places[node] + 1 < last:
+                counts[node] += counts[child]
+            elif child < 0 or child >= len(leaf_masks):
+                return False
+            else:
+                counts[node] += popcount(leaf_masks[child])
+    return True
 
 
 class _Named:
@@ -334,46 +391,3 @@ def _ones(mask: int, first: int) -> Iterator[int]:
         low = mask & -mask
         yield first + low.bit_length() - 1
         mask ^= low
-
-
-def _counted(
-    arrays: dict[str, npt.NDArray[Any]], firsts: npt.NDArray[np.int64], sizes: npt.NDArray[np.int64], digits: int
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Return the offsets of all edges and the starts of the layers."""
-    children, roots = arrays["children"], arrays["roots"]
-    edges = sizes.sum(axis=1)
-    below = _nodes_by_digit(children, firsts[:, 0], edges, roots, digits)
-    counts = np.bitwise_count(arrays["leaf_masks"]).astype(np.int64)
-    offsets = np.zeros(len(children), np.int64)
-    node_counts = np.zeros(len(firsts), np.int64)
-    for nodes in reversed(below):
-        places = _edges_of(firsts[nodes, 0], edges[nodes])
-        held = counts[children[places]]
-        ends = np.cumsum(edges[nodes])
-        sums = np.concatenate([[0], np.cumsum(held)])
-        before = sums[np.concatenate([[0], ends[:-1]]).astype(np.int64)]
-        offsets[places] = sums[:-1] - np.repeat(before, edges[nodes])
-        node_counts[nodes] = sums[ends] - before
-        counts = node_counts
-    return offsets, np.concatenate([[0], np.cumsum(counts[roots])]).astype(np.int64)
-
-
-def _nodes_by_digit(
-    children: npt.NDArray[Any], firsts: npt.NDArray[Any], edges: npt.NDArray[Any], roots: npt.NDArray[Any], digits: int
-) -> list[npt.NDArray[Any]]:
-    """Return the nodes of each digit but the last."""
-    found = []
-    nodes = np.unique(roots)
-    for digit in range(digits - 1):
-        found.append(nodes)
-        if digit < digits - 2:
-            nodes = np.unique(children[_edges_of(firsts[nodes], edges[nodes])])
-    return found
-
-
-def _edges_of(firsts: npt.NDArray[Any], counts: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
-    """Return the edges of some nodes, one node after the other."""
-    ends = np.cumsum(counts)
-    total = int(ends[-1]) if len(ends) else 0
-    found: npt.NDArray[np.int64] = np.arange(total, dtype=np.int64) + np.repeat(firsts - (ends - counts), counts)
-    return found

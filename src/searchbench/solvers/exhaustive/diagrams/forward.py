@@ -4,30 +4,48 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field
-from math import log2
 from typing import Any, Final
+
+import numpy as np
 
 from searchbench import jit
 from searchbench.errors import BadGame, BadRequest, OutOfMemory
 from searchbench.game import Game
-from searchbench.index.diagram import Diagram
-from searchbench.index.digits import Digits, table_faults
+from searchbench.index.diagram import Diagram, count_members
+from searchbench.index.digits import WORD, Digits, table_faults
 from searchbench.run import Run
-from searchbench.solvers.exhaustive.diagrams.flatten import Flattener
-from searchbench.solvers.exhaustive.diagrams.symbolic import Symbolic, TablesFull, capacity_within
+from searchbench.solvers.exhaustive.diagrams.images import image
+from searchbench.solvers.exhaustive.diagrams.moves import moves_of
+from searchbench.solvers.exhaustive.diagrams.patterns import Progress, lost_of, new_progress, number_of_set, without_lost
+from searchbench.solvers.exhaustive.diagrams.pool import (
+    ABSENT,
+    EDGES,
+    FULL,
+    LEAVES,
+    MOST,
+    NODES,
+    TORN,
+    UNKNOWN,
+    Pool,
+    fill_tables,
+    frames_for,
+    leaf_of,
+    members_of,
+    new_cache,
+    new_pool,
+    node_of,
+)
 from searchbench.store.working import WorkingFolder
 
-SHARE: Final = 0.5
-"""Part of the memory budget for the tables of binary diagrams."""
-LEAST: Final = 1 << 20
-GROWTH: Final = 4
-"""Tables that are full are replaced by tables with so many times as many nodes."""
-
-
-def first_capacity(digits: Digits) -> int:
-    """Return for how many nodes the tables have room at first: with the root of the number of all contents, then its 4th root."""
-    bits = sum(log2(sum(content is not None for content in digit.contents)) for digit in digits.digits)
-    return int(min(1 << 27, max(LEAST, 2 ** (min(bits, 30) / 2 + max(0, bits - 30) / 4 + 10))))
+SHARE: Final = 0.75
+"""Part of the memory budget for nodes and tables of results; the rest is for the arrays of the finished diagram."""
+GROWTH: Final = 1.7
+"""Arrays of a pool without room become so many times as long."""
+CROWDED: Final = 0.6
+"""Part of an array that is filled when it is made longer with the one that is full."""
+CACHES: Final = (1 << 10, 1 << 22)
+"""Entries of a table of results, at least and at most; between them as many as the layer has nodes, four times."""
+_NAMES: Final = jit.Names({}, "cpu")
 
 
 @dataclass
@@ -56,7 +74,7 @@ def digits_of(game: Game) -> Digits:
 def reachable_layers(game: Game, run: Run | None = None, most: int | None = None, target: jit.Target = "cpu") -> Layers:
     """Return the layers of a game that are reached from its start, at most `most` moves from it.
 
-    Raises BadRequest for a game without `digits`, MissingPackage without OxiDD, and OutOfMemory.
+    Raises BadRequest for a game without `digits`, BadGame and OutOfMemory.
     """
     digits = digits_of(game)
     with run or Run() as active:
@@ -73,103 +91,206 @@ class Forward:
         if start is None:
             raise BadGame(f"{game}: digits() has no codes for the start")
         self.game, self.digits, self.run, self.folder, self.start = game, digits, run, folder, start
-        self.most = max(LEAST, capacity_within(int(SHARE * run.memory)))
-        self.first_weight = digits.weight(start)
-        self.flattener = Flattener(digits, target)
+        self.last = len(digits.digits) - 1
+        self.words = -(-digits.most_codes // WORD)
+        self.most = int(SHARE * run.memory)
+        self._image = jit.bind(image, _NAMES, target)
+        self._without_lost = jit.bind(without_lost, _NAMES, target)
+        self._fill = jit.bind(fill_tables, _NAMES, target)
+        self._moves = [moves_of(digits, player) for player in range(len(digits.actions))]
+        self._lost = [lost_of(digits, patterns) for patterns in digits.lost]
+        self._progress = [new_progress(lost.later.shape[1]) for lost in self._lost]
+        self._frames = [frames_for(digits) for _ in range(3)]
+        self.kept, self.scratch = new_pool(self.words), new_pool(self.words)
+        self.roots: list[int] = []
         self.reachable = [1]
-        self.undecided: list[Any] = []
         self.seconds = {"forward": 0.0, "flatten": 0.0}
 
     def layers(self, most: int | None = None) -> Layers:
         """Return the layers up to `most` moves, all of them by default."""
+        begun = time.process_time()
         if not self._restore():
-            begun = time.process_time()
-            self._begin(min(self.most, first_capacity(self.digits)))
-            self.seconds["forward"] += time.process_time() - begun
             while (most is None or len(self.reachable) <= most) and self._next():
                 if self.folder is not None and self.folder.due:
                     self._keep(complete=False)
             if self.folder is not None and most is None:
                 self._keep(complete=True)
+        self.scratch = new_pool(self.words)
+        self.seconds["forward"] += time.process_time() - begun
         begun = time.process_time()
-        diagram = self.flattener.diagram(self.first_weight)
+        diagram = self.diagram()
         self.seconds["flatten"] += time.process_time() - begun
         undecided = [diagram.count(layer) for layer in range(diagram.layers)]
         return Layers(diagram, self.reachable, undecided + [0] * (len(self.reachable) - len(undecided)), self.seconds)
 
-    def _begin(self, capacity: int) -> None:
-        """Make tables with the newest layer that was found, or with the start."""
-        self.undecided = []
-        self.symbolic = Symbolic(self.digits, capacity)
-        if not self.flattener.roots:
-            self.undecided = [self.symbolic.position(self.start)]
-            self._flatten()
-            return
-        layer = len(self.flattener.roots) - 1
-        whole, parts = self.symbolic.of_layer(self.flattener.diagram(self.first_weight), layer)
-        _, binary = self.symbolic.read(whole)
-        known = [(digit, node, self.symbolic.number_of(positions)) for digit, node, positions in parts]
-        self.flattener.forget(known, len(binary.low))
-        self.undecided = [whole]
+    def diagram(self) -> Diagram:
+        """Return the diagram of the layers so far."""
+        return Diagram.of_arrays(self.digits, self.digits.weight(self.start), self.arrays())
+
+    def arrays(self) -> dict[str, Any]:
+        """Return the nodes of the layers so far, as `Diagram.of_arrays` takes them."""
+        nodes, edges, leaves = self.kept.sizes.tolist()
+        return {
+            "masks": self.kept.masks[:nodes],
+            "children": self.kept.children[:edges],
+            "leaf_masks": self.kept.leaf_masks[:leaves],
+            "leaf_words": self.kept.leaf_words[:leaves],
+            "roots": np.array(self.roots, np.int32),
+        }
+
+    def _begin(self) -> None:
+        """Make the layer of the start."""
+        at = self._frames[0]
+        child = ABSENT
+        for digit in range(self.last, -1, -1):
+            code = self.start[digit]
+            if digit == self.last:
+                child = leaf_of(self.kept, self.scratch, np.uint64(1 << code % WORD), code // WORD, at, True)
+                continue
+            at.mask[digit] = 0
+            at.mask[digit, code // WORD] = 1 << code % WORD
+            at.children[digit, 0], at.count[digit] = child, 1
+            child = node_of(self.kept, self.scratch, digit, self.last, at, True)
+        self.roots.append(child)
 
     def _next(self) -> bool:
         """Find the next layer; return whether it has undecided positions."""
-        begun = time.process_time()
-        while True:
-            try:
-                undecided = self._step()
-                break
-            except TablesFull:
-                self._make_room()
-        self.seconds["forward"] += time.process_time() - begun
-        if undecided is None:
-            return False
-        self.undecided.append(undecided)
-        self._flatten()
-        return True
-
-    def _step(self) -> Any:
-        """Return the undecided positions of the next layer, None if there are none; note how many are reachable."""
         layer = len(self.reachable)
-        reached = self.symbolic.successors(self.undecided[-1], layer - 1)
-        size = self.symbolic.count(reached)
-        if size == 0:
-            return None
-        undecided: Any = self.symbolic.undecided(reached, layer)
-        del reached
-        self.reachable.append(size)
-        self.symbolic.collect()
-        self.run.progress(f"layer {layer}: {size:,} positions", layer, 0)
-        return undecided if undecided.satisfiable() else None
+        reached = self._reached(layer - 1)
+        if reached == ABSENT:
+            return False
+        self.reachable.append(members_of(self.kept, self.scratch, reached, self.last == 0))
+        root = self._undecided(reached, layer - 1)
+        _empty(self.scratch)
+        self.run.progress(f"layer {layer}: {self.reachable[-1]:,} positions", layer, 0)
+        if root != ABSENT:
+            self.roots.append(root)
+        return root != ABSENT
 
-    def _make_room(self) -> None:
-        """Go on in larger tables, or without the layers before the last. Raises OutOfMemory."""
-        capacity = min(self.most, GROWTH * self.symbolic.capacity)
-        if capacity == self.symbolic.capacity and len(self.undecided) == 1:
+    def _reached(self, layer: int) -> int:
+        """Return the successors of a layer."""
+        moves = self._moves[layer % len(self._moves)]
+        nodes, _, leaves = self.kept.sizes.tolist()
+        results, leaf_results = np.full(nodes, UNKNOWN, np.int32), np.full(leaves, UNKNOWN, np.int32)
+        unions, rests = new_cache(self._entries()), new_cache(self._entries() if _is_long(moves) else CACHES[0])
+        while True:
+            found = int(
+                self._image(
+                    self.kept, self.scratch, moves, self.roots[layer], self.last, results, leaf_results, unions, rests,
+                    *self._frames,
+                )  # fmt: skip
+            )
+            if found == TORN:
+                raise BadGame(
+                    f"digit {self.last}, the last one, has codes of two words of {WORD} after the same codes of the others: "
+                    "make it of fewer cells, or let another digit be the last"
+                )
+            if found != FULL:
+                return found
+            self.scratch = self._grown(self.scratch, layer + 1)
+
+    def _undecided(self, reached: int, layer: int) -> int:
+        """Return the members of a set that lie in no pattern of lost ones, as a kept set."""
+        player = layer % len(self._lost)
+        results = new_cache(self._entries())
+        while True:
+            progress = self._progress[player]
+            found = int(
+                self._without_lost(
+                    self.kept, self.scratch, self._lost[player], progress, reached, self.last, results, self._frames[0]
+                )
+            )
+            if found != FULL:
+                return found
+            if progress.size[0] == len(progress.sets):
+                self._progress[player] = _longer(progress)
+            else:
+                self.kept = self._grown(self.kept, layer + 1)
+
+    def _entries(self) -> int:
+        """Return the number of entries of a table of results."""
+        nodes = int(max(self.kept.sizes[NODES] // max(1, len(self.roots)), self.scratch.sizes[NODES]))
+        return int(min(max(CACHES[0], 1 << (4 * nodes).bit_length()), CACHES[1]))
+
+    def _grown(self, pool: Pool, layer: int) -> Pool:
+        """Return a pool with more room where there is little, or raise OutOfMemory."""
+        filled, room = pool.sizes.tolist(), (len(pool.digits), len(pool.children), len(pool.leaf_masks))
+        wanted = [
+            int(GROWTH * most) if used > CROWDED * most else most for used, most in zip(filled, room, strict=True)
+        ]
+        other = self.scratch if pool is self.kept else self.kept
+        nodes, edges, leaves = wanted
+        needed = other.nbytes + nodes * (8 * self.words + 33) + 4 * edges + 25 * leaves
+        if needed > self.most or nodes >= MOST:
             if self.folder is not None:
                 self._keep(complete=False)
             raise OutOfMemory(
-                f"layer {len(self.reachable)} of {self.game} needs more than {capacity:,} nodes of decision diagrams: "
-                "give a larger --memory"
+                f"layer {layer} of {self.game} needs more than {filled[NODES]:,} nodes, some {needed:,} bytes: give a larger "
+                "--memory"
             )
-        del self.symbolic
-        self._begin(capacity)
-
-    def _flatten(self) -> None:
-        begun = time.process_time()
-        self.flattener.add(*self.symbolic.read(self.undecided[-1]), self.symbolic.first_variable)
-        self.seconds["flatten"] += time.process_time() - begun
+        made = new_pool(self.words, nodes, edges, leaves)
+        _copy(pool, made)
+        self._fill(made, self._frames[0])
+        return made
 
     def _keep(self, complete: bool) -> None:
         """Keep the layers in the working folder."""
         assert self.folder is not None
-        arrays = {name: array.reshape(-1) for name, array in self.flattener.arrays().items()}
+        arrays = {name: array.reshape(-1) for name, array in self.arrays().items()}
         self.folder.commit({"reachable": self.reachable, "complete": complete}, arrays, self.run)
 
     def _restore(self) -> bool:
-        """Take the layers that an earlier run has kept; return whether they are all."""
+        """Take the layers that an earlier run has kept, or the start; return whether they are all."""
         if self.folder is None or not self.folder.record:
+            self._begin()
             return False
-        self.flattener.restore({name: self.folder.copy_of(name, self.run) for name in sorted(self.folder.copies)})
+        found = {name: self.folder.copy_of(name, self.run) for name in sorted(self.folder.copies)}
+        masks = found["masks"].reshape(-1, self.words)
+        sizes = len(masks), len(found["children"]), len(found["leaf_masks"])
+        self.kept = new_pool(self.words, *(max(1, size) for size in sizes))
+        self.kept.sizes[:] = sizes
+        for name in ("children", "leaf_masks", "leaf_words"):
+            getattr(self.kept, name)[: len(found[name])] = found[name]
+        self.kept.masks[: len(masks)] = masks
+        self.roots = found["roots"].tolist()
+        firsts, counts, _, places = count_members(
+            masks, found["children"], found["leaf_masks"], found["roots"], self.last + 1
+        )
+        self.kept.firsts[: len(masks)], self.kept.counts[: len(masks)] = firsts[:, 0], counts
+        self.kept.digits[: len(masks)] = places
+        self._fill(self.kept, self._frames[0])
         self.reachable = list(self.folder.record["reachable"])
         return bool(self.folder.record["complete"])
+
+
+def _is_long(moves: Any) -> bool:
+    """Tell whether some action touches several digits."""
+    return bool((moves.firsts != moves.lasts).any())
+
+
+def _empty(pool: Pool) -> None:
+    """Take all nodes and leaves out of a pool."""
+    pool.sizes[:] = 0
+    pool.table[:] = ABSENT
+    pool.leaf_table[:] = ABSENT
+
+
+def _copy(pool: Pool, made: Pool) -> None:
+    """Copy the nodes, edges and leaves of a pool."""
+    made.sizes[:] = pool.sizes
+    nodes, edges, leaves = pool.sizes.tolist()
+    for name, size in (
+        *((name, nodes) for name in ("masks", "digits", "firsts", "counts")),
+        ("children", edges),
+        *((name, leaves) for name in ("leaf_masks", "leaf_words")),
+    ):
+        getattr(made, name)[:size] = getattr(pool, name)[:size]
+
+
+def _longer(progress: Progress) -> Progress:
+    """Return a table with the same sets and twice the room."""
+    made = new_progress(progress.sets.shape[1], 2 * len(progress.sets))
+    for words in progress.sets[1:]:
+        made.next[:] = words
+        number_of_set(made)
+    return made

@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from searchbench import jit
 from searchbench.index.diagram import Diagram, edge_of
-from searchbench.index.digits import NO_CODE, WORD, Digits
+from searchbench.index.digits import Digits
 from searchbench.jit import (
     FIRST,
     STOP,
@@ -33,6 +33,7 @@ from searchbench.jit import (
     unsigned,
 )
 from searchbench.run import Run
+from searchbench.solvers.exhaustive.diagrams.moves import moves_of
 
 ABSENT: Final = -1
 """In the place of a node: the successor is no member, so the player who moved has won."""
@@ -45,54 +46,6 @@ FEW: Final = 20_000
 """A layer of fewer positions is one piece of work."""
 PIECES_PER_THREAD: Final = 8
 _NAMES: Final = jit.Names({}, "cpu")
-
-
-class Moves(NamedTuple):
-    """The actions of one player, in the order of the first digit that they touch.
-
-    `images` [digit, action, code] is the code after, NO_CODE where the action cannot be made. `firsts` [action] is the first
-    digit touched, `started` [digit] the number of actions that touch a digit before it. Of the last digit, `touching`
-    [action] tells whether the action touches it, `able` [action, word] marks the codes of a word on which it can be made,
-    `befores` and `afters` [action, word, word after] those of them that lead to a word, and where to. `order` is that in which
-    actions are tried.
-    """
-
-    images: npt.NDArray[np.int16]
-    firsts: npt.NDArray[np.int64]
-    started: npt.NDArray[np.int64]
-    touching: npt.NDArray[np.bool_]
-    able: npt.NDArray[np.uint64]
-    befores: npt.NDArray[np.uint64]
-    afters: npt.NDArray[np.uint64]
-    order: npt.NDArray[np.int64]
-
-
-def moves_of(digits: Digits, player: int) -> Moves:
-    """Return the actions of a player as tables."""
-    count, last = len(digits.digits), len(digits.digits) - 1
-    actions = sorted(digits.actions[player], key=lambda action: min(change.digit for change in action))
-    firsts = np.array([min(change.digit for change in action) for action in actions], np.int64)
-    codes = digits.most_codes
-    words = -(-codes // WORD)
-    images = np.empty((count, len(actions), codes), np.int16)
-    images[:] = np.arange(codes)
-    able = np.zeros((len(actions), words), np.uint64)
-    befores, afters = (np.zeros((len(actions), words, words), np.uint64) for _ in range(2))
-    for number, action in enumerate(actions):
-        for digit, to in action:
-            images[digit, number] = NO_CODE
-            images[digit, number, : len(to)] = to
-            for code, after in enumerate(to):
-                if digit == last and after != NO_CODE:
-                    able[number, code >> 6] |= np.uint64(1 << (code & 63))
-                    befores[number, code >> 6, after >> 6] |= np.uint64(1 << (code & 63))
-                    afters[number, code >> 6, after >> 6] |= np.uint64(1 << (after & 63))
-    touching = np.array([any(change.digit == last for change in action) for action in actions])
-    centre = [abs(2 * sum(change.digit for change in action) - last * len(action)) for action in actions]
-    return Moves(
-        images, firsts, np.searchsorted(firsts, np.arange(count + 1)).astype(np.int64), touching, able, befores, afters,
-        np.argsort(centre, kind="stable").astype(np.int64),
-    )  # fmt: skip
 
 
 class Scratch(NamedTuple):
