@@ -665,36 +665,32 @@ def layers_with_values(game: Game) -> list[dict[State, int]]:
     return layers
 
 
-def binary_rank(nodes: Any, root: int, bits: Iterable[int]) -> int:
-    """Return the number of an assignment among those of a binary diagram, -1 if it is none (Edelkamp 2017).
+def binary_rank(root: Any, bits: Iterable[int]) -> int:
+    """Return the number of an assignment among those of a binary diagram of OxiDD, -1 if it is none (Edelkamp 2017).
 
     Levels may be skipped: their bits are free, and there are twice as many assignments for each.
     """
     values = tuple(bits)
-    counts: dict[int, int] = {}
+    counts: dict[Any, int] = {}
 
-    def level(node: int) -> int:
-        return min(int(nodes.level[node]), len(values))
+    def level(node: Any) -> int:
+        return len(values) if node.cofactors() is None else int(node.node_level())
 
-    def count(node: int) -> int:
+    def count(node: Any) -> int:
         """Return how many assignments of the node's bit and those behind it lead to TRUE."""
-        if node < 2:
-            return node
+        if node.cofactors() is None:
+            return int(node.satisfiable())
         if node not in counts:
-            ways = 0
-            for below in (int(nodes.low[node]), int(nodes.high[node])):
-                ways += count(below) << level(below) - level(node) - 1
-            counts[node] = ways
+            counts[node] = sum(count(below) << level(below) - level(node) - 1 for below in node.cofactors())
         return counts[node]
 
     number, node, place = 0, root, 0
     while place < len(values):
-        own = level(node) == place
-        low, high = (int(nodes.low[node]), int(nodes.high[node])) if own else (node, node)
+        high, low = node.cofactors() if level(node) == place else (node, node)
         if values[place]:
             number += count(low) << level(low) - place - 1
         node, place = high if values[place] else low, place + 1
-    return number if node == 1 else -1
+    return number if node.satisfiable() else -1
 
 
 # --- proof-number search ----------------------------------------------------------------------------------------------

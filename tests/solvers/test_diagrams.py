@@ -21,6 +21,8 @@ from searchbench.run import Run
 from searchbench.solvers.exhaustive.diagrams import forward
 from searchbench.solvers.exhaustive.diagrams.backward import symbolic_counts
 from searchbench.solvers.exhaustive.diagrams.forward import Forward, reachable_layers
+from searchbench.solvers.exhaustive.diagrams.patterns import new_progress
+from searchbench.solvers.exhaustive.diagrams.pool import new_pool
 from searchbench.solvers.exhaustive.diagrams.sweep import sweep_all
 from searchbench.solvers.exhaustive.diagrams.symbolic import Symbolic
 from searchbench.store.pairs import counts_of
@@ -75,16 +77,17 @@ def test_numbers_are_those_of_the_members_in_order(game: sb.Game) -> None:
 @pytest.mark.parametrize("game", FEW, ids=str)
 def test_numbers_equal_those_of_the_binary_diagram(game: sb.Game) -> None:
     told = game.digits()
-    finding = Forward(game, told, Run(), "interpreted")
-    diagram = finding.layers().diagram
+    diagram = reachable_layers(game, target="interpreted").diagram
+    symbolic = Symbolic(told, 1 << 16)
+    positions = symbolic.position(told.codes(game.start()))
     sizes = [digit.bits for digit in told.digits]
-    for layer, positions in enumerate(finding.undecided):
-        root, nodes = finding.symbolic.read(positions)
-        first = int(diagram.nodes.starts[layer])
-        for number in range(first, first + diagram.count(layer)):
-            codes = told.codes(diagram.unrank(number))
+    for layer in range(diagram.layers):
+        assert symbolic.count(positions) == diagram.count(layer)
+        low, high = diagram.split(1, layer)[0]
+        for number, codes in enumerate(diagram.iterate(low, high)):
             bits = [code >> place & 1 for code, size in zip(codes, sizes, strict=True) for place in range(size)[::-1]]
-            assert binary_rank(nodes, root, bits) == number - first
+            assert binary_rank(positions, bits) == number
+        positions = symbolic.undecided(symbolic.successors(positions, layer), layer + 1)
 
 
 @pytest.mark.parametrize("game", GAMES, ids=str)
@@ -107,10 +110,12 @@ def test_sweep_finds_the_values_of_brute_force(game: sb.Game, pieces: int) -> No
 
 @pytest.mark.parametrize("game", [*GAMES, sb.load("connect4:4,4")], ids=str)
 def test_diagrams_alone_find_the_values_of_brute_force(game: sb.Game) -> None:
-    layers, counts = symbolic_counts(game, Run(threads=1))
-    for layer, (values, found) in enumerate(zip(layers_with_values(game), counts, strict=False)):
-        lost = layers.reachable[layer] - layers.undecided[layer]
-        assert [found[0], found[1], found[2] + lost] == [sum(v == one for v in values.values()) for one in (1, 0, -1)]
+    counts = symbolic_counts(game, Run(threads=1))
+    right = layers_with_values(game)
+    assert [one.reachable for one in counts] == list(map(len, right))
+    for values, found in zip(right, counts, strict=True):
+        lost = found.lost + found.reachable - found.undecided
+        assert [found.won, found.drawn, lost] == [sum(v == one for v in values.values()) for one in (1, 0, -1)]
 
 
 @pytest.mark.parametrize("spec", ["connect4:4,4", "mnk:4,3,3", "connect4:5,4"])
@@ -146,34 +151,20 @@ def test_split_and_random() -> None:
         diagram.unrank(diagram.size)
 
 
-@pytest.mark.parametrize("game", FEW, ids=str)
-def test_a_layer_is_the_same_set_in_other_tables(game: sb.Game) -> None:
-    diagram = reachable_layers(game, target="interpreted").diagram
-    symbolic = Symbolic(game.digits(), 1 << 16)
-    for layer in range(diagram.layers):
-        whole, parts = symbolic.of_layer(diagram, layer)
-        assert symbolic.count(whole) == diagram.count(layer)
-        assert len({(digit, node) for digit, node, _ in parts}) == len(parts)
-        low, high = diagram.split(1, layer)[0]
-        for codes in diagram.iterate(low, high):
-            assert (symbolic.position(codes) & ~whole).satisfiable() is False
-
-
-@pytest.mark.parametrize(("capacity", "memory"), [(1 << 15, 1 << 34), (1 << 15, 24_000_000)])
-def test_full_tables_change_nothing(capacity: int, memory: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_small_pools_and_tables_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     game = sb.load("connect4:5,4")
     right = reachable_layers(game)
-    monkeypatch.setattr(forward, "LEAST", capacity)
-    monkeypatch.setattr(forward, "first_capacity", lambda digits: capacity)
-    finding = Forward(game, game.digits(), Run(memory=memory))
+    monkeypatch.setattr(forward, "CACHES", (2, 16))
+    monkeypatch.setattr(
+        forward, "new_pool", lambda words, nodes=8, edges=20, leaves=2: new_pool(words, nodes, edges, leaves)
+    )
+    monkeypatch.setattr(forward, "new_progress", lambda words, room=2: new_progress(words, room))
+    finding = Forward(game, game.digits(), Run())
     found = finding.layers()
-    assert finding.symbolic.capacity > capacity
-    assert len(finding.undecided) < found.diagram.layers  # others were left behind
-    assert (found.reachable, found.undecided) == (right.reachable, right.undecided)
-    for number in range(0, right.diagram.size, 9973):
-        assert found.diagram.unrank(number) == right.diagram.unrank(number)
+    assert found.reachable == right.reachable
+    assert found.diagram.digest == right.diagram.digest
     with pytest.raises(OutOfMemory, match="larger --memory"):
-        Forward(game, game.digits(), Run(memory=2_000_000)).layers()
+        Forward(game, game.digits(), Run(memory=500_000)).layers()
 
 
 class Lying(RandomLines):
@@ -239,7 +230,7 @@ def test_digits_that_do_not_lie_obey_the_laws(game: sb.Game) -> None:
 def test_without_oxidd_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, "oxidd.bdd", None)
     with pytest.raises(MissingPackage, match=r"searchbench\[diagrams\]"):
-        reachable_layers(sb.load("connect4:4,4"))
+        symbolic_counts(sb.load("connect4:4,4"), Run())
     with pytest.raises(BadRequest, match="tells no `digits`"):
         reachable_layers(sb.load("sliding:3x3"))
 

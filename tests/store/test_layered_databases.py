@@ -149,16 +149,22 @@ def test_forward_layers_are_gone_on_with(tmp_path: Path, monkeypatch: pytest.Mon
 
         with working_folder(game, "sweep", run) as folder, pytest.raises(KeyboardInterrupt):
             Stopped(game, told, run, folder=folder).layers()
+        steps: list[int] = []
+
+        class Counted(Forward):
+            def _next(self, steps: list[int] = steps) -> bool:
+                steps.append(len(self.reachable))
+                return super()._next()
+
         with working_folder(game, "sweep", run) as folder:
-            going_on = Forward(game, told, run, folder=folder)
-            found = going_on.layers()
-        assert len(going_on.undecided) == 17 - stop  # it did not begin with the start
+            found = Counted(game, told, run, folder=folder).layers()
+        assert steps == list(range(stop + 1, 18))  # it did not begin with the start
         assert (found.reachable, found.undecided) == (right.reachable, right.undecided)
         assert list(found.diagram.iterate(500, 900)) == list(right.diagram.iterate(500, 900))
         with working_folder(game, "sweep", run) as folder:
-            again = Forward(game, told, run, folder=folder)
-            assert again.layers().reachable == right.reachable
-            assert again.undecided == []  # nothing was left to do
+            steps.clear()
+            assert Counted(game, told, run, folder=folder).layers().reachable == right.reachable
+            assert steps == []  # nothing was left to do
 
 
 def test_damage_to_the_numbering_is_found(kept: Path, tmp_path: Path) -> None:

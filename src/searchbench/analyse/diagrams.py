@@ -50,7 +50,7 @@ class LayersPrediction:
 
 
 def predict_layers(game: Game, most: int, run: Run | None = None) -> LayersPrediction:
-    """Count the layers of a game up to `most` moves from its start. Raises BadRequest, MissingPackage and OutOfMemory."""
+    """Count the layers of a game up to `most` moves from its start. Raises BadRequest, BadGame and OutOfMemory."""
     found = reachable_layers(game, run, most)
     nodes = len(found.diagram.nodes.masks) + len(found.diagram.nodes.leaf_masks)
     complete = len(found.reachable) <= most

@@ -19,10 +19,10 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from searchbench import jit
 from searchbench.errors import BadRequest, DamagedData
 from searchbench.index.digits import CodeTables, Digits, code_tables
 from searchbench.index.protocol import Part
-from searchbench import jit
 from searchbench.jit import deposit_bits, inlined, popcount, trailing_zeros, unsigned
 from searchbench.rules import NOWHERE, State
 

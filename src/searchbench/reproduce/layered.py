@@ -144,8 +144,8 @@ def _others_with_numbers(diagram: Diagram, count: int) -> int:
 def _descents(diagram: Diagram) -> int:
     """Count the members of a stretch of numbers that are not larger than those before them."""
     layer = diagram.layers // 2
-    first = int(diagram.nodes.starts[layer])
-    codes = list(diagram.iterate(first, first + 100_000))
+    low, high = diagram.split(1, layer)[0]
+    codes = list(diagram.iterate(low, min(high, low + 100_000)))
     return sum(one >= other for one, other in pairwise(codes))
 
 
@@ -212,11 +212,8 @@ def symbolic(run: Run, boards: tuple[str, ...]) -> dict[str, Any]:
     """Return the values by layer, found by diagrams alone."""
     found = {}
     for board in boards:
-        layered, counts = symbolic_counts(load(f"connect4:{board}"), run)
-        found[board] = [
-            (won, drawn, lost + reached - size)
-            for (won, drawn, lost), reached, size in zip(counts, layered.reachable, layered.undecided, strict=True)
-        ]
+        counts = symbolic_counts(load(f"connect4:{board}"), run)
+        found[board] = [(one.won, one.drawn, one.lost + one.reachable - one.undecided) for one in counts]
     return found
 
 

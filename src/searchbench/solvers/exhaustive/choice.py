@@ -11,7 +11,6 @@ from searchbench.solvers.exhaustive.bits.solve import BIT_FORMS
 from searchbench.solvers.exhaustive.by_products import PRODUCT
 from searchbench.solvers.exhaustive.by_streaming import STREAMING
 from searchbench.solvers.exhaustive.configuration import METHODS
-from searchbench.solvers.exhaustive.diagrams.symbolic import is_installed
 from searchbench.solvers.exhaustive.strategy import goes_backwards, works_backwards
 from searchbench.values import BFS, FIXPOINT, RETROGRADE, SHIPPED, SWEEP, Ending, ValueRule, value_rule
 
@@ -93,7 +92,7 @@ def _swept_by_default(game: Game, rule: str | ValueRule | None) -> bool:
     if rule is not None or not value_rule(game.values).outcomes or diagram_of(game) is not None:
         return False
     size = max((part.stop for part in game.parts()), default=LARGE)
-    return size >= LARGE and game.digits() is not None and is_installed()
+    return size >= LARGE and game.digits() is not None
 
 
 def _sweeping(game: Game, rule: str | ValueRule | None, form: str | None, by_parts: bool) -> Choice:

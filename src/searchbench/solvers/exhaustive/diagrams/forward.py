@@ -16,12 +16,16 @@ from searchbench.index.digits import WORD, Digits, table_faults
 from searchbench.run import Run
 from searchbench.solvers.exhaustive.diagrams.images import image
 from searchbench.solvers.exhaustive.diagrams.moves import moves_of
-from searchbench.solvers.exhaustive.diagrams.patterns import Progress, lost_of, new_progress, number_of_set, without_lost
+from searchbench.solvers.exhaustive.diagrams.patterns import (
+    Progress,
+    lost_of,
+    new_progress,
+    number_of_set,
+    without_lost,
+)
 from searchbench.solvers.exhaustive.diagrams.pool import (
     ABSENT,
-    EDGES,
     FULL,
-    LEAVES,
     MOST,
     NODES,
     TORN,
@@ -174,19 +178,17 @@ class Forward:
         results, leaf_results = np.full(nodes, UNKNOWN, np.int32), np.full(leaves, UNKNOWN, np.int32)
         unions, rests = new_cache(self._entries()), new_cache(self._entries() if _is_long(moves) else CACHES[0])
         while True:
-            found = int(
-                self._image(
-                    self.kept, self.scratch, moves, self.roots[layer], self.last, results, leaf_results, unions, rests,
-                    *self._frames,
-                )  # fmt: skip
-            )
+            found = self._image(
+                self.kept, self.scratch, moves, self.roots[layer], self.last, results, leaf_results, unions, rests,
+                *self._frames,
+            )  # fmt: skip
             if found == TORN:
                 raise BadGame(
                     f"digit {self.last}, the last one, has codes of two words of {WORD} after the same codes of the others: "
                     "make it of fewer cells, or let another digit be the last"
                 )
             if found != FULL:
-                return found
+                return int(found)
             self.scratch = self._grown(self.scratch, layer + 1)
 
     def _undecided(self, reached: int, layer: int) -> int:

@@ -92,16 +92,12 @@ def image(
 
 
 @inlined
-def join(
-    kept: Any, scratch: Any, depth: int, last: int, code: int, child: int, unions: Any, at: Any, walk: Any
-) -> int:
+def join(kept: Any, scratch: Any, depth: int, last: int, code: int, child: int, unions: Any, at: Any, walk: Any) -> int:
     """Join a set that is not empty to the child under a code of a frame's node, whose children lie at their codes."""
     here, word = unsigned(depth), unsigned(code >> 6)
     bit = unsigned(1) << unsigned(code & 63)
     if at.mask[here, word] & bit:
-        child = united(
-            kept, scratch, int(at.children[here, unsigned(code)]), child, depth + 1, last, unions, walk
-        )
+        child = united(kept, scratch, int(at.children[here, unsigned(code)]), child, depth + 1, last, unions, walk)
         if child <= TORN:
             return child
     at.mask[here, word] |= bit

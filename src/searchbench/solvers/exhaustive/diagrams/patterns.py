@@ -125,9 +125,7 @@ def is_ended(lost: Any, progress: Any, number: int, digit: int, code: int) -> bo
     return False
 
 
-def without_lost(
-    kept: Any, scratch: Any, lost: Any, progress: Any, root: int, last: int, results: Any, at: Any
-) -> int:
+def without_lost(kept: Any, scratch: Any, lost: Any, progress: Any, root: int, last: int, results: Any, at: Any) -> int:
     """Return the members of a set that lie in no pattern, as a kept set; ABSENT if there are none, FULL without room."""
     kept, scratch, lost, progress = unowned(kept), unowned(scratch), unowned(lost), unowned(progress)
     results, at = unowned(results), unowned(at)

@@ -27,7 +27,7 @@ READ = 1 << 24
 
 
 def solve_by_sweep(game: Game, run: Run, target: jit.Target = "cpu") -> Database:
-    """Solve a game and return the database, in memory. Raises BadRequest, MissingPackage and OutOfMemory."""
+    """Solve a game and return the database, in memory. Raises BadRequest, BadGame and OutOfMemory."""
     begun = time.process_time()
     layers = found_layers(game, run, target)
     diagram = layers.diagram

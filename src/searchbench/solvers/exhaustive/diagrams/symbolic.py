@@ -7,23 +7,23 @@ the variables is built.
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import reduce
-from importlib.util import find_spec
 from itertools import product
+from math import log2
 from typing import Any, Final, NamedTuple, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
 from searchbench.errors import MissingPackage
-from searchbench.index.diagram import Diagram
 from searchbench.index.digits import NO_CODE, Action, Change, Digits, Pattern
 
 NODE_BYTES: Final = 24
 """Bytes of a node of the manager, and of an entry of its cache."""
 NODES_PER_ENTRY: Final = 4
+SHARE: Final = 0.5
+"""Part of the memory budget for the tables of binary diagrams."""
+LEAST: Final = 1 << 20
 COLLECT: Final = 0.4
 """Part of the capacity from which nodes without use are collected between layers."""
 
@@ -34,22 +34,15 @@ class TablesFull(Exception):
     """Tell that the nodes of a layer do not fit into the tables of the package."""
 
 
-def is_installed() -> bool:
-    """Tell whether OxiDD is installed."""
-    return find_spec("oxidd") is not None
-
-
 def capacity_within(memory: int) -> int:
     """Return how many nodes the tables may have in a budget of that many bytes."""
     return memory // (NODE_BYTES + NODE_BYTES // NODES_PER_ENTRY)
 
 
-class BinaryNodes(NamedTuple):
-    """Nodes of binary diagrams: the nodes after a bit 0 and 1, and the place of the bit; 0 and 1 are FALSE and TRUE."""
-
-    low: npt.NDArray[np.int32]
-    high: npt.NDArray[np.int32]
-    level: npt.NDArray[np.int16]
+def first_capacity(digits: Digits) -> int:
+    """Return for how many nodes the tables have room at first: with the root of the number of all contents, then its 4th root."""
+    bits = sum(log2(sum(content is not None for content in digit.contents)) for digit in digits.digits)
+    return int(min(1 << 27, max(LEAST, 2 ** (min(bits, 30) / 2 + max(0, bits - 30) / 4 + 10))))
 
 
 class Step(NamedTuple):
@@ -87,8 +80,6 @@ class Symbolic:
         self.empty, self.all = self._manager.false(), self._manager.true()
         self._lost = [self._union(self._positions(pattern) for pattern in patterns) for patterns in digits.lost]
         self._steps = [[self._steps_of(action) for action in actions] for actions in digits.actions]
-        self._ids: dict[int, int] = {hash(self.empty): 0, hash(self.all): 1}
-        self._low, self._high, self._level = array("i", [0, 1]), array("i", [0, 1]), array("h", [32767, 32767])
 
     # --- sets --------------------------------------------------------------------------------------------------------
 
@@ -225,60 +216,3 @@ class Symbolic:
         """Drop nodes without use where they may fill the tables; to be called between layers, without temporary sets."""
         if self._manager.approx_num_inner_nodes() > COLLECT * self.capacity:
             self._manager.gc()
-
-    def of_layer(self, diagram: Diagram, layer: int) -> tuple[Any, list[tuple[int, int, Any]]]:
-        """Return a layer of a diagram as a set, and the sets of its nodes: digit, node or leaf, and set."""
-        nodes = diagram.nodes
-        digits = len(self.digits.digits)
-        by_digit: list[list[int]] = [[int(nodes.roots[layer])]]
-        for _ in range(digits - 1):
-            by_digit.append(sorted({child for node in by_digit[-1] for _, child, _ in diagram.edges(node)}))
-        made: dict[int, Any] = {}
-        found: list[tuple[int, int, Any]] = []
-        for digit in range(digits - 1, -1, -1):
-            none = dict.fromkeys(range(1 << self.digits.digits[digit].bits), self.empty)
-            above: dict[int, Any] = {}
-            for node in by_digit[digit]:
-                if digit == digits - 1:
-                    sets = dict.fromkeys(diagram.leaf_codes(node), self.all)
-                else:
-                    sets = {code: made[child] for code, child, _ in diagram.edges(node)}
-                above[node] = self._by_code(digit, none | sets)
-                found.append((digit, node, above[node]))
-            made = above
-        return made[by_digit[0][0]], found
-
-    # --- nodes -------------------------------------------------------------------------------------------------------
-
-    def read(self, positions: Any) -> tuple[int, BinaryNodes]:
-        """Return a set as a node, and all nodes read so far: a node has the same number in all sets that are still alive.
-
-        The caller keeps all sets that were read: the package gives the names of nodes that nobody holds to other nodes.
-        """
-        ids, low, high, level = self._ids, self._low, self._high, self._level
-        stack = [positions]
-        while stack:
-            node = stack[-1]
-            mark = hash(node)
-            if mark in ids:
-                stack.pop()
-                continue
-            one, zero = node.cofactors()
-            above, below = ids.get(hash(one)), ids.get(hash(zero))
-            if above is None:
-                stack.append(one)
-            if below is None:
-                stack.append(zero)
-            if above is not None and below is not None:
-                ids[mark] = len(low)
-                low.append(below)
-                high.append(above)
-                level.append(node.node_level())
-                stack.pop()
-        # Copies: an array that is looked at through a buffer cannot grow.
-        nodes = BinaryNodes(np.array(low, np.int32), np.array(high, np.int32), np.array(level, np.int16))
-        return ids[hash(positions)], nodes
-
-    def number_of(self, positions: Any) -> int:
-        """Return the number of the node of a set that was read, or is part of one."""
-        return self._ids[hash(positions)]
