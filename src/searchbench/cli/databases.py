@@ -55,6 +55,7 @@ def solve(
     """Solve every state of a game."""
     import searchbench as sb
     from searchbench.cli.progress import Reporter
+    from searchbench.exchange.mpi import world
 
     chosen, memory, threads = sb.load(game), resources.memory, resources.threads
     with Reporter(resources.progress) as reporter:
@@ -62,6 +63,8 @@ def solve(
             form = options.get("form") if solver == "bfs" else None
             _announce(reporter, chosen, solver, options.get("parts"), rule, form, resources.run())
         database = sb.solve(chosen, rule, solver, to, memory, threads, reporter, **options)
+    if world().rank > 0:
+        return  # the first rank tells what all have done
     facts: dict[str, Any] = {
         "game": database.game.spec,
         "states": database.states,
