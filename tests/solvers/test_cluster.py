@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -26,9 +27,11 @@ from searchbench.game import Game
 from searchbench.rules import UNDECIDED
 from searchbench.run import Run
 from searchbench.solvers.exhaustive import solve_states
+from searchbench.solvers.exhaustive.checkpoints_together import CheckpointsTogether
 from searchbench.solvers.exhaustive.request import requested
 from searchbench.solvers.exhaustive.together import solve_together
 from searchbench.store.header import header_on_disk
+from searchbench.store.working import WorkingFolder
 
 RANKS = (1, 2, 3, 4, 7)
 
@@ -272,3 +275,54 @@ def test_a_package_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setitem(__import__("sys").modules, "mpi4py", None)
     with pytest.raises(SearchBenchError, match=r"pip install 'searchbench\[cluster\]'"):
         mpi.world()
+
+
+# --- checkpoints ----------------------------------------------------------------------------------------------------------
+
+
+class Stopped(Exception):
+    """The run is stopped here."""
+
+
+@pytest.mark.parametrize("kind", [*KINDS])
+def test_stopped_anywhere_it_goes_on_with_another_number_of_ranks(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spec, options = KINDS[kind]
+    by_parts = {} if "solver" in options else {"parts": "all"}
+    solve(spec, to=tmp_path / "one", memory="64MB", threads=1, **options, **by_parts)
+    monkeypatch.setattr(WorkingFolder, "due", True)
+    commit, chance = WorkingFolder.commit, random.Random(7)
+    left: dict[int, int] = {}
+    most = 4 if kind.startswith("a puzzle") else 30
+
+    def commit_or_stop(folder: WorkingFolder, *arguments: Any) -> None:
+        rank = current().rank
+        left[rank] -= 1
+        if left[rank] < 0:
+            raise Stopped
+        commit(folder, *arguments)
+
+    monkeypatch.setattr(WorkingFolder, "commit", commit_or_stop)
+    resumed: list[tuple[int, int]] = []
+    begin = CheckpointsTogether.begin
+
+    def note(checkpoints: CheckpointsTogether, group: Any) -> None:
+        begin(checkpoints, group)
+        if checkpoints.noted:
+            resumed.append((int(checkpoints._folder.record["ranks"]), current().count))  # type: ignore[union-attr]
+
+    monkeypatch.setattr(CheckpointsTogether, "begin", note)
+    for attempt in range(60):
+        count = (3, 7, 2, 4, 1)[attempt % 5]
+        left.update(dict.fromkeys(range(count), chance.randint(1, most) if attempt < 12 else 1 << 60))
+        try:
+            solve_on_ranks(load(spec), tmp_path / "db", count, seed=attempt, **options)
+            break
+        except Stopped:
+            continue
+    assert digests(tmp_path / "db") == digests(tmp_path / "one")
+    if "without cycles" not in kind:  # there each part takes one sweep, too short for a checkpoint
+        assert any(before < now for before, now in resumed)
+        assert any(before > now for before, now in resumed)
+    assert not (tmp_path / "db.work").exists()
