@@ -73,11 +73,14 @@ class Shards:
         self.block_bits = block_bits
         self._first, self._owner = owners(bounds, block_bits, self.count)
         self._bounds = bounds
+        self._asked, self._own = bounds, self.of(self._ranks.rank, bounds)
         self._round = 0
 
     def own(self, bounds: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """Return start, stop, start, stop, ... of the numbers in some intervals that this rank holds."""
-        return self.of(self._ranks.rank, bounds)
+        if bounds is not self._asked:  # one asks for the same many times
+            self._asked, self._own = bounds, self.of(self._ranks.rank, bounds)
+        return self._own
 
     def of(self, rank: int, bounds: npt.NDArray[Any] | None = None) -> npt.NDArray[Any]:
         """Return the numbers that a rank holds, by default of all intervals."""

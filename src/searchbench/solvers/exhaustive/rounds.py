@@ -69,7 +69,7 @@ def level_ahead(names: jit.Names, work: Work, now: int) -> int:
 
 
 class Done(NamedTuple):
-    """Say of a level whether its states made any requests, and from which level on states are pending."""
+    """Say of a level whether its states made any requests, and from which level on states are pending here."""
 
     found: bool
     next_level: int
@@ -115,7 +115,7 @@ def _run_rounds(
             table.rest()
 
     found = False
-    goes_on = reduce_any([not chunks.empty()])
+    goes_on = True
     while goes_on:
         work.run.map(write, range(work.run.threads))
         told = begin_any(not chunks.empty(), buckets.filled(), work.checkpoints.is_due_here)
@@ -130,7 +130,6 @@ def _run_rounds(
                 "pending": pack_flags(work.pending, work.own), "here": pack_flags(here, work.own),
                 "left": array_of(chunks.left),
             })  # fmt: skip
-    again = reduce_any([again])
     return Done(found, now if again else now + 1)  # a level that gained states is backed up again
 
 

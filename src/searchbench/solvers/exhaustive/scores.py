@@ -207,7 +207,7 @@ def _spread(work: Work, noted: dict[str, Any], here: npt.NDArray[np.uint8], piec
 
         work.run.map(read, held.filled())
 
-    goes_on = reduce_any([not chunks.empty()])
+    goes_on = True
     while goes_on:
         work.run.map(write, range(work.run.threads))
         told = begin_any(not chunks.empty(), work.checkpoints.is_due_here)
