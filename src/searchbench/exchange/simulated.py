@@ -1,7 +1,8 @@
 """Ranks that are threads of one process, for tests: messages may be delayed at random and overtake each other.
 
 `play` runs a function as every rank of a simulated cluster. A `Fuzz` holds messages back for a random number of looks and
-hands them out in any order, from a seed; what MPI does not promise, a solver must not rely on.
+hands them out in any order, from a seed; what MPI does not promise, a solver must not rely on. A `Network` reckons how
+long the messages of a round would take.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
 from searchbench.errors import SearchBenchError
 from searchbench.exchange.ranks import Array, How, Numbers, joined
@@ -176,3 +178,40 @@ def play(count: int, function: Callable[[int], Result], fuzz: Fuzz | None = None
     if errors:
         raise next((error for error in errors if not isinstance(error, RankLost)), errors[0])
     return results, Traffic(cluster.messages, cluster.bytes)
+
+
+@dataclass(frozen=True)
+class Network:
+    """Say what a network does: bytes a second that a rank sends and receives; seconds until a message begins to arrive."""
+
+    bandwidth: float
+    delay: float
+
+    def arrivals(self, ready: npt.NDArray[np.float64], size: float) -> npt.NDArray[np.float64]:
+        """Return [rank, message] when the messages to each rank have arrived, in their order, if rank r is `ready` at its time.
+
+        Each rank sends every other `size` bytes, to its next neighbour first, one message after the other; so does it receive.
+        """
+        count = len(ready)
+        takes = size / self.bandwidth
+        receiving = np.zeros(count)
+        arrived = np.empty((count, count - 1))
+        for step in range(1, count):
+            begin = np.roll(ready + (step - 1) * takes, step)  # place r: when the message to r leaves
+            receiving = np.maximum(receiving, begin + self.delay) + takes
+            arrived[:, step - 1] = receiving
+        return arrived
+
+    def round_seconds(self, emit: npt.NDArray[np.float64], own: float, each: float, size: float) -> float:
+        """Return the seconds of a round: to emit, rank by rank; to apply a rank's own requests, and one message's; its bytes.
+
+        A rank applies messages as they arrive, and the round ends with a reduction over a tree.
+        """
+        count = len(emit)
+        if count == 1:
+            return float(emit[0] + own)
+        done = emit + own
+        arrived = self.arrivals(emit, size)
+        for step in range(count - 1):
+            done = np.maximum(done, arrived[:, step]) + each
+        return float(done.max() + 2 * self.delay * np.ceil(np.log2(count)))

@@ -9,9 +9,8 @@ number of ranks.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
 from shutil import rmtree
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -19,14 +18,14 @@ import numpy.typing as npt
 from searchbench import jit
 from searchbench.configuration import given_options
 from searchbench.errors import BadRequest
-from searchbench.exchange import Buckets, Table
+from searchbench.exchange import Table
 from searchbench.exchange.decisions import reduce_max
 from searchbench.exchange.ranks import by_first, current, meet
 from searchbench.exchange.shards import Shards, block_bits, redistribute
 from searchbench.game import Game
 from searchbench.index.protocol import Part
 from searchbench.run import Run
-from searchbench.solvers.exhaustive import bfs, budget
+from searchbench.solvers.exhaustive import bfs
 from searchbench.solvers.exhaustive.budget import Sizes, code_bytes
 from searchbench.solvers.exhaustive.checkpoints_together import CheckpointsTogether
 from searchbench.solvers.exhaustive.choice import SPREAD, VALUES, Choice
@@ -34,6 +33,7 @@ from searchbench.solvers.exhaustive.groups import Group
 from searchbench.solvers.exhaustive.parts import ALL, needed_groups
 from searchbench.solvers.exhaustive.request import Request
 from searchbench.solvers.exhaustive.retrograde import finish_group
+from searchbench.solvers.exhaustive.share import Share
 from searchbench.solvers.exhaustive.strategy import no_sweeps, solve_group
 from searchbench.store import Database, open_database
 from searchbench.store.codes import ShardedCodes
@@ -43,9 +43,6 @@ from searchbench.store.working import discard, remove_if_empty, working_folder
 from searchbench.store.writing import check_target
 from searchbench.user_code import check_first_state
 from searchbench.values import BFS, FIXPOINT, SWEEP, ValueRule
-
-COPIES: Final = 3
-"""How often requests lie in memory at most: in buckets, in messages that are sent, and in messages that arrive."""
 
 
 def solve_together(request: Request, run: Run, command: str = "", target: jit.Target = "cpu") -> Database:
@@ -105,42 +102,11 @@ def _prepare(keep: Keep, request: Request) -> None:
         check_target(keep.folder, keep.overwrite)
 
 
-class _Shared:
-    """What solving one group, or all states from the start, on ranks shares: sizes, table, buckets and checkpoints."""
-
-    def __init__(self, game: Game, rule: ValueRule, run: Run, target: jit.Target) -> None:
-        self.game, self.rule, self.run, self.target = game, rule, run, target
-        self.names = game.names(rule, target)
-        self.line = max(part.stop for part in game.parts())
-
-    def bits(self, group: Group) -> int:
-        """Return the size of blocks for a group, as a power of two."""
-        return block_bits(self.line, sum(part.size for part in group.parts), current().count)
-
-    def share(self, sizes: Sizes) -> Run:
-        """Return a run with the memory that is left to codes and buckets beside the copies of requests."""
-        beside = max(0, self.run.memory - sizes.bytes)
-        return Run(self.run.memory - beside + beside // COPIES, self.run.threads)
-
-    def buckets(self, group: Group, sizes: Sizes) -> Buckets:
-        """Return the buckets of this rank."""
-        return budget.new_buckets(self.game, sizes, self.share(sizes), self.bits(group))
-
-    def sizes(self, group: Group, needs: Iterable[Part], width: int) -> Sizes:
-        """Return how large this rank's share of a group is, with the finished parts that it looks up."""
-        count = current().count
-        numbers = sum(part.size for part in group.parts)
-        own = min(numbers, -(-numbers // count) + (len(group.parts) << self.bits(group)))
-        beside = own if self.rule.points and group.needs_itself else 0
-        return Sizes(self.line, own, own + sum(part.size for part in needs), width, beside)
-
-    def demand(self, group: Group, sizes: Sizes) -> int:
-        """Return the memory that a rank needs for its share. Raises OutOfMemory."""
-        share, bits, ranks = self.share(sizes), self.bits(group), current()
-        copies = (COPIES - 1) * budget.bucket_bytes(self.game, sizes.bytes, share, bits)
-        needed = budget.in_memory(self.game, sizes, share, bits) + copies
-        self.run.demand(needed, f"solving {group.name} of {self.game} on {ranks.count} ranks, on each of them,")
-        return needed
+def _demand(share: Share, group: Group, sizes: Sizes) -> int:
+    """Return the memory that a rank needs for its share of a group. Raises OutOfMemory."""
+    needed = share.bytes_needed(group, sizes)
+    share.run.demand(needed, f"solving {group.name} of {share.game} on {share.count} ranks, on each of them,")
+    return needed
 
 
 def _solve_groups(
@@ -150,18 +116,21 @@ def _solve_groups(
         work = _GroupByGroup(game, choice, kept, run, target)
         left = [group for group in groups if any(part.name not in kept.records for part in group.parts)]
         for group in left:
-            work.demand(group, work.sizes_of(group))
+            _demand(work.share, group, work.sizes_of(group))
         for place, group in enumerate(left):
             run.progress("parts", place, len(left))
             work.solve(group)
         remove_if_empty(keep.working)
 
 
-class _GroupByGroup(_Shared):
+class _GroupByGroup:
     """Solve groups one after the other, and keep each."""
 
     def __init__(self, game: Game, choice: Choice, kept: GrowingDatabase, run: Run, target: jit.Target) -> None:
-        super().__init__(game, choice.rule, run, target)
+        self.game, self.rule, self.run, self.target = game, choice.rule, run, target
+        self.names = game.names(choice.rule, target)
+        self.share = Share(game, choice.rule, run, current().count)
+        self.line = self.share.line
         self.solver, self.kept = choice.solver, kept
         self.parts = {part.name: part for part in game.parts()}
 
@@ -175,16 +144,16 @@ class _GroupByGroup(_Shared):
         needs = self._needs(group)
         records = self.kept.records
         types = [np.dtype(records[part.name].dtype).itemsize for part in needs if part.name in records]
-        return self.sizes(group, needs, max([code_bytes(self.game, self.rule), *types]))
+        return self.share.sizes(group, needs, max([code_bytes(self.game, self.rule), *types]))
 
     def solve(self, group: Group) -> None:
         """Solve a group and keep its parts."""
         begun, compiled, used = self.run.seconds, self.run.compile_seconds, time.process_time()
         sizes = self.sizes_of(group)
-        memory = self.demand(group, sizes)
+        memory = _demand(self.share, group, sizes)
         table = self._table(group, sizes.width)
         with working_folder(self.game, f"{VALUES} {group.name} on ranks", self.run, self.rule, group.name) as folder:
-            buckets = self.buckets(group, sizes) if self.solver != FIXPOINT else None
+            buckets = self.share.buckets(group, sizes) if self.solver != FIXPOINT else None
             table.limit = self.run.memory - memory + sizes.bytes
             checkpoints = CheckpointsTogether(folder, table, self.run)
             checkpoints.begin(group)
@@ -229,24 +198,24 @@ class _GroupByGroup(_Shared):
 
 def _search(game: Game, rule: ValueRule, keep: Keep, run: Run, command: str, target: jit.Target) -> None:
     """Search breadth first from the start, all parts together."""
-    work = _Shared(game, rule, run, target)
+    share, names = Share(game, rule, run, current().count), game.names(rule, target)
     parts = tuple(game.parts())
     group = Group(parts, True, False)
-    bounds = np.array([0, work.line], np.int64)
-    sizes = work.sizes(group, [], code_bytes(game, rule))
-    memory = work.demand(group, sizes)
+    bounds = np.array([0, share.line], np.int64)
+    sizes = share.sizes(group, [], code_bytes(game, rule))
+    memory = _demand(share, group, sizes)
     with (
         GrowingDatabase(keep.folder, game, rule, command) as kept,
         working_folder(game, f"{BFS} on ranks", run, rule) as folder,
     ):
-        table = Table(work.line)
-        table.sharing = _shards(work.line, bounds, target)
+        table = Table(share.line)
+        table.sharing = _shards(share.line, bounds, target)
         table.spans = [(start, stop) for start, stop in table.sharing.own(bounds).reshape(-1, 2).tolist()]
         table.limit = run.memory - memory + sizes.bytes
         checkpoints = CheckpointsTogether(folder, table, run)
         checkpoints.begin(group)
-        levels = bfs.solve_all(work.names, game, table, run, work.buckets(group, sizes), checkpoints)
-        largest = finish_group(work.names, group, table, run)
+        levels = bfs.solve_all(names, game, table, run, share.buckets(group, sizes), checkpoints)
+        largest = finish_group(names, group, table, run)
         table.narrow(largest)
         facts = {
             "solver": BFS, "form": VALUES, "levels": levels, **run.times, "threads": run.threads,
