@@ -140,6 +140,11 @@ class Run:
         """Return both times as the facts of a database have them, to the millisecond."""
         return {"seconds": round(self.seconds, 3), "compile_seconds": round(self.compile_seconds, 3)}
 
+    def share(self, memory: int, cores: int) -> None:
+        """Take one share of the memory and of the threads, among so many processes that use the same."""
+        self.memory //= memory
+        self.threads = max(1, self.threads // cores)
+
     def demand(self, size: int, what: str) -> None:
         """Refuse, before it starts, a computation that needs more than the memory budget."""
         if size > self.memory:

@@ -136,7 +136,7 @@ def predict(
         )
     if VALUES not in choice.rule.forms and choice.solver == BFS:
         raise BadRequest(f"{game}: of breadth-first search, only the form {VALUES!r} is predicted")
-    return _Predicting(game, choice.rule, choice.solver, run or Run(), parts).prediction()
+    return Predicting(game, choice.rule, choice.solver, run or Run(), parts).prediction()
 
 
 def predict_at_once(
@@ -163,7 +163,7 @@ def predict_at_once(
     names = game.names(choice.rule)
     if (choice.solver == BFS and form != VALUES) or jit.missing(look_around, names):
         return None
-    predicting = _Predicting(game, choice.rule, choice.solver, run or Run(), parts)
+    predicting = Predicting(game, choice.rule, choice.solver, run or Run(), parts)
     kernels = {kernel for group in predicting.groups for kernel in STRATEGIES[predicting.strategy(group)]}
     if any(jit.missing(kernel, names) or not is_compiled(kernel, names) for kernel in kernels):
         return None
@@ -171,7 +171,9 @@ def predict_at_once(
     return predicting.prediction()
 
 
-class _Predicting:
+class Predicting:
+    """Measure and reckon, group by group."""
+
     def __init__(self, game: Game, rule: ValueRule, solver: str, run: Run, parts: str | Iterable[str] | None) -> None:
         self.game, self.rule, self.solver, self.run = game, rule, solver, run
         self.by_parts = parts is not None

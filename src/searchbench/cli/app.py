@@ -177,7 +177,17 @@ def main() -> NoReturn:
 
 def _complain(message: object, code: int) -> int:
     sys.stdout.flush()
-    print(f"searchbench: {message}", file=sys.stderr)
+    mpi = sys.modules.get("searchbench.exchange.mpi")
+    ranks = mpi.joined_world() if mpi is not None else None
+    if ranks is None:
+        print(f"searchbench: {message}", file=sys.stderr)
+    elif ranks.ends_with_all():  # for the same reason, which is told once
+        if ranks.rank == 0:
+            print(f"searchbench: {message}", file=sys.stderr)
+    else:
+        told = f"searchbench: rank {ranks.rank} of {ranks.count}: {message}; all ranks end"
+        print(told, file=sys.stderr, flush=True)
+        ranks.abort(int(code))
     return int(code)
 
 

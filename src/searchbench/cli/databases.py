@@ -55,6 +55,7 @@ def solve(
     """Solve every state of a game."""
     import searchbench as sb
     from searchbench.cli.progress import Reporter
+    from searchbench.exchange.mpi import world
 
     chosen, memory, threads = sb.load(game), resources.memory, resources.threads
     with Reporter(resources.progress) as reporter:
@@ -62,6 +63,8 @@ def solve(
             form = options.get("form") if solver == "bfs" else None
             _announce(reporter, chosen, solver, options.get("parts"), rule, form, resources.run())
         database = sb.solve(chosen, rule, solver, to, memory, threads, reporter, **options)
+    if world().rank > 0:
+        return  # the first rank tells what all have done
     facts: dict[str, Any] = {
         "game": database.game.spec,
         "states": database.states,
@@ -116,12 +119,32 @@ def predict(
             metavar="N", help="Count the positions that up to so many moves reach, of a game that tells its digits."
         ),
     ] = None,
+    ranks: Annotated[
+        int | None,
+        Option(min=1, metavar="N", help="Predict for so many ranks, each with the memory and threads given."),
+    ] = None,
+    memory_per_rank: Annotated[
+        str | None, Option(metavar="SIZE", help="Memory of a rank, such as 200GB; the same as --memory with --ranks.")
+    ] = None,
+    network: Annotated[
+        str | None,
+        Option(metavar="RATE", help="What a rank sends and receives, and perhaps the delay of a message: 10GB/s,5us."),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Predict from samples how much time, memory and disk `solve` will take."""
     import searchbench as sb
     from searchbench.analyse.predict import format_seconds
+    from searchbench.errors import BadRequest
 
+    if ranks is None and (memory_per_rank, network) != (None, None):
+        raise BadRequest("--memory-per-rank and --network belong to ranks: say how many, --ranks 64")
+    if ranks is not None and layers is not None:
+        raise BadRequest("--ranks: layers are not solved on several ranks")
+    if ranks is not None:
+        run = Resources(memory_per_rank or memory, threads).run()
+        _predict_on_ranks(sb.load(game), ranks, solver, parts, rule, run, network, as_json)
+        return
     if layers is not None:
         _predict_layers(sb.load(game), layers, Resources(memory, threads).run(), as_json)
         return
@@ -158,6 +181,33 @@ def predict(
         "at most",
     )
     show.write(show.table(rows, heading))
+    show.write(f"\n{found}")
+
+
+def _predict_on_ranks(
+    game: Game, ranks: int, solver: str | None, parts: str | None, rule: str | None, run: Run, network: str | None,
+    as_json: bool,
+) -> None:  # fmt: skip
+    from searchbench.analyse import predict_on_ranks
+    from searchbench.analyse.predict import format_seconds
+    from searchbench.run import format_memory
+
+    found = predict_on_ranks(game, ranks, solver, parts, rule, run, **({} if network is None else {"network": network}))
+    if as_json:
+        show.write_json(found.as_dict())
+        return
+    first = found.scaling[0].seconds
+    rows = [
+        (
+            f"{cost.ranks:,}",
+            format_seconds(cost.seconds),
+            f"{first / cost.seconds:.1f}" if cost.seconds else "",
+            format_memory(cost.traffic),
+            format_memory(cost.memory),
+        )
+        for cost in found.scaling
+    ]
+    show.write(show.table(rows, ("ranks", "time", "times as quick", "traffic", "memory of each")))
     show.write(f"\n{found}")
 
 

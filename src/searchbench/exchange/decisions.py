@@ -1,39 +1,54 @@
-"""Decisions that everybody who computes must take alike: whether a level is empty, whether codes must widen, how many.
+"""Decisions that everybody who computes must take alike: whether a level is empty, which comes next, how many.
 
-Each takes the results of a launch's pieces here, and returns the result of all. In one address space these are Python's own
-`any`, `max` and `sum`; where the table is shared among processes, here is where they agree (all-reduce).
+Each takes the results of a launch's pieces here, and returns the result of all. For a process alone these are Python's own
+`any`, `max` and `sum`; ranks that share the table agree (all-reduce), so all of them must come to each decision.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Callable, Iterable
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
+from searchbench.exchange.ranks import How, current
+
+_MOST: Final = (1 << 63) - 1
+
 
 def reduce_any(flags: Iterable[Any]) -> bool:
     """Tell whether any flag is set anywhere."""
-    return any(map(bool, flags))
+    return bool(_reduced(int(any(map(bool, flags))), "max"))
+
+
+def begin_any(*flags: Any) -> Callable[[], list[bool]]:
+    """Begin to find out which of some flags are set anywhere; return a function that waits for the answer."""
+    wait = current().begin_reduce(np.array([bool(flag) for flag in flags], np.int64), "max")
+    return lambda: [bool(flag) for flag in wait()]
 
 
 def reduce_max(values: Iterable[Any], default: int) -> int:
     """Return the largest value, or `default` where there is none."""
-    return max(map(int, values), default=default)
+    found = _reduced(max(map(int, values), default=-_MOST), "max")
+    return default if found == -_MOST else found
 
 
 def reduce_min(values: Iterable[Any], default: int) -> int:
     """Return the least value, or `default` where there is none."""
-    return min(map(int, values), default=default)
+    found = _reduced(min(map(int, values), default=_MOST), "min")
+    return default if found == _MOST else found
 
 
 def reduce_sum(values: Iterable[Any]) -> int:
     """Return the sum of all values."""
-    return sum(map(int, values))
+    return _reduced(sum(map(int, values)), "sum")
 
 
 def reduce_rows(rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     """Return the sums of the columns of some rows."""
-    total: npt.NDArray[np.int64] = np.sum(rows, axis=0)
-    return total
+    return current().begin_reduce(np.sum(rows, axis=0), "sum")()
+
+
+def _reduced(value: int, how: How) -> int:
+    return int(current().begin_reduce(np.array([value], np.int64), how)()[0])

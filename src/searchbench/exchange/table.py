@@ -8,6 +8,7 @@ from typing import Any, Final
 import numpy as np
 
 from searchbench.errors import OutOfMemory, ValueOverflow
+from searchbench.exchange.shards import WHOLE, Sharing
 from searchbench.exchange.space import MEMORY, Array, Space
 
 WIDTHS = (np.uint8, np.uint16, np.uint32)
@@ -20,12 +21,14 @@ class Table:
 
     Memory is occupied only where something was written. `spans` are the intervals in use (by default all); others are
     not copied. `space` allocates the codes. `limit` is the largest memory for codes, in bytes: a table that would
-    exceed it continues in the space that `elsewhere` makes, or raises OutOfMemory.
+    exceed it continues in the space that `elsewhere` makes, or raises OutOfMemory. `sharing` says which numbers are at
+    work here, where ranks share the table: each has its own type of codes, and widens when it must.
     """
 
     def __init__(self, size: int, spans: Sequence[Span] | None = None, space: Space = MEMORY) -> None:
         self.spans: list[Span] = [(0, size)] if spans is None else list(spans)
         self.space = space
+        self.sharing: Sharing = WHOLE
         self.limit: int | None = None
         self.elsewhere: Callable[[], Space] | None = None
         self.codes: Array = space.array(size, np.uint8)

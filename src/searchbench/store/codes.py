@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 
+from searchbench.exchange.ranks import current
 from searchbench.exchange.table import recode
 from searchbench.index.protocol import Part
 from searchbench.values import Value
@@ -119,6 +120,34 @@ class MemoryCodes:
 
     def close(self) -> None:
         """Do nothing."""
+
+
+class ShardedCodes(MemoryCodes):
+    """Show the codes of a table that ranks share, once each has the codes of the steps that it writes.
+
+    `steps` are the intervals that this rank counts and writes, of all parts.
+    """
+
+    def __init__(self, codes: Array, steps: npt.NDArray[np.int64]) -> None:
+        super().__init__(codes)
+        self._steps = [(start, stop) for start, stop in steps.reshape(-1, 2).tolist()]
+
+    def counts(self, part: Part) -> dict[int, int]:
+        """Return how often each code occurs in a part; all ranks ask for it together."""
+        mine: dict[int, int] = {}
+        for start, stop in self._steps:
+            if part.start <= start and stop <= part.stop:
+                add_counts(mine, count_codes(self._codes[start:stop]))
+        counts: dict[int, int] = {}
+        for some in current().gather(mine):
+            add_counts(counts, some)
+        return dict(sorted(counts.items()))
+
+
+def add_counts(counts: dict[int, int], more: Mapping[int, int]) -> None:
+    """Add how often each code occurs elsewhere."""
+    for code, count in more.items():
+        counts[code] = counts.get(code, 0) + count
 
 
 def in_order(values: Iterable[Value]) -> list[Value]:

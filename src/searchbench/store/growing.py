@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Final
 
 import numpy as np
+import numpy.typing as npt
 
 from searchbench.errors import BadRequest
+from searchbench.exchange.ranks import by_first
 from searchbench.game import Game
 from searchbench.index.protocol import Part
 from searchbench.store import folder as folders
@@ -24,7 +26,16 @@ from searchbench.store.disk import DiskCodes
 from searchbench.store.forms import VALUES, Form
 from searchbench.store.numbering import PLACE, write_numbering
 from searchbench.store.opening import open_database
-from searchbench.store.writing import DEFAULT, begin, check_target, header_of, write_header, write_part
+from searchbench.store.writing import (
+    DEFAULT,
+    begin,
+    check_target,
+    header_of,
+    own_steps,
+    step_of,
+    write_header,
+    write_part,
+)
 from searchbench.values import ValueRule
 
 READ: Final = 1 << 20
@@ -44,19 +55,25 @@ class GrowingDatabase:
         self.facts: dict[str, Any] = {}
         self.records: dict[str, head.PartRecord] = {}
         self._layout = DEFAULT
+        self._handle: int | None = None
+        by_first(self._claim)
+        try:
+            self._open()
+            by_first(self._clean)
+        except BaseException:
+            self.close()
+            raise
+
+    def _claim(self) -> None:
+        """Lock the folder, which the first rank does for all."""
+        path = self.path
         begun = path.is_dir() and not (path / head.DOCUMENT).exists() and not any(map(os.path.isfile, path.iterdir()))
         if not begun:
             check_target(path, overwrite=True)
         path.mkdir(exist_ok=True)
-        handle = folders.lock(path)
-        if handle is None:
+        self._handle = folders.lock(path)
+        if self._handle is None:
             raise BadRequest(f"{path}: another process writes there")
-        self._handle = handle
-        try:
-            self._open()
-        except BaseException:
-            os.close(handle)
-            raise
 
     def _open(self) -> None:
         if not head.is_begun(self.path):
@@ -70,6 +87,9 @@ class GrowingDatabase:
                 self._layout = replace(DEFAULT, codec=parse_codec(header.codec))
                 self.facts = dict(database.facts)
                 self.records = {record.name: record for record in header.parts}
+
+    def _clean(self) -> None:
+        """Remove what a killed writer has left."""
         for place in head.PLACES:
             for file in (self.path / place).glob("*.partial"):
                 if head.is_half_written(file.relative_to(self.path).as_posix()):
@@ -83,31 +103,54 @@ class GrowingDatabase:
                     shutil.rmtree(folder)
 
     def add(self, parts: tuple[Part, ...], codes: Array | Codes, facts: dict[str, Any]) -> None:
-        """Write parts, whose codes lie in an array over the whole number line or can be read, and commit them together."""
+        """Write parts, whose codes lie in an array over the whole number line or can be read, and commit them together.
+
+        Ranks write together: of each part a rank writes the steps that `ShardedCodes` gives it.
+        """
         import zarr
 
-        begin(self.path)
+        by_first(lambda: begin(self.path))
         group = zarr.open_group(self.path, mode="a", zarr_format=3)
         if self._index is None:
-            self._index = write_numbering(group, self.game)
-            folders.sync(self.path)
+            self._index = by_first(lambda: self._write_numbering(group))
         held = MemoryCodes(codes) if isinstance(codes, np.ndarray) else codes
         database = Database(self.game, self.rule, held, parts=self.game.parts())
         for part in parts:
             narrow = self.form is VALUES
             self.records[part.name] = write_part(group, database, part, self._layout, self.form, narrow)
-            folders.sync(self.path / head.codes_path(part.name))
-            folders.sync(self.path / head.digests_path(part.name))
+            by_first(lambda name=part.name: self._sync(name))  # type: ignore[misc]
         self.facts = facts
+        by_first(lambda: self._write_header(database))
+
+    def _write_numbering(self, group: Any) -> dict[str, Any]:
+        index = write_numbering(group, self.game)
+        folders.sync(self.path)
+        return index
+
+    def _sync(self, part: str) -> None:
+        folders.sync(self.path / head.codes_path(part))
+        folders.sync(self.path / head.digests_path(part))
+
+    def _write_header(self, database: Database) -> None:
         place = {part.name: place for place, part in enumerate(self.game.parts())}
         records = tuple(sorted(self.records.values(), key=lambda record: place[record.name]))
-        header = header_of(database, records, self._layout, self.form, facts, self.command, self.path)
+        header = header_of(database, records, self._layout, self.form, self.facts, self.command, self.path)
+        assert self._index is not None
         header = replace(header, index=self._index)
         if self.form is not VALUES:
             write_header(self.path, header)
             return
         widest = max((np.dtype(record.dtype) for record in records), key=lambda dtype: dtype.itemsize)
         write_header(self.path, replace(header, dtype=widest.name))
+
+    def steps(self, parts: Iterable[Part], rank: int, count: int) -> npt.NDArray[np.int64]:
+        """Return start, stop, start, stop, ... of the codes in parts that one of several ranks is to write."""
+        found: list[int] = []
+        for part in parts:
+            step = step_of(part, self._layout, self.form)
+            for first in own_steps(part.size, step, rank, count):
+                found += [part.start + first, part.start + min(first + step, part.size)]
+        return np.array(found, np.int64)
 
     def load(self, part: Part, codes: Array) -> None:
         """Read a part into an array over the whole number line. Raises DamagedData."""
@@ -126,4 +169,10 @@ class GrowingDatabase:
     def __exit__(
         self, _kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
     ) -> None:
-        os.close(self._handle)
+        self.close()
+
+    def close(self) -> None:
+        """Let other processes write."""
+        if self._handle is not None:
+            os.close(self._handle)
+            self._handle = None

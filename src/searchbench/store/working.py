@@ -25,6 +25,7 @@ import numpy.typing as npt
 
 from searchbench.errors import BadRequest, DamagedData
 from searchbench.exchange.files import BUCKET_FILES
+from searchbench.exchange.ranks import by_first, current
 from searchbench.game import Game
 from searchbench.run import Run
 from searchbench.store import folder as folders
@@ -59,24 +60,29 @@ class WorkingFolder:
         self._committed = time.monotonic()
         self._cost = 0.0
         self._handle: int | None = None
-        if path.exists():
+        self._claimed = False
+        if by_first(path.exists):
             self._claim()
 
     def _claim(self) -> None:
-        """Lock the folder and read its record."""
-        if self._handle is not None:
+        """Lock the folder, which the first rank does for all, and read its record."""
+        if self._claimed:
             return
+        by_first(self._lock)
+        try:
+            self._read()
+        except BaseException:
+            self.close()
+            raise
+        self._claimed = True
+
+    def _lock(self) -> None:
         if self.path.exists() and not self.path.is_dir():
             raise BadRequest(f"{self.path} is no folder: unfinished work is kept in a folder of its own")
         self.path.mkdir(parents=True, exist_ok=True)
         self._handle = folders.lock(self.path)
         if self._handle is None:
             raise BadRequest(f"{self.path}: another process works there")
-        try:
-            self._read()
-        except BaseException:
-            self.close()
-            raise
 
     def _read(self) -> None:
         path = self.path / RECORD
@@ -125,7 +131,8 @@ class WorkingFolder:
     ) -> None:
         """Save a record and copies of arrays, in one atomic step.
 
-        For the arrays named in `still`, the existing copies remain valid.
+        For the arrays named in `still`, the existing copies remain valid. Ranks commit together: each saves arrays of its
+        own, with names of their own, and one record, the first rank's, names all of them.
         """
         begun = time.monotonic()
         self._claim()
@@ -133,15 +140,18 @@ class WorkingFolder:
         saved = {name: self._saved[name] for name in still}
         try:
             saved |= {name: self._save(name, array, generation, run) for name, array in (arrays or {}).items()}
-            self._replace_record({
+            saved = {name: entry for some in current().gather(saved) for name, entry in some.items()}
+            body = {
                 "format": FORMAT, "task": self._task, "record": dict(record), "arrays": saved, "generation": generation,
-            })  # fmt: skip
+            }  # fmt: skip
+            by_first(lambda: self._replace_record(body))
         except OSError as error:
             raise BadRequest(
                 f"{self.path}: unfinished work cannot be kept there ({error}); the previous checkpoint still counts"
             ) from error
         self.record, self._saved, self._generation = json.loads(json.dumps(dict(record))), saved, generation
-        self._remove(lambda name: ".g" in name and name not in {entry["file"] for entry in saved.values()})
+        files = {entry["file"] for entry in saved.values()}
+        by_first(lambda: self._remove(lambda name: ".g" in name and name not in files))
         self._committed = time.monotonic()
         self._cost = self._committed - begun
 
@@ -271,6 +281,10 @@ def working_folder(
 
 def discard(path: Path) -> None:
     """Remove a working folder, or the remains of an interrupted removal, after the work is done."""
+    by_first(lambda: _discard(path))
+
+
+def _discard(path: Path) -> None:
     if not path.is_dir():
         return
     if (path / RECORD).exists() or (any(path.iterdir()) and not _others(path)):
@@ -280,8 +294,7 @@ def discard(path: Path) -> None:
 
 def remove_if_empty(path: Path) -> None:
     """Remove the folder of working folders once the last of them is gone."""
-    if path.is_dir() and not any(path.iterdir()):
-        path.rmdir()
+    by_first(lambda: path.rmdir() if path.is_dir() and not any(path.iterdir()) else None)
 
 
 def _others(path: Path) -> list[str]:

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from searchbench.errors import BadRequest
+from searchbench.exchange.ranks import current, meet
 from searchbench.index.protocol import Part
 from searchbench.store import header as head
 from searchbench.store.codecs import PLAIN, ZSTD, Codec
@@ -245,10 +246,24 @@ def _codes_of(part: Part, first: int, stop: int, form: Form) -> tuple[int, int]:
     return part.start + first * form.per_unit, part.start + min(stop * form.per_unit, part.size)
 
 
+def step_of(part: Part, layout: Layout, form: Form) -> int:
+    """Return how many stored numbers of a part are written at a time, into files of their own: by one thread, of one rank."""
+    chunk = head.chunk_of(part, layout.chunk, form)
+    return chunk * (layout.shard if form.units(part.size) > chunk * layout.files else 64)
+
+
+def own_steps(units: int, step: int, rank: int, count: int) -> range:
+    """Return the first stored numbers of the steps that a rank writes."""
+    return range(0, units, step)[rank::count]
+
+
 def write_part(
     group: Any, database: Database, part: Part, layout: Layout, form: Form, narrow: bool = False
 ) -> head.PartRecord:
-    """Write the codes of a part and their digests; if `narrow`, in the smallest data type."""
+    """Write the codes of a part and their digests; if `narrow`, in the smallest data type.
+
+    Ranks write every so many steps each, and all return the record.
+    """
     units = form.units(part.size)
     chunk = head.chunk_of(part, layout.chunk, form)
     shard = chunk * layout.shard if units > chunk * layout.files else None
@@ -263,16 +278,20 @@ def write_part(
         dtype = database.store.stored_type(part)
     elif narrow:
         dtype = type_for(max((code for code in counts if code != database.illegal), default=0))
-    codes = group.create_array(
-        head.codes_path(part.name),
-        shape=(units,),
-        dtype=dtype,
-        chunks=(chunk,),
-        shards=(shard,) if shard else None,
-        fill_value=int(np.iinfo(dtype).max) if form is VALUES else 0,
-        **options,
-    )
-    step = shard or chunk * 64
+    ranks = current()
+    if ranks.rank == 0:
+        group.create_array(
+            head.codes_path(part.name),
+            shape=(units,),
+            dtype=dtype,
+            chunks=(chunk,),
+            shards=(shard,) if shard else None,
+            fill_value=int(np.iinfo(dtype).max) if form is VALUES else 0,
+            **options,
+        )
+    meet()
+    codes = group[head.codes_path(part.name)]
+    step = step_of(part, layout, form)
 
     def write(first: int) -> npt.NDArray[np.uint64]:
         piece = as_type(_stored(database, part, first, min(first + step, units), form), dtype)
@@ -280,12 +299,17 @@ def write_part(
         return head.chunk_digests(piece, chunk)
 
     with ThreadPoolExecutor(WRITERS) as pool:
-        digests = np.concatenate([np.empty(0, np.uint64), *pool.map(write, range(0, units, step))])
+        mine = list(pool.map(write, own_steps(units, step, ranks.rank, ranks.count)))
+    written = ranks.gather(mine)
+    steps = [written[place % ranks.count][place // ranks.count] for place in range(sum(map(len, written)))]
+    digests = np.concatenate([np.empty(0, np.uint64), *steps])
     size = max(1, len(digests))
-    kept = group.create_array(
-        head.digests_path(part.name), shape=digests.shape, dtype="uint64", chunks=(size,), fill_value=0, **options
-    )
-    kept[:] = digests
+    if ranks.rank == 0:
+        kept = group.create_array(
+            head.digests_path(part.name), shape=digests.shape, dtype="uint64", chunks=(size,), fill_value=0, **options
+        )
+        kept[:] = digests
+    meet()
     if narrow and database.illegal in counts and not isinstance(database.store, ReducedCodes):
         counts[int(np.iinfo(dtype).max)] = counts.pop(database.illegal)
     return head.PartRecord(

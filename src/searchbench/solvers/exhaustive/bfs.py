@@ -19,7 +19,7 @@ from searchbench.jit import FIRST, STOP
 from searchbench.rules import SYMMETRIC, UNDECIDED, moves, new_moves, new_state, play, start, terminal, unplay
 from searchbench.run import Run
 from searchbench.solvers.exhaustive.checkpoints import LEVELS, Checkpoints
-from searchbench.solvers.exhaustive.neighbours import Bounds, Numbers, is_position
+from searchbench.solvers.exhaustive.neighbours import Bounds, Numbers, inside, is_position
 from searchbench.solvers.exhaustive.pending import Flags, new_flags, next_pending, set_pending
 from searchbench.solvers.exhaustive.refusals import NOT_CARRIED
 from searchbench.solvers.exhaustive.retrograde import back_up
@@ -103,7 +103,7 @@ def solve_all(names: jit.Names, game: Game, table: Table, run: Run, buckets: Buc
     through_ends = not game.two_players  # terminal states have successors, as the solved states of a puzzle do
     bounds = np.array([0, len(table.codes)], np.int64)
     pending = new_flags(len(table.codes))
-    if not checkpoints.restore_flags(LEVELS, pending, bounds):
+    if not checkpoints.restore_flags(LEVELS, pending, table.sharing.own(bounds)):
         _begin(names, game, table, pending, run)
     emitter = jit.bind(emit_forward, names)
 
@@ -115,11 +115,11 @@ def solve_all(names: jit.Names, game: Game, table: Table, run: Run, buckets: Buc
 
 def _begin(names: jit.Names, game: Game, table: Table, pending: Flags, run: Run) -> None:
     """Mark the numbers that are no position, and give the start its code."""
-    size = len(table.codes)
+    own: Any = table.sharing.own(np.array([0, len(table.codes)], np.int64))
     first = start_number(game, names)
     if "legal" in names or "canonical" in names:
         marker = jit.bind(mark_illegal, names)
-        chunks = Chunks(np.array([0, size], np.int64))
-        run.launch(marker, chunks, table.codes, table.illegal, FIRST, STOP, after=table.rest_after)
-    table.codes[first] = jit.bind(initial, names)(0, 0)
-    set_pending(pending, first, 0)
+        run.launch(marker, Chunks(own), table.codes, table.illegal, FIRST, STOP, after=table.rest_after)
+    if inside(first, own):
+        table.codes[first] = jit.bind(initial, names)(0, 0)
+        set_pending(pending, first, 0)

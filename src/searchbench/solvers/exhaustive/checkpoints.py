@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from searchbench.exchange import Table
+from searchbench.exchange.decisions import reduce_any
 from searchbench.exchange.table import Span, recode
 from searchbench.run import Run
 from searchbench.solvers.exhaustive.groups import Group
@@ -59,12 +60,20 @@ class Checkpoints:
         self._group = None
 
     @property
-    def due(self) -> bool:
-        """Tell whether it is time for a checkpoint."""
+    def is_due_here(self) -> bool:
+        """Tell whether this process finds that it is time for a checkpoint."""
         return self._folder is not None and self._folder.due
 
-    def keep(self, noted: dict[str, Any], arrays: dict[str, Array]) -> None:
-        """Keep the codes of the group at hand with a note and some arrays. Raises BadRequest where there is no room."""
+    @property
+    def due(self) -> bool:
+        """Tell whether any rank finds that it is time for a checkpoint, so that all must keep one."""
+        return reduce_any([self.is_due_here])
+
+    def keep(self, noted: dict[str, Any], arrays: dict[str, Array], beside: dict[str, Array] | None = None) -> None:
+        """Keep the codes of the group at hand with a note and some arrays. Raises BadRequest where there is no room.
+
+        The arrays `beside` have a place for each number from the first of the group to the last.
+        """
         assert self._folder is not None
         assert self._group is not None
         still = [_name("final", span) for span in self._final]
@@ -74,7 +83,7 @@ class Checkpoints:
         codes = [*fresh, *(("codes", span) for span in spans_of(self._group))]
         copies = {_name(kind, span): self._table.codes[slice(*span)] for kind, span in codes}
         record = {"group": self._group.name, "noted": noted, "finished": self.finished, "final": self._final}
-        self._folder.commit(record, {**copies, **arrays}, self._run, still)
+        self._folder.commit(record, {**copies, **arrays, **(beside or {})}, self._run, still)
         self._table.rest()
 
     def array(self, name: str) -> Array:
@@ -86,11 +95,19 @@ class Checkpoints:
         """Bring back the pending flags if the last checkpoint is of this stage; return whether it is. Raises DamagedData."""
         if self.noted.get(STAGE) != stage:
             return False
-        unpack_flags(self.array("pending"), pending, bounds)
+        self.restore_marks("pending", pending, bounds)
         return True
 
-    def load(self, name: str, array: Array) -> None:
-        """Bring back an array of known type and size. Raises DamagedData."""
+    def restore_marks(self, name: str, marks: Flags, bounds: Array) -> None:
+        """Bring back marks of stretches, those of some intervals. Raises DamagedData."""
+        unpack_flags(self.array(name), marks, bounds)
+
+    def pieces(self, name: str) -> list[tuple[int, int]]:
+        """Return pieces of intervals that were kept with `array_of`. Raises DamagedData."""
+        return pieces_of(self.array(name))
+
+    def load_beside(self, name: str, array: Array) -> None:
+        """Bring back an array with a place for each number of the group. Raises DamagedData."""
         assert self._folder is not None
         self._folder.load(name, array, self._run)
 

@@ -18,7 +18,6 @@ import numpy.typing as npt
 from searchbench import jit
 from searchbench.errors import NoFixpoint
 from searchbench.exchange import Table
-from searchbench.exchange.decisions import reduce_sum
 from searchbench.index.contract import unrank
 from searchbench.jit import FIRST, PIECE, STOP, Rows, note_rows
 from searchbench.rules import UNDECIDED, new_moves, new_state, terminal
@@ -84,7 +83,9 @@ def solve_group(
     if checkpoints.noted.get(STAGE) != SWEEPS:
         initialise_group(names, group, False, False, table, new_flags(len(table.codes)), run, checkpoints)
     if not group.needs_itself:
-        _sweep(names, rule, group, [Piece(*chunk) for chunk in Chunks(group.bounds)], table, table, run)
+        _sweep(
+            names, rule, group, [Piece(*chunk) for chunk in Chunks(table.sharing.own(group.bounds))], table, table, run
+        )
         return 1
     return _until_stable(names, rule, group, table, run, checkpoints)
 
@@ -148,7 +149,7 @@ def _sweep(
 
     def counted(notes: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
         nonlocal changed
-        changed += reduce_sum(notes[:, CHANGED])
+        changed += int(notes[:, CHANGED].sum())
         return notes
 
     launch_until_it_fits([piece for piece in pieces if piece.edges is not None], listed, *tables)

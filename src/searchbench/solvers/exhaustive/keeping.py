@@ -5,11 +5,13 @@ from __future__ import annotations
 from shutil import rmtree
 from tempfile import TemporaryDirectory
 
+from searchbench.exchange.ranks import ALONE, current
 from searchbench.run import Run
 from searchbench.solvers.exhaustive.diagrams.solve import solve_into
 from searchbench.solvers.exhaustive.parts import solve_parts
 from searchbench.solvers.exhaustive.request import Request
 from searchbench.solvers.exhaustive.solve import solve_choice
+from searchbench.solvers.exhaustive.together import solve_together
 from searchbench.store import Database
 from searchbench.store.keep import Keep
 from searchbench.store.reductions import wanted
@@ -23,6 +25,8 @@ def solve_request(request: Request, run: Run, command: str = "") -> Database:
 
     `command` is the database's record of its origin. The run gets the folder for unfinished work.
     """
+    if current() is not ALONE:
+        return solve_together(request, run, command)
     if request.parts is not None:
         return _solve_parts(request, request.parts, run, command)
     game, keep = request.game, request.keep

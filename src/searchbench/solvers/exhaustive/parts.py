@@ -14,6 +14,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from searchbench import jit
 from searchbench.errors import BadRequest
 from searchbench.exchange import Buckets, Table
 from searchbench.exchange.space import MEMORY, Files
@@ -63,7 +64,7 @@ def solve_parts(
     with run or Run() as active:
         if overwrite and folder.exists():
             check_target(folder, overwrite)
-            _PartByPart(game, choice, {}, active).demand(groups)
+            PartByPart(game, choice, {}, active).demand(groups)
             rmtree(folder)
         with GrowingDatabase(folder, game, choice.rule, command) as kept:
             left = [group for group in groups if any(part.name not in kept.records for part in group.parts)]
@@ -71,7 +72,7 @@ def solve_parts(
                 for group in groups:
                     if group not in left:
                         discard(active.work / folder_name(group.name))
-            work = _PartByPart(game, choice, kept.records, active)
+            work = PartByPart(game, choice, kept.records, active)
             work.demand(left)
             for place, group in enumerate(left):
                 active.progress("parts", place, len(left))
@@ -99,19 +100,21 @@ def needed_groups(game: Game, parts: str | Iterable[str]) -> list[Group]:
     ]
 
 
-class _PartByPart:
+class PartByPart:
     """Solve groups one after the other; `records` are those of the parts that are kept, which grow."""
 
-    def __init__(self, game: Game, choice: Choice, records: Mapping[str, PartRecord], run: Run) -> None:
+    def __init__(
+        self, game: Game, choice: Choice, records: Mapping[str, PartRecord], run: Run, target: jit.Target = "cpu"
+    ) -> None:
         self.game, self.rule, self.records, self.run = game, choice.rule, records, run
         self.parts = {part.name: part for part in game.parts()}
         self.size = max(part.stop for part in self.parts.values())
-        self.names = game.names(self.rule)
+        self.names = game.names(self.rule, target)
         self.backwards = choice.solver == RETROGRADE
         self.width = code_bytes(game, self.rule)
         self.table = Table(self.size, [])
 
-    def _needs(self, group: Group) -> list[Part]:
+    def needs(self, group: Group) -> list[Part]:
         """Return the finished parts that the states of a group may lead to."""
         own = {part.name for part in group.parts}
         return [
@@ -120,13 +123,13 @@ class _PartByPart:
 
     def _types(self, group: Group) -> list[np.dtype[Any]]:
         """Return the types of the needs that are kept."""
-        return [np.dtype(self.records[part.name].dtype) for part in self._needs(group) if part.name in self.records]
+        return [np.dtype(self.records[part.name].dtype) for part in self.needs(group) if part.name in self.records]
 
     def _sizes(self, group: Group) -> Sizes:
         numbers = sum(part.size for part in group.parts)
         counts = scores.bytes_needed(group) if self.rule.points and self.backwards else 0
         width = max([self.width, *(dtype.itemsize for dtype in self._types(group))])
-        return Sizes(self.size, numbers, numbers + sum(part.size for part in self._needs(group)), width, counts)
+        return Sizes(self.size, numbers, numbers + sum(part.size for part in self.needs(group)), width, counts)
 
     def _bytes_in_memory(self, group: Group) -> int:
         sizes = self._sizes(group)
@@ -191,7 +194,7 @@ class _PartByPart:
 
     def _bring(self, group: Group, kept: GrowingDatabase) -> None:
         """Have the codes of the needs at hand, and room for those of the group."""
-        needs = self._needs(group)
+        needs = self.needs(group)
         there = set(self.table.spans)
         spans = [(part.start, part.stop) for part in (*group.parts, *needs)]
         self.table.keep([span for span in spans if span in there])

@@ -130,10 +130,10 @@ def pack_flags(marks: npt.NDArray[Any], bounds: npt.NDArray[Any]) -> npt.NDArray
 
 
 def unpack_flags(packed: npt.NDArray[Any], marks: npt.NDArray[Any], bounds: npt.NDArray[Any]) -> None:
-    """Set the marks of some intervals from those that `pack_flags` packed."""
+    """Add those marks of some intervals that `pack_flags` packed."""
     bits = np.unpackbits(packed)
     done = 0
     for start, stop in bounds.reshape(-1, 2).tolist():
         some = marks[..., _stretches(start, stop)]
-        some[...] = bits[done : done + some.size].reshape(some.shape)
+        some |= bits[done : done + some.size].reshape(some.shape)
         done += some.size

@@ -35,7 +35,7 @@ from searchbench.index.contract import unrank
 from searchbench.jit import FIRST, STOP, Rows, note_rows, unowned
 from searchbench.rules import UNDECIDED, new_moves, new_state, terminal
 from searchbench.run import Run
-from searchbench.solvers.exhaustive.checkpoints import INITIALISE, LEVELS, STAGE, Checkpoints, array_of, pieces_of
+from searchbench.solvers.exhaustive.checkpoints import INITIALISE, LEVELS, STAGE, Checkpoints, array_of
 from searchbench.solvers.exhaustive.finished import departure_refused, longest_defence, propagate_finished
 from searchbench.solvers.exhaustive.groups import Group
 from searchbench.solvers.exhaustive.neighbours import (
@@ -145,8 +145,10 @@ def emit(
                 continue
             if stored > LARGEST_CODE or not 0 <= weights[index] <= LARGEST_WEIGHT:
                 return NOT_CARRIED
-            if times[index] == 0 and codes[predecessor] != illegal:
-                return UNTOLD
+            if times[index] == 0 and codes[predecessor] != illegal:  # which ranks know of their own numbers only
+                unrank(predecessor, state)
+                if is_position(predecessor, state, scratch):
+                    return UNTOLD
             for _ in range(times[index]):
                 add_request(pages, predecessor, block_bits, stored, weights[index])
         number = next_pending(codes, illegal, number + 1, stop, now, here, pending)
@@ -220,7 +222,7 @@ def solve_group(
     whether moves lead to other parts, or out of the index.
     """
     pending = new_flags(len(table.codes))
-    if not checkpoints.restore_flags(LEVELS, pending, group.bounds):
+    if not checkpoints.restore_flags(LEVELS, pending, table.sharing.own(group.bounds)):
         initialise_group(names, group, look_ahead, leaves, table, pending, run, checkpoints)
     work = Work(group.bounds, leaves, table, buckets, pending, run, checkpoints)
     return back_up(names, jit.bind(emit, names), work)
@@ -233,8 +235,9 @@ def initialise_group(
     """Give the states of a group their first codes, in batches with checkpoints between them; mark those that are pending."""
     kernel = jit.bind(initialise, names)
     bounds = group.bounds
-    resumed = checkpoints.restore_flags(INITIALISE, pending, bounds)
-    pieces = pieces_of(checkpoints.array("left")) if resumed else list(Chunks(bounds))
+    own = table.sharing.own(bounds)
+    resumed = checkpoints.restore_flags(INITIALISE, pending, own)
+    pieces = checkpoints.pieces("left") if resumed else list(Chunks(own))
 
     def work(some: Sequence[Piece]) -> npt.NDArray[np.int64]:
         notes = note_rows(len(some), 2)
@@ -245,7 +248,7 @@ def initialise_group(
         return notes
 
     def keep(left: list[Piece]) -> None:
-        checkpoints.keep({STAGE: INITIALISE}, {"pending": pack_flags(pending, bounds), "left": array_of(left)})
+        checkpoints.keep({STAGE: INITIALISE}, {"pending": pack_flags(pending, own), "left": array_of(left)})
 
     run_in_batches(pieces, work, table, checkpoints, keep)
 
@@ -259,7 +262,7 @@ def back_up(names: jit.Names, emit: Emit, work: Work) -> int:
     """
     applier = jit.bind(apply, names)
     levels = resume(emit, applier, work)
-    while (now := next_level(work.pending, work.bounds, levels)) >= 0:
+    while (now := next_level(work.pending, work.own, levels)) >= 0:
         done = run_level(emit, applier, work, now)
         levels = done.next_level
         if not done.found:
@@ -272,5 +275,5 @@ def finish_group(names: jit.Names, group: Group, table: Table, run: Run) -> int:
     """Turn the codes of a group into those to be stored; return the largest."""
     kernel = jit.bind(finish_block, names)
 
-    chunks = Chunks(group.bounds)
+    chunks = Chunks(table.sharing.own(group.bounds))
     return reduce_max(run.launch(kernel, chunks, table.codes, table.illegal, FIRST, STOP, after=table.rest_after), 0)

@@ -14,10 +14,10 @@ import numpy.typing as npt
 
 from searchbench import jit
 from searchbench.exchange import Buckets, Table
-from searchbench.exchange.decisions import reduce_any, reduce_min
+from searchbench.exchange.decisions import begin_any, reduce_any, reduce_min
 from searchbench.jit import FIRST, STOP
 from searchbench.run import Run
-from searchbench.solvers.exhaustive.checkpoints import LEVELS, STAGE, Checkpoints, array_of, pieces_of
+from searchbench.solvers.exhaustive.checkpoints import LEVELS, STAGE, Checkpoints, array_of
 from searchbench.solvers.exhaustive.pending import (
     Flags,
     least_level,
@@ -25,7 +25,6 @@ from searchbench.solvers.exhaustive.pending import (
     pending_anywhere,
     pending_chunks,
     take_pending,
-    unpack_flags,
 )
 from searchbench.solvers.exhaustive.refusals import refusal
 from searchbench.solvers.exhaustive.schedule import AGAIN, CHUNK, PAGE_AT, STOPPED, TOO_LARGE, Chunks, until_it_fits
@@ -55,17 +54,22 @@ class Work(NamedTuple):
     run: Run
     checkpoints: Checkpoints
 
+    @property
+    def own(self) -> npt.NDArray[Any]:
+        """Return the intervals of the group that are at work here."""
+        return self.table.sharing.own(self.bounds)
+
 
 def level_ahead(names: jit.Names, work: Work, now: int) -> int:
     """Return the least level from `now` on that is pending, or -1: levels may be far apart, and share their slots in between."""
-    pieces = pending_chunks(pending_anywhere(work.pending, work.bounds), work.bounds, CHUNK)
+    pieces = pending_chunks(pending_anywhere(work.pending, work.own), work.own, CHUNK)
     least, table = jit.bind(least_level, names), work.table
     found = work.run.launch(least, pieces, table.codes, table.illegal, FIRST, STOP, now)
     return reduce_min((one for one in found if one >= 0), -1)
 
 
 class Done(NamedTuple):
-    """Say of a level whether its states made any requests, and from which level on states are pending."""
+    """Say of a level whether its states made any requests, and from which level on states are pending here."""
 
     found: bool
     next_level: int
@@ -74,7 +78,7 @@ class Done(NamedTuple):
 def run_level(emit: Emit, applier: Any, work: Work, now: int) -> Done:
     """Back up the pending states of one level."""
     here = take_pending(work.pending, now)
-    return _run_rounds(emit, applier, work, now, here, pending_chunks(here, work.bounds, CHUNK))
+    return _run_rounds(emit, applier, work, now, here, pending_chunks(here, work.own, CHUNK))
 
 
 def resume(emit: Emit, applier: Any, work: Work) -> int:
@@ -83,8 +87,8 @@ def resume(emit: Emit, applier: Any, work: Work) -> int:
     if checkpoints.noted.get(STAGE) != LEVELS:
         return 0
     here = np.zeros_like(work.pending[0])
-    unpack_flags(checkpoints.array("here"), here, work.bounds)
-    left, again = pieces_of(checkpoints.array("left")), bool(checkpoints.noted.get("again"))
+    checkpoints.restore_marks("here", here, work.own)
+    left, again = checkpoints.pieces("left"), bool(checkpoints.noted.get("again"))
     return _run_rounds(emit, applier, work, int(checkpoints.noted["level"]), here, left, again).next_level
 
 
@@ -111,20 +115,27 @@ def _run_rounds(
             table.rest()
 
     found = False
-    while not chunks.empty():
+    goes_on = True
+    while goes_on:
         work.run.map(write, range(work.run.threads))
-        found |= reduce_any([buckets.filled()])
-        again |= _apply_all(applier, work, now)
-        if work.checkpoints.due:
+        told = begin_any(not chunks.empty(), buckets.filled(), work.checkpoints.is_due_here)
+        for held in table.sharing.deliver(buckets):
+            again |= _apply_all(applier, work, now, held)
+        buckets.clear()
+        goes_on, sent, due = told()
+        found |= sent
+        if due:
+            again = reduce_any([again])
             work.checkpoints.keep({STAGE: LEVELS, "level": now, "again": again}, {
-                "pending": pack_flags(work.pending, bounds), "here": pack_flags(here, bounds), "left": array_of(chunks.left),
+                "pending": pack_flags(work.pending, work.own), "here": pack_flags(here, work.own),
+                "left": array_of(chunks.left),
             })  # fmt: skip
     return Done(found, now if again else now + 1)  # a level that gained states is backed up again
 
 
-def _apply_all(applier: Any, work: Work, now: int) -> bool:
-    """Apply every bucket to its block, and empty it; tell whether states have got the level at work."""
-    table, buckets = work.table, work.buckets
+def _apply_all(applier: Any, work: Work, now: int, buckets: Buckets) -> bool:
+    """Apply every bucket to its block; tell whether states have got the level at work."""
+    table = work.table
     again = threading.Event()
 
     def drain(job: Drain) -> tuple[Drain, npt.NDArray[Any]]:
@@ -146,5 +157,4 @@ def _apply_all(applier: Any, work: Work, now: int) -> bool:
 
     jobs = [Drain(bucket) for bucket in buckets.filled()]
     until_it_fits(work.run, table, drain, jobs, lambda job: job.source >= 0)
-    buckets.clear()
-    return reduce_any([again.is_set()])
+    return again.is_set()

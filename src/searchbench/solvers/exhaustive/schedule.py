@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from searchbench.errors import BrokenRule
 from searchbench.exchange import Table
-from searchbench.exchange.decisions import reduce_any, reduce_max
+from searchbench.exchange.decisions import reduce_max
 from searchbench.run import Run
 from searchbench.solvers.exhaustive.checkpoints import Checkpoints
 
@@ -76,10 +76,10 @@ def until_it_fits(
     unfinished: Callable[[Job], bool],
 ) -> None:
     """Do all jobs; widen the table and go on where they stopped while a code does not fit."""
-    while reduce_any(jobs):
+    while jobs:
         results = run.map(work, jobs)
         jobs = [job for job, _ in results if unfinished(job)]
-        if reduce_any(jobs):
+        if jobs:
             make_room(table, [int(note[TOO_LARGE]) for _, note in results])
 
 
@@ -90,10 +90,10 @@ def launch_until_it_fits(
 
     `work` launches a kernel over pieces and returns two notes for each: where it stopped, and the code that is too large.
     """
-    while reduce_any(pieces):
+    while pieces:
         notes = work(pieces)
         pieces = unfinished_pieces(pieces, notes)
-        if reduce_any(pieces):
+        if pieces:
             for table in tables:
                 make_room(table, notes[:, TOO_LARGE].tolist())
 
@@ -111,12 +111,15 @@ def run_in_batches(
     checkpoints: Checkpoints,
     keep: Callable[[list[Piece]], None],
 ) -> None:
-    """Do all pieces, batch by batch; when a checkpoint is due, call `keep` with the pieces that are left."""
-    for first in range(0, len(pieces), BATCH):
-        launch_until_it_fits(pieces[first : first + BATCH], work, table)
-        left = pieces[first + BATCH :]
-        if left and checkpoints.due:
-            keep(left)
+    """Do all pieces, batch by batch; when a checkpoint is due, call `keep` with the pieces that are left.
+
+    Ranks that have fewer pieces than others have batches without any, so that all come to the same checkpoints.
+    """
+    batches = reduce_max([-(-len(pieces) // BATCH)], 0)
+    for batch in range(batches):
+        launch_until_it_fits(pieces[batch * BATCH : (batch + 1) * BATCH], work, table)
+        if batch + 1 < batches and checkpoints.due:
+            keep(pieces[(batch + 1) * BATCH :])
 
 
 def make_room(table: Table, misfits: Iterable[int]) -> None:
@@ -132,4 +135,4 @@ def make_room(table: Table, misfits: Iterable[int]) -> None:
             )
         if misfit == NEGATIVE:
             raise BrokenRule("the value rule gave a negative code")
-    table.widen(reduce_max(misfits, 0))
+    table.widen(max(misfits))

@@ -119,8 +119,10 @@ def emit(
         said = WON if codes[number] == win else LOST
         for index in range(count):
             if numbers[index] >= 0 and inside(numbers[index], bounds):
-                if times[index] == 0 and left[numbers[index] - bounds[0]] < FRESH:
-                    return UNTOLD
+                if times[index] == 0 and left[numbers[index] - bounds[0]] < FRESH:  # ranks know their own numbers only
+                    unrank(numbers[index], state)
+                    if is_position(numbers[index], state, scratch):
+                        return UNTOLD
                 for _ in range(times[index]):
                     add_request(pages, numbers[index], block_bits, said, 0)
         number = next_fresh(left, number + 1, stop, bounds[0], here)

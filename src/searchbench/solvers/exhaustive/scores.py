@@ -16,13 +16,13 @@ import numpy.typing as npt
 
 from searchbench import jit
 from searchbench.exchange import Buckets, Table
-from searchbench.exchange.decisions import reduce_any, reduce_max
+from searchbench.exchange.decisions import begin_any, reduce_any, reduce_max
 from searchbench.exchange.space import Space
 from searchbench.jit import FIRST, STOP, Rows, note_rows
 from searchbench.run import Run
-from searchbench.solvers.exhaustive.checkpoints import INITIALISE, STAGE, Checkpoints, array_of, pieces_of
+from searchbench.solvers.exhaustive.checkpoints import INITIALISE, STAGE, Checkpoints, array_of
 from searchbench.solvers.exhaustive.groups import Group
-from searchbench.solvers.exhaustive.pending import STRETCH_BITS, pack_flags, pending_chunks, unpack_flags
+from searchbench.solvers.exhaustive.pending import STRETCH_BITS, pack_flags, pending_chunks
 from searchbench.solvers.exhaustive.refusals import refusal
 from searchbench.solvers.exhaustive.schedule import CHUNK, Chunks, Piece, run_in_batches
 from searchbench.solvers.exhaustive.score_kernels import HIGHEST, REFUSED, apply, emit, finish, initialise, select
@@ -54,6 +54,11 @@ class Work(NamedTuple):
     fresh: npt.NDArray[np.uint8]
 
     @property
+    def own(self) -> npt.NDArray[Any]:
+        """Return the intervals of the group that are at work here."""
+        return self.table.sharing.own(self.bounds)
+
+    @property
     def origin(self) -> int:
         """Return the first number of the group."""
         return int(self.bounds[0])
@@ -69,8 +74,8 @@ class Work(NamedTuple):
 
     def keep(self, noted: dict[str, Any], arrays: dict[str, npt.NDArray[Any]]) -> None:
         """Keep a copy of all there is."""
-        fresh = pack_flags(self.fresh, self.bounds)
-        self.checkpoints.keep(noted, {**arrays, "counts": self.left, "fresh": fresh})
+        fresh = pack_flags(self.fresh, self.own)
+        self.checkpoints.keep(noted, {**arrays, "fresh": fresh}, {"counts": self.left})
 
 
 def solve_group(
@@ -87,8 +92,8 @@ def solve_group(
     kernels = Kernels(*(jit.bind(kernel, names) for kernel in (select, emit, apply, finish)))
     work = Work(kernels, bounds, table, run, buckets, checkpoints, space, left, fresh)
     if checkpoints.noted:
-        checkpoints.load("counts", left)
-        unpack_flags(checkpoints.array("fresh"), fresh, bounds)
+        checkpoints.load_beside("counts", left)
+        checkpoints.restore_marks("fresh", fresh, work.own)
     goes_on = checkpoints.noted.get(STAGE) == SCORES
     highest = int(checkpoints.noted["highest"]) if goes_on else _initialise_group(names, work)
     if highest is None:
@@ -99,8 +104,8 @@ def solve_group(
         noted = {STAGE: SCORES, "highest": highest, "score": score}
         if goes_on:
             here = np.zeros_like(fresh)
-            unpack_flags(checkpoints.array("here"), here, bounds)
-            _spread(work, noted | {"rounds": rounds}, here, pieces_of(checkpoints.array("left")))
+            checkpoints.restore_marks("here", here, work.own)
+            _spread(work, noted | {"rounds": rounds}, here, checkpoints.pieces("left"))
             rounds += 1
             goes_on = False
         else:
@@ -108,12 +113,12 @@ def solve_group(
         while reduce_any([fresh.any()]):
             here = fresh.copy()
             fresh[:] = 0
-            _spread(work, noted | {"rounds": rounds}, here, pending_chunks(here, bounds, CHUNK))
+            _spread(work, noted | {"rounds": rounds}, here, pending_chunks(here, work.own, CHUNK))
             rounds += 1
         score -= 1
     run.launch(
         kernels.finish,
-        Chunks(bounds),
+        Chunks(work.own),
         table.codes,
         table.illegal,
         FIRST,
@@ -135,9 +140,9 @@ def _initialise_group(names: jit.Names, work: Work) -> int | None:
     kernel = jit.bind(initialise, names)
     table, checkpoints = work.table, work.checkpoints
     notes: list[npt.NDArray[np.int64]] = []
-    pieces = list(Chunks(work.bounds))
+    pieces = list(Chunks(work.own))
     if checkpoints.noted.get(STAGE) == INITIALISE:
-        pieces = pieces_of(checkpoints.array("left"))
+        pieces = checkpoints.pieces("left")
         notes.append(np.array([0, 0, checkpoints.noted["highest"], checkpoints.noted["refused"]], np.int64))
 
     def seen(what: int) -> int:
@@ -165,7 +170,7 @@ def _select_all(work: Work, score: int) -> None:
     table = work.table
 
     work.run.launch(
-        work.kernels.select, Chunks(work.bounds), table.codes, table.illegal, FIRST, STOP, work.origin, work.left,
+        work.kernels.select, Chunks(work.own), table.codes, table.illegal, FIRST, STOP, work.origin, work.left,
         work.fresh, score, after=work.rest_after,
     )  # fmt: skip
 
@@ -191,15 +196,24 @@ def _spread(work: Work, noted: dict[str, Any], here: npt.NDArray[np.uint8], piec
                     return
             work.rest()
 
-    def read(bucket: int) -> None:
-        base = bucket << buckets.block_bits
-        for _, pages, last in buckets.held(bucket):
-            work.kernels.apply(table.codes, table.illegal, base, pages, last, work.origin, work.left, work.fresh, score)
-        work.rest()
+    def read_all(held: Buckets) -> None:
+        def read(bucket: int) -> None:
+            base = bucket << held.block_bits
+            for _, pages, last in held.held(bucket):
+                work.kernels.apply(
+                    table.codes, table.illegal, base, pages, last, work.origin, work.left, work.fresh, score
+                )
+            work.rest()
 
-    while not chunks.empty():
+        work.run.map(read, held.filled())
+
+    goes_on = True
+    while goes_on:
         work.run.map(write, range(work.run.threads))
-        work.run.map(read, buckets.filled())
+        told = begin_any(not chunks.empty(), work.checkpoints.is_due_here)
+        for held in table.sharing.deliver(buckets):
+            read_all(held)
         buckets.clear()
-        if work.checkpoints.due:
-            work.keep(noted, {"here": pack_flags(here, bounds), "left": array_of(chunks.left)})
+        goes_on, due = told()
+        if due:
+            work.keep(noted, {"here": pack_flags(here, work.own), "left": array_of(chunks.left)})

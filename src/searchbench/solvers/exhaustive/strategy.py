@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from searchbench import jit
+from searchbench.errors import BadRequest
 from searchbench.exchange import Buckets, Table
+from searchbench.exchange.shards import WHOLE
 from searchbench.game import Game
 from searchbench.run import Run
 from searchbench.solvers.exhaustive import fixpoint, retrograde, scores
@@ -19,6 +21,14 @@ class Solved(NamedTuple):
 
     levels: int
     solver: str
+
+
+def no_sweeps(name: str) -> BadRequest:
+    """Return the error for a group that ranks cannot solve, as it must be swept over again and again."""
+    return BadRequest(
+        f"part {name}: solver {FIXPOINT!r} cannot sweep again and again over a part that several ranks share; retrograde "
+        "analysis can solve it, where the rules tell `unmoves` and moves that gain points leave the part"
+    )
 
 
 def goes_backwards(rule: ValueRule, names: jit.Names) -> bool:
@@ -41,6 +51,8 @@ def solve_group(
         levels = _backwards(names, game, rule, group, table, run, buckets, checkpoints)
         if levels is not None:
             return Solved(levels, RETROGRADE)
+    if group.needs_itself and table.sharing is not WHOLE:
+        raise no_sweeps(group.name)
     return Solved(fixpoint.solve_group(names, rule, group, table, run, checkpoints), FIXPOINT)
 
 

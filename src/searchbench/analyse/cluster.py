@@ -1,0 +1,295 @@
+"""Predict what solving takes on several ranks: time, traffic, memory and disk, and where more ranks no longer help.
+
+What one rank takes is measured with the solver's kernels on samples, as `predict` does; what a request to another rank costs,
+with two ranks that send each other messages in this process. A round is played through on a simulated network
+(:class:`searchbench.exchange.simulated.Network`): ranks emit, send, and apply what arrives. All ranks are taken to have
+equal work; the rounds of a level are as many as the buckets need.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from searchbench import jit
+from searchbench.analyse.predict import GroupPrediction, Predicting, format_seconds
+from searchbench.errors import BadRequest
+from searchbench.exchange import Buckets, Pages
+from searchbench.exchange.memory import BLOCK_BITS, PAGE, add_request
+from searchbench.exchange.shards import Shards
+from searchbench.exchange.simulated import Network, play
+from searchbench.game import Game
+from searchbench.index.protocol import Part
+from searchbench.run import Run, format_memory, parse_memory
+from searchbench.solvers.exhaustive.budget import Sizes
+from searchbench.solvers.exhaustive.choice import VALUES, chosen
+from searchbench.solvers.exhaustive.groups import Group
+from searchbench.solvers.exhaustive.parts import ALL
+from searchbench.solvers.exhaustive.share import REQUEST_COPIES, Share
+from searchbench.values import BFS, FIXPOINT, SWEEP, ValueRule
+
+REQUEST: Final = 8
+"""Bytes of a request."""
+DELAY: Final = 5e-6
+"""Seconds until a message begins to arrive, where nothing is said."""
+MOST_RANKS: Final = 1 << 20
+BEYOND: Final = 16
+"""More ranks than asked for are reckoned, too: so many times as many at most, until more do not help."""
+HELPS: Final = 1.5
+"""Twice the ranks still help if they are so many times as quick."""
+SENT: Final = 1 << 20
+"""How many requests are sent to measure what one takes."""
+REPEATS: Final = 3
+
+
+class ExchangeRates(NamedTuple):
+    """Hold the seconds of the processor that a request to another rank takes there and here, and a round without any."""
+
+    request: float
+    round: float
+
+
+@dataclass(frozen=True)
+class Scaling:
+    """Hold what one number of ranks takes: seconds in all, bytes that all send and read, bytes of memory of each."""
+
+    ranks: int
+    seconds: float
+    traffic: int
+    memory: int
+
+
+@dataclass(frozen=True)
+class RanksPrediction:
+    """Hold the cost of solving a game on `ranks` ranks; `scaling` has it for the powers of two up to there and beyond.
+
+    `limit` is the memory that a rank may take. `least` is the least power of two of ranks that fits it, None where no number
+    does, as the finished parts that a group looks up alone exceed it. `stops` is the least number of ranks, from two on, of
+    which twice as many are not 1.5 times as quick, None if it is far beyond `ranks`. The database's writing is not reckoned.
+    """
+
+    game: str
+    solver: str
+    rule: str
+    ranks: int
+    threads: int
+    limit: int
+    bandwidth: float
+    delay: float
+    numbers: int
+    cost: Scaling
+    disk: int
+    least: int | None
+    stops: int | None
+    scaling: tuple[Scaling, ...]
+    note: str
+
+    @property
+    def fits(self) -> bool:
+        """Tell whether a rank's memory is enough."""
+        return self.cost.memory <= self.limit
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return all of it as numbers and text."""
+        return asdict(self) | {"fits": self.fits}
+
+    def __str__(self) -> str:
+        cost = self.cost
+        lines = [
+            f"{self.game}: {self.numbers:,} numbers by {self.solver} on {self.ranks:,} ranks of {self.threads} threads: about "
+            f"{format_seconds(cost.seconds)}, {format_memory(cost.traffic)} of traffic, {format_memory(cost.memory)} of memory "
+            f"on each rank, at most {format_memory(self.disk)} of disk",
+        ]
+        if not self.fits:
+            enough = f"{self.least:,} ranks would be enough" if self.least else "no number of ranks is enough"
+            lines.append(f"that is more than the {format_memory(self.limit)} of a rank: {enough}")
+        if self.stops is not None:
+            lines.append(
+                f"more than {self.stops:,} ranks do not help much: twice as many are not {HELPS} times as quick"
+            )
+        return "\n  ".join([*lines, self.note])
+
+
+def parse_network(text: str) -> Network:
+    """Return the network that "10GB/s" or "10GB/s,5us" stands for. Raises BadRequest."""
+    match = re.fullmatch(r"\s*([\d.]+\s*[KMGT]?I?B?)/s\s*(?:,\s*(\d+(?:\.\d+)?)\s*(ns|us|ms)\s*)?", text, re.IGNORECASE)
+    if match is None:
+        raise BadRequest(
+            f"network {text!r}: expected what a rank sends in a second, and perhaps a delay: 10GB/s, or 10GB/s,5us"
+        )
+    bandwidth = parse_memory(match[1])
+    if bandwidth == 0:
+        raise BadRequest(f"network {text!r}: it must carry something")
+    units = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3}
+    return Network(float(bandwidth), float(match[2]) * units[match[3].lower()] if match[2] else DELAY)
+
+
+def predict_on_ranks(
+    game: Game,
+    ranks: int,
+    solver: str | None = None,
+    parts: str | Iterable[str] | None = None,
+    rule: str | ValueRule | None = None,
+    run: Run | None = None,
+    network: str | Network = "10GB/s",
+) -> RanksPrediction:
+    """Predict the cost of solving a game on ranks, each with the memory and threads of `run`.
+
+    Raises BadRequest for what ranks cannot do, and as `predict` does.
+    """
+    if not 1 <= ranks <= MOST_RANKS:
+        raise BadRequest(f"ranks {ranks}: expected 1 to {MOST_RANKS:,}")
+    if game.has("blank") or not game.has("unrank"):
+        raise BadRequest(f"{game}: ranks solve by retrograde, or by bfs in the form {VALUES!r}, and that is predicted")
+    choice = chosen(game, rule, solver, by_parts=solver != BFS)
+    if choice.solver == SWEEP or (choice.solver == BFS and VALUES not in choice.rule.forms):
+        raise BadRequest(f"{game}: {choice.solver} of {choice.rule.name!r} cannot work on several ranks")
+    if parts is not None and choice.solver == BFS:
+        raise BadRequest("solver 'bfs' searches the whole game: it takes no parts")
+    network = parse_network(network) if isinstance(network, str) else network
+    by_parts = None if choice.solver == BFS else parts or ALL
+    predicting = Predicting(game, choice.rule, choice.solver, run or Run(), by_parts)
+    for group in predicting.groups:
+        if choice.solver == FIXPOINT and group.needs_itself:
+            raise BadRequest(f"part {group.name}: solver 'fixpoint' cannot sweep over it on several ranks")
+    return _OnRanks(predicting, network, measure_exchange()).prediction(ranks)
+
+
+class _OnRanks:
+    def __init__(self, predicting: Predicting, network: Network, rates: ExchangeRates) -> None:
+        self.predicting, self.network, self.rates = predicting, network, rates
+        self.alone = predicting.prediction()
+        self.run = predicting.run
+        self.width = predicting.sampler.codes.itemsize
+        self.parts = {part.name: part for part in predicting.parts}
+
+    def prediction(self, ranks: int) -> RanksPrediction:
+        """Reckon for this number of ranks, and for powers of two until more do not help."""
+        scaling = [self.cost(1)]
+        stops = None
+        while scaling[-1].ranks < ranks or (stops is None and scaling[-1].ranks < BEYOND * ranks):
+            scaling.append(self.cost(2 * scaling[-1].ranks))
+            if stops is None and scaling[-2].ranks > 1 and scaling[-2].seconds < HELPS * scaling[-1].seconds:
+                stops = scaling[-2].ranks
+        alone = self.alone
+        return RanksPrediction(
+            alone.game, alone.solver, alone.rule, ranks, self.run.threads, self.run.memory, self.network.bandwidth,
+            self.network.delay, alone.numbers, self.cost(ranks), alone.disk, self._least(), stops, tuple(scaling),
+            self._note(),
+        )  # fmt: skip
+
+    def _least(self) -> int | None:
+        """Return the least power of two of ranks whose memory is enough."""
+        count = 1
+        while count <= MOST_RANKS:
+            if self._memory(count) <= self.run.memory:
+                return count
+            count *= 2
+        return None
+
+    def _note(self) -> str:
+        note = self.alone.note
+        if self.alone.rule == "score":
+            note += "; delays of the rounds for points, whose number depends on how long games last, are left out"
+        return f"{note}; all ranks have equal work"
+
+    def cost(self, count: int) -> Scaling:
+        """Return what so many ranks take."""
+        seconds, traffic = 0.0, 0
+        for group, reckoned in zip(self.predicting.groups, self.alone.groups, strict=True):
+            more, sent = self._group(group, reckoned, count)
+            seconds, traffic = seconds + more, traffic + sent
+        return Scaling(count, seconds, traffic, self._memory(count))
+
+    def _group(self, group: Group, told: GroupPrediction, count: int) -> tuple[float, int]:
+        """Return the seconds of a group, and the bytes that all ranks send and read for it."""
+        rates, cores = told.rates, count * self.run.threads
+        exchanged = group.needs_itself or self.predicting.solver == BFS
+        requests = told.expanded * rates.edges / count if exchanged else 0.0
+        room = max(1, self._room(group, count))
+        rounds = max(told.levels, -(-int(requests) // room)) if exchanged else 1
+        passes = told.levels if exchanged else 0
+        once = told.numbers * (rates.initialise + rates.finish + passes * rates.scan) / cores
+        foreign = requests * (count - 1) / count
+        emit = told.expanded * rates.expand / cores + foreign * self.rates.request
+        apply = (
+            requests * rates.apply / self.run.threads
+            if exchanged
+            else told.expanded * rates.edges * rates.apply / cores
+        )
+        each = apply / count
+        emits = np.full(count, emit / rounds + (self.rates.round if count > 1 else 0.0))
+        size = REQUEST * requests / count / rounds
+        loop = rounds * self._round(emits, each / rounds, size)
+        needs = sum(part.size for part in self._needs(group)) * self.width
+        traffic = int(REQUEST * foreign * count) + needs * count
+        return once + loop + needs / self.network.bandwidth, traffic
+
+    def _round(self, emits: Any, each: float, size: float) -> float:
+        """Return the seconds of a round; of very many ranks, one message stands for several."""
+        count = len(emits)
+        fewer = min(count, 1024)
+        factor = (count - 1) / max(1, fewer - 1)
+        network = Network(self.network.bandwidth, self.network.delay * factor)
+        return network.round_seconds(emits[:fewer], each, each * factor, size * factor)
+
+    def _needs(self, group: Group) -> list[Part]:
+        own = {part.name for part in group.parts}
+        return [
+            self.parts[name] for name in {need: 0 for part in group.parts for need in part.needs} if name not in own
+        ]
+
+    def _sizes(self, group: Group, count: int) -> tuple[Share, Sizes]:
+        share = Share(self.predicting.game, self.predicting.rule, self.run, count)
+        return share, share.sizes(group, self._needs(group), self.width)
+
+    def _memory(self, count: int) -> int:
+        """Return the bytes that a rank needs at most."""
+        reckoned = (self._sizes(group, count) for group in self.predicting.groups)
+        return max(
+            share.bytes_needed(group, sizes)
+            for group, (share, sizes) in zip(self.predicting.groups, reckoned, strict=True)
+        )
+
+    def _room(self, group: Group, count: int) -> int:
+        """Return how many requests a rank's buckets hold, about."""
+        share, sizes = self._sizes(group, count)
+        beside = share.bytes_needed(group, sizes) - sizes.bytes - sizes.beside - sizes.marks
+        return beside // REQUEST_COPIES // (REQUEST * (PAGE + 2)) * PAGE
+
+
+# --- calibration ----------------------------------------------------------------------------------------------------------
+
+
+def fill(pages: Pages, numbers: Any, block_bits: int) -> None:
+    """Write requests to numbers."""
+    for index in range(len(numbers)):
+        add_request(pages, numbers[index], block_bits, 1, 1)
+
+
+def measure_exchange() -> ExchangeRates:
+    """Measure what requests between two ranks take, each of which is a thread of this process."""
+    line = 1 << 24
+    write = jit.bind(fill, jit.Names({}))
+
+    def be(rank: int) -> tuple[float, float]:
+        shards = Shards(np.array([0, line], np.int64), BLOCK_BITS)
+        buckets = Buckets(line, 1, 1, 32 * SENT, BLOCK_BITS)
+        numbers = np.random.default_rng(rank).integers(0, line, SENT)
+        times = []
+        for some in (numbers[:1], *[numbers] * REPEATS, *[numbers[:0]] * REPEATS):
+            write(buckets.writers[0], some, BLOCK_BITS)
+            begun = time.thread_time()
+            for _ in shards.deliver(buckets):
+                pass
+            times.append(time.thread_time() - begun)
+            buckets.clear()
+        return min(times[1 : 1 + REPEATS]), min(times[1 + REPEATS :])
+
+    full, empty = (max(some) for some in zip(*play(2, be)[0], strict=True))
+    return ExchangeRates(max(0.0, full - empty) / (SENT / 2), empty)

@@ -1,0 +1,55 @@
+"""What one of several ranks takes for its share of a game: numbers, memory, and the buckets that fit it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from searchbench.exchange import Buckets
+from searchbench.exchange.shards import block_bits
+from searchbench.game import Game
+from searchbench.index.protocol import Part
+from searchbench.run import Run
+from searchbench.solvers.exhaustive import budget
+from searchbench.solvers.exhaustive.budget import Sizes
+from searchbench.solvers.exhaustive.groups import Group
+from searchbench.values import ValueRule
+
+REQUEST_COPIES: Final = 3
+"""How often requests lie in memory at most: in buckets, in messages that are sent, and in messages that arrive."""
+CODE_COPIES: Final = 2
+"""How often a rank's share of the codes lies in memory beside the table, when the database is written."""
+
+
+class Share:
+    """Reckon what one of `count` ranks takes, with the memory and threads of its run."""
+
+    def __init__(self, game: Game, rule: ValueRule, run: Run, count: int) -> None:
+        self.game, self.rule, self.run, self.count = game, rule, run, count
+        self.line = max(part.stop for part in game.parts())
+
+    def bits(self, group: Group) -> int:
+        """Return the size of blocks for a group, as a power of two."""
+        return block_bits(self.line, sum(part.size for part in group.parts), self.count)
+
+    def sizes(self, group: Group, needs: Iterable[Part], width: int) -> Sizes:
+        """Return how large this rank's share of a group is, with the finished parts that it looks up."""
+        numbers = sum(part.size for part in group.parts)
+        own = min(numbers, -(-numbers // self.count) + (len(group.parts) << self.bits(group)))
+        beside = own if self.rule.points and group.needs_itself else 0
+        return Sizes(self.line, own, own + sum(part.size for part in needs), width, beside)
+
+    def bytes_needed(self, group: Group, sizes: Sizes) -> int:
+        """Return the memory that a rank needs for its share of a group."""
+        run, bits = self._apart(sizes), self.bits(group)
+        requests = (REQUEST_COPIES - 1) * budget.bucket_bytes(self.game, sizes.bytes, run, bits)
+        return budget.in_memory(self.game, sizes, run, bits) + requests + CODE_COPIES * sizes.numbers * sizes.width
+
+    def buckets(self, group: Group, sizes: Sizes) -> Buckets:
+        """Return the buckets of a rank."""
+        return budget.new_buckets(self.game, sizes, self._apart(sizes), self.bits(group))
+
+    def _apart(self, sizes: Sizes) -> Run:
+        """Return a run with the memory that is left to codes and buckets, beside the copies of requests."""
+        beside = max(0, self.run.memory - sizes.bytes)
+        return Run(self.run.memory - beside + beside // REQUEST_COPIES, self.run.threads)

@@ -1,0 +1,243 @@
+"""Solve every state on several ranks, which share the table: each works on its shard of every part.
+
+The algorithms are those of one process; :mod:`searchbench.exchange.shards` carries requests to the ranks that hold their
+numbers. Finished parts that a group looks up are read from the database by every rank, so each needs memory for these and
+for its own share of the group. All ranks write the database. Checkpoints are kept by all, under one record, and read by any
+number of ranks.
+"""
+
+from __future__ import annotations
+
+import time
+from shutil import rmtree
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from searchbench import jit
+from searchbench.configuration import given_options
+from searchbench.errors import BadRequest
+from searchbench.exchange import Table
+from searchbench.exchange.decisions import reduce_max
+from searchbench.exchange.ranks import by_first, current, meet
+from searchbench.exchange.shards import Shards, block_bits, redistribute
+from searchbench.game import Game
+from searchbench.index.protocol import Part
+from searchbench.run import Run
+from searchbench.solvers.exhaustive import bfs
+from searchbench.solvers.exhaustive.budget import Sizes, code_bytes
+from searchbench.solvers.exhaustive.checkpoints_together import CheckpointsTogether
+from searchbench.solvers.exhaustive.choice import SPREAD, VALUES, Choice
+from searchbench.solvers.exhaustive.groups import Group
+from searchbench.solvers.exhaustive.parts import ALL, needed_groups
+from searchbench.solvers.exhaustive.request import Request
+from searchbench.solvers.exhaustive.retrograde import finish_group
+from searchbench.solvers.exhaustive.share import Share
+from searchbench.solvers.exhaustive.strategy import no_sweeps, solve_group
+from searchbench.store import Database, open_database
+from searchbench.store.codes import ShardedCodes
+from searchbench.store.growing import GrowingDatabase
+from searchbench.store.keep import Keep
+from searchbench.store.working import discard, remove_if_empty, working_folder
+from searchbench.store.writing import check_target
+from searchbench.user_code import check_first_state
+from searchbench.values import BFS, FIXPOINT, SWEEP, ValueRule
+
+
+def solve_together(request: Request, run: Run, command: str = "", target: jit.Target = "cpu") -> Database:
+    """Solve as one of several ranks, all of which call this; return the database, opened.
+
+    Raises BadRequest for what ranks cannot do, on all of them, before anything starts.
+    """
+    keep = _kept(request)
+    check_first_state(request.game)
+    groups = _groups(request)
+    by_first(lambda: _prepare(keep, request))
+    run.work = keep.working
+    with run:
+        if request.choice.solver == BFS:
+            _search(request.game, request.choice.rule, keep, run, command, target)
+        else:
+            _solve_groups(request.game, request.choice, groups, keep, run, command, target)
+    meet()
+    return open_database(keep.folder, request.game, request.choice.rule)
+
+
+def _kept(request: Request) -> Keep:
+    """Return how the database is kept. Raises BadRequest for what several ranks cannot do."""
+    choice, keep = request.choice, request.keep
+    can = f"retrograde analysis can, and breadth-first search in the form {VALUES!r}"
+    if choice.solver == SWEEP or SPREAD in choice.forms:
+        how = f"solver {SWEEP!r}" if choice.solver == SWEEP else f"form {SPREAD!r}"
+        raise BadRequest(f"{how} cannot work on several ranks; {can}")
+    if choice.solver == BFS and (request.form not in (None, VALUES) or VALUES not in choice.forms):
+        raise BadRequest(f"form {request.form or choice.forms[0]!r} cannot work on several ranks; {can}")
+    if keep is None:
+        raise BadRequest("several ranks keep their database in a folder that all of them see: give --to DIR")
+    for name in given_options(keep.described):
+        raise BadRequest(
+            f"{name} {getattr(keep, name)!r}: several ranks keep whole values; convert the database afterwards"
+        )
+    return keep
+
+
+def _groups(request: Request) -> list[Group]:
+    """Return the groups to be solved. Raises BadRequest for a group that takes sweeps over all its states."""
+    if request.choice.solver == BFS:
+        return []
+    groups = needed_groups(request.game, request.parts or ALL)
+    for group in groups:
+        if request.choice.solver == FIXPOINT and group.needs_itself:
+            raise no_sweeps(group.name)
+    return groups
+
+
+def _prepare(keep: Keep, request: Request) -> None:
+    keep.folder.parent.mkdir(parents=True, exist_ok=True)
+    if keep.overwrite and keep.folder.exists():
+        check_target(keep.folder, keep.overwrite)
+        rmtree(keep.folder)
+    elif request.parts is None and not keep.working.exists():
+        check_target(keep.folder, keep.overwrite)
+
+
+def _demand(share: Share, group: Group, sizes: Sizes) -> int:
+    """Return the memory that a rank needs for its share of a group. Raises OutOfMemory."""
+    needed = share.bytes_needed(group, sizes)
+    share.run.demand(needed, f"solving {group.name} of {share.game} on {share.count} ranks, on each of them,")
+    return needed
+
+
+def _solve_groups(
+    game: Game, choice: Choice, groups: list[Group], keep: Keep, run: Run, command: str, target: jit.Target
+) -> None:
+    with GrowingDatabase(keep.folder, game, choice.rule, command) as kept:
+        work = _GroupByGroup(game, choice, kept, run, target)
+        left = [group for group in groups if any(part.name not in kept.records for part in group.parts)]
+        for group in left:
+            _demand(work.share, group, work.sizes_of(group))
+        for place, group in enumerate(left):
+            run.progress("parts", place, len(left))
+            work.solve(group)
+        remove_if_empty(keep.working)
+
+
+class _GroupByGroup:
+    """Solve groups one after the other, and keep each."""
+
+    def __init__(self, game: Game, choice: Choice, kept: GrowingDatabase, run: Run, target: jit.Target) -> None:
+        self.game, self.rule, self.run, self.target = game, choice.rule, run, target
+        self.names = game.names(choice.rule, target)
+        self.share = Share(game, choice.rule, run, current().count)
+        self.line = self.share.line
+        self.solver, self.kept = choice.solver, kept
+        self.parts = {part.name: part for part in game.parts()}
+
+    def _needs(self, group: Group) -> list[Part]:
+        own = {part.name for part in group.parts}
+        needs = {need: self.parts[need] for part in group.parts for need in part.needs if need not in own}
+        return list(needs.values())
+
+    def sizes_of(self, group: Group) -> Sizes:
+        """Return how large this rank's share of a group is."""
+        needs = self._needs(group)
+        records = self.kept.records
+        types = [np.dtype(records[part.name].dtype).itemsize for part in needs if part.name in records]
+        return self.share.sizes(group, needs, max([code_bytes(self.game, self.rule), *types]))
+
+    def solve(self, group: Group) -> None:
+        """Solve a group and keep its parts."""
+        begun, compiled, used = self.run.seconds, self.run.compile_seconds, time.process_time()
+        sizes = self.sizes_of(group)
+        memory = _demand(self.share, group, sizes)
+        table = self._table(group, sizes.width)
+        with working_folder(self.game, f"{VALUES} {group.name} on ranks", self.run, self.rule, group.name) as folder:
+            buckets = self.share.buckets(group, sizes) if self.solver != FIXPOINT else None
+            table.limit = self.run.memory - memory + sizes.bytes
+            checkpoints = CheckpointsTogether(folder, table, self.run)
+            checkpoints.begin(group)
+            levels, solver = solve_group(self.names, self.game, self.rule, group, table, self.run, buckets, checkpoints)
+            finish_group(self.names, group, table, self.run)
+            fact = {
+                "solver": solver,
+                "levels": levels,
+                "seconds": round(self.run.seconds - begun, 3),
+                "compile_seconds": round(self.run.compile_seconds - compiled, 3),
+                "cpu": round(time.process_time() - used, 3),
+            }
+            _write(self.kept, group.parts, table, self._facts(group, fact))
+        if folder is not None:
+            discard(folder.path)
+
+    def _table(self, group: Group, width: int) -> Table:
+        """Return a table with the codes of the needs, and room for this rank's share of the group."""
+        table = Table(self.line, [])
+        table.sharing = _shards(self.line, group.bounds, self.target)
+        while table.codes.itemsize < width:
+            table.widen(0)
+        needs = self._needs(group)
+        for part in needs:
+            self.kept.load(part, table.codes)
+        own = table.sharing.own(group.bounds).reshape(-1, 2).tolist()
+        table.spans = sorted([(start, stop) for start, stop in own] + [(part.start, part.stop) for part in needs])
+        return table
+
+    def _facts(self, group: Group, fact: dict[str, Any]) -> dict[str, Any]:
+        groups = {**self.kept.facts.get("groups", {}), group.name: fact}
+        return {
+            "solver": self.solver,
+            "groups": groups,
+            "levels": max(one["levels"] for one in groups.values()),
+            "seconds": round(sum(one["seconds"] for one in groups.values()), 3),
+            "compile_seconds": round(sum(one.get("compile_seconds", 0) for one in groups.values()), 3),
+            "threads": self.run.threads,
+            "ranks": current().count,
+        }
+
+
+def _search(game: Game, rule: ValueRule, keep: Keep, run: Run, command: str, target: jit.Target) -> None:
+    """Search breadth first from the start, all parts together."""
+    share, names = Share(game, rule, run, current().count), game.names(rule, target)
+    parts = tuple(game.parts())
+    group = Group(parts, True, False)
+    bounds = np.array([0, share.line], np.int64)
+    sizes = share.sizes(group, [], code_bytes(game, rule))
+    memory = _demand(share, group, sizes)
+    with (
+        GrowingDatabase(keep.folder, game, rule, command) as kept,
+        working_folder(game, f"{BFS} on ranks", run, rule) as folder,
+    ):
+        table = Table(share.line)
+        table.sharing = _shards(share.line, bounds, target)
+        table.spans = [(start, stop) for start, stop in table.sharing.own(bounds).reshape(-1, 2).tolist()]
+        table.limit = run.memory - memory + sizes.bytes
+        checkpoints = CheckpointsTogether(folder, table, run)
+        checkpoints.begin(group)
+        levels = bfs.solve_all(names, game, table, run, share.buckets(group, sizes), checkpoints)
+        largest = finish_group(names, group, table, run)
+        table.narrow(largest)
+        facts = {
+            "solver": BFS, "form": VALUES, "levels": levels, **run.times, "threads": run.threads,
+            "ranks": current().count, "memory": memory,
+        }  # fmt: skip
+        _write(kept, parts, table, facts)
+    discard(keep.working)
+
+
+def _shards(line: int, bounds: npt.NDArray[Any], target: jit.Target) -> Shards:
+    numbers = int((bounds[1::2] - bounds[::2]).sum())
+    return Shards(bounds, block_bits(line, numbers, current().count), target)
+
+
+def _write(kept: GrowingDatabase, parts: tuple[Part, ...], table: Table, facts: dict[str, Any]) -> None:
+    """Give each rank the codes of the steps that it writes, and write them all together."""
+    shards = table.sharing
+    assert isinstance(shards, Shards)
+    width = reduce_max([table.codes.itemsize], 1)
+    while table.codes.itemsize < width:
+        table.widen(0)
+    ranks = current()
+    wanted = [kept.steps(parts, rank, ranks.count) for rank in range(ranks.count)]
+    redistribute(table.codes, [shards.of(rank) for rank in range(ranks.count)], wanted)
+    kept.add(parts, ShardedCodes(table.codes, wanted[ranks.rank]), facts)

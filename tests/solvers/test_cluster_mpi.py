@@ -1,0 +1,111 @@
+"""Several processes that MPI has started solve one game; a rank that is killed ends the run, which then goes on."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from searchbench import open_database, solve
+from searchbench.store.header import header_on_disk
+
+MPIEXEC = shutil.which("mpiexec", path=f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}")
+pytestmark = pytest.mark.skipif(
+    MPIEXEC is None or importlib.util.find_spec("mpi4py") is None,
+    reason="needs mpi4py and mpiexec: pip install 'searchbench[cluster]'",
+)
+PROGRAM = "from searchbench.cli import main; main()"
+
+
+def begin(ranks: int, words: list[str], before: str = "") -> subprocess.Popen[str]:
+    """Start the program on some ranks."""
+    assert MPIEXEC is not None
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    command = [MPIEXEC, "-n", str(ranks), sys.executable, "-c", f"{before}\n{PROGRAM}", *words]
+    return subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment, start_new_session=True
+    )
+
+
+def run(ranks: int, words: list[str]) -> tuple[int, str, str]:
+    """Run the program on some ranks; return its exit code and what it wrote."""
+    process = begin(ranks, words)
+    out, err = process.communicate(timeout=240)
+    return process.returncode, out, err
+
+
+def digests(folder: Path) -> dict[str, Any]:
+    """Return the digest of each part's codes."""
+    return {record.name: (record.digest, record.counts) for record in header_on_disk(folder).parts}
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3])
+def test_ranks_write_the_database_of_one_process(ranks: int, tmp_path: Path) -> None:
+    solve("awari:5", to=tmp_path / "one", parts="all", memory="64MB", threads=1)
+    code, out, err = run(ranks, ["solve", "awari:5", "--to", str(tmp_path / "db"), "--threads", "1"])
+    assert (code, err) == (0, "")
+    assert out.count("awari:5,last: 6,188 states") == 1
+    assert digests(tmp_path / "db") == digests(tmp_path / "one")
+    assert open_database(tmp_path / "db").facts["ranks"] == ranks
+
+
+def test_what_all_ranks_refuse_is_said_once(tmp_path: Path) -> None:
+    words = ["solve", "pancake:6", "--solver", "bfs", "--form", "two-bit", "--to", str(tmp_path / "db")]
+    code, out, err = run(3, words)
+    assert (code, out) == (30, "")
+    assert err.count("searchbench: form 'two-bit' cannot work on several ranks") == 1
+
+
+def test_what_one_rank_finds_ends_all(tmp_path: Path) -> None:
+    before = (
+        "import os, searchbench.solvers.exhaustive.together as together\n"
+        "from searchbench.errors import BrokenRule\n"
+        "def breaks(*_):\n"
+        "    raise BrokenRule('it is broken')\n"
+        "if os.environ.get('PMI_RANK', os.environ.get('OMPI_COMM_WORLD_RANK')) == '1':\n"
+        "    together.finish_group = breaks\n"
+    )
+    process = begin(2, ["solve", "awari:3", "--to", str(tmp_path / "db")], before)
+    _, err = process.communicate(timeout=240)
+    assert process.returncode == 30
+    assert "searchbench: rank 1 of 2: it is broken; all ranks end" in err
+
+
+def ranks_of(process: subprocess.Popen[str]) -> list[psutil.Process]:
+    """Return the ranks among the processes that MPI's starter has started."""
+    children = psutil.Process(process.pid).children(recursive=True)
+    return [child for child in children if child.name().startswith("python")]
+
+
+def test_a_rank_is_killed_and_the_others_end_and_it_goes_on_with_more_or_fewer(tmp_path: Path) -> None:
+    solve("awari:7", to=tmp_path / "one", parts="all", memory="64MB", threads=1)
+    words = ["solve", "awari:7", "--to", str(tmp_path / "db"), "--threads", "1"]
+    chance = random.Random(3)
+    impatient = "import searchbench.store.working as working\nworking.WorkingFolder.due = True\n"
+    killed = 0
+    for attempt in range(40):
+        process = begin(chance.choice([1, 2, 3]), words, impatient)
+        if attempt < 6:
+            time.sleep(chance.uniform(2.0, 5.0))
+            ranks = ranks_of(process) if process.poll() is None else []
+            if ranks:
+                chance.choice(ranks).send_signal(signal.SIGKILL)
+        _, err = process.communicate(timeout=240)
+        if process.returncode == 0:
+            break
+        killed += 1
+        assert "KILLED" in err or "Killed" in err or "killed" in err or process.returncode in (9, 137), err
+    assert process.returncode == 0
+    assert killed > 0
+    assert digests(tmp_path / "db") == digests(tmp_path / "one")
+    assert not (tmp_path / "db.work").exists()
