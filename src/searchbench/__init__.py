@@ -71,7 +71,8 @@ __all__ = [
     "GraphProofNumber", "IDAStar", "Image", "Keep", "Limits", "Line", "MSTStar", "Part",
     "PatternDatabases", "Player", "Position", "Prediction", "Proof", "ProofNumber", "Repair", "Retrograde", "Run",
     "SSSStar", "SearchBenchError", "SeenAs", "State", "Subgoal", "Sweep", "ValueRule", "analyse", "check",
-    "environment", "errors", "heuristic", "index", "load", "open_certificate", "open_database", "predict", "prove", "repair", "search", "solve",
+    "environment", "errors", "heuristic", "index", "load", "open_certificate", "open_database", "predict",
+    "prove", "repair", "search", "solve",
 ]  # fmt: skip
 
 
