@@ -1,7 +1,9 @@
 """Measure proof-number search and alpha-beta search: nodes a second of processor time, on one core.
 
 Run ``python benchmarks/bench_proof.py``; games may follow, such as ``connect4:6x4``. ``bitboards connect4:6x6`` measures the
-search on bitboards with each of its devices switched off. A node is a move played and evaluated. What bounds the speed
+search on bitboards with each of its devices switched off. ``large`` measures proof-number search, in a tree and depth first, on
+games that it does not finish: Qubic without threats, Connect Four 6x5, a random graph with cycles; depth first also on 2
+threads, by the clock (``large 300000`` for so many nodes). A node is a move played and evaluated. What bounds the speed
 is printed too: the time that the game's own rules take for a node (a move, `terminal`, `key`, and the list of moves, in a
 random walk). The rest of a node is the search: the table, the path, the tree.
 """
@@ -24,9 +26,10 @@ from searchbench.game import Drops, Game
 from searchbench.hashing import key
 from searchbench.rules import UNDECIDED, moves, new_moves, play, start, terminal, unplay
 from searchbench.run import Run
-from searchbench.solvers.proof import prove_state
+from searchbench.solvers.proof import prove_state, tree
 from searchbench.solvers.proof.budget import Budget
 from searchbench.solvers.proof.drops import DropSearch
+from searchbench.solvers.shared.transposition import ENTRY_BYTES
 
 GAMES = ("tic-tac-toe", "connect4:4x4", "connect4:5x4")
 VARIANTS: dict[str, dict[str, Any]] = {
@@ -116,10 +119,49 @@ def bitboards(games: list[str]) -> None:
             print(f"{spec:12}  {name:21}  {value:5}  {nodes:10,}  {nodes * each / 1e9:11.2f}  {1e3 / each:15.2f}")
 
 
+def random_graph(nodes: int) -> Game:
+    """Return a graph with cycles, seven or so edges from a node; one node of fifty is lost for the player to move."""
+    chance = random.Random(5)
+    words = []
+    for node in range(nodes):
+        if node and chance.random() < 0.02:
+            words.append(f"{node}=-1")
+        else:
+            words += [f"{node}>{chance.randrange(nodes)}" for _ in range(chance.randrange(4, 11))]
+    return load(f"graph:{';'.join(words)},values=outcome")
+
+
+def large(nodes: int) -> None:
+    """Search games that are not finished by so many nodes, and print nodes a second and bytes of memory a node."""
+    games = {"qubic": load("qubic"), "connect4:6x5": load("connect4:6x5"), "random graph": random_graph(1 << 16)}
+    kinds = {"pns": ("pns", 1), "dfpn": ("dfpn", 1), "dfpn, 2 threads": ("dfpn", 2)}
+    size = {"pns": tree.NODE_BYTES, "dfpn": ENTRY_BYTES}
+    print("game          method              nodes  seconds  CPU seconds  million nodes/s  bytes/node")
+    for name, game in games.items():
+        for kind, (method, threads) in kinds.items():
+
+            def search(limit: int) -> tuple[int, float, float]:
+                run = Run(memory=4 << 30, threads=threads)  # noqa: B023
+                clock, processor, done = time.perf_counter(), time.process_time(), limit
+                with suppress(LimitReached):
+                    done = prove_state(game, None, method, run, evidence=False, nodes=limit).nodes  # noqa: B023
+                return done, time.perf_counter() - clock, time.process_time() - processor
+
+            search(1000)  # compile
+            done, seconds, processor = search(nodes)
+            print(
+                f"{name:12}  {kind:15}  {done:10,}  {seconds:7.2f}  {processor:11.2f}  {done / seconds / 1e6:15.2f}  "
+                f"{size[method]:10}"
+            )
+
+
 def main() -> None:
     """Prove the start of each game by each method, and print what it took."""
     if sys.argv[1:2] == ["bitboards"]:
         bitboards(sys.argv[2:])
+        return
+    if sys.argv[1:2] == ["large"]:
+        large(int(sys.argv[2]) if len(sys.argv) > 2 else 3_000_000)
         return
     print("game          method         value       nodes  seconds  million nodes/s  ns/node  of which rules")
     for spec in sys.argv[1:] or GAMES:

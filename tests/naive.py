@@ -9,9 +9,9 @@ from __future__ import annotations
 import heapq
 import math
 from collections import Counter, deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from itertools import permutations
+from itertools import permutations, product
 from typing import Any, NamedTuple
 
 from searchbench.game import Game
@@ -173,15 +173,20 @@ def minimax(game: Game, state: Iterable[int]) -> int:
     return max((-minimax(game, game.play(list(state), move)) for move in moves), default=0)
 
 
-def alphabeta(game: Game, state: Iterable[int], alpha: int = -2, beta: int = 2) -> int:
-    """Return what `minimax` does, without the lines that cannot matter (Knuth and Moore 1975, fail-soft)."""
+def alphabeta(game: Game, state: Iterable[int], alpha: int = -2, beta: int = 2, ends: list[State] | None = None) -> int:
+    """Return what `minimax` does, without the lines that cannot matter (Knuth and Moore 1975, fail-soft).
+
+    The ends of the lines are added to `ends`.
+    """
     result = game.terminal(list(state))
+    moves = game.moves(list(state)) if result == UNDECIDED else []
+    if ends is not None and not moves:
+        ends.append(tuple(state))
     if result != UNDECIDED:
         return result
-    moves = game.moves(list(state))
     best = -2 if moves else 0
     for move in moves:
-        best = max(best, -alphabeta(game, game.play(list(state), move), -beta, -max(alpha, best)))
+        best = max(best, -alphabeta(game, game.play(list(state), move), -beta, -max(alpha, best), ends))
         if best >= beta:
             break
     return best
@@ -733,3 +738,86 @@ def most_proving_nodes(game: Any) -> Developed:
             mine = not mine
         developed.append(node)
     return Developed(developed, numbers(0, True)[0] == 0)
+
+
+# --- searches to compare proof-number search with ----------------------------------------------------------------------
+
+
+def sss_star(game: Game, merit: int = 1) -> tuple[int, list[State]]:
+    """Return the outcome of a game without cycles, and the ends of lines in the order of SSS* (Stockman 1979, table 1).
+
+    `merit` is the highest outcome that there may be.
+    """
+    ends: list[State] = []
+    waiting: list[tuple[int, tuple[int, ...], bool]] = [(-merit, (), False)]  # less merit, places of the moves, solved
+
+    def state_at(places: tuple[int, ...]) -> list[int]:
+        state = list(game.start())
+        for place in places:
+            state = list(game.play(state, game.moves(state)[place]))
+        return state
+
+    while True:
+        found = min(waiting)
+        waiting.remove(found)
+        less, places, solved = found
+        state, maximal = state_at(places), len(places) % 2 == 0
+        if solved:
+            if not places:
+                return -less, ends
+            above, place = places[:-1], places[-1]
+            if not maximal:
+                waiting = [one for one in waiting if one[1][: len(above)] != above]
+                waiting.append((less, above, True))
+            elif place + 1 < len(game.moves(state_at(above))):
+                waiting.append((less, (*above, place + 1), False))
+            else:
+                waiting.append((less, above, True))
+            continue
+        result = game.terminal(state)
+        moves = game.moves(state) if result == UNDECIDED else []
+        if not moves:
+            ends.append(tuple(state))
+            value = 0 if result == UNDECIDED else result if maximal else -result
+            waiting.append((max(less, -value), places, True))
+        else:
+            waiting += [(less, (*places, place), False) for place in range(len(moves) if maximal else 1)]
+
+
+Tree = list[Any] | int | None
+"""The children of a node, or the value of a leaf for the player to move, or None for an open leaf."""
+
+
+def conspirators(tree: Tree, wanted: int) -> float:
+    """Return the least number of open leaves, which count as draws, whose change makes the root worth +1 or -1."""
+
+    def leaves(node: Tree) -> int:
+        return sum(map(leaves, node)) if isinstance(node, list) else int(node is None)
+
+    def value(node: Tree, changed: Iterator[bool], sign: int) -> int:
+        if isinstance(node, list):
+            return max([-value(child, changed, -sign) for child in node], default=0)
+        if node is None:
+            return wanted * sign if next(changed) else 0
+        return node
+
+    chosen = [
+        sum(changes)
+        for changes in product((False, True), repeat=leaves(tree))
+        if value(tree, iter(changes), 1) == wanted
+    ]
+    return min(chosen, default=math.inf)
+
+
+def smallest_solution(game: Game, state: Iterable[int], bound: int, mine: bool = True) -> float:
+    """Return the inner nodes of the smallest tree that shows that the player to move (`mine`) gets at least `bound`.
+
+    Otherwise the tree shows that she does not.
+    """
+    result = game.terminal(list(state))
+    moves = game.moves(list(state)) if result == UNDECIDED else []
+    if not moves:
+        value = 0 if result == UNDECIDED else result
+        return 0 if (value >= bound) == mine else math.inf
+    below = [smallest_solution(game, game.play(list(state), move), 1 - bound, not mine) for move in moves]
+    return 1 + (min(below) if mine else sum(below))

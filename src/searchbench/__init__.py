@@ -30,7 +30,17 @@ if TYPE_CHECKING:
     from searchbench.run import Limits, Run
     from searchbench.solvers.exhaustive import BreadthFirst, Exhaustive, Fixpoint, Retrograde, Sweep
     from searchbench.solvers.guided import AStar, BestFirst, Guided, IDAStar
-    from searchbench.solvers.proof import AlphaBeta, DepthFirstProofNumber, GraphProofNumber, ProofNumber, Proving
+    from searchbench.solvers.proof import (
+        AlphaBeta,
+        BStar,
+        ConspiracyNumber,
+        DepthFirstProofNumber,
+        GraphProofNumber,
+        MSTStar,
+        ProofNumber,
+        Proving,
+        SSSStar,
+    )
     from searchbench.store import Certificate, Database, Keep
     from searchbench.testing import Check
     from searchbench.values import ValueRule
@@ -43,6 +53,7 @@ _HOMES = {
     "Abstraction": "abstraction", "Image": "abstraction", "PatternDatabases": "heuristics", "heuristic": "heuristics",
     "AlphaBeta": "solvers.proof", "DepthFirstProofNumber": "solvers.proof",
     "GraphProofNumber": "solvers.proof", "ProofNumber": "solvers.proof",
+    "BStar": "solvers.proof", "ConspiracyNumber": "solvers.proof", "MSTStar": "solvers.proof", "SSSStar": "solvers.proof",
     "AStar": "solvers.guided",
     "Retrograde": "solvers.exhaustive", "Sweep": "solvers.exhaustive",
     "Fixpoint": "solvers.exhaustive", "BreadthFirst": "solvers.exhaustive",
@@ -55,12 +66,13 @@ _HOMES = {
 """Where each public name lives; "" for a module."""
 
 __all__ = [
-    "NOWHERE", "UNDECIDED", "AStar", "Abstraction", "AlphaBeta", "BestFirst", "Board", "BreadthFirst", "Certificate",
-    "Check", "Database", "DepthFirstProofNumber", "Fixpoint", "Game", "GraphProofNumber", "IDAStar", "Image", "Keep",
-    "Limits", "Line", "Part",
+    "NOWHERE", "UNDECIDED", "AStar", "Abstraction", "AlphaBeta", "BStar", "BestFirst", "Board", "BreadthFirst",
+    "Certificate", "Check", "ConspiracyNumber", "Database", "DepthFirstProofNumber", "Fixpoint", "Game",
+    "GraphProofNumber", "IDAStar", "Image", "Keep", "Limits", "Line", "MSTStar", "Part",
     "PatternDatabases", "Player", "Position", "Prediction", "Proof", "ProofNumber", "Repair", "Retrograde", "Run",
-    "SearchBenchError", "SeenAs", "State", "Subgoal", "Sweep", "ValueRule", "analyse", "check", "environment", "errors",
-    "heuristic", "index", "load", "open_certificate", "open_database", "predict", "prove", "repair", "search", "solve",
+    "SSSStar", "SearchBenchError", "SeenAs", "State", "Subgoal", "Sweep", "ValueRule", "analyse", "check",
+    "environment", "errors", "heuristic", "index", "load", "open_certificate", "open_database", "predict",
+    "prove", "repair", "search", "solve",
 ]  # fmt: skip
 
 

@@ -241,7 +241,8 @@ class SearchingPlayer:
             new_transpositions(SMALLEST),
             0,
             self.run.memory // 2,
-            leaves=self.leaves,
+            self.target,
+            self.leaves,
         )
         try:
             return search.holds(np.array(after, self.game.dtype), 1, lookup=False)

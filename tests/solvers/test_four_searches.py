@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -28,6 +29,7 @@ from searchbench.reproduce.awari import judged, positions
 from searchbench.run import Run
 from searchbench.solvers.exhaustive import solve_states
 from searchbench.solvers.proof import LeafDatabase
+from searchbench.solvers.proof.pns import ProofNumberSearch
 
 RUN = Run(threads=1, memory=1 << 26)
 
@@ -143,6 +145,25 @@ def test_the_player_wins_what_the_database_knows_and_drops_what_loses(leaves: Le
         player.choose([0] * 12 + [6, 6])
     with pytest.raises(BadRequest, match="is a puzzle"):
         SearchingPlayer(load("hanoi:2"))
+
+
+def test_the_veto_is_searched_for_the_target_of_the_player(
+    leaves: LeafDatabase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A player whose searches are interpreted compiles nothing for its veto."""
+    targets = []
+
+    class Watched(ProofNumberSearch):
+        def holds(self, *arguments: Any, **options: Any) -> bool:
+            targets.append(self.names.target)
+            return super().holds(*arguments, **options)
+
+    monkeypatch.setattr("searchbench.player.ProofNumberSearch", Watched)
+    game = leaves.game
+    state = [0, 0, 0, 1, 2, 2, 0, 0, 1, 2, 1, 1, 1, 1]
+    assert leaves.outcome(state) is None
+    SearchingPlayer(game, leaves, 100, 300, 1, RUN, "interpreted").choose(state)
+    assert set(targets) == {"interpreted"}
 
 
 def test_play_is_by_searches_where_the_rules_evaluate_states(leaves: LeafDatabase) -> None:

@@ -222,7 +222,8 @@ def prove(
         str | None,
         Option(
             metavar="NAME",
-            help="pns, alphabeta, dfpn or graph; by default pns, with leaves alphabeta, for qubic graph.",
+            help="pns, alphabeta, dfpn, graph or threats; to compare with: conspiracy, sss, bstar, mst. By default pns, "
+            "with leaves alphabeta, for qubic graph.",
         ),
     ] = None,
     *,

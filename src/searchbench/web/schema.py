@@ -289,7 +289,13 @@ class JobRequest(Request):
     game: str | None = Field(None, max_length=500)
     database: str | None = Field(None, max_length=200)
     state: str | None = Field(None, max_length=4000)
-    method: Literal["idastar", "astar", "bestfirst", "pns", "alphabeta", "dfpn"] | None = None
+    method: (
+        Literal[
+            "idastar", "astar", "bestfirst", "pns", "alphabeta", "dfpn", "graph", "threats", "conspiracy", "sss",
+            "bstar", "mst",
+        ]
+        | None
+    ) = None  # fmt: skip
     nodes: int | None = Field(None, ge=1)
 
 

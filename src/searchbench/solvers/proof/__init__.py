@@ -4,10 +4,14 @@ from searchbench.solvers.proof.book import Book
 from searchbench.solvers.proof.configuration import (
     METHODS,
     AlphaBeta,
+    BStar,
+    ConspiracyNumber,
     DepthFirstProofNumber,
     GraphProofNumber,
+    MSTStar,
     ProofNumber,
     Proving,
+    SSSStar,
     ThreatProofNumber,
 )
 from searchbench.solvers.proof.leaves import LeafDatabase
@@ -16,12 +20,16 @@ from searchbench.solvers.proof.prove import prove_state
 __all__ = [
     "METHODS",
     "AlphaBeta",
+    "BStar",
     "Book",
+    "ConspiracyNumber",
     "DepthFirstProofNumber",
     "GraphProofNumber",
     "LeafDatabase",
+    "MSTStar",
     "ProofNumber",
     "Proving",
+    "SSSStar",
     "ThreatProofNumber",
     "prove_state",
 ]

@@ -215,6 +215,45 @@ class AlphaBeta(Proving):
         return Book(game, leaves, self.plies, self.book)
 
 
+@dataclass(frozen=True, kw_only=True)
+class ConspiracyNumber(Proving):
+    """Prove by conspiracy numbers of a win and of a loss, to compare with."""
+
+    method = "conspiracy"
+
+
+@dataclass(frozen=True, kw_only=True)
+class SSSStar(Proving):
+    """Prove by SSS*, the highest value within reach first, to compare with."""
+
+    method = "sss"
+
+
+@dataclass(frozen=True, kw_only=True)
+class BStar(Proving):
+    """Prove by B*, which works on the best move or on the others, to compare with."""
+
+    method = "bstar"
+
+
+@dataclass(frozen=True, kw_only=True)
+class MSTStar(Proving):
+    """Prove by MST*, which finds the smallest solution tree, to compare with."""
+
+    method = "mst"
+
+
 METHODS: Final[Mapping[str, type[Proving]]] = {
-    one.method: one for one in (ProofNumber, AlphaBeta, DepthFirstProofNumber, GraphProofNumber, ThreatProofNumber)
+    one.method: one
+    for one in (
+        ProofNumber,
+        AlphaBeta,
+        DepthFirstProofNumber,
+        GraphProofNumber,
+        ThreatProofNumber,
+        ConspiracyNumber,
+        SSSStar,
+        BStar,
+        MSTStar,
+    )
 }

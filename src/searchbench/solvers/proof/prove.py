@@ -25,13 +25,18 @@ from searchbench.run import Limits, Run, requested
 from searchbench.solvers.proof.alphabeta import AlphaBetaSearch
 from searchbench.solvers.proof.bounding import Bounding, Solved, first_size
 from searchbench.solvers.proof.budget import Budget
+from searchbench.solvers.proof.comparators import compare
 from searchbench.solvers.proof.configuration import (
     METHODS,
     AlphaBeta,
+    BStar,
+    ConspiracyNumber,
     DepthFirstProofNumber,
     GraphProofNumber,
+    MSTStar,
     ProofNumber,
     Proving,
+    SSSStar,
     ThreatProofNumber,
 )
 from searchbench.solvers.proof.dfpn import DepthFirstProofNumberSearch
@@ -120,6 +125,8 @@ def prove_state(
                 found = _depth_first(game, start, budget, chosen, kept, target)
             elif isinstance(chosen, ProofNumber):
                 found = _by_proof_numbers(game, start, budget, chosen, kept, target)
+            elif isinstance(chosen, ConspiracyNumber | SSSStar | BStar | MSTStar):
+                found = compare(game, start, budget, chosen.method, target)
             else:
                 found = _by_alpha_beta(game, start, budget, leaves, target)
         searched = found.facts.pop("nodes")

@@ -7,7 +7,9 @@ import { outcome } from "./jobs.js";
 const METHODS = [
   { id: "idastar", text: "IDA*", players: 1 }, { id: "astar", text: "A*", players: 1 }, { id: "bestfirst", text: "greedy best-first", players: 1 },
   { id: "pns", text: "proof-number search", players: 2 }, { id: "alphabeta", text: "alpha-beta", players: 2 },
-  { id: "dfpn", text: "depth-first proof-number search", players: 2 },
+  { id: "dfpn", text: "depth-first proof-number search", players: 2 }, { id: "graph", text: "proof numbers over a graph, forced sequences", players: 2 },
+  { id: "threats", text: "threats (go-moku)", players: 2 }, { id: "conspiracy", text: "conspiracy numbers", players: 2 },
+  { id: "sss", text: "SSS*", players: 2 }, { id: "bstar", text: "B*", players: 2 }, { id: "mst", text: "MST*, the smallest solution tree", players: 2 },
 ];
 const FRAME = 450; // milliseconds between two boards of a solution
 
