@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -32,12 +32,12 @@ class Record:
         """Return "match", "better" or "differs"."""
         return str(self.outcome["verdict"])
 
-    def fits(self, row: Row) -> bool:
-        """Tell whether the row's figure in the paper is still the one that this record was compared with."""
-        paper = json.loads(json.dumps(row.paper))
-        kept = self.outcome["paper"]
+    def fits(self, row: Row, parts: Sequence[str] = ()) -> bool:
+        """Tell whether this record is of the row as it is now: compared with the same figure of the paper, all `parts` of it."""
+        paper, kept = json.loads(json.dumps(row.paper)), self.outcome["paper"]
         if row.parts and isinstance(paper, dict) and isinstance(kept, dict):
-            return bool(kept) and all(name in paper and paper[name] == figure for name, figure in kept.items())
+            same = all(name in paper and paper[name] == figure for name, figure in kept.items())
+            return same and bool(kept) and set(parts) <= set(kept)
         return bool(paper == kept)
 
 
