@@ -2,7 +2,9 @@
 #   make demo         solve the 8-puzzle and a user's own game, and look at the results
 #   make test         style, types, layers and tests
 #   make test-fast    style, and the tests that compile little: a minute and a half, for daily work
-# Both make their own virtual environment in .venv; `make clean` removes it and all that was built.
+#   make site         the documentation site, in build/site: open build/site/index.html through `make show-site`
+#   make package      a wheel and a source distribution, in dist/, tried in an empty environment
+# All make their own virtual environment in .venv; `make clean` removes it and all that was built.
 
 PYTHON ?= python3
 BIN := .venv/bin
@@ -16,7 +18,7 @@ DAILY := tests/test_architecture.py tests/test_compile_clock.py tests/test_launc
 COMPILING := tests/front tests/laws tests/learning tests/solvers tests/store tests/web \
 	tests/test_compression.py tests/test_jit.py tests/test_predict.py tests/test_reproduce.py tests/test_signatures.py
 
-.PHONY: demo test test-fast clean
+.PHONY: demo test test-fast site show-site package clean
 .DELETE_ON_ERROR:
 
 demo: .venv/installed
@@ -44,6 +46,16 @@ test-fast: .venv/installed-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/pytest -n auto --dist worksteal $(DAILY)
+
+site: .venv/installed-dev
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+	@echo "build/site"
+
+show-site: site
+	$(BIN)/python -m http.server --bind 127.0.0.1 --directory build/site 8018
+
+package: .venv/bin/python
+	$(BIN)/python .ci/package.py
 
 clean:
 	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache .cache

@@ -16,7 +16,8 @@ from searchbench.configuration import table_of
 from searchbench.solvers import exhaustive, guided, proof
 from searchbench.store import Keep
 
-DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = sorted((ROOT / "docs").rglob("*.md"))
+DOCUMENTS = [ROOT / "README.md", *PAGES]
 CHECKER = doctest.OutputChecker()
 OPTIONS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
@@ -24,6 +25,13 @@ OPTIONS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 def blocks(document: Path, language: str) -> list[str]:
     """Return the blocks of a language in a document."""
     return re.findall(rf"^```{language}\n(.*?)^```", document.read_text(), re.MULTILINE | re.DOTALL)
+
+
+def save_files(document: Path) -> None:
+    """Write the files that a document tells the reader to save: blocks whose first line is a comment with a file's name."""
+    for block in blocks(document, "python"):
+        if name := re.match(r"# (\w+\.py)\n", block):
+            Path(name[1]).write_text(block)
 
 
 def having(language: str, mark: str) -> list[Path]:
@@ -48,6 +56,7 @@ def workplace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.mark.parametrize("document", having("python", ">>>"), ids=lambda path: path.name)
 def test_python_blocks_are_doctests(document: Path, workplace: Path) -> None:
+    save_files(document)
     test = doctest.DocTestParser().get_doctest("\n".join(blocks(document, "python")), {}, document.name, None, 0)
     report: list[str] = []
     doctest.DocTestRunner(optionflags=OPTIONS).run(test, out=report.append)
@@ -58,6 +67,7 @@ def test_python_blocks_are_doctests(document: Path, workplace: Path) -> None:
 def test_console_blocks_show_what_the_program_prints(
     document: Path, workplace: Path, program: Program, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    save_files(document)
     for block in blocks(document, "console"):
         for command, expected in re.findall(r"^\$ (searchbench .*)\n((?:(?!\$ ).*\n)*)", block, re.MULTILINE):
             # What the reader types stands behind the prompt; in a pipe it is not echoed.
@@ -85,8 +95,11 @@ def test_the_readme_names_every_command(program: Program) -> None:
 
 
 def test_the_list_of_pages_is_complete() -> None:
-    listed = set(re.findall(r"\]\(([^)#]+)\)", (ROOT / "docs" / "index.md").read_text()))
-    assert listed == {"../README.md", *(page.name for page in (ROOT / "docs").glob("*.md"))} - {"index.md"}
+    table = (ROOT / "docs" / "index.md").read_text().partition("## The pages")[2]
+    listed = re.findall(r"^\| \[[^\]]+\]\(([^)#]+)\)", table, re.MULTILINE)
+    assert sorted(listed) == sorted(
+        {"../README.md", *(page.relative_to(ROOT / "docs").as_posix() for page in PAGES)} - {"index.md"}
+    )
 
 
 def test_the_files_to_begin_with_are_as_short_as_the_readme_says() -> None:

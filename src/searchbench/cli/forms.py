@@ -24,21 +24,27 @@ def convert(
         ),
     ] = None,
     codec: Codec = None,
+    parts: Annotated[
+        str | None, Option(metavar="NAMES", help="Keep only these parts, such as 3-3,4-3; by default all.")
+    ] = None,
     game: OwnGame = None,
     as_json: Json = False,
 ) -> None:
-    """Keep a database in another form, or compressed by another codec."""
+    """Keep a database in another form, compressed by another codec, or only some parts of it."""
     import searchbench as sb
     from searchbench.store.opening import read_header
 
-    converted = sb.open_database(folder, game).convert(to, form, codec)
+    converted = sb.open_database(folder, game).convert(to, form, codec, parts)
     header = read_header(to)
     before, after = disk_usage(folder), disk_usage(to)
     if as_json:
         show.write_json({"form": header.kept_as, "codec": header.codec, "values": converted.rule.name,
-                         "bytes": after, "before": before})  # fmt: skip
+                         "parts": [part.name for part in converted.parts], "bytes": after, "before": before})  # fmt: skip
         return
-    show.write(f"{converted.game}: {header.kept_as}, {header.codec}: {after:,} bytes, before {before:,}; kept in {to}")
+    some = "" if parts is None else f" ({', '.join(part.name for part in converted.parts)})"
+    show.write(
+        f"{converted.game}{some}: {header.kept_as}, {header.codec}: {after:,} bytes, before {before:,}; kept in {to}"
+    )
 
 
 def disk_usage(folder: Path) -> int:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from searchbench.cli import show
 from searchbench.cli.ask import function_in
 from searchbench.cli.commands import Option
 from searchbench.cli.derived import derived
 from searchbench.cli.options import Folder, Json, OwnGame, Progress
+
+if TYPE_CHECKING:
+    from searchbench.store import Database
 
 
 @dataclass(frozen=True)
@@ -27,25 +30,53 @@ class Chosen:
 @derived
 def export(
     folder: Folder,
-    to: Annotated[Path, Option(metavar="FILE", help="The Parquet file to write.")],
+    to: Annotated[
+        Path, Option(metavar="FILE", help="What to write: FILE.npz, a table of values by number; else a Parquet file.")
+    ],
     chosen: Chosen,
+    parts: Annotated[
+        str | None, Option(metavar="NAMES", help="Of a table: only these parts, such as 3-3,4-3; by default all.")
+    ] = None,
+    cells: Annotated[bool, Option("--cells", help="Of a table: also the cells of every position.")] = False,
     force: Annotated[bool, Option("--force", help="Replace a file that exists.")] = False,
     game: OwnGame = None,
     as_json: Json = False,
     progress: Progress = None,
 ) -> None:
-    """Write positions with their values, moves and best moves into a Parquet file, for learning agents."""
+    """Write positions with values, moves and best moves into a Parquet file, or a table of all values into an .npz file."""
     import searchbench as sb
     from searchbench.cli.progress import Reporter
+    from searchbench.errors import BadRequest
     from searchbench.learning import export as write
 
     database = sb.open_database(folder, game)
+    if to.suffix == ".npz":
+        if chosen != Chosen():
+            raise BadRequest(f"{to}: a table has all positions; --sample, --seed and --value are for Parquet files")
+        _export_table(database, to, parts, cells, force, as_json)
+        return
+    if parts is not None or cells:
+        raise BadRequest(
+            f"{to}: --parts and --cells are for tables, files that end in .npz; a Parquet file takes --value"
+        )
     with Reporter(progress) as reporter:
         done = write(database, to, chosen.sample, chosen.seed, chosen.value, force, sb.Run(report=reporter))
     if as_json:
         show.write_json({"path": str(done.path), "positions": done.positions, "moves": done.moves, "bytes": done.bytes})
         return
     show.write(f"{database.game}: {done.positions:,} positions, {done.moves:,} moves, {done.bytes:,} bytes in {to}")
+
+
+def _export_table(database: Database, to: Path, parts: str | None, cells: bool, force: bool, as_json: bool) -> None:
+    from searchbench.learning import write_table
+
+    done = write_table(database, to, parts, cells, force)
+    if as_json:
+        show.write_json(
+            {"path": str(done.path), "positions": done.positions, "parts": list(done.parts), "bytes": done.bytes}
+        )
+        return
+    show.write(f"{database.game}: {done.positions:,} positions, {done.bytes:,} bytes in {to}")
 
 
 @derived

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from searchbench.cli import show
 from searchbench.cli.commands import Argument, Exit, Option
+from searchbench.cli.derived import derived
 from searchbench.cli.options import Json, Progress, Threads
+
+if TYPE_CHECKING:
+    from searchbench.reproduce.record import Record
+    from searchbench.reproduce.row import Reproduction
 
 
 def bench(threads: Threads = None, as_json: Json = False, progress: Progress = None) -> None:
@@ -34,14 +40,42 @@ def bench(threads: Threads = None, as_json: Json = False, progress: Progress = N
     show.write(f"signature {report.signature}")
 
 
+@dataclass(frozen=True)
+class Recording:
+    """Say which rows are wanted, where their verdicts are recorded, and where a report is written."""
+
+    every: Annotated[
+        bool, Option("--all", help="All rows; long ones are not measured, but shown as they were recorded.")
+    ] = False
+    report: Annotated[
+        Path | None, Option(metavar="FILE.html", help="Write a report with the papers' plots, drawn again with ours.")
+    ] = None
+    record: Annotated[
+        Path | None,
+        Option(
+            metavar="FILE.json",
+            help="Keep verdicts here, each when it is measured; rows that are there are not measured again. "
+            "With --report, by default a file beside it.",
+        ),
+    ] = None
+
+    @property
+    def file(self) -> Path | None:
+        """Return where verdicts are kept."""
+        return self.record or (self.report.with_suffix(".json") if self.report else None)
+
+
+@derived
 def reproduce(
     ids: Annotated[
         list[str] | None, Argument(metavar="[ID]...", help="Rows such as G1; by default all but the long ones.")
     ] = None,
+    *,
     parts: Annotated[
         str | None,
         Option(metavar="NAMES", help="Measure these parts of a row that has parts, such as 4-4,5-3; or all."),
     ] = None,
+    recording: Recording,
     memory: Annotated[str | None, Option(metavar="SIZE", help="Memory budget such as 1GB.")] = None,
     threads: Threads = None,
     work: Annotated[
@@ -56,36 +90,83 @@ def reproduce(
     from searchbench.errors import BadRequest
     from searchbench.reproduce import ROWS
     from searchbench.reproduce import reproduce as measure
+    from searchbench.reproduce.record import read_records, recorded, write_records
     from searchbench.run import parse_memory
 
     unknown = [row for row in ids or () if row not in ROWS]
     if unknown:
         raise BadRequest(f"no row {', '.join(unknown)}: there are {', '.join(ROWS)}")
+    if recording.every and ids:
+        raise BadRequest("--all takes no rows: give names, or --all")
     names = ids or [row for row in ROWS if not ROWS[row].long]
     wanted = list(filter(None, (parts or "").split(",")))
     chosen = {
         name: ROWS[name].chosen(wanted) for name in names
     }  # what there is not is refused before anything is measured
+    _check_places(recording)
+    kept = read_records(recording.file) if recording.file else {}
+    done = {name for name in names if name in kept and kept[name].fits(ROWS[name], chosen[name])}
     outcomes = []
     with Reporter(progress) as reporter:
         for name in names:
+            if name in done:
+                if not as_json:
+                    show.write(f"{name:4} {kept[name].verdict:8} as recorded on {kept[name].date}")
+                continue
             reporter(name, 0, 0)
             place = work / name if work is not None and (ROWS[name].long or ROWS[name].parts) else None
             run = Run(memory=parse_memory(memory or 0), threads=threads or 0, report=reporter, work=place)
             outcome = measure(ROWS[name], run, chosen[name])
             outcomes.append(outcome)
+            if recording.file:
+                kept[name] = recorded(outcome)
+                write_records(recording.file, kept)
             if not as_json:
-                show.write(f"{outcome.id:4} {outcome.verdict:8} {outcome.seconds:8.2f} s  {outcome.title}")
-                for cost in outcome.costs:
-                    show.write(f"     {_told(cost)}")
-                if outcome.tables:
-                    show.write(f"{outcome.tables}\n")
-                if outcome.verdict == "differs":
-                    show.write(f"     paper    {outcome.paper}\n     measured {outcome.measured}\n     {outcome.note}")
+                _tell(outcome)
     if as_json:
-        show.write_json([outcome.as_dict() for outcome in outcomes])
-    if any(outcome.verdict == "differs" for outcome in outcomes):
+        show.write_json(
+            [dict(kept[name].outcome) for name in names if name in done] + [one.as_dict() for one in outcomes]
+        )
+    if recording.report:
+        _write_report(recording, list(ROWS) if recording.every else names, kept)
+        if not as_json:
+            show.write(f"report in {recording.report}, verdicts in {recording.file}")
+    verdicts = [*(outcome.verdict for outcome in outcomes), *(kept[name].verdict for name in done)]
+    if "differs" in verdicts:
         raise Exit(10)
+
+
+def _tell(outcome: Reproduction) -> None:
+    """Print a row's verdict, and what its searches took."""
+    show.write(f"{outcome.id:4} {outcome.verdict:8} {outcome.seconds:8.2f} s  {outcome.title}")
+    for cost in outcome.costs:
+        show.write(f"     {_told(cost)}")
+    if outcome.tables:
+        show.write(f"{outcome.tables}\n")
+    if outcome.verdict == "differs":
+        show.write(f"     paper    {outcome.paper}\n     measured {outcome.measured}\n     {outcome.note}")
+
+
+def _check_places(recording: Recording) -> None:
+    """Refuse places where nothing can be written, before anything is measured. Raises BadRequest."""
+    from searchbench.errors import BadRequest
+
+    if recording.report and recording.report.suffix != ".html":
+        raise BadRequest(f"--report {recording.report}: expected a name that ends in .html")
+    for path in filter(None, (recording.report, recording.file)):
+        if not path.absolute().parent.is_dir():
+            raise BadRequest(f"{path}: there is no folder {path.parent}")
+
+
+def _write_report(recording: Recording, names: list[str], kept: dict[str, Record]) -> None:
+    """Write the report on rows: what was kept, and for rows that were not measured what comes with searchbench."""
+    from searchbench.reproduce import ROWS
+    from searchbench.reproduce.record import shipped_records
+    from searchbench.reproduce.report import report_html
+
+    assert recording.report is not None
+    shipped = {name: one for name, one in shipped_records().items() if name in ROWS and one.fits(ROWS[name])}
+    recording.report.write_text(report_html([ROWS[name] for name in names], shipped | kept, list(kept)))
 
 
 def _told(cost: dict[str, Any]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from html import escape
 from typing import Final
 
@@ -16,11 +16,13 @@ LEFT, BOTTOM, TOP, KEY = 68, 46, 14, 20
 
 
 def curves_svg(
-    across: Sequence[int], curves: Mapping[str, Sequence[float]], bottom: str, side: str, style: bool = True
-) -> str:
+    across: Sequence[int], curves: Mapping[str, Sequence[float]], bottom: str, side: str, style: bool = True,
+    marked: Container[str] = (),
+) -> str:  # fmt: skip
     """Return curves as SVG: for each name its numbers, from 1 on, at the places `across`; the scale doubles evenly.
 
-    `bottom` and `side` name the axes. Lines have their name as ``data-label``.
+    `bottom` and `side` name the axes. Curves that are `marked` are circles: one can be seen upon an equal line. Lines have
+    their name as ``data-label``.
     """
     most = max([1.0, *(number for numbers in curves.values() for number in numbers)])
     powers = max(1, math.ceil(math.log2(most)))
@@ -44,10 +46,18 @@ def curves_svg(
         f'<text class="sb-axis" x="{LEFT + room / 2:g}" y="{HEIGHT - 10}" text-anchor="middle">{escape(bottom)}</text>'
     )
     for row, (name, numbers) in enumerate(curves.items()):
-        points = " ".join(f"{x_of(place):g},{y_of(number):g}" for place, number in zip(across, numbers, strict=True))
+        places = [(x_of(place), y_of(number)) for place, number in zip(across, numbers, strict=True)]
+        y = HEIGHT + 4 + KEY * row
+        if name in marked:
+            look = f'stroke="{COLOURS[row % len(COLOURS)]}" fill="none" stroke-width="1.5"'
+            circles = "".join(f'<circle cx="{x:g}" cy="{high:g}" r="4"/>' for x, high in places)
+            parts.append(f'<g {look} data-label="{escape(name)}"><title>{escape(name)}</title>{circles}</g>')
+            parts.append(f'<circle {look} cx="{LEFT + 14}" cy="{y}" r="4"/>')
+            parts.append(f'<text class="sb-axis" x="{LEFT + 36}" y="{y}" dy=".35em">{escape(name)}</text>')
+            continue
+        points = " ".join(f"{x:g},{high:g}" for x, high in places)
         dashes = ' stroke-dasharray="6 4"' if row >= len(COLOURS) else ""
         look = f'stroke="{COLOURS[row % len(COLOURS)]}"{dashes} fill="none" stroke-width="2"'
-        y = HEIGHT + 4 + KEY * row
         parts.append(
             f'<polyline {look} points="{points}" data-label="{escape(name)}"><title>{escape(name)}</title></polyline>'
         )

@@ -3,6 +3,7 @@
 from searchbench.learning.environments import environment
 from searchbench.learning.exporting import Exported, export
 from searchbench.learning.grading import Grade, grade
+from searchbench.learning.tables import WrittenTable, write_table
 from searchbench.learning.truths import Truths, truths
 
-__all__ = ["Exported", "Grade", "Truths", "environment", "export", "grade", "truths"]
+__all__ = ["Exported", "Grade", "Truths", "WrittenTable", "environment", "export", "grade", "truths", "write_table"]

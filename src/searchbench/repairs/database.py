@@ -25,6 +25,7 @@ from searchbench.run import Run
 from searchbench.store import Database, Lost, open_salvaged
 from searchbench.store.codes import Codes, MemoryCodes
 from searchbench.store.replacing import grows, locked, replace_parts
+from searchbench.store.slices import refuse_slice
 from searchbench.values import SHIPPED, ValueRule
 from searchbench.verify.database import Findings, find_faults
 
@@ -71,6 +72,7 @@ class _Repairing:
                 f"{database.game}: {what} cannot be repaired, only whole values of "
                 f"{', '.join(REPAIRED)}: solve the game again"
             )
+        refuse_slice(database, "repaired")
         self.database, self.lost, self.run, self.limit, self.target = database, lost, run, limit, target
         self.region = Region(database, run, target)
         self.given = np.concatenate([np.empty(0, np.int64), *(np.arange(*interval) for interval in lost.numbers)])

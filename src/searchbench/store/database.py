@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -22,6 +22,8 @@ from searchbench.store.codes import PIECE, Array, BitReader, Codes, MemoryCodes,
 from searchbench.store.keep import Keep
 from searchbench.store.line import best_line
 from searchbench.store.modulo import Tracer, whole_code
+from searchbench.store.reductions import WHOLE
+from searchbench.store.slices import closed_under_needs, missing_needs, refuse_slice, sliced
 from searchbench.values import Value, ValueRule
 
 if TYPE_CHECKING:
@@ -338,14 +340,29 @@ class Database:
         layout = MAPPED if keep.mapped else None
         write_database(self, keep.folder, command or self.command, keep.overwrite, layout, keep.form, keep.packing)
 
-    def convert(self, path: str | Path, form: str | None = None, codec: str | None = None) -> Database:
+    def convert(
+        self,
+        path: str | Path,
+        form: str | None = None,
+        codec: str | None = None,
+        parts: str | Iterable[str] | None = None,
+    ) -> Database:
         """Save the database in another folder, form or codec (see `save`), and open it there.
 
-        Values that a form leaves out are restored; depths that a form drops are not. Raises BadRequest.
+        Values that a form leaves out are restored; depths that a form drops are not. With `parts` ("3-3,4-3"), keep only
+        these, a *slice*: it answers for their positions, and is verified where it also has the parts that these need. Raises
+        BadRequest.
         """
-        words = [f"--{name} {value}" for name, value in (("form", form), ("codec", codec)) if value is not None]
-        how = " ".join(["searchbench convert", *words])
-        self.save(path, f"{self.command}; {how}" if self.command else how, form=form, codec=codec)
+        source = self if parts is None else sliced(self, parts)
+        named = None if parts is None else ",".join(part.name for part in source.parts)
+        options = (("parts", named), ("form", form), ("codec", codec))
+        how = " ".join(["searchbench convert", *(f"--{name} {value}" for name, value in options if value is not None)])
+        if form is not None and form != WHOLE and missing_needs(source):
+            raise BadRequest(
+                f"form {form!r} leaves out values that follow from other parts; this slice lacks some of them: keep it in the "
+                f"form values, or take --parts {','.join(closed_under_needs(source))}"
+            )
+        source.save(path, f"{self.command}; {how}" if self.command else how, form=form, codec=codec)
         return Database.open(path, self.game)
 
     @classmethod
@@ -361,6 +378,7 @@ class Database:
         self, run: Run | None = None, limit: int = 100, work: str | Path | None = None, parts: str | None = None
     ) -> Report:
         """Check every value forwards, by the rules alone; see :func:`searchbench.verify.verify_database`."""
+        refuse_slice(self, "verified")
         target = self.game.quickest_target
         found: Report = _verify(self, run, limit, target, None if work is None else Path(work), parts)
         return found

@@ -1,0 +1,65 @@
+"""A page for each paper: its printed figures, ours as they were recorded, the verdict, and the command of each."""
+
+from __future__ import annotations
+
+import re
+from types import ModuleType
+from typing import Final
+
+from searchbench.reproduce import PAPERS
+from searchbench.reproduce.record import Record, shipped_records
+from searchbench.reproduce.report import figure_text, plots, told_verdict
+from searchbench.reproduce.row import Row
+
+_INTRODUCTION: Final = """# The papers
+
+`searchbench reproduce` measures the figures of the papers anew and compares. These pages show what was recorded last:
+*match* is the paper's figure, *better* is one that is known to be more exact, or a shorter time, *differs* is another figure.
+Rows that nobody has recorded can be measured with their command. Some take days.
+
+| paper | rows | recorded | match | better | differs |
+|---|---|---|---|---|---|
+"""
+
+
+def paper_pages() -> dict[str, str]:
+    """Return the pages: a table of all papers, then one for each module of rows."""
+    records = shipped_records()
+    overview, pages = _INTRODUCTION, {}
+    for module in PAPERS:
+        name = module.__name__.rpartition(".")[2]
+        pages[f"papers/{name}.md"] = _page(module, records)
+        found = [records[row.id].verdict for row in module.ROWS if row.id in records]
+        counts = " | ".join(str(found.count(verdict)) for verdict in ("match", "better", "differs"))
+        overview += f"| [{_title(module)}]({name}.md) | {len(module.ROWS)} | {len(found)} | {counts} |\n"
+    return {"papers/index.md": overview, **pages}
+
+
+def _title(module: ModuleType) -> str:
+    first = (module.__doc__ or "").partition("\n")[0].rstrip(".")
+    title = re.sub(r"^Rows? o[nf] ", "", first).replace("|", "\\|")
+    return title[0].upper() + title[1:]
+
+
+def _page(module: ModuleType, records: dict[str, Record]) -> str:
+    parts = [f"# {_title(module)}\n"]
+    for row in module.ROWS:
+        parts.append(_row(row, records.get(row.id)))
+    return "\n".join(parts)
+
+
+def _row(row: Row, record: Record | None) -> str:
+    """Return what is told of a row."""
+    lines = [f"## {row.id}: {row.title}", "", f"*{row.source}*" + (f". {row.note}" if row.note else ""), ""]
+    ours = "not recorded" if record is None else f"`{figure_text(record.outcome['measured'])}`"
+    paper = row.paper if record is None else record.outcome["paper"]
+    lines += ["| printed | ours | verdict |", "|---|---|---|"]
+    lines += [f"| {_cell(f'`{figure_text(paper)}`')} | {_cell(ours)} | {told_verdict(record)} |", ""]
+    if record is not None and record.fits(row):
+        lines += [plot + "\n" for plot in plots(record.outcome)]
+    lines += [f"```sh\nsearchbench reproduce {row.id}\n```", ""]
+    return "\n".join(lines)
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")

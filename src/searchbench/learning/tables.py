@@ -1,0 +1,141 @@
+"""A database, or some parts of it, as one file of plain arrays that a reader of one file opens (:mod:`.table_reader`)."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from searchbench import jit
+from searchbench.errors import BadRequest
+from searchbench.index.contract import unrank
+from searchbench.learning.table_reader import FORMAT
+from searchbench.learning.truths import Array, columns_of, figures_of
+from searchbench.rules import new_state
+from searchbench.run import Run
+from searchbench.store import Database
+from searchbench.store.slices import sliced
+
+MOST: Final = 1 << 30
+"""Bytes of arrays that one file may hold: who reads it has all of them in memory."""
+_PIECE: Final = 1 << 12
+
+
+class WrittenTable(NamedTuple):
+    """Hold what was written, and where."""
+
+    path: Path
+    positions: int
+    parts: tuple[str, ...]
+    bytes: int
+
+
+def write_table(
+    database: Database,
+    path: str | Path,
+    parts: str | Iterable[str] | None = None,
+    cells: bool = False,
+    overwrite: bool = False,
+    run: Run | None = None,
+) -> WrittenTable:
+    """Write the codes of a database, or of some parts, into an .npz file, with what each code means.
+
+    With `cells`, the file also has the cells of every position, in order, so that a position is found by them. Arrays:
+    `codes_0`, `codes_1`, ... for the parts; `cells` [positions, width] and `numbers`; `about`, JSON in UTF-8 as bytes. The
+    file appears complete or not at all. Raises BadRequest for depths modulo 3 or 4, states that share a number, more than a
+    gigabyte, and a file that exists, unless `overwrite`.
+    """
+    target, source = Path(path), database if parts is None else sliced(database, parts)
+    _check(source, target, cells, overwrite)
+    arrays: dict[str, Array] = {}
+    codes = [source.read(part, part.start, part.stop) for part in source.parts]
+    found = np.unique(np.concatenate([np.unique(some) for some in codes])).tolist()
+    kind = np.min_scalar_type(max(code for code in (*found, 0) if code != source.illegal) + 1)
+    illegal = int(np.iinfo(kind).max)
+    for place, some in enumerate(codes):
+        arrays[f"codes_{place}"] = np.where(some == source.illegal, illegal, some).astype(kind)
+    if cells:
+        arrays["cells"], arrays["numbers"] = _in_order(source, codes, run or Run())
+    about = json.dumps(_about(source, found, illegal)).encode()
+    partial = target.with_name(f".{target.name}.{secrets.token_hex(4)}.npz")
+    write: Any = np.savez_compressed
+    try:
+        write(partial, about=np.frombuffer(about, np.uint8), **{name: _little(one) for name, one in arrays.items()})
+        os.replace(partial, target)
+    finally:
+        partial.unlink(missing_ok=True)
+    return WrittenTable(target, source.states, tuple(part.name for part in source.parts), target.stat().st_size)
+
+
+def _check(database: Database, target: Path, cells: bool, overwrite: bool) -> None:
+    game = database.game
+    if target.exists() and not overwrite:
+        raise BadRequest(f"{target} exists: choose another name, or ask to overwrite it (--force, overwrite=True)")
+    if not target.parent.is_dir():
+        raise BadRequest(f"{target}: there is no folder {target.parent}")
+    if database.modulus:
+        raise BadRequest(
+            f"{game}: the database has depths modulo {database.modulus}, which a table cannot tell: solve with --form values"
+        )
+    if game.has("blank"):
+        raise BadRequest(f"{game}: several states share a number, so a table of numbers cannot tell them apart")
+    numbers = sum(part.size for part in database.parts)
+    size = numbers * database.dtype.itemsize
+    size += database.states * (game.width * np.dtype(game.dtype).itemsize + 8) if cells else 0
+    if size > MOST:
+        raise BadRequest(
+            f"{game}: {numbers:,} numbers take {size / 1e9:.1f} GB, and a table has at most {MOST / 1e9:.1f} GB: "
+            f"name some parts, --parts {database.parts[0].name}{', and leave out --cells' if cells else ''}"
+        )
+
+
+def _about(database: Database, codes: list[int], illegal: int) -> dict[str, Any]:
+    """Return what the reader has to know."""
+    rule = database.rule
+    values: dict[str, Any] = {}
+    for code in codes:
+        if code != database.illegal:
+            value = rule.decode(code)
+            told = (None, None) if value is None else (rule.format(value), figures_of(rule, value))
+            values[str(code)] = told
+    return {
+        "format": FORMAT, "game": str(database.game), "rule": rule.name, "columns": columns_of(rule),
+        "width": database.game.width, "values": values, "illegal": illegal, "positions": database.states,
+        "parts": [{"name": part.name, "start": part.start, "stop": part.stop} for part in database.parts],
+    }  # fmt: skip
+
+
+def _little(numbers: Array) -> Array:
+    """Return numbers in the order of bytes that the reader expects."""
+    return np.ascontiguousarray(numbers, numbers.dtype.newbyteorder("<"))
+
+
+def _in_order(database: Database, codes: list[Array], run: Run) -> tuple[Array, Array]:
+    """Return the cells of all positions, in order, and their numbers."""
+    game = database.game
+    numbers = np.concatenate(
+        [
+            part.start + np.flatnonzero(some != database.illegal)
+            for part, some in zip(database.parts, codes, strict=True)
+        ]
+    ).astype(np.int64)
+    states = np.zeros((len(numbers), game.width), game.dtype)
+    kernel = jit.bind(write_states, game.names(database.rule, game.quickest_target))
+    with run as active:
+        active.launch(kernel, jit.intervals(0, len(numbers), _PIECE), numbers, jit.FIRST, jit.STOP, states)
+    order = np.lexsort(states.T[::-1])
+    return states[order], numbers[order]
+
+
+def write_states(numbers: Any, first: int, stop: int, states: Any) -> None:
+    """Write the states with these numbers."""
+    state = new_state()
+    for place in range(first, stop):
+        unrank(numbers[place], state)
+        for cell in range(len(state)):
+            states[place, cell] = state[cell]

@@ -1,0 +1,178 @@
+"""Verdicts are recorded as they come, rows that are recorded are not measured again, and the report tells all of it."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from front_program import Program
+from searchbench import reproduce as package
+from searchbench.errors import BadRequest, DamagedData
+from searchbench.reproduce import ROWS, reproduce
+from searchbench.reproduce.record import read_records, recorded, shipped_records, write_records
+from searchbench.reproduce.report import plots, report_html
+
+
+@pytest.fixture
+def few(monkeypatch: pytest.MonkeyPatch) -> dict[str, int]:
+    """Let there be three rows, a long one among them; return how often each was measured."""
+    measured = {"G1": 0, "G2": 0, "G27": 0}
+
+    def counted(name: str, paper: Any) -> Any:
+        def measure(run: Any, *parts: Any) -> Any:
+            measured[name] += 1
+            return paper
+
+        return measure
+
+    for name in list(ROWS):
+        if name not in measured:
+            monkeypatch.delitem(ROWS, name)
+    for name in measured:
+        monkeypatch.setitem(ROWS, name, replace(ROWS[name], measure=counted(name, ROWS[name].paper), parts=()))
+    return measured
+
+
+def test_a_report_shows_all_rows_and_measures_those_that_are_not_long(
+    program: Program, few: dict[str, int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    answer = program("reproduce", "--all", "--report", "report.html")
+    assert answer.code == 0, answer.err
+    assert few == {"G1": 1, "G2": 1, "G27": 0}
+    text = (tmp_path / "report.html").read_text()
+    sections = dict(re.findall(r'<section id="([^"]+)" class="([^"]+)">', text))
+    assert list(sections) == list(ROWS)
+    assert sections["G1"] == sections["G2"] == "match"
+    assert text.count("measured for this report") == 2
+    assert not re.search(r"(src|href)=|https?://(?!www\.w3\.org)", text)
+    assert "<circle" in text  # the 8-puzzle's states by distance, ours upon the paper's
+
+
+def test_what_was_recorded_is_not_measured_again(
+    program: Program, few: dict[str, int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    program("reproduce", "G1", "--record", "report.json")
+    answer = program("reproduce", "--all", "--report", "report.html")
+    assert few == {"G1": 1, "G2": 1, "G27": 0}
+    assert "as recorded" in answer.out
+    program("reproduce", "G27", "--record", "report.json")
+    program("reproduce", "--all", "--report", "report.html")
+    assert few == {"G1": 1, "G2": 1, "G27": 1}
+    assert "not recorded" not in (tmp_path / "report.html").read_text().partition("<section")[2]
+    assert len(program("reproduce", "G1", "G2", "--record", "report.json", "--json").json) == 2
+
+
+def test_a_stopped_report_goes_on(
+    program: Program, few: dict[str, int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    whole = ROWS["G2"]
+
+    def stopped(run: Any) -> Any:
+        raise KeyboardInterrupt
+
+    monkeypatch.setitem(ROWS, "G2", replace(whole, measure=stopped))
+    assert program("reproduce", "--all", "--report", "report.html").code == 130
+    assert list(read_records(tmp_path / "report.json")) == ["G1"]
+    monkeypatch.setitem(ROWS, "G2", whole)
+    assert program("reproduce", "--all", "--report", "report.html").code == 0
+    assert few == {"G1": 1, "G2": 1, "G27": 0}
+
+
+def test_a_changed_figure_of_the_paper_is_measured_again_and_a_recorded_difference_is_told(
+    program: Program, few: dict[str, int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    program("reproduce", "G1", "--record", "kept.json")
+    wrong = {**ROWS["G1"].paper, "total": 362_881}
+    monkeypatch.setitem(ROWS, "G1", replace(ROWS["G1"], paper=wrong))
+    assert program("reproduce", "G1", "--record", "kept.json").code == 10
+    assert few["G1"] == 2
+    assert program("reproduce", "G1", "--record", "kept.json").code == 10
+    assert few["G1"] == 2
+
+
+def test_a_record_of_some_parts_is_not_one_of_others() -> None:
+    row = ROWS["G16"]
+    kept = recorded(reproduce(row, parts=["3-3"]))
+    assert kept.fits(row, ["3-3"])
+    assert not kept.fits(row, ["3-3", "4-3"])
+
+
+@pytest.mark.parametrize(
+    ("words", "right"),
+    [
+        (["G1", "--all"], "give names, or --all"),
+        (["--report", "report.pdf"], r"ends in \.html"),
+        (["--report", "nowhere/report.html"], "there is no folder nowhere"),
+        (["G1", "--record", "nowhere/kept.json"], "there is no folder nowhere"),
+    ],
+)
+def test_bad_options_are_refused_before_anything_is_measured(
+    program: Program, few: dict[str, int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: list[str], right: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    answer = program("reproduce", *words)
+    assert answer.code == 30
+    assert re.search(right, answer.err)
+    assert set(few.values()) == {0}
+
+
+@pytest.mark.parametrize(
+    "text", ["", "[]", '{"format": "other", "rows": {}}', '{"format": "searchbench verdicts 1", "rows": {"G1": {}}}',
+             '{"format": "searchbench verdicts 1", "rows": {"G1": {"outcome": {}, "date": "", "commit": ""}}}'],
+)  # fmt: skip
+def test_a_damaged_record_is_refused(program: Program, few: dict[str, int], tmp_path: Path, text: str) -> None:
+    (tmp_path / "kept.json").write_text(text)
+    with pytest.raises(DamagedData):
+        read_records(tmp_path / "kept.json")
+    assert program("reproduce", "G1", "--record", tmp_path / "kept.json").code == 40
+    assert few["G1"] == 0
+
+
+def test_records_are_read_as_they_were_written(tmp_path: Path) -> None:
+    kept = {"G17": recorded(reproduce(ROWS["G17"]))}
+    write_records(tmp_path / "kept.json", kept)
+    assert read_records(tmp_path / "kept.json") == kept
+    with pytest.raises(BadRequest, match="no folder"):
+        write_records(tmp_path / "nowhere" / "kept.json", kept)
+
+
+def test_the_records_that_come_with_searchbench_are_of_rows_that_there_are() -> None:
+    """A row whose figure in the paper was changed has to be measured and recorded again."""
+    found = shipped_records()
+    assert len(found) > 40
+    assert [name for name, one in found.items() if name not in ROWS or not one.fits(ROWS[name])] == []
+    for name, one in found.items():
+        assert (one.outcome["id"], one.outcome["title"]) == (name, ROWS[name].title)
+        judged = ROWS[name].judge
+        if judged.__name__ == "exact":
+            same = one.outcome["paper"] == one.outcome["measured"]
+            assert (one.verdict == "match") == same, name
+        assert re.fullmatch(r"20\d\d-\d\d-\d\d", one.date)
+
+
+def test_plots_have_the_papers_figures_and_ours() -> None:
+    outcome = {"title": "a", "paper": {"x": [1, 2, 4, 8, 16]}, "measured": {"x": [1, 2, 4, 8, 15]}}
+    (drawn,) = plots(outcome)
+    assert drawn.count("<circle") == 6  # five, and one in the key
+    assert len(re.findall(r"points=\"([^\"]+)\"", drawn)[0].split()) == 5
+    assert plots({"title": "a", "paper": "yes", "measured": "no"}) == []
+    layers = [(0, 1, 2)] * 6
+    (drawn,) = plots({"title": "a", "paper": {"x": layers}, "measured": {"x": json.loads(json.dumps(layers))}})
+    assert drawn.count("<polyline") == 3
+
+
+def test_what_rows_say_is_text_in_the_report() -> None:
+    row = replace(ROWS["G17"], title="<script>", note="a & b", paper={"3-3": "<b>"})
+    text = report_html([row], {}, [])
+    assert "<script>" not in text
+    assert "a &amp; b" in text
+    assert package.ROWS is ROWS
