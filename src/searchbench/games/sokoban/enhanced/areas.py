@@ -38,7 +38,8 @@ class Areas(NamedTuple):
     `area[s]` is the area of a square or -1, `bit[s]` the number of a goal in its area or -1, `entry[s, d]` that of an
     entrance or -1; `goals[a, b]` and `entrances[a, e]` their squares, and directions in the next row; `counts[a]` the
     numbers of goals and entrances. `keys[a]` and `memo[a]` hold what is known of sets of filled goals: the state, and
-    for each entrance the goals that can be filled. `stack` is scratch space, and `effort` counts the sets evaluated.
+    for each entrance the goals that can be filled. `stack` is scratch space, `effort` counts the sets evaluated, and
+    `settled[a]` tells whether an area can be filled from the position at work.
     """
 
     area: Any
@@ -51,6 +52,7 @@ class Areas(NamedTuple):
     memo: Any
     stack: Any
     effort: Any
+    settled: Any
 
 
 def goal_areas(tables: LevelTables, least_goals: int, most_entrances: int) -> list[GoalArea]:
@@ -178,7 +180,7 @@ def areas_of(tables: LevelTables, found: list[GoalArea]) -> Areas:
         np.full(squares, -1, np.int16), np.full(squares, -1, np.int16), np.full((squares, 4), -1, np.int8),
         np.zeros((count, 64), np.int16), np.zeros((count, 2 * MOST_ENTRANCES), np.int16), np.zeros((count, 2), np.int64),
         np.zeros((count, size), np.int64), np.zeros((count, size, 1 + MOST_ENTRANCES), np.int64), np.zeros((3, 66), np.int64),
-        np.zeros(1, np.int64),
+        np.zeros(1, np.int64), np.zeros(count, np.int64),
     )  # fmt: skip
     for number, one in enumerate(found):
         made.area[list(one.squares)] = number
@@ -353,8 +355,8 @@ def is_safe(work: Any, area: int, walls: int, effort: int) -> bool:
         top -= 1
 
 
-def offered(work: Any, area: int, walls: int, entrance: int, effort: int, most: int) -> int:
-    """Return the number of goals that a stone at an entrance should go to, at most `most`, written into the scratch space.
+def offered(work: Any, area: int, walls: int, entrance: int, effort: int) -> int:
+    """Return the number of goals that a stone at an entrance may go to, written into the scratch space.
 
     Goals that leave every entrance of use come first, the deepest ones before others.
     """
@@ -366,8 +368,6 @@ def offered(work: Any, area: int, walls: int, entrance: int, effort: int, most: 
     reachable = areas.memo[area, slot, 1 + entrance]
     for strict in range(2):
         for bit in range(areas.counts[area, 0]):
-            if listed >= most:
-                return listed
             if reachable >> bit & 1 == 0:
                 continue
             after = walls | 1 << bit

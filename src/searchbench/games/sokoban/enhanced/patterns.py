@@ -40,11 +40,14 @@ BUCKETS: Final = 256
 STANDS, MARK, QUEUE, STONE_WAY, MAN_WAY, CAME, COUNTED = range(7)
 """The rows of the test maze's board: stones, marks and a queue for walks, the squares of a solution, and how many
 patterns a square has."""
+MET, BEFORE, WAITING = range(3)
+"""The rows of `lone`, for a stone that is pushed while the others stand: the generation in which a place was met, the place before
+it, and a stack. A place is 4 times a square, plus the direction of the push that came to it."""
 MAN, COST, BOUND, PARENT, MOVE, LINK = range(6)
 """What a node holds beside the squares of its stones; a stone that is taken off has the square -1 less its goal."""
-TURN, WAY, INVESTED, BASE_BOUND, SOLUTION, USED, DEARER = range(7)
+TURN, WAY, INVESTED, BASE_BOUND, SOLUTION, USED, DEARER, LONE_TURN = range(8)
 """What is counted: walks, solutions, the nodes of all pattern searches, and of the last test maze its bound, its
-solved node, its nodes, and how much dearer than its bound the solution is."""
+solved node, its nodes, and by how much a solution is at least dearer than its bound; and the walks of lone stones."""
 CACHED: Final = 13
 """The bits of a place among the test mazes whose outcome is kept."""
 SOLVED, DEADLOCK, UNKNOWN = range(3)
@@ -77,6 +80,7 @@ class Patterns(NamedTuple):
     keys: Any
     outcomes: Any
     ways: Any
+    lone: Any
 
 
 def patterns_of(tables: LevelTables, used: bool, capacity: int) -> Patterns:
@@ -89,10 +93,11 @@ def patterns_of(tables: LevelTables, used: bool, capacity: int) -> Patterns:
         np.zeros((room, LARGEST), np.int16), np.zeros(room, np.int16), np.zeros(room, np.int32),
         np.zeros((room, squares), np.uint8), np.full(squares, -1, np.int32), np.zeros(room, np.int32),
         np.zeros((7, squares), np.int32), np.zeros((nodes, LARGEST), np.int16), np.zeros((nodes, 6), np.int64),
-        np.zeros(1 << 13, np.int32), np.zeros(BUCKETS, np.int32), np.zeros(7, np.int64), np.zeros((6, LARGEST + 4), np.int64),
+        np.zeros(1 << 13, np.int32), np.zeros(BUCKETS, np.int32), np.zeros(8, np.int64), np.zeros((6, LARGEST + 4), np.int64),
         np.zeros((1, FIELDS * goals), np.int32), new_scratch(goals), np.array(level.cells, np.int32), np.zeros((3,
         squares), np.int64),
         np.zeros(cached, np.int64), np.zeros((cached, 2), np.int32), np.zeros((cached, squares), np.uint8),
+        np.zeros((3, 8 * squares), np.int32),
     )  # fmt: skip
 
 
@@ -178,97 +183,331 @@ def open_node(patterns: Any, node: int) -> bool:
     return True
 
 
-def solve_test(work: Any, row: int, size: int, man: int, limit: int) -> int:
-    """Solve the test maze of the stones in a row of `chosen`; return SOLVED, DEADLOCK or UNKNOWN."""
+# --- stones that can be taken home --------------------------------------------------------------------------------------
+
+
+def begin_lone(work: Any, square: int, man: int) -> None:
+    """Begin the walk of a stone that was taken off the board: mark where the man can go while it stands there."""
+    patterns = work.patterns
+    patterns.counts[LONE_TURN] += 1
+    patterns.board[STANDS, square] = 1
+    test_walk(work, man)
+    patterns.board[STANDS, square] = 0
+
+
+def comes_home(work: Any, square: int, goal: int, man: int, way: int) -> bool:
+    """Tell whether a stone can be pushed to a goal by a shortest way of a lone stone, while the others stand.
+
+    With a `way` that is not 0 its squares and the man's are marked; ways past the stones of the real maze are taken where
+    there is one.
+    """
+    for real in range(1 if way > 0 else 0, -1, -1):
+        end = lone_way(work, square, goal, man, real != 0)
+        if end >= 0:
+            if way > 0:
+                mark_lone(work, square, end, man, way)
+            return True
+    return False
+
+
+def lone_way(work: Any, square: int, goal: int, man: int, real: bool) -> int:
+    """Return the last place of a shortest way of a stone to a goal, or with `goal` -1 of any way to any; -1 if there is none.
+
+    The stone is not on the board. With `real` it does not cross the stones of the real maze.
+    """
+    patterns, maze, costs, side = work.patterns, work.maze, work.costs, work.side
+    board, lone = patterns.board, patterns.lone
+    if (goal < 0 and maze[square, 4] >= 0) or (goal >= 0 and maze[square, 4] == goal):
+        return 4 * square
+    begin_lone(work, square, man)
+    turn, marked, top = patterns.counts[LONE_TURN], patterns.counts[TURN], 0
+    here, arrived, left = square, -1, costs[4 * square + side[square, man], max(goal, 0)]
+    while True:
+        for direction in range(4):
+            behind, target = maze[here, direction ^ 1], maze[here, direction]
+            if behind < 0 or target < 0 or board[MARK, behind] != marked or board[STANDS, target] != 0:
+                continue
+            place = 4 * target + direction
+            if lone[MET, place] == turn or maze[target, 5] == 0:
+                continue
+            if goal >= 0 and costs[4 * target + side[target, here], goal] != left - 1:
+                continue
+            if real and work.board[0, target] != 0 and target != square:
+                continue
+            lone[MET, place] = turn
+            lone[BEFORE, place] = 4 * here + arrived if arrived >= 0 else -1
+            if (goal < 0 and maze[target, 4] >= 0) or (goal >= 0 and maze[target, 4] == goal):
+                return int(place)
+            lone[WAITING, top] = place
+            top += 1
+        if top == 0:
+            return -1
+        top -= 1
+        here, arrived = lone[WAITING, top] >> 2, lone[WAITING, top] & 3
+        man = maze[here, arrived ^ 1]
+        board[STANDS, here] = 1
+        test_walk(work, man)
+        board[STANDS, here] = 0
+        marked, left = patterns.counts[TURN], costs[4 * here + side[here, man], max(goal, 0)]
+
+
+def mark_lone(work: Any, square: int, end: int, man: int, way: int) -> None:
+    """Mark the way of a stone that `lone_way` has found, and the man's walks."""
     patterns, maze = work.patterns, work.maze
+    board, lone = patterns.board, patterns.lone
+    if end >> 2 == square:
+        return
+    length = 0
+    while end >= 0:
+        lone[WAITING, length] = end
+        length += 1
+        end = lone[BEFORE, end]
+    here = square
+    for step in range(length - 1, -1, -1):
+        target, direction = lone[WAITING, step] >> 2, lone[WAITING, step] & 3
+        board[STANDS, here] = 1
+        mark_walk(work, man, maze[here, direction ^ 1], way)
+        board[STANDS, here] = 0
+        board[STONE_WAY, target] = way
+        man, here = here, target
+
+
+def take_home(work: Any, node: int, size: int, man: int, way: int) -> int:
+    """Take all stones off that come to the goals of the matching at its cost; return that cost. Those of the node stand."""
+    patterns, costs = work.patterns, work.costs
+    saved, changed = 0, True
+    while changed:
+        changed = False
+        for stone in range(size):
+            square, goal = patterns.squares[node, stone], patterns.kept[0, costs.shape[1] + stone]
+            if square < 0:
+                continue
+            patterns.board[STANDS, square] = 0
+            if comes_home(work, square, goal, man, way):
+                patterns.squares[node, stone] = -1 - goal
+                saved += costs[patterns.kept[0, stone], goal]
+                changed = True
+            else:
+                patterns.board[STANDS, square] = 1
+    return int(saved)
+
+
+def take_off(work: Any, node: int, size: int, man: int) -> int:
+    """Take all stones off that come to any goal; return how many are left. Those of the node stand."""
+    patterns = work.patterns
+    left, changed = 0, True
+    while changed:
+        changed, left = False, 0
+        for stone in range(size):
+            square = patterns.squares[node, stone]
+            if square < 0:
+                continue
+            patterns.board[STANDS, square] = 0
+            if lone_way(work, square, -1, man, False) >= 0:
+                patterns.squares[node, stone] = -1
+                changed = True
+            else:
+                patterns.board[STANDS, square] = 1
+                left += 1
+    return left
+
+
+def is_known_deadlock(work: Any, node: int, size: int, man: int) -> bool:
+    """Tell whether some stones of a node, which stand, are a deadlock that was learnt."""
+    patterns = work.patterns
+    for stone in range(size):
+        square = patterns.squares[node, stone]
+        pattern = patterns.head[square] if square >= 0 else -1
+        while pattern >= 0:
+            if patterns.penalty[pattern] >= INFEASIBLE and patterns.area[pattern, man] != 0:
+                all_stand = True
+                for place in range(patterns.size[pattern]):
+                    all_stand = all_stand and patterns.board[STANDS, patterns.stones[pattern, place]] != 0
+                if all_stand:
+                    return True
+            pattern = patterns.next[pattern]
+    return False
+
+
+# --- the search of a test maze ------------------------------------------------------------------------------------------
+
+
+def set_up(work: Any, row: int, size: int, node: int) -> None:
+    """Make a node of the stones in a row of `chosen`, and stand them on the board."""
+    patterns = work.patterns
+    for stone in range(size):
+        patterns.squares[node, stone] = patterns.chosen[row, stone]
+    stand(work, node, size, 1)
+
+
+def push_of_test(work: Any, node: int, size: int, step: int, count: int) -> int:
+    """Write the node after a push into the row `count`, its stones standing; return the man's square, or -1 if it is not possible.
+
+    `step` is 4 times a stone plus a direction. The stones of the node stand, and the man's walk is marked.
+    """
+    patterns, maze = work.patterns, work.maze
+    board, square, direction = patterns.board, patterns.squares[node, step >> 2], step & 3
+    if square < 0:
+        return -1
+    behind, target = maze[square, direction ^ 1], maze[square, direction]
+    if behind < 0 or target < 0 or maze[target, 5] == 0 or board[STANDS, target] != 0:
+        return -1
+    if board[MARK, behind] != patterns.counts[TURN]:
+        return -1
+    for stone in range(size):
+        patterns.squares[count, stone] = patterns.squares[node, stone]
+    patterns.squares[count, step >> 2] = target
+    board[STANDS, square], board[STANDS, target] = 0, 1
+    return int(square)
+
+
+def clear_test(work: Any, row: int, size: int, man: int, limit: int) -> int:
+    """Tell whether all stones in a row of `chosen` can come to goals, where one that does is taken off and its goal stays free.
+
+    Return SOLVED, DEADLOCK or UNKNOWN. A deadlock here is one in the level, whatever else stands there: from any solution
+    the pushes of the stones that were taken off can be left out. So can be the search where a stone comes home alone.
+    """
+    patterns = work.patterns
+    patterns.slots[:] = 0
+    set_up(work, row, size, 0)
+    left = take_off(work, 0, size, man)
+    patterns.nodes[0, MAN] = test_walk(work, man)
+    stand(work, 0, size, 0)
+    known_node(work, 0, size, patterns.nodes[0, MAN])
+    patterns.nodes[0, LINK] = -1
+    top, count = 0, 1
+    outcome = SOLVED if left == 0 else UNKNOWN
+    while outcome == UNKNOWN and top >= 0 and count < min(limit, LONGEST_CALL):
+        node = top
+        top = patterns.nodes[node, LINK]
+        for step in range(4 * size):
+            if count >= min(limit, LONGEST_CALL):
+                top = 0
+                break
+            stand(work, node, size, 1)
+            test_walk(work, patterns.nodes[node, MAN])
+            man = push_of_test(work, node, size, step, count)
+            if man < 0:
+                stand(work, node, size, 0)
+                continue
+            lost = is_known_deadlock(work, count, size, man)
+            left = size if lost else take_off(work, count, size, man)
+            patterns.nodes[count, MAN] = test_walk(work, man)
+            stand(work, count, size, 0)
+            if left == 0:
+                outcome = SOLVED
+                break
+            if not lost and not known_node(work, count, size, patterns.nodes[count, MAN]):
+                patterns.nodes[count, LINK] = top
+                top = count
+            count += 1
+    patterns.counts[USED] = count
+    return DEADLOCK if outcome == UNKNOWN and top < 0 else outcome
+
+
+def solve_test(work: Any, row: int, size: int, man: int, limit: int) -> int:
+    """Solve the test maze of the stones in a row of `chosen` at the least cost; return SOLVED, DEADLOCK or UNKNOWN.
+
+    A stone that comes to the goal of its matching at its cost is taken off, with the goal.
+    """
+    patterns = work.patterns
+    counts = patterns.counts
     patterns.slots[:] = 0
     patterns.buckets[:] = -1
-    for stone in range(size):
-        patterns.squares[0, stone] = patterns.chosen[row, stone]
-    stand(work, 0, size, 1)
-    lowest = test_walk(work, man)
+    counts[DEARER] = 0
+    set_up(work, row, size, 0)
     bound = test_bound(work, 0, size, man)
-    patterns.counts[BASE_BOUND], patterns.counts[USED] = bound, 1
-    patterns.nodes[0, MAN], patterns.nodes[0, COST], patterns.nodes[0, BOUND], patterns.nodes[0, PARENT] = (
-        lowest,
-        0,
-        bound,
-        -1,
-    )
-    stand(work, 0, size, 0)
+    counts[BASE_BOUND], counts[USED], counts[SOLUTION] = bound, 1, 0
     if bound >= INFEASIBLE:
+        stand(work, 0, size, 0)
         return DEADLOCK
-    known_node(work, 0, size, lowest)
+    saved = take_home(work, 0, size, man, 0)
+    lowest = test_walk(work, man)
+    stand(work, 0, size, 0)
+    patterns.nodes[0, MAN], patterns.nodes[0, PARENT] = lowest, -1
+    patterns.nodes[0, COST], patterns.nodes[0, BOUND] = saved, bound - saved
+    if bound == saved:
+        return SOLVED
+    outcome = clear_test(work, row, size, man, limit)
+    if outcome != SOLVED:
+        return outcome
+    return solve_dearly(work, row, size, man, limit)
+
+
+def solve_dearly(work: Any, row: int, size: int, man: int, limit: int) -> int:
+    """Search the test maze by A*, when it is known to be solvable; where it takes too long, note how dear a solution is at least."""
+    patterns, counts = work.patterns, work.patterns.counts
+    patterns.slots[:] = 0
+    set_up(work, row, size, 0)
+    bound = test_bound(work, 0, size, man)
+    saved = take_home(work, 0, size, man, 0)
+    patterns.nodes[0, MAN] = test_walk(work, man)
+    stand(work, 0, size, 0)
+    known_node(work, 0, size, patterns.nodes[0, MAN])
     open_node(patterns, 0)
-    count, cut = 1, False
+    first = counts[USED]
+    count = 1
     for bucket in range(BUCKETS):
         while patterns.buckets[bucket] >= 0:
             node = patterns.buckets[bucket]
             patterns.buckets[bucket] = patterns.nodes[node, LINK]
             if patterns.nodes[node, BOUND] == 0:
-                patterns.counts[SOLUTION], patterns.counts[USED] = node, count
+                counts[SOLUTION], counts[USED], counts[DEARER] = node, first + count, bucket
                 return SOLVED
-            for stone in range(size):
-                square = patterns.squares[node, stone]
-                if square < 0:
-                    continue
-                for direction in range(4):
-                    behind, target = maze[square, direction ^ 1], maze[square, direction]
-                    if behind < 0 or target < 0 or maze[target, 5] == 0:
-                        continue
-                    stand(work, node, size, 1)
-                    if patterns.board[STANDS, target] == 0:
-                        test_walk(work, patterns.nodes[node, MAN])
-                    possible = (
-                        patterns.board[STANDS, target] == 0 and patterns.board[MARK, behind] == patterns.counts[TURN]
-                    )
+            for step in range(4 * size):
+                if count >= limit or count >= LONGEST_CALL:
+                    counts[USED], counts[DEARER] = first + count, bucket
+                    return UNKNOWN
+                stand(work, node, size, 1)
+                test_walk(work, patterns.nodes[node, MAN])
+                man = push_of_test(work, node, size, step, count)
+                if man < 0:
                     stand(work, node, size, 0)
-                    if not possible:
-                        continue
-                    if count >= limit or count >= LONGEST_CALL:
-                        patterns.counts[USED] = count
-                        return UNKNOWN
-                    for other in range(size):
-                        patterns.squares[count, other] = patterns.squares[node, other]
-                    patterns.squares[count, stone] = target
-                    bound = test_bound(work, count, size, square)
-                    goal = maze[target, 4]
-                    if goal >= 0 and patterns.kept[0, work.costs.shape[1] + stone] == goal:
-                        patterns.squares[count, stone] = -1 - goal
-                    stand(work, count, size, 1)
-                    lowest = test_walk(work, square)
-                    stand(work, count, size, 0)
-                    if bound >= INFEASIBLE or known_node(work, count, size, lowest):
-                        count += bound >= INFEASIBLE
-                        continue
-                    patterns.nodes[count, MAN], patterns.nodes[count, BOUND] = lowest, bound
-                    patterns.nodes[count, COST] = patterns.nodes[node, COST] + 1
-                    patterns.nodes[count, PARENT], patterns.nodes[count, MOVE] = node, square | direction << FIELD
-                    cut = not open_node(patterns, count) or cut
-                    count += 1
-    patterns.counts[USED] = count
-    return UNKNOWN if cut else DEADLOCK
+                    continue
+                square = patterns.squares[node, step >> 2]
+                bound = INFEASIBLE
+                if not is_known_deadlock(work, count, size, man):
+                    bound = test_bound(work, count, size, man)
+                saved = take_home(work, count, size, man, 0) if bound < INFEASIBLE else 0
+                patterns.nodes[count, MAN] = test_walk(work, man)
+                stand(work, count, size, 0)
+                if bound < INFEASIBLE and not known_node(work, count, size, patterns.nodes[count, MAN]):
+                    patterns.nodes[count, BOUND] = bound - saved
+                    patterns.nodes[count, COST] = patterns.nodes[node, COST] + 1 + saved
+                    patterns.nodes[count, PARENT], patterns.nodes[count, MOVE] = node, square | (step & 3) << FIELD
+                    open_node(patterns, count)
+                count += 1
+    counts[USED] = first + count
+    return UNKNOWN
 
 
-def mark_solution(work: Any, size: int, man: int) -> None:
+def mark_solution(work: Any, row: int, size: int, man: int) -> None:
     """Mark the squares of the solution just found: those of its stones, and of its man where others would stand in his way."""
     patterns, maze = work.patterns, work.maze
-    board = patterns.board
-    way, node, length = patterns.counts[WAY], patterns.counts[SOLUTION], 0
+    way, node, length, last = patterns.counts[WAY], patterns.counts[SOLUTION], 0, len(patterns.squares) - 1
     while patterns.nodes[node, PARENT] >= 0:  # the links of the nodes on the way now lead forwards
         parent = patterns.nodes[node, PARENT]
         patterns.nodes[parent, LINK] = node
         node = parent
         length += 1
+    set_up(work, row, size, last)
+    test_bound(work, last, size, man)
+    take_home(work, last, size, man, way)
     for _ in range(length):
-        after = patterns.nodes[node, LINK]
-        move = patterns.nodes[after, MOVE]
-        square, direction = move & ((1 << FIELD) - 1), move >> FIELD
-        stand(work, node, size, 1)
+        node = patterns.nodes[node, LINK]
+        square, direction = patterns.nodes[node, MOVE] & ((1 << FIELD) - 1), patterns.nodes[node, MOVE] >> FIELD
+        target = maze[square, direction]
         mark_walk(work, man, maze[square, direction ^ 1], way)
-        stand(work, node, size, 0)
-        board[STONE_WAY, maze[square, direction]] = way
-        man, node = square, after
+        patterns.board[STONE_WAY, target] = way
+        for stone in range(size):
+            if patterns.squares[last, stone] == square:
+                patterns.squares[last, stone] = target
+                break
+        patterns.board[STANDS, square], patterns.board[STANDS, target] = 0, 1
+        man = square
+        test_bound(work, last, size, man)
+        take_home(work, last, size, man, way)
+    stand(work, last, size, 0)
 
 
 def mark_walk(work: Any, man: int, target: int, way: int) -> None:
@@ -327,11 +566,9 @@ def outcome_of_test(work: Any, row: int, size: int, man: int) -> int:
                 board[MAN_WAY, square] = counts[WAY]
         return int(patterns.outcomes[slot, 0])
     outcome = solve_test(work, row, size, man, work.controls[PATTERN_NODES])
-    counts[DEARER] = 0
     counts[WAY] += 1
     if outcome == SOLVED:
-        counts[DEARER] = patterns.nodes[counts[SOLUTION], COST] - counts[BASE_BOUND]
-        mark_solution(work, size, man)
+        mark_solution(work, row, size, man)
     patterns.keys[slot] = key
     patterns.outcomes[slot, 0], patterns.outcomes[slot, 1] = outcome, counts[DEARER]
     for square in range(board.shape[1]):
@@ -398,14 +635,10 @@ def investigate(work: Any, row: int, move: int, again: bool) -> int:
     while spent < controls[PATTERN_EFFORT]:
         outcome = outcome_of_test(work, 0, size, man)
         spent += patterns.counts[USED]
-        if outcome == UNKNOWN:
-            break
-        penalty = INFEASIBLE
-        if outcome == SOLVED:
-            penalty = patterns.counts[DEARER]
+        penalty = INFEASIBLE if outcome == DEADLOCK else patterns.counts[DEARER]
         following = next_stone(work, size, target, man) if outcome == SOLVED else -1
         if penalty > 0 and not (size > 1 and patterns.chosen[2, 0] == penalty):
-            patterns.chosen[2, 0] = penalty if outcome == SOLVED else 0
+            patterns.chosen[2, 0] = penalty if outcome != DEADLOCK else 0
             spent += learn(work, size, man, penalty)
         if following < 0 or size >= min(controls[PATTERN_SIZE], LARGEST):
             break
@@ -428,9 +661,7 @@ def learn(work: Any, size: int, man: int, penalty: int) -> int:
         patterns.chosen[1, place] = patterns.chosen[1, left - 1]
         outcome = outcome_of_test(work, 1, left - 1, man)
         spent += patterns.counts[USED]
-        same = outcome == DEADLOCK
-        if outcome == SOLVED:
-            same = patterns.counts[DEARER] >= penalty
+        same = outcome == DEADLOCK or (penalty < INFEASIBLE and patterns.counts[DEARER] >= penalty)
         if same:
             left -= 1
         else:

@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from searchbench.games.sokoban.enhanced.areas import Areas, carry, filled, offered
+from searchbench.games.sokoban.enhanced.areas import Areas, carry, filled, is_safe, offered
 from searchbench.games.sokoban.enhanced.controls import (
     ALTERNATIVES,
     BIPARTITE,
@@ -176,9 +176,10 @@ def candidates(work: Any, row: int, previous: int, out: Any, first: int, chance:
     generation, end = work.facts[GENERATION], first
     targets, macros = costs.shape[1], False
     corral = controls[CORRALS] != 0 and find_corral(work)
+    settled = controls[GOAL_MACROS] != 0 and see_areas(work, controls[PACKING_EFFORT])
     for square in range(len(maze)):
         stone = board[AT, square] - 1
-        if stone < 0:
+        if stone < 0 or (settled and is_settled(work, square)):
             continue
         for direction in range(4):
             behind, target = maze[square, direction ^ 1], maze[square, direction]
@@ -197,15 +198,18 @@ def candidates(work: Any, row: int, previous: int, out: Any, first: int, chance:
                 if target < 0:
                     continue
             if controls[GOAL_MACROS] != 0 and work.areas.entry[target, direction] >= 0:
-                further = goal_macros(work, move, out, end)
+                further = goal_macros(work, row, move, out, end)
                 if further > end and not macros:  # nothing else is tried
                     macros = True
                     for place in range(end, further):
                         out[first + place - end, 0] = out[place, 0]
                         out[first + place - end, 1] = out[place, 1]
                     end, further = first + further - end, 0
+                    continue
                 if macros:
                     end = max(end, further)
+                elif is_settled(work, target):
+                    continue
             if macros:
                 continue
             out[end, 0] = move
@@ -252,27 +256,62 @@ def through(work: Any, move: int, square: int, target: int, direction: int) -> i
     return move_of(square, stone, direction, TUNNEL, count)
 
 
-def goal_macros(work: Any, move: int, out: Any, end: int) -> int:
-    """Write the macros that take a stone on from an entrance of a goal area to its goals; return the end."""
+def see_areas(work: Any, effort: int) -> bool:
+    """Note of each area whether it can be filled to the end as it is; tell whether there is one."""
+    areas = work.areas
+    found = False
+    for area in range(len(areas.counts)):
+        walls = filled(work, area) if areas.counts[area, 0] > 0 else -1
+        areas.settled[area] = walls >= 0 and is_safe(work, area, walls, effort)
+        found = found or areas.settled[area] != 0
+    return found
+
+
+def is_settled(work: Any, square: int) -> bool:
+    """Tell whether a square lies in an area where stones come by macros only, and rest."""
+    area = work.areas.area[square]
+    return bool(area >= 0 and work.areas.settled[area] != 0)
+
+
+def goal_macros(work: Any, row: int, move: int, out: Any, end: int) -> int:
+    """Write the macros that take a stone on from an entrance of a goal area to its goals; return the end.
+
+    The goals that raise the bound least come first, of the same ones the deepest.
+    """
     areas, board = work.areas, work.board
     square, target, direction = from_square(move), to_square(move), last_direction(move)
     area, entrance = areas.area[target], areas.entry[target, direction]
     walls = filled(work, area)
     if walls < 0:
         return end
-    stone = board[AT, square]
+    stone, first = board[AT, square], end
+    most = work.controls[ALTERNATIVES]
     board[AT, square] = 0
-    for number in range(
-        offered(work, area, walls, entrance, work.controls[PACKING_EFFORT], work.controls[ALTERNATIVES])
-    ):
+    for number in range(offered(work, area, walls, entrance, work.controls[PACKING_EFFORT])):
         goal = areas.stack[2, number]
         found = carry(work, area, target, direction, -1, goal)
-        if found >= 0:
-            out[end, 0] = move_of(square, goal, found & 3, GOAL_MACRO, length(move) + (found >> 2))
-            out[end, 1] = number
-            end += 1
+        if found < 0:
+            continue
+        count = length(move) + (found >> 2)
+        dearer = count + bound_at_home(work, row, stone - 1, goal)
+        place = end
+        while place > first and out[place - 1, 1] > dearer:
+            out[place, 0], out[place, 1] = out[place - 1, 0], out[place - 1, 1]
+            place -= 1
+        out[place, 0], out[place, 1] = move_of(square, goal, found & 3, GOAL_MACRO, count), dearer
+        end = min(end + 1, first + most)
     board[AT, square] = stone
+    for place in range(first, end):
+        out[place, 1] = place - first
     return end
+
+
+def bound_at_home(work: Any, row: int, stone: int, goal: int) -> int:
+    """Return the cost of the matching when a stone rests on a goal for good."""
+    kept, costs = work.kept, work.costs
+    copy_matching(costs, kept, row, row + 1)
+    move_piece(costs, kept, row + 1, stone, len(costs) - costs.shape[1] + work.maze[goal, GOAL], work.scratch)
+    return matching_cost(costs, kept, row + 1)
 
 
 def learnt(work: Any) -> int:
