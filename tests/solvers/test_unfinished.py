@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import random
-import shutil
 import signal
 import time
 import traceback
@@ -16,6 +15,7 @@ from unittest import mock
 import numpy as np
 import pytest
 
+import searchbench as sb
 from graphs import GraphGame, chain
 from searchbench.catalogue import load
 from searchbench.errors import BadRequest, DamagedData, OutOfMemory, ValueOverflow
@@ -23,6 +23,7 @@ from searchbench.game import Game
 from searchbench.rules import UNDECIDED
 from searchbench.run import Run
 from searchbench.solvers.exhaustive import rounds, schedule, scores, solve_parts, solve_states
+from searchbench.solvers.exhaustive.diagrams import solve
 from searchbench.solvers.exhaustive.pending import STRETCH
 from searchbench.store import Database, open_database, working
 from searchbench.store.working import RECORD, WorkingFolder
@@ -180,14 +181,14 @@ def test_unfinished_work_whose_removal_was_cut_short_is_removed(tmp_path: Path) 
     def solve() -> Database:
         return solve_parts(game, "all", tmp_path / "cut.db", run=Run(threads=1, work=work))
 
-    remove = shutil.rmtree
+    remove = Path.unlink
 
     def killed(path: Path, **options: Any) -> None:
-        if Path(path).is_relative_to(work):
+        if path.is_relative_to(work) and not (path.parent / working.RECORD).exists():
             raise Killed
         remove(path, **options)
 
-    with mock.patch.object(working.shutil, "rmtree", killed), pytest.raises(Killed):
+    with mock.patch.object(Path, "unlink", killed), pytest.raises(Killed):
         solve()
     assert any(work.rglob("*.array"))
     assert len(open_database(tmp_path / "cut.db").parts) < len(game.parts())
@@ -197,6 +198,17 @@ def test_unfinished_work_whose_removal_was_cut_short_is_removed(tmp_path: Path) 
     (work / "film.part").write_text("mine")
     working.discard(work)
     assert (work / "film.part").exists()
+
+
+def test_a_working_folder_that_holds_something_else_keeps_it(tmp_path: Path) -> None:
+    work = tmp_path / "all"
+    with pytest.raises(KeyboardInterrupt), mock.patch.object(solve.Sweep, "layer", side_effect=KeyboardInterrupt):
+        sb.solve("connect4:3,3,3", solver="sweep", to=work / "three.db", work=work)
+    assert (work / RECORD).exists()
+    (work / "film.part").write_text("mine")
+    database = sb.solve("connect4:3,3,3", solver="sweep", to=work / "three.db", work=work)
+    assert sorted(entry.name for entry in work.iterdir()) == ["film.part", "three.db"]
+    assert not database.verify().count
 
 
 def parts_of(path: Path) -> dict[str, bytes]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import time
 from itertools import pairwise
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 import numpy as np
@@ -18,7 +20,7 @@ from searchbench.rules import NOWHERE
 from searchbench.run import Run
 from searchbench.solvers.exhaustive.diagrams.backward import symbolic_counts
 from searchbench.solvers.exhaustive.diagrams.forward import reachable_layers
-from searchbench.solvers.exhaustive.diagrams.solve import solve_by_sweep
+from searchbench.solvers.exhaustive.diagrams.solve import solve_by_sweep, solve_into
 from searchbench.solvers.exhaustive.diagrams.sweep import sweep_all
 
 REACHABLE: Final = {
@@ -178,6 +180,22 @@ def _row(counts: dict[Any, int], reached: int) -> tuple[int, int, int]:
     return won, drawn, reached - won - drawn
 
 
+def largest(run: Run) -> Measured:
+    """Return how many positions of 6x6 there are, and how many are won, drawn and lost; go on in the working folder."""
+    forget_peak()
+    begun = time.process_time()
+    with TemporaryDirectory(prefix="searchbench-") as scratch:
+        folder = (Path(scratch) if run.work is None else run.work) / "connect4-6x6.db"
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with solve_into(load("connect4:6x6"), folder, run) as database:
+            won, drawn, lost = _row(database.histogram(), sum(database.facts["reachable_by_layer"]))
+            start = database.probe()
+            spent = max(database.facts["cpu"], time.process_time() - begun)
+            cost = Cost("6x6", database.size, round(spent, 1), database.size // 4, peak_memory())
+    figures = {"reachable": won + drawn + lost, "won": won, "drawn": drawn, "lost": lost, "start": start}
+    return Measured(figures, [cost])
+
+
 def pieces(run: Run) -> dict[str, int]:
     """Return how many tables there are by different numbers of threads and pieces."""
     diagram = reachable_layers(load("connect4:5x4"), run).diagram
@@ -259,6 +277,21 @@ ROWS = [
         values,
         note="the player to move; decided positions are lost; 6x5 and 5x6 take some minutes, as parts by their names",
         parts=("4x4", "5x4", "5x5", "6x4"),
+    ),
+    Row(
+        "E16-6x6",
+        "Connect Four on 6x6, strongly solved: won, drawn and lost positions",
+        "counts of an independent solver of 6x6; reachable: Edelkamp 2017, table 0.8",
+        {
+            "reachable": 69173028785,
+            "won": 29636176980,
+            "drawn": 4306760196,
+            "lost": 35230091609,
+            "start": "loss",
+        },
+        largest,
+        note="half an hour of the processor, 4 GB of memory and of disk; it goes on in the working folder where it was stopped",
+        long=True,
     ),
     Row(
         "E16-pieces",

@@ -12,11 +12,10 @@ import hashlib
 import json
 import mmap
 import os
-import shutil
 import time
 import zlib
 from collections.abc import Callable, Collection, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final
 
@@ -280,16 +279,21 @@ def working_folder(
 
 
 def discard(path: Path) -> None:
-    """Remove a working folder, or the remains of an interrupted removal, after the work is done."""
+    """Remove a working folder, or the remains of an interrupted removal, after the work is done; what is not its own stays."""
     by_first(lambda: _discard(path))
 
 
 def _discard(path: Path) -> None:
     if not path.is_dir():
         return
-    if (path / RECORD).exists() or (any(path.iterdir()) and not _others(path)):
+    others = _others(path)
+    if (path / RECORD).exists() or (any(path.iterdir()) and not others):
         (path / RECORD).unlink(missing_ok=True)  # first: without a record the copies do not count
-        shutil.rmtree(path, ignore_errors=True)
+        with suppress(OSError):
+            for entry in list(path.iterdir()):
+                if entry.name not in others:
+                    entry.unlink(missing_ok=True)
+            path.rmdir()  # refused by the system where something else lies there
 
 
 def remove_if_empty(path: Path) -> None:
@@ -298,8 +302,8 @@ def remove_if_empty(path: Path) -> None:
 
 
 def _others(path: Path) -> list[str]:
-    """Return the names in a folder without a record that do not belong to unfinished work."""
-    own = ("*.array", BUCKET_FILES, f"{RECORD}.part")
+    """Return the names in a folder that do not belong to unfinished work."""
+    own = ("*.array", BUCKET_FILES, RECORD, f"{RECORD}.part")
     return [entry.name for entry in path.iterdir() if not any(map(entry.match, own))]
 
 

@@ -153,7 +153,7 @@ class Forward:
                 continue
             at.mask[digit] = 0
             at.mask[digit, code // WORD] = 1 << code % WORD
-            at.children[digit, 0], at.count[digit] = child, 1
+            at.children[digit, 0], at.counts[digit] = child, 1
             child = node_of(self.kept, self.scratch, digit, self.last, at, True)
         self.roots.append(child)
 

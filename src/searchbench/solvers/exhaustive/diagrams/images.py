@@ -115,7 +115,7 @@ def finished(kept: Any, scratch: Any, depth: int, last: int, at: Any) -> int:
             at.children[depth, count] = at.children[depth, 64 * word + trailing_zeros(left)]
             count += 1
             left &= left - unsigned(1)
-    at.count[depth] = count
+    at.counts[depth] = count
     if count == 0:
         return ABSENT
     return node_of(kept, scratch, depth, last, at, False)
@@ -159,7 +159,7 @@ def moved_on(
             at.left[depth], at.word[depth] = left, word
         if left == 0:
             found = ABSENT
-            if at.count[depth]:
+            if at.counts[depth]:
                 found = node_of(kept, scratch, depth, last, at, False)
                 if found == FULL:
                     return found

@@ -142,7 +142,7 @@ def without_lost(kept: Any, scratch: Any, lost: Any, progress: Any, root: int, l
             at.left[here], at.word[here] = left, word
         if left == 0:
             found = ABSENT
-            if at.count[here] > 0:
+            if at.counts[here] > 0:
                 found = node_of(kept, scratch, depth, last, at, True)
                 if found == FULL:
                     return found
@@ -180,7 +180,7 @@ def enter(kept: Any, scratch: Any, at: Any, depth: int, node: int, number: int) 
     """Begin with a node and a progress at a depth."""
     here = unsigned(depth)
     at.one[here], at.other[here], at.edge[here] = node, number, first_of(kept, scratch, node)
-    at.left[here], at.word[here], at.count[here] = mask_of(kept, scratch, node, 0), 0, 0
+    at.left[here], at.word[here], at.counts[here] = mask_of(kept, scratch, node, 0), 0, 0
     for word in range(at.mask.shape[1]):
         at.mask[here, unsigned(word)] = 0
 

@@ -83,7 +83,7 @@ class Frames(NamedTuple):
     other_edge: npt.NDArray[np.int64]
     word: npt.NDArray[np.int64]
     left: npt.NDArray[np.uint64]
-    count: npt.NDArray[np.int64]
+    counts: npt.NDArray[np.int64]
     mask: npt.NDArray[np.uint64]
     words: npt.NDArray[np.int64]
     children: npt.NDArray[np.int32]
@@ -92,11 +92,11 @@ class Frames(NamedTuple):
 def frames_for(digits: Digits) -> Frames:
     """Return the arrays of a walk."""
     depths, words = len(digits.digits) + 1, -(-digits.most_codes // WORD)
-    one, other, edge, other_edge, word, count = (np.zeros(depths, np.int64) for _ in range(6))
+    one, other, edge, other_edge, word, counts = (np.zeros(depths, np.int64) for _ in range(6))
     mask = np.zeros((depths, words), np.uint64)
     children = np.zeros((depths, words * WORD), np.int32)
     return Frames(
-        one, other, edge, other_edge, word, np.zeros(depths, np.uint64), count, mask, mask.view(np.int64), children
+        one, other, edge, other_edge, word, np.zeros(depths, np.uint64), counts, mask, mask.view(np.int64), children
     )
 
 
@@ -233,7 +233,7 @@ def node_of(kept: Any, scratch: Any, digit: int, last: int, at: Any, keep: bool)
     """Return the node that a frame describes, as leaf_of does. It has at least one child."""
     code = node_hash(digit, at)
     own = True
-    for place in range(at.count[digit]):
+    for place in range(at.counts[digit]):
         if at.children[digit, place] < 0:
             own = False
     if own:
@@ -256,7 +256,7 @@ def node_hash(digit: int, at: Any) -> int:
     code = digit
     for word in range(at.words.shape[1]):
         code = mix(code ^ at.words[digit, word])
-    for place in range(at.count[digit]):
+    for place in range(at.counts[digit]):
         code = mix(code ^ (at.children[digit, place] + MOST))
     return code
 
@@ -281,7 +281,7 @@ def is_described(pool: Any, node: int, digit: int, at: Any) -> bool:
         if pool.masks[node, word] != at.mask[digit, word]:
             return False
     first = pool.firsts[node]
-    for place in range(at.count[digit]):
+    for place in range(at.counts[digit]):
         if pool.children[first + place] != at.children[digit, place]:
             return False
     return True
@@ -292,7 +292,7 @@ def add_node(pool: Any, kept: Any, scratch: Any, digit: int, last: int, at: Any,
     """Add the node that a frame describes at an empty slot and return it, or a negative number where there is no room."""
     node = int(pool.sizes[NODES])
     first = int(pool.sizes[EDGES])
-    count = at.count[digit]
+    count = at.counts[digit]
     if node >= len(pool.digits) or first + count > len(pool.children):
         return -1
     members = 0
@@ -320,7 +320,7 @@ def fill_tables(pool: Any, at: Any) -> None:
         for word in range(at.mask.shape[1]):
             at.mask[digit, word] = pool.masks[node, word]
             count += popcount(pool.masks[node, word])
-        at.count[digit] = count
+        at.counts[digit] = count
         for place in range(count):
             at.children[digit, place] = pool.children[pool.firsts[node] + place]
         pool.table[find_node(pool, digit, at, node_hash(digit, at))] = node

@@ -107,15 +107,15 @@ def enter_both(kept: Any, scratch: Any, at: Any, depth: int, one: int, other: in
     at.one[here], at.other[here] = one, other
     at.edge[here], at.other_edge[here] = first_of(kept, scratch, one), first_of(kept, scratch, other)
     left = mask_of(kept, scratch, one, 0) | mask_of(kept, scratch, other, 0)
-    at.left[here], at.word[here], at.count[here] = left, 0, 0
+    at.left[here], at.word[here], at.counts[here] = left, 0, 0
     at.mask[here, unsigned(0)] = left
 
 
 @inlined
 def add_child(at: Any, depth: int, child: int) -> None:
     """Add a child to the node that a frame describes."""
-    at.children[unsigned(depth), unsigned(at.count[unsigned(depth)])] = child
-    at.count[unsigned(depth)] += 1
+    at.children[unsigned(depth), unsigned(at.counts[unsigned(depth)])] = child
+    at.counts[unsigned(depth)] += 1
 
 
 @inlined
@@ -123,6 +123,6 @@ def enter_node(pool: Any, at: Any, depth: int, node: int) -> None:
     """Begin with a node of a pool at a depth, whose successor node has no codes yet."""
     here = unsigned(depth)
     at.one[here], at.edge[here] = node, pool.firsts[unsigned(node)]
-    at.left[here], at.word[here], at.count[here] = pool.masks[unsigned(node), unsigned(0)], 0, 0
+    at.left[here], at.word[here], at.counts[here] = pool.masks[unsigned(node), unsigned(0)], 0, 0
     for word in range(at.mask.shape[1]):
         at.mask[here, unsigned(word)] = 0

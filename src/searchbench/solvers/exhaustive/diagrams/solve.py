@@ -11,13 +11,14 @@ from searchbench import jit
 from searchbench.game import Game
 from searchbench.index.diagram import Diagram
 from searchbench.index.protocol import Part
-from searchbench.numbered import numbered
+from searchbench.numbered import diagram_of, numbered
 from searchbench.run import Run
 from searchbench.solvers.exhaustive.diagrams.forward import Forward, Layers, digits_of
 from searchbench.solvers.exhaustive.diagrams.sweep import Sweep, empty_planes
 from searchbench.store import Database, open_database
 from searchbench.store.forms import TWO_BIT
 from searchbench.store.growing import GrowingDatabase
+from searchbench.store.header import DOCUMENT, is_begun
 from searchbench.store.pairs import PairCodes, set_pairs
 from searchbench.store.working import working_folder
 from searchbench.values import SWEEP, Ending
@@ -48,6 +49,8 @@ def solve_into(game: Game, folder: Path, run: Run, command: str = "") -> Databas
     What is kept there already is not solved again. The layers that are reached are kept in the run's working folder.
     """
     begun = time.process_time()
+    if (finished := _finished(game, folder)) is not None:
+        return finished
     layers = found_layers(game, run)
     diagram = layers.diagram
     made = numbered(game, diagram)
@@ -69,6 +72,17 @@ def solve_into(game: Game, folder: Path, run: Run, command: str = "") -> Databas
             kept.add((part,), _OneLayer(parts, part, after), facts)
             _tell(run, diagram, layer)
     return open_database(folder, game, Ending())
+
+
+def _finished(game: Game, folder: Path) -> Database | None:
+    """Return the database of a folder if it has all layers."""
+    if not is_begun(folder) and (folder / DOCUMENT).exists():
+        database = open_database(folder, game, Ending())
+        diagram = diagram_of(database.game)
+        if diagram is not None and len(database.parts) == diagram.layers:
+            return database
+        database.close()
+    return None
 
 
 class _OneLayer(PairCodes):
