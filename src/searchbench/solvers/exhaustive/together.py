@@ -148,7 +148,7 @@ class _GroupByGroup:
 
     def solve(self, group: Group) -> None:
         """Solve a group and keep its parts."""
-        begun, compiled, used = self.run.seconds, self.run.compile_seconds, time.process_time()
+        begun, compiled, used = self.run.seconds, self.run.compile_seconds, _used()
         sizes = self.sizes_of(group)
         memory = _demand(self.share, group, sizes)
         table = self._table(group, sizes.width)
@@ -164,7 +164,7 @@ class _GroupByGroup:
                 "levels": levels,
                 "seconds": round(self.run.seconds - begun, 3),
                 "compile_seconds": round(self.run.compile_seconds - compiled, 3),
-                "cpu": round(time.process_time() - used, 3),
+                **_cpu(used),
             }
             _write(self.kept, group.parts, table, self._facts(group, fact))
         if folder is not None:
@@ -198,6 +198,7 @@ class _GroupByGroup:
 
 def _search(game: Game, rule: ValueRule, keep: Keep, run: Run, command: str, target: jit.Target) -> None:
     """Search breadth first from the start, all parts together."""
+    used = _used()
     share, names = Share(game, rule, run, current().count), game.names(rule, target)
     parts = tuple(game.parts())
     group = Group(parts, True, False)
@@ -219,7 +220,7 @@ def _search(game: Game, rule: ValueRule, keep: Keep, run: Run, command: str, tar
         table.narrow(largest)
         facts = {
             "solver": BFS, "form": VALUES, "levels": levels, **run.times, "threads": run.threads,
-            "ranks": current().count, "memory": memory,
+            "ranks": current().count, "memory": memory, **_cpu(used),
         }  # fmt: skip
         _write(kept, parts, table, facts)
     discard(keep.working)
@@ -228,6 +229,17 @@ def _search(game: Game, rule: ValueRule, keep: Keep, run: Run, command: str, tar
 def _shards(line: int, bounds: npt.NDArray[Any], target: jit.Target) -> Shards:
     numbers = int((bounds[1::2] - bounds[::2]).sum())
     return Shards(bounds, block_bits(line, numbers, current().count), target)
+
+
+def _used() -> float:
+    """Return the seconds of the processor that this rank has used, but for those in which it waited."""
+    return time.process_time() - current().waited
+
+
+def _cpu(before: float) -> dict[str, float]:
+    """Return the seconds of the processor since then: of all ranks, and of the one that took the most."""
+    taken = current().gather(_used() - before)
+    return {"cpu": round(sum(taken), 3), "busiest": round(max(taken), 3)}
 
 
 def _write(kept: GrowingDatabase, parts: tuple[Part, ...], table: Table, facts: dict[str, Any]) -> None:
