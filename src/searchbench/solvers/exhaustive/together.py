@@ -9,6 +9,7 @@ number of ranks.
 from __future__ import annotations
 
 import time
+from pathlib import Path
 from shutil import rmtree
 from typing import Any
 
@@ -38,9 +39,10 @@ from searchbench.solvers.exhaustive.strategy import no_sweeps, solve_group
 from searchbench.store import Database, open_database
 from searchbench.store.codes import ShardedCodes
 from searchbench.store.growing import GrowingDatabase
+from searchbench.store.header import header_on_disk, is_begun
 from searchbench.store.keep import Keep
 from searchbench.store.working import discard, remove_if_empty, working_folder
-from searchbench.store.writing import check_target
+from searchbench.store.writing import check_target, is_database
 from searchbench.user_code import check_first_state
 from searchbench.values import BFS, FIXPOINT, SWEEP, ValueRule
 
@@ -98,8 +100,15 @@ def _prepare(keep: Keep, request: Request) -> None:
     if keep.overwrite and keep.folder.exists():
         check_target(keep.folder, keep.overwrite)
         rmtree(keep.folder)
-    elif request.parts is None and not keep.working.exists():
+    elif request.parts is None and _is_complete(keep.folder, request.game):
         check_target(keep.folder, keep.overwrite)
+
+
+def _is_complete(folder: Path, game: Game) -> bool:
+    """Tell whether a folder holds a database of all parts: with fewer, ranks that were stopped go on."""
+    if not is_database(folder) or is_begun(folder):
+        return False
+    return {part.name for part in game.parts()} <= {record.name for record in header_on_disk(folder).parts}
 
 
 def _demand(share: Share, group: Group, sizes: Sizes) -> int:
