@@ -97,8 +97,8 @@ def ranks_of(process: subprocess.Popen[str]) -> list[psutil.Process]:
 
 
 def test_a_rank_is_killed_and_the_others_end_and_it_goes_on_with_more_or_fewer(tmp_path: Path) -> None:
-    solve("awari:7", to=tmp_path / "one", parts="all", memory="64MB", threads=1)
-    words = ["solve", "awari:7", "--to", str(tmp_path / "db"), "--threads", "1"]
+    solve("awari:5", to=tmp_path / "one", parts="all", memory="64MB", threads=1)
+    words = ["solve", "awari:5", "--to", str(tmp_path / "db"), "--threads", "1"]
     chance = random.Random(3)
     killed = 0
     for attempt in range(40):
