@@ -254,6 +254,14 @@ def test_what_is_there_is_left_alone_unless_it_may_be_replaced(tmp_path: Path) -
     assert header_on_disk(tmp_path / "other").facts["ranks"] == 2
 
 
+def test_killed_before_anything_is_kept_it_goes_on(tmp_path: Path) -> None:
+    (tmp_path / "db").mkdir()
+    solve_on_ranks(load("awari:3"), tmp_path / "db", 3, seed=0, parts="1")
+    assert sorted(digests(tmp_path / "db")) == ["0", "1"]
+    solve_on_ranks(load("awari:3"), tmp_path / "db", 2, seed=0)
+    assert sorted(digests(tmp_path / "db")) == ["0", "1", "2", "3"]
+
+
 def test_rules_that_break_on_one_rank_end_all(tmp_path: Path) -> None:
     game = GraphGame(((1, 0, 1, 0), (2, 3, 1, 0)), (0, UNDECIDED, UNDECIDED, UNDECIDED), numbered=3)
     with pytest.raises(SearchBenchError, match="no number") as error:

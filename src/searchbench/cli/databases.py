@@ -26,6 +26,7 @@ from searchbench.cli.options import (
 )
 
 if TYPE_CHECKING:
+    from searchbench.analyse import RanksPrediction
     from searchbench.cli.progress import Reporter
     from searchbench.game import Game
     from searchbench.run import Run
@@ -102,6 +103,30 @@ def _announce(
         reporter.tell(str(prediction))
 
 
+@dataclass(frozen=True)
+class Extent:
+    """Say what is predicted beside one process: some layers, or several ranks."""
+
+    layers: Annotated[
+        int | None,
+        Option(
+            metavar="N", help="Count the positions that up to so many moves reach, of a game that tells its digits."
+        ),
+    ] = None
+    ranks: Annotated[
+        int | None,
+        Option(min=1, metavar="N", help="Predict for so many ranks, each with the memory and threads given."),
+    ] = None
+    memory_per_rank: Annotated[
+        str | None, Option(metavar="SIZE", help="Memory of a rank, such as 200GB; the same as --memory with --ranks.")
+    ] = None
+    network: Annotated[
+        str | None,
+        Option(metavar="RATE", help="What a rank sends and receives, and perhaps the delay of a message: 10GB/s,5us."),
+    ] = None
+
+
+@derived
 def predict(
     game: GameName,
     solver: Annotated[
@@ -113,23 +138,8 @@ def predict(
     rule: Rule = None,
     memory: Memory = None,
     threads: Threads = None,
-    layers: Annotated[
-        int | None,
-        Option(
-            metavar="N", help="Count the positions that up to so many moves reach, of a game that tells its digits."
-        ),
-    ] = None,
-    ranks: Annotated[
-        int | None,
-        Option(min=1, metavar="N", help="Predict for so many ranks, each with the memory and threads given."),
-    ] = None,
-    memory_per_rank: Annotated[
-        str | None, Option(metavar="SIZE", help="Memory of a rank, such as 200GB; the same as --memory with --ranks.")
-    ] = None,
-    network: Annotated[
-        str | None,
-        Option(metavar="RATE", help="What a rank sends and receives, and perhaps the delay of a message: 10GB/s,5us."),
-    ] = None,
+    *,
+    extent: Extent,
     as_json: Json = False,
 ) -> None:
     """Predict from samples how much time, memory and disk `solve` will take."""
@@ -137,13 +147,16 @@ def predict(
     from searchbench.analyse.predict import format_seconds
     from searchbench.errors import BadRequest
 
+    layers, ranks, memory_per_rank, network = extent.layers, extent.ranks, extent.memory_per_rank, extent.network
     if ranks is None and (memory_per_rank, network) != (None, None):
         raise BadRequest("--memory-per-rank and --network belong to ranks: say how many, --ranks 64")
     if ranks is not None and layers is not None:
         raise BadRequest("--ranks: layers are not solved on several ranks")
     if ranks is not None:
-        run = Resources(memory_per_rank or memory, threads).run()
-        _predict_on_ranks(sb.load(game), ranks, solver, parts, rule, run, network, as_json)
+        from searchbench.analyse import predict_on_ranks
+
+        run, told = Resources(memory_per_rank or memory, threads).run(), {} if network is None else {"network": network}
+        _show_on_ranks(predict_on_ranks(sb.load(game), ranks, solver, parts, rule, run, **told), as_json)
         return
     if layers is not None:
         _predict_layers(sb.load(game), layers, Resources(memory, threads).run(), as_json)
@@ -184,15 +197,10 @@ def predict(
     show.write(f"\n{found}")
 
 
-def _predict_on_ranks(
-    game: Game, ranks: int, solver: str | None, parts: str | None, rule: str | None, run: Run, network: str | None,
-    as_json: bool,
-) -> None:  # fmt: skip
-    from searchbench.analyse import predict_on_ranks
+def _show_on_ranks(found: RanksPrediction, as_json: bool) -> None:
     from searchbench.analyse.predict import format_seconds
     from searchbench.run import format_memory
 
-    found = predict_on_ranks(game, ranks, solver, parts, rule, run, **({} if network is None else {"network": network}))
     if as_json:
         show.write_json(found.as_dict())
         return

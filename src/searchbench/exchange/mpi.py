@@ -68,6 +68,7 @@ class MpiRanks:
         self.companions: int = near.allgather(cores).count(cores)
         near.Free()
         self._operations = {"max": mpi.MAX, "min": mpi.MIN, "sum": mpi.SUM}
+        self.waited = 0.0
         self._sending: list[Any] = []
         self._arriving: list[tuple[int, int, Array, Any]] = []
 
@@ -77,14 +78,14 @@ class MpiRanks:
         request = self._world.Iallreduce(np.ascontiguousarray(values), result, op=self._operations[how])
 
         def wait() -> Numbers:
-            while not request.Test():
-                _let_others_work()
+            self._until(request.Test)
             return result
 
         return wait
 
     def gather(self, thing: Any) -> list[Any]:
         """Return what each rank has given, in their order."""
+        self._until(self._world.Ibarrier().Test)
         found: list[Any] = self._world.allgather(thing)
         return found
 
@@ -95,12 +96,15 @@ class MpiRanks:
 
     def receive(self, tag: int) -> tuple[int, Array] | None:
         """Return a message that has arrived whole; let others begin to arrive."""
+        begun = time.thread_time()
         self._begin_receiving(tag)
         for place, (sender, sent_as, data, request) in enumerate(self._arriving):
             if sent_as == tag and request.Test():
                 del self._arriving[place]
                 return sender, data
         _let_others_work()
+        if not self._arriving:
+            self.waited += time.thread_time() - begun
         return None
 
     def _begin_receiving(self, tag: int) -> None:
@@ -111,8 +115,15 @@ class MpiRanks:
 
     def settle(self) -> None:
         """Wait until the arrays that were sent may be altered."""
-        self._mpi.Request.Waitall(self._sending)
+        self._until(lambda: self._mpi.Request.Testall(self._sending))
         self._sending.clear()
+
+    def _until(self, done: Callable[[], bool]) -> None:
+        """Ask until it is done."""
+        begun = time.thread_time()
+        while not done():
+            _let_others_work()
+        self.waited += time.thread_time() - begun
 
     def ends_with_all(self) -> bool:
         """Tell whether all ranks come here within a moment."""

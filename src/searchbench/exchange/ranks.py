@@ -31,6 +31,8 @@ class Ranks(Protocol):
     """How many of them share this one's machine and its memory, itself included."""
     companions: int
     """How many of those may use the same cores as this one, itself included."""
+    waited: float
+    """The seconds of the processor that went into waiting for other ranks, as waiting is asking again and again."""
 
     def begin_reduce(self, values: Numbers, how: How) -> Callable[[], Numbers]:
         """Begin to reduce values over all ranks, place by place; return a function that waits for the result."""
@@ -60,6 +62,7 @@ class Alone:
     count = 1
     neighbours = 1
     companions = 1
+    waited = 0.0
 
     def begin_reduce(self, values: Numbers, how: How) -> Callable[[], Numbers]:
         """Return the values."""

@@ -88,6 +88,7 @@ class SimulatedRanks:
     def __init__(self, cluster: _Cluster, rank: int) -> None:
         self.rank, self.count = rank, cluster.count
         self.neighbours = self.companions = cluster.count
+        self.waited = 0.0
         self._cluster = cluster
         self._steps = 0
         self._chance = random.Random(f"{cluster.fuzz.seed if cluster.fuzz else 0} {rank}")

@@ -9,6 +9,7 @@ number of ranks.
 from __future__ import annotations
 
 import time
+from pathlib import Path
 from shutil import rmtree
 from typing import Any
 
@@ -38,9 +39,10 @@ from searchbench.solvers.exhaustive.strategy import no_sweeps, solve_group
 from searchbench.store import Database, open_database
 from searchbench.store.codes import ShardedCodes
 from searchbench.store.growing import GrowingDatabase
+from searchbench.store.header import header_on_disk, is_begun
 from searchbench.store.keep import Keep
 from searchbench.store.working import discard, remove_if_empty, working_folder
-from searchbench.store.writing import check_target
+from searchbench.store.writing import check_target, is_database
 from searchbench.user_code import check_first_state
 from searchbench.values import BFS, FIXPOINT, SWEEP, ValueRule
 
@@ -98,8 +100,15 @@ def _prepare(keep: Keep, request: Request) -> None:
     if keep.overwrite and keep.folder.exists():
         check_target(keep.folder, keep.overwrite)
         rmtree(keep.folder)
-    elif request.parts is None and not keep.working.exists():
+    elif request.parts is None and _is_complete(keep.folder, request.game):
         check_target(keep.folder, keep.overwrite)
+
+
+def _is_complete(folder: Path, game: Game) -> bool:
+    """Tell whether a folder holds a database of all parts: with fewer, ranks that were stopped go on."""
+    if not is_database(folder) or is_begun(folder):
+        return False
+    return {part.name for part in game.parts()} <= {record.name for record in header_on_disk(folder).parts}
 
 
 def _demand(share: Share, group: Group, sizes: Sizes) -> int:
@@ -148,7 +157,7 @@ class _GroupByGroup:
 
     def solve(self, group: Group) -> None:
         """Solve a group and keep its parts."""
-        begun, compiled, used = self.run.seconds, self.run.compile_seconds, time.process_time()
+        begun, compiled, used = self.run.seconds, self.run.compile_seconds, _used()
         sizes = self.sizes_of(group)
         memory = _demand(self.share, group, sizes)
         table = self._table(group, sizes.width)
@@ -164,7 +173,7 @@ class _GroupByGroup:
                 "levels": levels,
                 "seconds": round(self.run.seconds - begun, 3),
                 "compile_seconds": round(self.run.compile_seconds - compiled, 3),
-                "cpu": round(time.process_time() - used, 3),
+                **_cpu(used),
             }
             _write(self.kept, group.parts, table, self._facts(group, fact))
         if folder is not None:
@@ -198,6 +207,7 @@ class _GroupByGroup:
 
 def _search(game: Game, rule: ValueRule, keep: Keep, run: Run, command: str, target: jit.Target) -> None:
     """Search breadth first from the start, all parts together."""
+    used = _used()
     share, names = Share(game, rule, run, current().count), game.names(rule, target)
     parts = tuple(game.parts())
     group = Group(parts, True, False)
@@ -219,7 +229,7 @@ def _search(game: Game, rule: ValueRule, keep: Keep, run: Run, command: str, tar
         table.narrow(largest)
         facts = {
             "solver": BFS, "form": VALUES, "levels": levels, **run.times, "threads": run.threads,
-            "ranks": current().count, "memory": memory,
+            "ranks": current().count, "memory": memory, **_cpu(used),
         }  # fmt: skip
         _write(kept, parts, table, facts)
     discard(keep.working)
@@ -228,6 +238,17 @@ def _search(game: Game, rule: ValueRule, keep: Keep, run: Run, command: str, tar
 def _shards(line: int, bounds: npt.NDArray[Any], target: jit.Target) -> Shards:
     numbers = int((bounds[1::2] - bounds[::2]).sum())
     return Shards(bounds, block_bits(line, numbers, current().count), target)
+
+
+def _used() -> float:
+    """Return the seconds of the processor that this rank has used, but for those in which it waited."""
+    return time.process_time() - current().waited
+
+
+def _cpu(before: float) -> dict[str, float]:
+    """Return the seconds of the processor since then: of all ranks, and of the one that took the most."""
+    taken = current().gather(_used() - before)
+    return {"cpu": round(sum(taken), 3), "busiest": round(max(taken), 3)}
 
 
 def _write(kept: GrowingDatabase, parts: tuple[Part, ...], table: Table, facts: dict[str, Any]) -> None:
