@@ -27,7 +27,7 @@ from searchbench.verify import verify_proof
 
 BOARDS: Final = {"4x4": "draw", "5x4": "draw", "4x5": "draw", "6x4": "loss", "5x5": "draw"}
 """Boards of Connect Four, columns x rows, and their values."""
-PIECE: Final = 20_000
+PIECE: Final = 10_000
 """Random games that are one graph."""
 WHOLE: Final = 100_000
 PART: Final = 300
