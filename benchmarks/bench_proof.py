@@ -132,7 +132,7 @@ def random_graph(nodes: int) -> Game:
 
 
 def large(nodes: int) -> None:
-    """Search games that are not finished by so many nodes, and print nodes a second of processor time and bytes of memory a node."""
+    """Search games that so many nodes do not finish; print nodes a second of processor time, and bytes a node."""
     games = {"qubic": load("qubic"), "connect4:6x5": load("connect4:6x5"), "random graph": random_graph(1 << 16)}
     kinds = {"pns": ("pns", 1), "dfpn": ("dfpn", 1), "dfpn, 2 threads": ("dfpn", 2)}
     size = {"pns": tree.NODE_BYTES, "dfpn": ENTRY_BYTES}
