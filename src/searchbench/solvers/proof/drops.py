@@ -366,11 +366,7 @@ class DropSearch:
         bits = drops.columns * (drops.rows + 1)
         buckets = 1 << max(0, bits + _TAG_SHIFT - 63)
         most = QUICK_TABLE if bits <= QUICK_BITS else LARGEST_TABLE
-        while (
-            2 * buckets * BUCKET * 8 <= table_memory
-            and 2 * buckets * BUCKET <= most
-            and 2 * buckets < 1 << bits
-        ):
+        while 2 * buckets * BUCKET * 8 <= table_memory and 2 * buckets * BUCKET <= most and 2 * buckets < 1 << bits:
             buckets *= 2
         self.table = np.zeros(buckets * BUCKET, np.int64)
         height = drops.rows + 1
