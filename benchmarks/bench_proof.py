@@ -132,11 +132,11 @@ def random_graph(nodes: int) -> Game:
 
 
 def large(nodes: int) -> None:
-    """Search games that are not finished by so many nodes, and print nodes a second and bytes of memory a node."""
+    """Search games that so many nodes do not finish; print nodes a second of processor time, and bytes a node."""
     games = {"qubic": load("qubic"), "connect4:6x5": load("connect4:6x5"), "random graph": random_graph(1 << 16)}
     kinds = {"pns": ("pns", 1), "dfpn": ("dfpn", 1), "dfpn, 2 threads": ("dfpn", 2)}
     size = {"pns": tree.NODE_BYTES, "dfpn": ENTRY_BYTES}
-    print("game          method              nodes  seconds  CPU seconds  million nodes/s  bytes/node")
+    print("game          method              nodes  seconds  CPU seconds  million nodes/CPU s  bytes/node")
     for name, game in games.items():
         for kind, (method, threads) in kinds.items():
 
@@ -150,8 +150,8 @@ def large(nodes: int) -> None:
             search(1000)  # compile
             done, seconds, processor = search(nodes)
             print(
-                f"{name:12}  {kind:15}  {done:10,}  {seconds:7.2f}  {processor:11.2f}  {done / seconds / 1e6:15.2f}  "
-                f"{size[method]:10}"
+                f"{name:12}  {kind:15}  {done:10,}  {seconds:7.2f}  {processor:11.2f}  "
+                f"{done / processor / 1e6:19.2f}  {size[method]:10}"
             )
 
 

@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from searchbench import jit
 from searchbench.configuration import Configuration, completed
@@ -93,6 +93,19 @@ def requested(
     return completed(methods, configuration, own), limits or Limits(**told)
 
 
+class Branch(NamedTuple):
+    """A node of a proof's tree: the move to it, the two numbers of the question at the root (-1: infinite), its children.
+
+    `inner` tells whether the node has children in the tree, shown or not.
+    """
+
+    move: int
+    proof: int
+    disproof: int
+    inner: bool
+    children: tuple[Branch, ...]
+
+
 @dataclass
 class Run:
     """Set the memory, threads and folders of a computation, and whom it tells; every solver takes one.
@@ -109,6 +122,8 @@ class Run:
     checkpoint_interval: float = 30.0
     watch: Callable[[Sequence[int]], None] | None = None
     """Called now and then with the moves of the line that a search is looking at."""
+    watch_tree: Callable[[Branch], None] | None = None
+    """Called now and then with the top of the tree of a proof."""
     started: float = field(default_factory=time.perf_counter)
     _compiled_before: float = field(default_factory=jit.compile_seconds)
     _loaded_before: float = field(default_factory=jit.loading_seconds)
@@ -189,6 +204,11 @@ class Run:
         """Tell which line a search is looking at; it is worked out only where somebody watches."""
         if self.watch is not None:
             self.watch(moves())
+
+    def tree(self, top: Callable[[], Branch]) -> None:
+        """Tell the top of a proof's tree; it is worked out only where somebody watches."""
+        if self.watch_tree is not None:
+            self.watch_tree(top())
 
     def __enter__(self) -> Run:
         return self

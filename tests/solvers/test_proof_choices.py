@@ -13,15 +13,15 @@ import pytest
 import naive
 from graphs import GraphGame
 from searchbench.catalogue import load
-from searchbench.errors import BadRequest
+from searchbench.errors import BadRequest, LimitReached
 from searchbench.game import Game
 from searchbench.rules import UNDECIDED
-from searchbench.run import Run
+from searchbench.run import Branch, Run
 from searchbench.solvers.proof import DepthFirstProofNumber, ProofNumber, prove_state
 from searchbench.solvers.proof.budget import Budget
 from searchbench.solvers.proof.contract import half_depth
 from searchbench.solvers.proof.pns import ProofNumberSearch
-from searchbench.solvers.proof.tree import CHILD, DISPROOF, INFINITE, NONE, PROOF, SIBLING
+from searchbench.solvers.proof.tree import CHILD, DISPROOF, INFINITE, LIVE, NONE, PROOF, SIBLING, top_of
 from searchbench.solvers.shared.transposition import new_transpositions
 from searchbench.verify import verify_proof
 from solvers.test_proof_combinations import naive_values, random_graph
@@ -206,6 +206,30 @@ def test_numbers_that_rise_with_the_depth_make_trees_shallow() -> None:
             depths[name] += [keys[code] for code in seen[: len(seen) // 2]]
     mean = {name: sum(found) / len(found) for name, found in depths.items()}
     assert mean["rising"] < mean["ones"] < mean["falling"], mean
+
+
+def test_the_top_of_a_tree_has_the_numbers_of_the_root_and_the_line_to_the_most_proving_node() -> None:
+    game = load("tic-tac-toe")
+    search = searching(game, Run(threads=1, memory=1 << 26))
+    search.budget.limit = 300
+    with pytest.raises(LimitReached):
+        search.holds(np.array(game.start(), game.dtype), 1, lookup=False)
+    line = search._most_proving_line()
+    for most in (1, 40, 1 << 20):
+        top = top_of(search.tree, most)
+        assert (top.proof, top.disproof) == tuple(search.tree.node[0, [PROOF, DISPROOF]].tolist())
+        assert count_branches(top) <= max(1, most) + game.max_moves
+    assert count_branches(top) == search.note[LIVE]
+    node = top
+    for move in line:
+        node = next(child for child in node.children if child.move == move)
+    assert not node.inner
+    assert node.children == ()
+
+
+def count_branches(top: Branch) -> int:
+    """Return the nodes that are shown."""
+    return 1 + sum(map(count_branches, top.children))
 
 
 # --- second levels ----------------------------------------------------------------------------------------------------

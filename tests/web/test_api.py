@@ -376,7 +376,7 @@ def test_the_description_names_every_endpoint(client: Client) -> None:
         "/api/v1/databases/{name}/find", "/api/v1/databases/{name}/stats", "/api/v1/databases/{name}/palette",
         "/api/v1/databases/{name}/arrange", "/api/v1/certificates", "/api/v1/certificates/{name}",
         "/api/v1/certificates/{name}/position", "/api/v1/games", "/api/v1/games/position", "/api/v1/jobs", "/api/v1/jobs/{name}",
-        "/api/v1/jobs/{name}/events",
+        "/api/v1/jobs/{name}/events", "/api/v1/jobs/{name}/tree",
     }  # fmt: skip
     for methods in described.values():
         for entry in methods.values():

@@ -7,6 +7,7 @@ import json
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import numpy as np
@@ -157,3 +158,34 @@ def test_verification_finds_a_planted_fault(copy: Callable[[str], Path], tmp_pat
         assert checking.fetch("/databases/wrong")["verified"]["faults"] == result["faults"]
         sb.solve("hanoi:3", to=tmp_path / "wrong.db", overwrite=True, threads=1)
         assert checking.fetch("/databases/wrong")["verified"] is None  # this one was not verified
+
+
+def test_the_tree_of_a_proof_grows(client: Client) -> None:
+    """Its numbers follow from those of the children wherever all of these are shown."""
+    started = client.post("/jobs", {"kind": "prove", "game": "connect4:6x5", "method": "pns"}).json["id"]
+    seen: list[Any] = []
+    while len(seen) < 2:
+        answer = client.fetch(f"/jobs/{started}/tree")
+        assert answer["status"] == "running"
+        if answer["tree"] is not None and answer["tree"] not in seen:
+            seen.append(answer["tree"])
+    client.ask("DELETE", f"/api/v1/jobs/{started}")
+    for tree in seen:
+        checked = check_numbers(tree, True)
+        assert checked > 5
+        game = sb.load("connect4:6x5")
+        texts = {game.format_move(game.start(), move) for move in game.moves(game.start())}
+        assert {child["move"] for child in tree["children"]} <= texts
+    alone = client.finished(kind="prove", game="tic-tac-toe", state="XX./OO./...", method="alphabeta")
+    assert client.fetch(f"/jobs/{alone['id']}/tree") == {"id": alone["id"], "status": "done", "tree": None}
+
+
+def check_numbers(node: Any, either: bool) -> int:
+    """Check the numbers of the opened nodes of a tree; solved children have left it. Return how many there are."""
+    if not node["children"]:
+        return 0
+    proofs = [child["proof"] for child in node["children"]]
+    disproofs = [child["disproof"] for child in node["children"]]
+    assert node["proof"] == (min(proofs) if either else sum(proofs))
+    assert node["disproof"] == (sum(disproofs) if either else min(disproofs))
+    return 1 + sum(check_numbers(child, not either) for child in node["children"])

@@ -53,6 +53,7 @@ class Job:
     started: float = field(default_factory=time.monotonic)
     status: str = "running"
     progress: dict[str, Any] = field(default_factory=dict)
+    tree: dict[str, Any] | None = None
     result: dict[str, Any] | None = None
     error: dict[str, Any] | None = None
     ended: float | None = None
@@ -196,6 +197,8 @@ class Jobs:
     def _hear(self, job: Job, told: dict[str, Any], target: Path, done: Done | None) -> None:
         if "progress" in told:
             job.progress = told["progress"]
+        elif "tree" in told:
+            job.tree = told["tree"]
         elif "error" in told:
             job.error = told["error"]
         else:

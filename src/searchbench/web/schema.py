@@ -310,3 +310,21 @@ class JobAnswer(BaseModel):
     progress: dict[str, Any]
     result: dict[str, Any] | None
     error: Error | None
+
+
+class BranchAnswer(BaseModel):
+    """A node of a proof's tree: the move to it, the numbers of the question at the root (null: infinite), its children."""
+
+    move: str
+    proof: int | None
+    disproof: int | None
+    inner: bool
+    children: list[BranchAnswer]
+
+
+class TreeAnswer(BaseModel):
+    """The top of a job's tree: the line to the most-proving node with what branches off, then level by level."""
+
+    id: str
+    status: Literal["running", "done", "failed", "stopped"]
+    tree: BranchAnswer | None

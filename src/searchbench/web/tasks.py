@@ -68,6 +68,13 @@ def show(request: Request, name: Id) -> JSONResponse:
     return JSONResponse(jobs_of(request).get(name).answer())
 
 
+@router.get("/{name}/tree", response_model=schema.TreeAnswer, responses=FAILURES)
+def tree(request: Request, name: Id) -> JSONResponse:
+    """Return the top of the tree of a proof by proof-number search, as it was told last; it is null before, or without a tree."""
+    job = jobs_of(request).get(name)
+    return JSONResponse({"id": job.id, "status": job.status, "tree": job.tree})
+
+
 @router.delete("/{name}", response_model=schema.JobAnswer, responses=FAILURES)
 def stop(request: Request, name: Id) -> JSONResponse:
     """Stop a job."""

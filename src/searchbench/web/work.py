@@ -11,17 +11,33 @@ from typing import Any, Final, TextIO
 
 import searchbench as sb
 from searchbench.errors import BadRequest, SearchBenchError
-from searchbench.game import Position
+from searchbench.game import Game, Position
 from searchbench.line import Line
-from searchbench.run import Limits, Run, parse_memory
+from searchbench.run import Branch, Limits, Run, parse_memory
 from searchbench.web.answers import picture
 
 EVERY: Final = 0.1
 """Seconds between two reports."""
+TREE_EVERY: Final = 0.5
+"""Seconds between two reports of a tree."""
 LONGEST: Final = 600
 """Most positions of a line that are drawn."""
 
 Task = dict[str, Any]
+
+
+def branch(game: Game, state: list[int], top: Branch, move: str = "") -> Task:
+    """Return a node of a proof's tree as the API's answer, with the moves in the game's notation."""
+    below = [
+        branch(game, list(game.play(state, one.move)), one, game.format_move(state, one.move)) for one in top.children
+    ]
+    return {
+        "move": move,
+        "proof": None if top.proof < 0 else top.proof,
+        "disproof": None if top.disproof < 0 else top.disproof,
+        "inner": top.inner,
+        "children": below,
+    }
 
 
 class Reporter:
@@ -32,6 +48,7 @@ class Reporter:
         self.root: Position | None = None
         """The root of the search that is watched."""
         self._last, self._began = 0.0, time.monotonic()
+        self._told_tree = 0.0
         self._line: Task | None = None
 
     def tell(self, **what: Any) -> None:
@@ -49,6 +66,14 @@ class Reporter:
         self.tell(
             progress={"stage": stage, "done": done, "total": total, "seconds": round(seconds, 2), "line": self._line}
         )
+
+    def watch_tree(self, top: Branch) -> None:
+        """Tell the top of the tree of a proof, unless the last one is less than TREE_EVERY seconds old."""
+        now = time.monotonic()
+        if self.root is None or now - self._told_tree < TREE_EVERY:
+            return
+        self._told_tree = now
+        self.tell(tree=branch(self.root.game, list(self.root.state), top))
 
     def watch(self, moves: Sequence[int]) -> None:
         """Keep a search's current line for the next report."""
@@ -121,7 +146,7 @@ def prove(task: Task, reporter: Reporter) -> Task:
 
     game = sb.load(task["game"])
     root = reporter.root = game.position(task.get("state") or "start")
-    run = Run(parse_memory(task["memory"]), 1, reporter, watch=reporter.watch)
+    run = Run(parse_memory(task["memory"]), 1, reporter, watch=reporter.watch, watch_tree=reporter.watch_tree)
     method = task.get("method") or "pns"
     # A little less than the job's time, so that a value without its evidence is reported before the job is stopped.
     proof = prove_state(game, root, method, run, Limits(task["nodes"], 0.9 * task["seconds"]))

@@ -31,6 +31,9 @@ MOST_BITS: Final = 62
 """Bits of the largest board: a cell more in each column than there are rows."""
 LARGEST_TABLE: Final = 1 << 26
 """Most entries of the table, of 8 bytes each."""
+QUICK_TABLE: Final = 1 << 23
+QUICK_BITS: Final = 49
+"""Most entries for boards of up to so many bits: a few more positions, each found sooner (docs/benchmarks.md)."""
 
 COLUMNS: Final = constant("DROPS_COLUMNS", 7)
 ROWS: Final = constant("DROPS_ROWS", 6)
@@ -362,11 +365,8 @@ class DropSearch:
         self.nodes = 0
         bits = drops.columns * (drops.rows + 1)
         buckets = 1 << max(0, bits + _TAG_SHIFT - 63)
-        while (
-            2 * buckets * BUCKET * 8 <= table_memory
-            and 2 * buckets * BUCKET <= LARGEST_TABLE
-            and 2 * buckets < 1 << bits
-        ):
+        most = QUICK_TABLE if bits <= QUICK_BITS else LARGEST_TABLE
+        while 2 * buckets * BUCKET * 8 <= table_memory and 2 * buckets * BUCKET <= most and 2 * buckets < 1 << bits:
             buckets *= 2
         self.table = np.zeros(buckets * BUCKET, np.int64)
         height = drops.rows + 1

@@ -62,6 +62,7 @@ from searchbench.solvers.proof.tree import (
     plant,
     set_numbers,
     solve,
+    top_of,
 )  # fmt: skip
 from searchbench.solvers.shared.transposition import (
     Transpositions,
@@ -78,6 +79,8 @@ FROM_ROOT: Final = constant("FROM_ROOT", False)
 """Whether numbers are renewed up to the root, and the search for the most-proving node begins there, to compare with."""
 SLICE: Final = 1 << 17
 """Nodes created between two reports, at which the search can be stopped."""
+SHOWN: Final = 200
+"""Nodes of the tree that are shown to those who watch it."""
 _NOTHING: Final = -1
 """No question is being asked."""
 # The reasons for the end of a slice.
@@ -433,6 +436,7 @@ class ProofNumberSearch:
             leaves = self.leaves, state.copy()
             kernel(Search(self.tree, state.copy(), path, self.table, question, self.note, *leaves, levels), stop)
             self.run.line(self._most_proving_line)
+            self.run.tree(lambda: top_of(self.tree, SHOWN))
             root = int(self.tree.node[0, PROOF]), int(self.tree.node[0, DISPROOF])
             stage = f"proof-number search: {self.budget.told(state.tolist(), *root, self._most_proving_line())}"
             self.budget.spend(stage, self.nodes - before, int(path.repetitions[0]) - repeated)

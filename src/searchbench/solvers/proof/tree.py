@@ -9,6 +9,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from searchbench.run import Branch
 from searchbench.slots import constant
 from searchbench.solvers.proof.path import NEVER
 
@@ -162,3 +163,44 @@ def most_proving_child(tree: Tree, node: int) -> int:
     while tree.node[child, DISPROOF] != tree.node[node, PROOF]:
         child = tree.node[child, SIBLING]
     return int(child)
+
+
+def children_of(tree: Tree, node: int) -> list[int]:
+    """Return the children of a node that are in the tree."""
+    found, child = [], int(tree.node[node, CHILD])
+    while child != NONE:
+        found.append(child)
+        child = int(tree.node[child, SIBLING])
+    return found
+
+
+def top_of(tree: Tree, most: int) -> Branch:
+    """Return the top of the tree: the line to the most-proving node with what branches off, then level by level.
+
+    No further node is opened once `most` are shown.
+    """
+    opened: dict[int, list[int]] = {}
+    shown = node = 0
+    while tree.node[node, CHILD] != NONE and shown < most:
+        opened[node] = children_of(tree, node)
+        shown += len(opened[node])
+        if tree.node[node, PROOF] == 0 or tree.node[node, DISPROOF] == 0:
+            break
+        node = int(most_proving_child(tree, node))
+    level = [0]
+    while level and shown < most:
+        following = []
+        for node in level:
+            if node not in opened and tree.node[node, CHILD] != NONE and shown < most:
+                opened[node] = children_of(tree, node)
+                shown += len(opened[node])
+            following += opened.get(node, [])
+        level = following
+
+    def branch(node: int, odd: bool) -> Branch:
+        pair = [-1 if number == INFINITE else int(number) for number in tree.node[node, [PROOF, DISPROOF]].tolist()]
+        below = tuple(branch(child, not odd) for child in opened.get(node, ()))
+        inner = bool(tree.node[node, CHILD] != NONE)
+        return Branch(int(tree.move[node]) if node else 0, pair[odd], pair[not odd], inner, below)
+
+    return branch(0, False)

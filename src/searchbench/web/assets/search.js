@@ -11,6 +11,7 @@ const METHODS = [
   { id: "threats", text: "threats (go-moku)", players: 2 }, { id: "conspiracy", text: "conspiracy numbers", players: 2 },
   { id: "sss", text: "SSS*", players: 2 }, { id: "bstar", text: "B*", players: 2 }, { id: "mst", text: "MST*, the smallest solution tree", players: 2 },
 ];
+const TREE_EVERY = 1; // seconds between two looks at a proof's tree
 const FRAME = 450; // milliseconds between two boards of a solution
 
 const parts = {};
@@ -148,7 +149,9 @@ function panel() {
   const stage = h("div", { id: "stage" }, "starting …");
   const line = h("div", { class: "linetext small mono muted", id: "current-line" });
   const spark = h("div", {});
+  const tree = h("div", { id: "proof-tree", class: "small mono" });
   const outcome = h("div", { id: "outcome" });
+  let drawn = 0;
   const tell = (at) => {
     const { progress } = at;
     time.textContent = at.seconds.toFixed(1);
@@ -161,6 +164,10 @@ function panel() {
       rates.push({ done: progress.done, seconds: progress.seconds, rate });
       speed.textContent = short(rate);
       spark.replaceChildren(sparkline(rates.map((one) => one.rate)));
+    }
+    if (at.kind === "prove" && at.status === "running" && at.seconds - drawn > TREE_EVERY) {
+      drawn = at.seconds;
+      api(`/jobs/${at.id}/tree`).then((found) => found.tree && tree.replaceChildren(branches(found.tree, true))).catch(() => {});
     }
     if (progress.line && at.status === "running") {
       line.textContent = `current line, ${progress.line.moves.length} moves: ${progress.line.moves.join(" ")}`;
@@ -184,7 +191,17 @@ function panel() {
       parts.caption.textContent = position.state;
     }
   };
-  return { all: [h("h2", { style: "margin:0" }, "The search"), stage, h("div", { class: "tiles" }, nodesTile, speedTile, timeTile), spark, line, outcome], tell, end };
+  return { all: [h("h2", { style: "margin:0" }, "The search"), stage, h("div", { class: "tiles" }, nodesTile, speedTile, timeTile), spark, line, tree, outcome], tell, end };
+}
+
+/** The top of a proof's tree as lists to open: proof and disproof number of each node, the smallest proof numbers first. */
+function branches(node, open) {
+  const number = (one) => one ?? "∞";
+  const text = `${node.move || "start"}  ${number(node.proof)} / ${number(node.disproof)}`;
+  if (!node.children.length) return h("div", { style: "padding-left:1.1rem" }, text + (node.inner ? " …" : ""));
+  const most = Math.max(...node.children.map((one) => one.children.length));
+  const below = node.children.map((one) => branches(one, open && one.children.length > 0 && one.children.length === most));
+  return h("details", { open, style: "padding-left:0.6rem" }, h("summary", {}, text), below);
 }
 
 function short(number) {
