@@ -468,7 +468,7 @@ class Chess(Game):
         """Return the squares from a1."""
         squares = range(self.rows * self.columns)
         places = tuple((float(square % self.columns), self.rows - 1.0 - square // self.columns) for square in squares)
-        return Board(places, names=tuple(map(self._square, squares)))
+        return Board(places, shape="chequer", names=tuple(map(self._square, squares)))
 
     def pieces(self, state: Sequence[int]) -> list[str]:
         """Return the men as chess figurines."""
