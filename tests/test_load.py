@@ -94,7 +94,7 @@ def test_every_shipped_game_is_loaded_again_from_its_own_text() -> None:
 @pytest.mark.parametrize(
     ("spec", "words"),
     [
-        ("chess", ["'chess'", "sliding", "pancake", "mygame.py:MyGame"]),
+        ("draughts", ["'draughts'", "sliding", "pancake", "mygame.py:MyGame"]),
         ("", ["''", "sliding"]),
         ("Sliding", ["'Sliding'", "sliding"]),
         ("__init__", ["'__init__'"]),
@@ -140,7 +140,7 @@ def test_installed_packages_offer_games(monkeypatch: pytest.MonkeyPatch, write: 
     assert load(game.spec) == game
     assert "theirs" in {kind.name for kind in shipped()}
     with pytest.raises(UnknownGame, match="theirs"):
-        load("chess")
+        load("draughts")
     with pytest.raises(UnknownGame, match="SIZE,QUICK,LABEL"):
         load("theirs:1,no,b,4")
 

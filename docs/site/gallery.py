@@ -11,11 +11,12 @@ from searchbench.drawing import board_svg, chart_svg
 from searchbench.drawing.charts import columns
 from searchbench.values import value_rule
 
-DRAWN: Final = {"graph": "graph:0>1;1>2;2>0;2>3;3=0", "rubik": "rubik", "awari": "awari:48", "connect4": "connect4"}
+DRAWN: Final = {"graph": "graph:0>1;1>2;2>0;2>3;3=0", "rubik": "rubik", "awari": "awari:48", "chess": "chess:KQKR"}
 """The game that is drawn, where the parameters have no defaults, or others show more."""
 SIZES: Final = {
     "awari": ["awari:3", "awari:6"],
     "burnt-pancake": ["burnt-pancake:3", "burnt-pancake:6"],
+    "chess": ["chess:KQK", "chess:KRK", "chess:KQKR"],
     "connect4": ["connect4:4x4", "connect4:5x4", "connect4:7x6"],
     "dots-and-boxes": ["dots-and-boxes:1x1", "dots-and-boxes:2x2"],
     "fox-and-geese": ["fox-and-geese:4"],

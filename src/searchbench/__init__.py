@@ -140,18 +140,25 @@ def solve(
         return solve_request(request, run, request.command(memory))
 
 
-def open_database(path: str | Path, game: WhichGame = None) -> Database:
-    """Open a database that `solve` kept; `game`, such as "mygame.py:MyGame", is needed only where its file has moved."""
+def open_database(path: str | Path, game: WhichGame = None, trust: bool = False) -> Database:
+    """Open a database that `solve` kept; `game`, such as "mygame.py:MyGame", is needed only where its file has moved.
+
+    A database of a game of one's own names the file of the game, and opening it runs that file. So a file that you have never
+    run is refused (:class:`errors.NoConsent`), unless `game` names it or you say `trust`.
+    """
     from searchbench.store import open_database as open_folder
 
-    return open_folder(path, game)
+    return open_folder(path, game, trust=trust)
 
 
-def open_certificate(path: str | Path, game: WhichGame = None) -> Certificate:
-    """Open a certificate that `Proof.write` wrote; `game`, such as "mygame.py:MyGame", is needed where its file moved."""
+def open_certificate(path: str | Path, game: WhichGame = None, trust: bool = False) -> Certificate:
+    """Open a certificate that `Proof.write` wrote; `game`, such as "mygame.py:MyGame", is needed where its file moved.
+
+    `trust` is that of :func:`open_database`.
+    """
     from searchbench.store import open_certificate as open_file
 
-    return open_file(path, game)
+    return open_file(path, game, trust)
 
 
 def predict(

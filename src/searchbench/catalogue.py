@@ -17,6 +17,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from searchbench import consent
 from searchbench.errors import BadGame, SearchBenchError, UnknownGame, raised_in, told
 from searchbench.game import Game
 from searchbench.user_code import check_class
@@ -90,11 +91,17 @@ def load(spec: str | Game) -> Game:
     if isinstance(spec, Game):
         return spec
     path, separator, rest = spec.partition(".py")
-    if separator and (not rest or rest.startswith(":")):
+    if separator and names_file(spec):
         name, _, arguments = rest.removeprefix(":").partition(":")
         return _make(_class_in_file(Path(path + ".py"), name), arguments, spec)
     name, _, arguments = spec.partition(":")
     return _make(class_named(name), arguments, spec)
+
+
+def names_file(spec: str) -> bool:
+    """Tell whether a text names a class in a Python file, so that loading it runs that file."""
+    _, separator, rest = spec.partition(".py")
+    return bool(separator) and (not rest or rest.startswith(":"))
 
 
 def source_file(game: type[Game]) -> Path | None:
@@ -180,6 +187,7 @@ def import_file(path: Path) -> Any:
     """Import a user's file under a name that stays the same between processes, again whenever its text has changed."""
     path = path.resolve()
     text = path.read_bytes()
+    consent.remember(path)
     name = f"{OWN}{path.stem}_{hashlib.sha256(str(path).encode()).hexdigest()[:8]}"
     loaded = sys.modules.get(name)
     if loaded is not None and getattr(loaded, "__searchbench_text__", None) == text:

@@ -35,6 +35,10 @@ class BadRequest(SearchBenchError):
     """Report a query, option or combination that cannot be answered."""
 
 
+class NoConsent(BadRequest):
+    """Opening a database or a certificate would run a Python file that the user has never run."""
+
+
 class UnknownName(BadRequest):
     """Report an unknown name of a database, part or task."""
 

@@ -17,6 +17,7 @@ TINY = {
     "awari": ["awari:3"],
     "awari-match": [],  # has no index; test_deepening and test_four_searches search it
     "burnt-pancake": ["burnt-pancake:1", "burnt-pancake:4"],
+    "chess": ["chess:KQK,4x4", "chess:KRK,5x5"],
     "connect4": ["connect4:4x4"],
     "corner-cube": [],  # 88,179,840 states
     "dots-and-boxes": ["dots-and-boxes:1x1", "dots-and-boxes:2x1", "dots-and-boxes:1x3", "dots-and-boxes:2x2"],

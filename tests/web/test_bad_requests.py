@@ -52,7 +52,7 @@ def _server_stays_up(client: Client) -> Any:
         ("/databases/nothing/probe", {}, 404, "eight"),
         ("/databases/..%2f..%2fetc/probe", {}, 404, ""),
         ("/databases/%2Fetc%2Fpasswd/probe", {}, 404, ""),
-        ("/games/position", {"game": "chess"}, 404, "unknown game"),
+        ("/games/position", {"game": "draughts"}, 404, "unknown game"),
         ("/games/position", {"game": "/etc/passwd"}, 404, "no game"),
         ("/games/position", {"game": "../evil.py:Evil"}, 404, "no game"),
         ("/games/position", {"game": "sliding:900x900"}, 400, "up to 100"),

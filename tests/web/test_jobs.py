@@ -48,7 +48,7 @@ def test_what_is_too_large_is_refused(client: Client) -> None:
     job = client.finished(kind="solve", game="sliding:6x6")
     assert "no numbers" in job["error"]["message"]
     for request, status in (
-        ({"kind": "solve", "game": "chess"}, 404),
+        ({"kind": "solve", "game": "draughts"}, 404),
         ({"kind": "solve", "game": str(Path(EXAMPLES["coins"]).with_name("other.py"))}, 404),
         ({"kind": "solve"}, 400),
         ({"kind": "dance", "game": "hanoi:3"}, 400),

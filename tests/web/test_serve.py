@@ -97,7 +97,7 @@ def test_a_predicate_of_the_users_own_is_offered(folders: dict[str, Path], tmp_p
     ("arguments", "code", "words"),
     [
         (["nowhere.db"], 30, "no such database"),
-        (["chess:8x8"], 30, "unknown game"),
+        (["draughts:8x8"], 30, "unknown game"),
         ([str(ROOT / "docs")], 40, "no searchbench database"),
         (["--predicate", "nothing.py:f"], 30, "there is no file"),
         (["--cache", "much"], 30, "expected a number with a unit"),

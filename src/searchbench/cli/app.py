@@ -8,8 +8,10 @@ import signal
 import sys
 from collections.abc import Mapping, Sequence
 from enum import IntEnum
+from pathlib import Path
 from typing import Final, NoReturn
 
+from searchbench import consent
 from searchbench.cli.commands import Command, Exit, WrongUsage, call, first_sentence, nearest
 from searchbench.errors import SearchBenchError
 
@@ -137,6 +139,7 @@ def _write_help(prefix: str) -> None:
 
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run the program and return its exit code; what the user can act upon is one message on stderr."""
+    consent.ask_with(_may_run if sys.stdin.isatty() and sys.stderr.isatty() else None)
     try:
         _dispatch(sys.argv[1:] if arguments is None else arguments)
     except Exit as end:
@@ -163,6 +166,13 @@ def run(arguments: Sequence[str] | None = None) -> int:
             return _complain(told, told.exit_code)
         return _complain(f"the rules cannot be compiled: {_essence(error)}", ExitCode.WRONG_INPUT)
     return ExitCode.DONE
+
+
+def _may_run(database: Path, file: Path) -> bool:
+    """Ask on the terminal whether the file that a database names may be run."""
+    question = f"{database} is of a game in {file}, and opening it runs that file. Run it? [y/N] "
+    print(question, end="", file=sys.stderr, flush=True)
+    return sys.stdin.readline().strip().lower() in ("y", "yes")
 
 
 def main() -> NoReturn:

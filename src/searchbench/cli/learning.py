@@ -27,6 +27,16 @@ class Chosen:
     ] = None
 
 
+@dataclass(frozen=True)
+class Tabled:
+    """Say what a table holds, a file that ends in .npz."""
+
+    parts: Annotated[
+        str | None, Option(metavar="NAMES", help="Of a table: only these parts, such as 3-3,4-3; by default all.")
+    ] = None
+    cells: Annotated[bool, Option("--cells", help="Of a table: also the cells of every position.")] = False
+
+
 @derived
 def export(
     folder: Folder,
@@ -34,10 +44,7 @@ def export(
         Path, Option(metavar="FILE", help="What to write: FILE.npz, a table of values by number; else a Parquet file.")
     ],
     chosen: Chosen,
-    parts: Annotated[
-        str | None, Option(metavar="NAMES", help="Of a table: only these parts, such as 3-3,4-3; by default all.")
-    ] = None,
-    cells: Annotated[bool, Option("--cells", help="Of a table: also the cells of every position.")] = False,
+    tabled: Tabled,
     force: Annotated[bool, Option("--force", help="Replace a file that exists.")] = False,
     game: OwnGame = None,
     as_json: Json = False,
@@ -53,9 +60,9 @@ def export(
     if to.suffix == ".npz":
         if chosen != Chosen():
             raise BadRequest(f"{to}: a table has all positions; --sample, --seed and --value are for Parquet files")
-        _export_table(database, to, parts, cells, force, as_json)
+        _export_table(database, to, tabled, force, as_json)
         return
-    if parts is not None or cells:
+    if tabled != Tabled():
         raise BadRequest(
             f"{to}: --parts and --cells are for tables, files that end in .npz; a Parquet file takes --value"
         )
@@ -67,10 +74,10 @@ def export(
     show.write(f"{database.game}: {done.positions:,} positions, {done.moves:,} moves, {done.bytes:,} bytes in {to}")
 
 
-def _export_table(database: Database, to: Path, parts: str | None, cells: bool, force: bool, as_json: bool) -> None:
+def _export_table(database: Database, to: Path, tabled: Tabled, force: bool, as_json: bool) -> None:
     from searchbench.learning import write_table
 
-    done = write_table(database, to, parts, cells, force)
+    done = write_table(database, to, tabled.parts, tabled.cells, force)
     if as_json:
         show.write_json(
             {"path": str(done.path), "positions": done.positions, "parts": list(done.parts), "bytes": done.bytes}

@@ -24,6 +24,9 @@ LARGEST_COMPARED: Final = 400
 """On larger boards the nearest cells are assumed to be one apart."""
 SUITS: Final = {"C": "\u2663", "D": "\u2666", "H": "\u2665", "S": "\u2660"}
 FACES: Final = "URFDLB"
+WHITE_FIGURINES: Final = "\u2654\u2655\u2656\u2657\u2658\u2659"
+BLACK_FIGURINE: Final = 6
+"""From White's figurine to Black's."""
 GOLDEN_ANGLE: Final = 2.39996
 
 
@@ -171,6 +174,11 @@ def _cell(board: Board, cell: int, label: str, at: tuple[float, float], geometry
         under = f'<polygon class="{kind}" points="{points}"/>'
     elif board.shape == "sticker":
         under = ""
+    elif board.shape == "chequer":
+        across, down = board.cells[cell]
+        lowest = max(y for _, y in board.cells)
+        kind = "sb-hole" if round(across + lowest - down) % 2 else "sb-chequer"  # the corner a1 is dark
+        under = _box(kind, geometry.width, geometry.height, 2)
     else:
         kind = "sb-reach" if board.shape == "bar" else kind
         under = _box(kind, geometry.width, geometry.height, 6)
@@ -234,6 +242,14 @@ def _ball(text: str, geometry: _Geometry) -> str:
     return '<circle class="sb-peg" r="24"/>' + _text("" if text.islower() and len(text) == 1 else text, "on-sb-peg")
 
 
+def _figurine(text: str, geometry: _Geometry) -> str:
+    """Return a chess figurine, filled in the colour of its side: the outlines of White's are those of Black's."""
+    white = len(text) == 1 and text in WHITE_FIGURINES
+    filled = chr(ord(text) + BLACK_FIGURINE) if white else text
+    kind = "sb-first" if white else "sb-second"
+    return f'<text class="sb-figurine {kind}" font-size="50" dy=".35em">{escape(filled)}\ufe0e</text>'
+
+
 def _seeds(text: str, geometry: _Geometry) -> str:
     """Return seeds in the spiral of a sunflower, and their number."""
     if not text.isdecimal():
@@ -273,5 +289,5 @@ def _sticker(text: str, geometry: _Geometry) -> str:
 
 _PIECES: Final[dict[str, Callable[[str, _Geometry], str]]] = {
     "square": _tile, "mark": _tile, "disc": _ball, "point": _token, "pit": _seeds, "peg": _ball, "bar": _bar,
-    "card": _card, "sticker": _sticker, "hexagon": _ball,
+    "card": _card, "sticker": _sticker, "hexagon": _ball, "chequer": _figurine,
 }  # fmt: skip

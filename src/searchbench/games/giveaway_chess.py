@@ -227,7 +227,7 @@ class GiveawayChess(Game):
     def board(self) -> Board:
         """Return the squares from a1."""
         places = tuple((float(square & 7), 7.0 - (square >> 3)) for square in range(64))
-        return Board(places, names=tuple(map(_square, range(64))))
+        return Board(places, shape="chequer", names=tuple(map(_square, range(64))))
 
     def mover(self, state: Sequence[int]) -> int:
         """Return 0 where white moves, 1 where black does."""

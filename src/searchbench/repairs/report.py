@@ -38,8 +38,8 @@ class Repair:
     """The findings and changes of a repair.
 
     `faults` is the number of faults found, `lost` the number of positions in damaged chunks, `renewed` the number of values
-    solved again, `changed` how many of them differ from before (or were lost), `changes` the first of these, `parts` the
-    parts written again, and `checked` describes the values that were verified afterwards and are free of faults.
+    solved again; `changed` says how many of them differ from before (or were lost), `changes` has the first of these, `parts`
+    the parts written again. `checked` describes the values that were verified afterwards and are free of faults.
     """
 
     game: str

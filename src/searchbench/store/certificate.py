@@ -278,11 +278,12 @@ def _fewest_bytes(moves: npt.NDArray[np.int64]) -> npt.NDArray[Any]:
 # --- reading ----------------------------------------------------------------------------------------------------------
 
 
-def open_certificate(path: str | Path, game: WhichGame = None) -> Certificate:
+def open_certificate(path: str | Path, game: WhichGame = None, trust: bool = False) -> Certificate:
     """Open a certificate; check its digests, sizes and order, but not its claims: `verify` does.
 
-    `game` is needed only where its file has moved. Raises BadRequest if there is no such file, and DamagedData, with the place,
-    if it is no certificate, was cut short or altered, or has another format.
+    `game` is needed only where its file has moved; `trust` lets a file that the certificate names be run. Raises NoConsent;
+    BadRequest if there is no such file, and DamagedData, with the place, if it is no certificate, was cut short or altered,
+    or has another format.
     """
     path = Path(path)
     if not path.is_file():
@@ -293,7 +294,7 @@ def open_certificate(path: str | Path, game: WhichGame = None) -> Certificate:
         raise DamagedData(f"{path} cannot be read: {error}") from None
     header, begin = _read_header(path, data)
     try:
-        return _certificate(path, header, data, begin, game)
+        return _certificate(path, header, data, begin, game, trust)
     except (KeyError, TypeError, ValueError, OverflowError, AttributeError) as error:
         raise DamagedData(f"{path}: the header is wrong: {type(error).__name__}: {error}") from None
 
@@ -333,9 +334,11 @@ def _read_header(path: Path, data: bytes) -> tuple[dict[str, Any], int]:
     return header, found.end() + size
 
 
-def _certificate(path: Path, header: dict[str, Any], data: bytes, begin: int, game: WhichGame) -> Certificate:
+def _certificate(
+    path: Path, header: dict[str, Any], data: bytes, begin: int, game: WhichGame, trust: bool
+) -> Certificate:
     kept = dict(header["game"])
-    found = find_game(path, kept, game)
+    found = find_game(path, kept, game, trust)
     root = _root(path, found, header["root"])
     layouts = [_layout(path, place, one) for place, one in enumerate(header["claims"])]
     plain = _body(path, header["body"], data, begin, sum(one.size(found.width) for one in layouts))

@@ -367,12 +367,17 @@ class Database:
 
     @classmethod
     def open(
-        cls, path: str | Path, game: WhichGame = None, rule: ValueRule | None = None, cache: str | int = "64MB"
+        cls,
+        path: str | Path,
+        game: WhichGame = None,
+        rule: ValueRule | None = None,
+        cache: str | int = "64MB",
+        trust: bool = False,
     ) -> Database:
         """Open a database on disk; see :func:`searchbench.store.open_database`."""
         from searchbench.store.opening import open_database
 
-        return open_database(path, game, rule, cache)
+        return open_database(path, game, rule, cache, trust)
 
     def verify(
         self, run: Run | None = None, limit: int = 100, work: str | Path | None = None, parts: str | None = None

@@ -7,8 +7,9 @@ import os
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from searchbench.catalogue import WhichGame, load
-from searchbench.errors import BadRequest, DamagedData, StaleDatabase, UnknownGame
+from searchbench import consent
+from searchbench.catalogue import WhichGame, load, names_file
+from searchbench.errors import BadRequest, DamagedData, NoConsent, StaleDatabase, UnknownGame
 from searchbench.game import Game
 from searchbench.run import parse_memory
 from searchbench.store import header as head
@@ -25,19 +26,26 @@ NAME_IT: Final = "name the game: --game FILE.py:CLASS on the command line, game=
 
 
 def open_database(
-    path: str | Path, game: WhichGame = None, rule: ValueRule | None = None, cache: str | int = "64MB"
+    path: str | Path,
+    game: WhichGame = None,
+    rule: ValueRule | None = None,
+    cache: str | int = "64MB",
+    trust: bool = False,
 ) -> Database:
     """Open a database on disk; cache chunks of up to `cache` bytes.
 
     The game is found by its name, or by its file: relative to the database's folder, else to the current one. `game` (a
     game, its name, or several candidates) is needed if the file has moved, `rule` for a custom value rule that is not
-    the game's. Raises BadRequest if nothing is there; DamagedData if it is no database, incomplete, altered, or made by
-    another version of the format or of the game; StaleDatabase if the rules have changed since.
+    the game's. A file that the database names is run only if `game` names it, if the user has run it before, or if `trust`
+    says so (see :mod:`searchbench.consent`). Raises NoConsent; BadRequest if nothing is there; DamagedData if it is no
+    database, incomplete, altered, or made by another version of the format or of the game; StaleDatabase if the rules have
+    changed since.
     """
     folder = Path(path)
     header = read_header(folder)
     _check_files(folder, header)
-    return _database(folder, header, game, rule, DiskCodes(folder, header, parse_memory(cache)))
+    found = find_game(folder, header.game, game, trust)
+    return _database(folder, header, found, rule, DiskCodes(folder, header, parse_memory(cache)))
 
 
 def open_salvaged(path: str | Path, game: WhichGame = None, rule: ValueRule | None = None) -> tuple[Database, Lost]:
@@ -52,6 +60,7 @@ def open_salvaged(path: str | Path, game: WhichGame = None, rule: ValueRule | No
         raise BadRequest(
             f"{folder} has the form {header.kept_as!r}, which cannot be repaired: convert the whole one again"
         )
+    found = find_game(folder, header.game, game)
     readers: dict[str, SalvagedPart] = {}
 
     def reader(folder: Path, record: head.PartRecord, chunk: int) -> SalvagedPart:
@@ -66,7 +75,7 @@ def open_salvaged(path: str | Path, game: WhichGame = None, rule: ValueRule | No
             first = record.start + place * chunk * form.per_unit
             numbers.append((first, min(first + chunk * form.per_unit, record.stop)))
     unsound = tuple(name for name, one in readers.items() if not one.sound)
-    database = _database(folder, header, game, rule, DiskCodes(folder, header, 0, reader))
+    database = _database(folder, header, found, rule, DiskCodes(folder, header, 0, reader))
     return database, Lost(tuple(numbers), unsound)
 
 
@@ -77,9 +86,9 @@ class Lost(NamedTuple):
     parts: tuple[str, ...]
 
 
-def _database(folder: Path, header: head.Header, game: WhichGame, rule: ValueRule | None, codes: DiskCodes) -> Database:
+def _database(folder: Path, header: head.Header, game: Game, rule: ValueRule | None, codes: DiskCodes) -> Database:
     """Return the database after checking that it fits the game's current rules."""
-    found = with_numbering(find_game(folder, header.game, game), folder, header)
+    found = with_numbering(game, folder, header)
     wanted = _find_rule(folder, header, found, rule)
     _check_index(folder, header, found)
     _check_rules(folder, header, found, wanted)
@@ -180,13 +189,13 @@ def _reduction(folder: Path, header: head.Header) -> Reduction:
         raise DamagedData(f"{folder}: {error}") from None
 
 
-def find_game(folder: Path, kept: dict[str, Any], game: WhichGame) -> Game:
-    """Return the game that a file's header describes; `game` where its file has moved. Raises DamagedData."""
+def find_game(folder: Path, kept: dict[str, Any], game: WhichGame, trust: bool = False) -> Game:
+    """Return the game that a file's header describes; `game` where its file has moved. Raises DamagedData and NoConsent."""
     if isinstance(game, str | Game):
         found = _with_parameters(load(game), kept)
     else:
         given = (_with_parameters(load(one), kept) for one in game or ())
-        found = next((one for one in given if _is_of(one, kept)), None) or _kept_game(folder, kept)
+        found = next((one for one in given if _is_of(one, kept)), None) or _kept_game(folder, kept, trust)
     now = head.plain(found.identity())
     if not _is_of(found, kept):
         raise DamagedData(f"{folder} is of {_text(kept)}, not of {_text(now)}")
@@ -213,7 +222,7 @@ def _with_parameters(game: Game, kept: dict[str, Any]) -> Game:
     return game
 
 
-def _kept_game(folder: Path, kept: dict[str, Any]) -> Game:
+def _kept_game(folder: Path, kept: dict[str, Any], trust: bool) -> Game:
     """Load the database's game: by its file, relative to the database's folder or to the current one, or by its name."""
     path, _, rest = kept["spec"].partition(".py")
     places = _places_of_file(folder, kept)
@@ -225,6 +234,11 @@ def _kept_game(folder: Path, kept: dict[str, Any]) -> Game:
     beside, here = places[0], Path(path + ".py")
     for file in places:
         if file.is_file():
+            if not trust and not consent.given(folder, file):
+                raise NoConsent(
+                    f"{folder} is of a game in {file}, and opening it runs that file, which you have not run before. If you "
+                    f"trust it, name it: --game {file}:CLASS on the command line; in Python trust=True, or game=..."
+                )
             near = os.path.relpath(file)
             return load(f"{file if near.startswith('..') else near}{rest}")
     raise UnknownGame(
@@ -243,11 +257,11 @@ def game_file(folder: Path) -> Path | None:
 
 def _places_of_file(folder: Path, kept: dict[str, Any]) -> list[Path]:
     """Return where the file of a game may be: beside the database as when it was made, or at the same path from here."""
-    path, separator, _ = kept["spec"].partition(".py")
-    if "file" not in kept or not separator:
+    if not names_file(kept["spec"]):
         return []
-    beside = Path(os.path.normpath(folder.resolve() / kept["file"]))
-    return list(dict.fromkeys((beside, Path(path + ".py").resolve())))
+    here = Path(kept["spec"].partition(".py")[0] + ".py").resolve()
+    beside = Path(os.path.normpath(folder.resolve() / kept["file"])) if "file" in kept else here
+    return list(dict.fromkeys((beside, here)))
 
 
 def _text(identity: dict[str, Any]) -> str:

@@ -88,7 +88,7 @@ class Library:
         named = [*self._games.values(), *self._database_games]
         kept = kept_game(path)["name"]
         fitting = [game for game in named if game.name == kept]
-        self.certificates[name] = Walk(CertificatePlayer(open_certificate(path, fitting or None)))
+        self.certificates[name] = Walk(CertificatePlayer(open_certificate(path, fitting or None, trust=True)))
         return name
 
     def certificate(self, name: str) -> Walk:
@@ -166,7 +166,7 @@ class Library:
     def _open(self, path: Path) -> Entry:
         self._check_trust(path)
         stamp = _stamp(path)  # before it is opened: a folder replaced meanwhile is opened again
-        return Entry(path, Database.open(path, self._fitting(path), cache=self._cache), stamp)
+        return Entry(path, Database.open(path, self._fitting(path), cache=self._cache, trust=True), stamp)
 
     # --- games -----------------------------------------------------------------------------------------------------------
 

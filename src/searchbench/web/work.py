@@ -115,7 +115,7 @@ def verify(task: Task, reporter: Reporter) -> Task:
     """Check every value of a database."""
     run = Run(memory=parse_memory(task["memory"]), report=reporter)
     with run:
-        report = sb.open_database(task["path"], task["game"]).verify(run)
+        report = sb.open_database(task["path"], task["game"], trust=True).verify(run)
     return {"states": report.states, "faults": report.count, "found": [str(fault) for fault in report.faults[:5]]}
 
 

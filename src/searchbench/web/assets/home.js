@@ -18,7 +18,7 @@ page(async () => {
     certificates.length ? h("div", { class: "panel", style: "margin-top:1.4rem" }, h("h2", {}, "Proofs to walk through"), h("ul", { id: "certificates" }, certificates.map((one) => h("li", {}, h("a", { href: `/certificates/${encodeURIComponent(one.name)}` }, `${one.label}: ${one.claim}`), h("span", { class: "muted small" }, ` ${one.name}, ${count(one.records)} records`))))) : null,
     h("div", { class: "panel", style: "margin-top:1.4rem" }, h("h2", {}, "Games"),
       health.jobs ? null : h("p", { class: "muted small" }, "This server only reads: it solves and searches nothing."),
-      h("div", { class: "scroll" }, h("table", { id: "games" }, h("thead", {}, h("tr", {}, h("th", {}, "Game"), h("th", { class: "hide-narrow" }, "Players"), h("th", { class: "figure hide-narrow" }, "Numbers"), h("th", {}, ""))), h("tbody", {}, games.map((game) => row(game, health.jobs)))))),
+      h("div", { class: "scroll" }, h("table", { id: "games" }, h("thead", {}, h("tr", {}, h("th", {}, "Game"), h("th", { class: "hide-narrow" }, "Players"), h("th", { class: "figure hide-narrow" }, "Numbers"), h(health.jobs ? "th" : "td", {}, health.jobs ? "Solve it" : ""))), h("tbody", {}, games.map((game) => row(game, health.jobs)))))),
   ];
 });
 

@@ -1,0 +1,216 @@
+"""Chess endings: the rules against a plain second version of them, values against a naive twin and published distances."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from naive import explicit, outcomes
+from searchbench.catalogue import load
+from searchbench.errors import BadRequest, BadState, UnknownGame
+from searchbench.rules import UNDECIDED
+from searchbench.run import Run
+from searchbench.solvers.exhaustive import solve_states
+from searchbench.store import Database
+
+# --- the twin: a board as a dictionary of squares (column, row) to letters ----------------------------------------------------
+
+Square = tuple[int, int]
+Board = dict[Square, str]
+LINES = {
+    "R": [(0, 1), (1, 0), (0, -1), (-1, 0)],
+    "B": [(1, 1), (1, -1), (-1, 1), (-1, -1)],
+    "N": [(1, 2), (2, 1), (-1, 2), (-2, 1), (1, -2), (2, -1), (-1, -2), (-2, -1)],
+}
+LINES["Q"] = LINES["K"] = LINES["R"] + LINES["B"]
+
+
+def board_of(fen: str) -> tuple[Board, bool]:
+    """Return the board of a FEN, and whether White moves."""
+    ranks, side = fen.split()
+    found: Board = {}
+    for row, rank in enumerate(reversed(ranks.split("/"))):
+        column = 0
+        for letter in rank:
+            if letter.isdigit():
+                column += int(letter)
+            else:
+                found[column, row] = letter
+                column += 1
+    return found, side == "w"
+
+
+def reached(board: Board, square: Square, columns: int, rows: int) -> set[Square]:
+    """Return where a man could go or capture, whoever stands there."""
+    man, found = board[square].upper(), set()
+    for across, up in LINES[man]:
+        column, row = square[0] + across, square[1] + up
+        while 0 <= column < columns and 0 <= row < rows:
+            found.add((column, row))
+            if (column, row) in board or man in "KN":
+                break
+            column, row = column + across, row + up
+    return found
+
+
+def checked(board: Board, white: bool, columns: int, rows: int) -> bool:
+    king = next(square for square, man in board.items() if man == ("K" if white else "k"))
+    return any(king in reached(board, square, columns, rows) for square, man in board.items() if man.isupper() != white)
+
+
+def replies(fen: str, columns: int, rows: int) -> set[tuple[frozenset[tuple[Square, str]], bool]]:
+    """Return the boards after each legal move."""
+    board, white = board_of(fen)
+    found = set()
+    for square, man in board.items():
+        if man.isupper() == white:
+            for target in reached(board, square, columns, rows):
+                if target in board and board[target].isupper() == white:
+                    continue
+                after = {place: one for place, one in board.items() if place != square} | {target: man}
+                if len([one for one in after.values() if one in "Kk"]) == 2 and not checked(
+                    after, white, columns, rows
+                ):
+                    found.add((frozenset(after.items()), not white))
+    return found
+
+
+SPECS = [("KQKR", 8, 8), ("KBNK", 8, 8), ("KRRK", 5, 4), ("KNKB", 4, 6), ("KKQQ", 8, 8), ("KNNK", 5, 5), ("KRK", 3, 8)]
+
+FINISHED = {
+    "KQKR": {"k7/1Q6/1K6/8/8/8/8/8 b": -1, "7k/8/5KQ1/8/8/8/8/8 b": 0, "8/8/8/8/8/1k6/8/K1r5 w": -1},
+    "KRK": {"1K6/8/k1R5 b": -1},
+}
+"""Positions with their results for the side to move."""
+
+
+@pytest.mark.parametrize(("men", "rows", "columns"), SPECS)
+def test_moves_are_those_of_the_twin(men: str, rows: int, columns: int) -> None:
+    game = load(f"chess:{men},{rows}x{columns}")
+    drawn = random.Random(1)
+    size = max(part.stop for part in game.parts())
+    seen = 0
+    while seen < 150:
+        state = game.unrank(drawn.randrange(size))
+        if not game.call("legal", list(state)):
+            continue
+        seen += 1
+        fen = game.format(state)
+        moves = game.moves(state)
+        after = [board_of(game.format(game.play(state, move))) for move in moves]
+        found = {(frozenset(board.items()), white) for board, white in after}
+        assert found == replies(fen, columns, rows)
+        assert len(found) == len(moves)
+        board, white = board_of(fen)
+        if moves:
+            assert game.terminal(state) == UNDECIDED
+        else:
+            assert game.terminal(state) == (-1 if checked(board, white, columns, rows) else 0)
+    for fen, result in FINISHED.get(men, {}).items():
+        assert game.terminal(game.read(fen)) == result
+        assert not replies(fen, columns, rows)
+
+
+@pytest.mark.parametrize("spec", ["chess:KQK,3x4", "chess:KRKN,3x3", "chess:KRRK,3x3", "chess:KNNK,3x4"])
+def test_values_are_those_of_the_naive_twin(spec: str) -> None:
+    game = load(spec)
+    solved = solve_states(game, run=Run(threads=1))
+    graph = explicit(game)
+    wanted = outcomes(graph)
+    for state in graph.edges:
+        assert tuple(solved.probe(state)) == wanted.get(state, (0, 0)), game.format(state)
+
+
+@pytest.fixture(scope="module")
+def queen_and_rook() -> Database:
+    return solve_states(load("chess:KQKR"))
+
+
+def test_distances_are_the_published_ones(queen_and_rook: Database) -> None:
+    """Mate in 10 with a queen, in 16 with a rook, in 35 with a queen against a rook (Stroehlein 1970)."""
+    longest = {}
+    for part in ("KQK", "KKR", "KQKR"):
+        values = queen_and_rook.histogram(part)
+        longest[part] = max(value.depth for value in values), max(value.depth for value in values if value.outcome > 0)
+    assert longest == {"KQK": (20, 19), "KKR": (32, 31), "KQKR": (70, 69)}
+    assert set(queen_and_rook.histogram("KK")) == {queen_and_rook.probe("8/8/8/8/4k3/8/8/K7 w")}
+
+
+@pytest.mark.parametrize(
+    ("fen", "value"),
+    [
+        ("7k/8/6K1/8/8/8/8/1Q6 w", "win 1"),  # Qb8
+        ("7k/8/5KQ1/8/8/8/8/8 b - - 0 1", "draw"),  # stalemate
+        ("k7/1Q6/1K6/8/8/8/8/8 b", "loss 0"),
+        ("8/8/8/8/8/8/1r6/K2k4 w", "draw"),  # the rook is taken
+    ],
+)
+def test_single_positions(queen_and_rook: Database, fen: str, value: str) -> None:
+    assert queen_and_rook.rule.format(queen_and_rook.probe(fen)) == value
+
+
+def test_symmetric_positions_have_one_value(queen_and_rook: Database) -> None:
+    drawn = random.Random(2)
+    game = queen_and_rook.game
+    for _ in range(100):
+        number = drawn.randrange(queen_and_rook.size)
+        if queen_and_rook.residue(number) == queen_and_rook.illegal:
+            continue
+        ranks, side = game.format(game.unrank(number)).split()
+        turned = "/".join(reversed(ranks.split("/")))
+        mirrored = "/".join(rank[::-1] for rank in ranks.split("/"))
+        values = {queen_and_rook.probe(f"{one} {side}") for one in (ranks, turned, mirrored)}
+        assert len(values) == 1
+
+
+def test_the_parts_are_the_endings_that_captures_leave() -> None:
+    parts = {part.name: set(part.needs) for part in load("chess:KQKR").parts()}
+    assert parts == {"KK": {"KK"}, "KQK": {"KQK", "KK"}, "KKR": {"KKR", "KK"}, "KQKR": {"KQKR", "KQK", "KKR"}}
+    assert [part.name for part in load("chess:KRRK").parts()] == ["KK", "KRK", "KRRK"]
+
+
+@pytest.mark.parametrize(
+    ("spec", "right"),
+    [
+        ("chess:KPK", "pawns are left out"),
+        ("chess:KQKp", "pawns are left out"),
+        ("chess:KQRKR", "5 men; expected at most 4"),
+        ("chess:QKK", "each beginning with the king"),
+        ("chess:KQ", "each beginning with the king"),
+        ("chess:kqk", "each beginning with the king"),
+        ("chess:KQK,2x8", "expected 3 to 8 rows"),
+        ("chess:KQK,9x9", "expected 3 to 8 rows"),
+    ],
+)
+def test_endings_that_there_are_not_are_refused(spec: str, right: str) -> None:
+    with pytest.raises((BadRequest, UnknownGame), match=right):
+        load(spec)
+
+
+@pytest.mark.parametrize(
+    ("fen", "right"),
+    [
+        ("", "expected 8 ranks and a side"),
+        ("8/8/8/8 w", "expected 8 ranks and a side"),
+        ("8/8/8/8/4k3/8/8/K6Q", "expected 8 ranks and a side"),
+        ("8/8/8/8/4k3/8/8/K5NQ w", "has 'N', which is none of the men KQKR"),
+        ("8/8/8/8/4k3/8/8/K5QQ w", "has 'Q', which is none of the men"),
+        ("8/8/8/8/8/8/8/K6Q w", "lacks a king"),
+        ("8/8/8/8/8/8/8/Kk6 w", "which the index does not number"),  # kings side by side
+        ("8/8/8/8/4k3/8/8/K3Q3 w", "cannot occur"),  # the side that is not to move in check
+    ],
+)
+def test_texts_that_are_no_position_are_refused(fen: str, right: str) -> None:
+    with pytest.raises(BadState, match=right):
+        load("chess:KQKR").read(fen)
+
+
+def test_notation() -> None:
+    game = load("chess:KQKR")
+    state = game.read("8/8/8/6k1/8/8/8/K2r3Q w - - 12 34")
+    assert game.format(state) == "8/8/8/6k1/8/8/8/K2r3Q w"
+    texts = {game.format_move(state, move) for move in game.moves(state)}
+    assert {"Qh1xd1", "Ka1b2", "Ka1a2"} <= texts
+    assert game.pieces(state).count("") == 60
+    assert game.mover(state) == 0
