@@ -178,7 +178,9 @@ def test_patterns_learnt_are_sound_and_minimal() -> None:
         rules, maze = game.enhanced(), Maze(text)
         nodes, good = maze.solvable()
         names = jit.Names(dict(rules.names()), "interpreted", None)
-        controls = chosen_controls((*FRAME, *rules.known), ("patterns",), (), "patterns.ratio=1000000")
+        controls = chosen_controls(
+            (*FRAME, *rules.known), ("patterns",), (), "patterns.ratio=1000000,patterns.choice=0"
+        )
         work = rules.work(game.start(), controls, 2)
         find, put_back, push = jit.bind(investigate, names), jit.bind(unmake, names), jit.bind(make, names)
         for node in sorted(nodes, key=str)[:12]:
@@ -206,7 +208,7 @@ def test_patterns_learnt_are_sound_and_minimal() -> None:
             for stone in pattern if len(squares) > 1 else ():
                 alone.stones = pattern - {stone}
                 assert alone.least_pushes() is not None, (text, pattern, stone)
-    assert (deadlocks > 10, penalties > 1) == (True, True), (deadlocks, penalties)
+    assert deadlocks > 10, (deadlocks, penalties)
 
 
 def matched(game: Sokoban, squares: list[int], man: int) -> int:

@@ -45,9 +45,10 @@ MET, BEFORE, WAITING = range(3)
 it, and a stack. A place is 4 times a square, plus the direction of the push that came to it."""
 MAN, COST, BOUND, PARENT, MOVE, LINK = range(6)
 """What a node holds beside the squares of its stones; a stone that is taken off has the square -1 less its goal."""
-TURN, WAY, INVESTED, BASE_BOUND, SOLUTION, USED, DEARER, LONE_TURN = range(8)
+TURN, WAY, INVESTED, BASE_BOUND, SOLUTION, USED, DEARER, LONE_TURN, ALL_STAY = range(9)
 """What is counted: walks, solutions, the nodes of all pattern searches, and of the last test maze its bound, its
-solved node, its nodes, and by how much a solution is at least dearer than its bound; and the walks of lone stones."""
+solved node, its nodes, and by how much a solution is at least dearer than its bound; the walks of lone stones; and, a
+switch, whether no stone is taken off."""
 CACHED: Final = 13
 """The bits of a place among the test mazes whose outcome is kept."""
 SOLVED, DEADLOCK, UNKNOWN = range(3)
@@ -93,7 +94,7 @@ def patterns_of(tables: LevelTables, used: bool, capacity: int) -> Patterns:
         np.zeros((room, LARGEST), np.int16), np.zeros(room, np.int16), np.zeros(room, np.int32),
         np.zeros((room, squares), np.uint8), np.full(squares, -1, np.int32), np.zeros(room, np.int32),
         np.zeros((7, squares), np.int32), np.zeros((nodes, LARGEST), np.int16), np.zeros((nodes, 6), np.int64),
-        np.zeros(1 << 13, np.int32), np.zeros(BUCKETS, np.int32), np.zeros(8, np.int64), np.zeros((6, LARGEST + 4), np.int64),
+        np.zeros(1 << 13, np.int32), np.zeros(BUCKETS, np.int32), np.zeros(9, np.int64), np.zeros((6, LARGEST + 4), np.int64),
         np.zeros((1, FIELDS * goals), np.int32), new_scratch(goals), np.array(level.cells, np.int32), np.zeros((3,
         squares), np.int64),
         np.zeros(cached, np.int64), np.zeros((cached, 2), np.int32), np.zeros((cached, squares), np.uint8),
@@ -275,7 +276,7 @@ def mark_lone(work: Any, square: int, end: int, man: int, way: int) -> None:
 def take_home(work: Any, node: int, size: int, man: int, way: int) -> int:
     """Take all stones off that come to the goals of the matching at its cost; return that cost. Those of the node stand."""
     patterns, costs = work.patterns, work.costs
-    saved, changed = 0, True
+    saved, changed = 0, patterns.counts[ALL_STAY] == 0
     while changed:
         changed = False
         for stone in range(size):
@@ -425,7 +426,6 @@ def solve_test(work: Any, row: int, size: int, man: int, limit: int) -> int:
     lowest = test_walk(work, man)
     stand(work, 0, size, 0)
     patterns.nodes[0, MAN], patterns.nodes[0, PARENT] = lowest, -1
-    patterns.nodes[0, COST], patterns.nodes[0, BOUND] = saved, bound - saved
     if bound == saved:
         return SOLVED
     outcome = clear_test(work, row, size, man, limit)
@@ -441,7 +441,8 @@ def solve_dearly(work: Any, row: int, size: int, man: int, limit: int) -> int:
     set_up(work, row, size, 0)
     bound = test_bound(work, 0, size, man)
     saved = take_home(work, 0, size, man, 0)
-    patterns.nodes[0, MAN] = test_walk(work, man)
+    patterns.nodes[0, MAN], patterns.nodes[0, PARENT] = test_walk(work, man), -1
+    patterns.nodes[0, COST], patterns.nodes[0, BOUND], counts[BASE_BOUND] = saved, bound - saved, bound
     stand(work, 0, size, 0)
     known_node(work, 0, size, patterns.nodes[0, MAN])
     open_node(patterns, 0)
