@@ -416,8 +416,6 @@ def solve_test(work: Any, row: int, size: int, man: int, limit: int) -> int:
     """
     patterns = work.patterns
     counts = patterns.counts
-    patterns.slots[:] = 0
-    patterns.buckets[:] = -1
     counts[DEARER] = 0
     set_up(work, row, size, 0)
     bound = test_bound(work, 0, size, man)
@@ -441,6 +439,7 @@ def solve_dearly(work: Any, row: int, size: int, man: int, limit: int) -> int:
     """Search a test maze that can be solved by A*; where that takes too long, note how dear a solution is at least."""
     patterns, counts = work.patterns, work.patterns.counts
     patterns.slots[:] = 0
+    patterns.buckets[:] = -1
     set_up(work, row, size, 0)
     bound = test_bound(work, 0, size, man)
     saved = take_home(work, 0, size, man, 0)
