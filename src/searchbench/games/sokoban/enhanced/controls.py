@@ -77,8 +77,8 @@ class PatternSearch(Enhancement):
     """
 
     name: ClassVar[str] = "patterns"
-    nodes: int = 1_000
-    effort: int = 6_000
+    nodes: int = 100
+    effort: int = 1_000
     size: int = 10
     capacity: int = 8_192
     ratio: int = 300

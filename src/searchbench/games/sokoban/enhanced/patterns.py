@@ -1,10 +1,13 @@
 """Pattern search: which few stones make the last push a deadlock, or dearer than the matching says, and patterns learnt from it.
 
-The *test maze* has the walls and goals of the level, and some of its stones: first the one that was pushed. It is
-solved by A*, where a stone that comes to the goal of its matching is taken off. If there is no solution, the stones
-are a deadlock; if the shortest one is longer than the matching, the difference is a penalty. Else the stones that
-stand in the way of the solution, of its stones or of its man, are added one by one. What is found is made minimal, and
-kept with the squares of the man that it holds for (Junghanns and Schaeffer 2001, sections 4.1 and 6.3).
+The *test maze* has the walls and goals of the level, and some of its stones: first the one that was pushed. A stone that
+comes to the goal of its matching at the matching's cost, while the others stand, is *taken home*: off the maze at once,
+with its goal. If some stones are left, a search decides whether they can come to goals at all: there a stone that comes to
+any goal is taken off, and the goal stays free, so that no deadlock is claimed falsely. Then A* finds the shortest
+solution; if it is longer than the matching, the difference is a penalty, and if the search takes too long, what it has
+excluded is one. Else the stones that stand in the way of the solution, of its stones or of its man, are added one by one.
+What is found is made minimal, penalties are checked by a search where all stones stay, and it is kept with the squares of
+the man that it holds for (Junghanns and Schaeffer 2001, sections 4.1 and 6.3).
 """
 
 from __future__ import annotations
@@ -41,13 +44,14 @@ STANDS, MARK, QUEUE, STONE_WAY, MAN_WAY, CAME, COUNTED = range(7)
 """The rows of the test maze's board: stones, marks and a queue for walks, the squares of a solution, and how many
 patterns a square has."""
 MET, BEFORE, WAITING = range(3)
-"""The rows of `lone`, for a stone that is pushed while the others stand: the generation in which a place was met, the place before
-it, and a stack. A place is 4 times a square, plus the direction of the push that came to it."""
+"""The rows of `lone`, for a stone that is pushed while the others stand: the generation in which a place was met, the
+place before it, and a stack. A place is 4 times a square, plus the direction of the push that came to it."""
 MAN, COST, BOUND, PARENT, MOVE, LINK = range(6)
 """What a node holds beside the squares of its stones; a stone that is taken off has the square -1 less its goal."""
-TURN, WAY, INVESTED, BASE_BOUND, SOLUTION, USED, DEARER, LONE_TURN = range(8)
+TURN, WAY, INVESTED, BASE_BOUND, SOLUTION, USED, DEARER, LONE_TURN, ALL_STAY = range(9)
 """What is counted: walks, solutions, the nodes of all pattern searches, and of the last test maze its bound, its
-solved node, its nodes, and by how much a solution is at least dearer than its bound; and the walks of lone stones."""
+solved node, its nodes, and by how much a solution is at least dearer than its bound; the walks of lone stones; and, a
+switch, whether no stone is taken off."""
 CACHED: Final = 13
 """The bits of a place among the test mazes whose outcome is kept."""
 SOLVED, DEADLOCK, UNKNOWN = range(3)
@@ -93,7 +97,7 @@ def patterns_of(tables: LevelTables, used: bool, capacity: int) -> Patterns:
         np.zeros((room, LARGEST), np.int16), np.zeros(room, np.int16), np.zeros(room, np.int32),
         np.zeros((room, squares), np.uint8), np.full(squares, -1, np.int32), np.zeros(room, np.int32),
         np.zeros((7, squares), np.int32), np.zeros((nodes, LARGEST), np.int16), np.zeros((nodes, 6), np.int64),
-        np.zeros(1 << 13, np.int32), np.zeros(BUCKETS, np.int32), np.zeros(8, np.int64), np.zeros((6, LARGEST + 4), np.int64),
+        np.zeros(1 << 13, np.int32), np.zeros(BUCKETS, np.int32), np.zeros(9, np.int64), np.zeros((6, LARGEST + 4), np.int64),
         np.zeros((1, FIELDS * goals), np.int32), new_scratch(goals), np.array(level.cells, np.int32), np.zeros((3,
         squares), np.int64),
         np.zeros(cached, np.int64), np.zeros((cached, 2), np.int32), np.zeros((cached, squares), np.uint8),
@@ -275,7 +279,7 @@ def mark_lone(work: Any, square: int, end: int, man: int, way: int) -> None:
 def take_home(work: Any, node: int, size: int, man: int, way: int) -> int:
     """Take all stones off that come to the goals of the matching at its cost; return that cost. Those of the node stand."""
     patterns, costs = work.patterns, work.costs
-    saved, changed = 0, True
+    saved, changed = 0, patterns.counts[ALL_STAY] == 0
     while changed:
         changed = False
         for stone in range(size):
@@ -341,7 +345,7 @@ def set_up(work: Any, row: int, size: int, node: int) -> None:
 
 
 def push_of_test(work: Any, node: int, size: int, step: int, count: int) -> int:
-    """Write the node after a push into the row `count`, its stones standing; return the man's square, or -1 if it is not possible.
+    """Write the node after a push into the row `count`, its stones standing; return the man's square, or -1 if it cannot be.
 
     `step` is 4 times a stone plus a direction. The stones of the node stand, and the man's walk is marked.
     """
@@ -412,8 +416,6 @@ def solve_test(work: Any, row: int, size: int, man: int, limit: int) -> int:
     """
     patterns = work.patterns
     counts = patterns.counts
-    patterns.slots[:] = 0
-    patterns.buckets[:] = -1
     counts[DEARER] = 0
     set_up(work, row, size, 0)
     bound = test_bound(work, 0, size, man)
@@ -425,7 +427,6 @@ def solve_test(work: Any, row: int, size: int, man: int, limit: int) -> int:
     lowest = test_walk(work, man)
     stand(work, 0, size, 0)
     patterns.nodes[0, MAN], patterns.nodes[0, PARENT] = lowest, -1
-    patterns.nodes[0, COST], patterns.nodes[0, BOUND] = saved, bound - saved
     if bound == saved:
         return SOLVED
     outcome = clear_test(work, row, size, man, limit)
@@ -435,13 +436,15 @@ def solve_test(work: Any, row: int, size: int, man: int, limit: int) -> int:
 
 
 def solve_dearly(work: Any, row: int, size: int, man: int, limit: int) -> int:
-    """Search the test maze by A*, when it is known to be solvable; where it takes too long, note how dear a solution is at least."""
+    """Search a test maze that can be solved by A*; where that takes too long, note how dear a solution is at least."""
     patterns, counts = work.patterns, work.patterns.counts
     patterns.slots[:] = 0
+    patterns.buckets[:] = -1
     set_up(work, row, size, 0)
     bound = test_bound(work, 0, size, man)
     saved = take_home(work, 0, size, man, 0)
-    patterns.nodes[0, MAN] = test_walk(work, man)
+    patterns.nodes[0, MAN], patterns.nodes[0, PARENT] = test_walk(work, man), -1
+    patterns.nodes[0, COST], patterns.nodes[0, BOUND], counts[BASE_BOUND] = saved, bound - saved, bound
     stand(work, 0, size, 0)
     known_node(work, 0, size, patterns.nodes[0, MAN])
     open_node(patterns, 0)
@@ -668,8 +671,25 @@ def learn(work: Any, size: int, man: int, penalty: int) -> int:
             patterns.chosen[1, left - 1] = patterns.chosen[1, place]
             patterns.chosen[1, place] = gone
         place -= 1
-    keep_pattern(work, left, man, penalty)
+    if penalty < INFEASIBLE and left > 1:
+        more, penalty = checked_penalty(work, left, man, penalty)
+        spent += more
+    if penalty > 0:
+        keep_pattern(work, left, man, penalty)
     return spent
+
+
+def checked_penalty(work: Any, size: int, man: int, penalty: int) -> tuple[int, int]:
+    """Return the nodes of a search where all stones stay, and the penalty, smaller where that search finds it so.
+
+    A stone that is taken off with its goal may take the goal of another, which then has a longer way.
+    """
+    counts = work.patterns.counts
+    counts[USED], counts[ALL_STAY] = 0, 1
+    if solve_dearly(work, 1, size, man, work.controls[PATTERN_NODES]) == SOLVED:
+        penalty = min(penalty, counts[DEARER])
+    counts[ALL_STAY] = 0
+    return int(counts[USED]), int(penalty)
 
 
 def is_known(work: Any, size: int, man: int) -> bool:

@@ -31,8 +31,10 @@ from searchbench.solvers.guided.task import EXHAUSTED, FOUND, FULL, PAUSED
 
 STATUS, THRESHOLD, NODES, EXTRA, DEPTH, EXCEEDED, STEP, CHANCE, SEED = range(9)
 """What the kernel notes: how the call ended, the bound, the nodes of the search and those of searches for patterns, the depth,
-whether a bound was above the threshold, the step of the threshold, and the degree and the seed of randomness."""
+what was left for a larger threshold, the step of the threshold, and the degree and the seed of randomness."""
 NOTES: Final = 9
+BY_BOUND, OTHERWISE = 1, 2
+"""Why positions were left for a larger threshold: their own bound, or the table or a relevance cut alone."""
 
 MOVE, COST, BOUND, BEGIN, NEXT, END, KEY, ENTERED, UNRELATED, REPORT, LEARNT = range(11)
 """What stands in a row of the path: the move to it, its cost, its bound without patterns, where its moves begin, the next one to
@@ -133,7 +135,7 @@ def enter(work: Any, controls: Any, memory: Memory, note: Any, depth: int) -> in
     path[depth, BOUND] = bound
     if bound > left:
         if bound < INFEASIBLE:
-            note[EXCEEDED] = 1
+            note[EXCEEDED] |= BY_BOUND
         return PAUSED
     if is_solved(work, depth):
         return FOUND
@@ -141,7 +143,7 @@ def enter(work: Any, controls: Any, memory: Memory, note: Any, depth: int) -> in
     more = penalty(work, depth)
     if bound + more > left:
         if more < INFEASIBLE:
-            note[EXCEEDED] = 1
+            note[EXCEEDED] |= BY_BOUND
         return PAUSED
     again = 0
     if controls[TABLE] != 0:
@@ -149,7 +151,7 @@ def enter(work: Any, controls: Any, memory: Memory, note: Any, depth: int) -> in
             return PAUSED
         word = word_of(memory, key)
         if word & (INVESTIGATED - 1) > left:
-            note[EXCEEDED] = 1
+            note[EXCEEDED] |= OTHERWISE
             return PAUSED
         again = word & INVESTIGATED
     effort = investigate(work, depth, move, again != 0)
@@ -161,7 +163,7 @@ def enter(work: Any, controls: Any, memory: Memory, note: Any, depth: int) -> in
         more = penalty(work, depth)
         if bound + more > left:
             if more < INFEASIBLE:
-                note[EXCEEDED] = 1
+                note[EXCEEDED] |= BY_BOUND
             return PAUSED
     path[depth, LEARNT] = learnt(work)
     path[depth, KEY] = key
@@ -195,7 +197,7 @@ def is_refuted(work: Any, note: Any, path: Any, depth: int) -> bool:
     if path[depth, COST] + path[depth, BOUND] + more <= note[THRESHOLD]:
         return False
     if more < INFEASIBLE:
-        note[EXCEEDED] = 1
+        note[EXCEEDED] |= BY_BOUND
     return True
 
 
@@ -223,7 +225,7 @@ def deepen(work: Any, controls: Any, memory: Memory, note: Any, stop: int) -> No
             if controls[RELEVANCE] != 0 and depth > 0:
                 unrelated = is_irrelevant(work, controls, path, depth, move)
                 if unrelated == 2:
-                    note[EXCEEDED] = 1
+                    note[EXCEEDED] |= OTHERWISE
                     continue
             make(work, depth, move)
             path[depth + 1, MOVE] = move

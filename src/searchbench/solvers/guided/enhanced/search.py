@@ -25,6 +25,7 @@ from searchbench.solvers.guided.enhanced.controls import (
     chosen_controls,
 )
 from searchbench.solvers.guided.enhanced.kernel import (
+    BY_BOUND,
     CHANCE,
     COST,
     DEPTH,
@@ -48,6 +49,8 @@ ROWS: Final = 1 << 11
 """The longest path, in moves."""
 MOVES: Final = 1 << 17
 """Room for the moves of its rows."""
+FRUITLESS: Final = 8
+"""Rounds in a row that end with no bound above the threshold, after which a search that leaves moves out is given up."""
 
 
 class EnhancedGame(Protocol):
@@ -150,7 +153,7 @@ class _Deepening:
             raise task.unsolvable(1)
         note[THRESHOLD] = self.least
         restarts = self.controls.used.get("restarts")
-        times = 0
+        times = fruitless = 0
         while True:
             budget = restarts.budget << self.grown // 2 if isinstance(restarts, Restarts) else 0
             ended = self._round(budget, times)
@@ -158,6 +161,10 @@ class _Deepening:
                 return self._line()
             if ended == EXHAUSTED and note[EXCEEDED] == 0:
                 raise task.unsolvable(self.nodes) if self.controls.sound else self._nothing_left()
+            if ended == EXHAUSTED and not self.controls.sound:  # what is left out stays so, whatever the threshold
+                fruitless = 0 if note[EXCEEDED] & BY_BOUND else fruitless + 1
+                if fruitless >= FRUITLESS:
+                    raise self._nothing_left()
             times += 1
             if ended == EXHAUSTED or (isinstance(restarts, Restarts) and times > restarts.times):
                 times = 0
