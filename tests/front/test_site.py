@@ -91,7 +91,8 @@ def test_no_link_and_no_picture_is_broken(site: Path, pages: dict[str, Page]) ->
 
 def test_a_broken_link_would_be_seen(site: Path, pages: dict[str, Page]) -> None:
     wrong = Page('<a href="../nowhere/">a</a><img src="../pictures/none.png"><a href="#nowhere">b</a>')
-    assert len(broken(site, {**pages, "learning/index.html": wrong})) == 3
+    found = broken(site, {**pages, "learning/index.html": wrong})
+    assert len([one for one in found if one.startswith("learning/index.html")]) == 3
 
 
 def test_nothing_is_fetched_from_elsewhere(site: Path, pages: dict[str, Page]) -> None:

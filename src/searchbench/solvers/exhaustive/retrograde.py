@@ -234,15 +234,14 @@ def initialise_group(
 ) -> None:  # fmt: skip
     """Give the states of a group their first codes, in batches with checkpoints between them; mark those that are pending."""
     kernel = jit.bind(initialise, names)
-    bounds = group.bounds
-    own = table.sharing.own(bounds)
+    own = table.sharing.own(group.bounds)
     resumed = checkpoints.restore_flags(INITIALISE, pending, own)
     pieces = checkpoints.pieces("left") if resumed else list(Chunks(own))
 
     def work(some: Sequence[Piece]) -> npt.NDArray[np.int64]:
         notes = note_rows(len(some), 2)
         run.launch(
-            kernel, some, table.codes, table.illegal, FIRST, STOP, bounds, look_ahead, leaves, pending, Rows(notes),
+            kernel, some, table.codes, table.illegal, FIRST, STOP, group.bounds, look_ahead, leaves, pending, Rows(notes),
             after=table.rest_after,
         )  # fmt: skip
         return notes
@@ -273,7 +272,5 @@ def back_up(names: jit.Names, emit: Emit, work: Work) -> int:
 
 def finish_group(names: jit.Names, group: Group, table: Table, run: Run) -> int:
     """Turn the codes of a group into those to be stored; return the largest."""
-    kernel = jit.bind(finish_block, names)
-
-    chunks = Chunks(table.sharing.own(group.bounds))
+    kernel, chunks = jit.bind(finish_block, names), Chunks(table.sharing.own(group.bounds))
     return reduce_max(run.launch(kernel, chunks, table.codes, table.illegal, FIRST, STOP, after=table.rest_after), 0)
