@@ -264,6 +264,8 @@ def write_part(
 
     Ranks write every so many steps each, and all return the record.
     """
+    import zarr
+
     units = form.units(part.size)
     chunk = head.chunk_of(part, layout.chunk, form)
     shard = chunk * layout.shard if units > chunk * layout.files else None
@@ -290,7 +292,8 @@ def write_part(
             **options,
         )
     meet()
-    codes = group[head.codes_path(part.name)]
+    with zarr.config.set({"array.write_empty_chunks": True}):  # an array that is opened has the settings of now
+        codes = group[head.codes_path(part.name)]
     step = step_of(part, layout, form)
 
     def write(first: int) -> npt.NDArray[np.uint64]:
