@@ -14,7 +14,7 @@ from layered import RandomDigits, RandomLines
 from naive import binary_rank, layers_with_values
 from searchbench import jit
 from searchbench.errors import BadGame, BadRequest, MissingPackage, OutOfMemory
-from searchbench.index.digits import Change, Digits, Pattern
+from searchbench.index.digits import NO_CODE, Change, Digit, Digits, Pattern
 from searchbench.jit.backends.cpu import intrinsics
 from searchbench.rules import NOWHERE, UNDECIDED
 from searchbench.run import Run
@@ -165,6 +165,33 @@ def test_small_pools_and_tables_change_nothing(monkeypatch: pytest.MonkeyPatch) 
     assert found.diagram.digest == right.diagram.digest
     with pytest.raises(OutOfMemory, match="larger --memory"):
         Forward(game, game.digits(), Run(memory=500_000)).layers()
+
+
+class Torn(RandomDigits):
+    """Reach the codes 1 and 70 of the last digit, after the same codes of the digit before it, if there is one."""
+
+    name = "torn"
+
+    @property
+    def width(self) -> int:
+        """Return a cell for each digit."""
+        return len(self.digits().digits)
+
+    def digits(self) -> Digits:
+        """Return one or two digits, and actions that touch the last alone, or with the one before it."""
+        last = min(self.seed, 1)
+        contents = ((0,), (1,), *(None,) * 68, (2,))
+        digit = Digit((last,), contents, (0, 1, *(0,) * 68, 1))
+        before = (Digit((0,), ((0,), (1,)), (0, 1)),) if last else ()
+        looked = (Change(0, (0, 1)),) if self.seed == 2 else ()
+        actions = tuple((*looked, Change(last, (to, *(NO_CODE,) * 70))) for to in (1, 70))
+        return Digits((*before, digit), (actions,), ((),))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_leaf_of_two_words_is_refused(seed: int) -> None:
+    with pytest.raises(BadGame, match="codes of two words"):
+        reachable_layers(Torn(seed), target="interpreted")
 
 
 class Lying(RandomLines):
