@@ -14,7 +14,7 @@ import pytest
 
 import searchbench as sb
 from front_program import Program
-from searchbench.errors import BadGame, BadState, DamagedData, SearchBenchError, UnknownGame
+from searchbench.errors import BadGame, BadState, DamagedData, NoConsent, SearchBenchError, UnknownGame
 from searchbench.solvers.exhaustive import solve_states
 
 WALK = '''\
@@ -366,7 +366,12 @@ def test_a_database_opens_from_any_folder(
         assert program("stats", tmp_path / "made" / "deep" / "x.db").code == 0
         assert sb.open_database(tmp_path / "made" / "deep" / "x.db").probe("0") == 5
     shutil.move(tmp_path / "made", tmp_path / "moved")  # game and database together
-    assert program("stats", tmp_path / "moved" / "deep" / "x.db").code == 0
+    moved, file = tmp_path / "moved" / "deep" / "x.db", tmp_path / "moved" / "mine.py"
+    answer = program("stats", moved)
+    assert answer.code == 30
+    assert f"{file}, and opening it runs that file, which you have not run before" in answer.err
+    assert sb.open_database(moved, trust=True).probe("0") == 5
+    assert program("stats", moved, "--game", file).code == 0
 
 
 def test_a_database_whose_game_has_moved_opens_with_game(
@@ -397,7 +402,9 @@ def test_a_database_whose_game_has_moved_opens_with_game(
     (tmp_path / "c" / "a").mkdir()
     shutil.move("c/mine.py", "c/a/mine.py")
     monkeypatch.chdir(tmp_path / "c")
-    assert sb.open_database("../a/x.db").probe("0") == 6
+    with pytest.raises(NoConsent, match="have not run before"):
+        sb.open_database("../a/x.db")
+    assert sb.open_database("../a/x.db", trust=True).probe("0") == 6
 
 
 def test_every_command_that_opens_a_database_takes_game(program: Program) -> None:
