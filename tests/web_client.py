@@ -103,7 +103,7 @@ def running(app: Any) -> Iterator[Client]:
         place.close()
 
 
-LIMITS = Limits(at_once=2, seconds=120, memory="256MB", nodes=20_000_000, states=400_000)
+LIMITS = Limits(at_once=2, seconds=900, memory="256MB", nodes=10**12, states=400_000)  # a search ends by its seconds
 
 
 def interesting(position: sb.Position) -> bool:
