@@ -1,4 +1,4 @@
-"""A game whose states have other numbers: those of a diagram of its reachable positions."""
+"""A game whose states have other numbers: those of a diagram of the positions that are reached."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ from searchbench.index.protocol import Part
 class _Numbered:
     """Replace the index of the game's class that it is joined to."""
 
-    closed = False
     diagram: Diagram
     plain: Game
 
@@ -34,8 +33,12 @@ class _Numbered:
         return namedtuple("Data", fields)(**fields)
 
     def rules(self) -> Mapping[str, Callable[..., Any]]:
-        """Return the game's rules with the numbers of the diagram; backwards they might lead to positions without number."""
-        own = {name: rule for name, rule in self.plain.rules().items() if name not in _OF_THE_OTHER_NUMBERS}
+        """Return the game's rules with the numbers of the diagram.
+
+        A layer's parts leave decided positions out, which `unmoves` knows nothing of.
+        """
+        others = _OF_THE_OTHER_NUMBERS | ({"unmoves"} if self.diagram.layered else set())
+        own = {name: rule for name, rule in self.plain.rules().items() if name not in others}
         return {**own, "rank": diagrams.rank, "unrank": diagrams.unrank}
 
     def fingerprint(self) -> str:
@@ -44,14 +47,15 @@ class _Numbered:
 
 
 _OF_THE_OTHER_NUMBERS = frozenset({
-    "rank", "unrank", "canonical_rank", "successor_ranks", "unrank_next", "unmoves", "unmoves_within", "conversions",
+    "rank", "unrank", "canonical_rank", "successor_ranks", "unrank_next", "unmoves_within", "conversions",
 })  # fmt: skip
 
 
 def numbered(game: Game, diagram: Diagram) -> Game:
     """Return the same game, whose states have the numbers of a diagram, and whose parts are its layers."""
     kind = type(game)
-    made = type(kind.__name__, (_Numbered, kind), {"diagram": diagram, "plain": game, "__module__": kind.__module__})
+    own = {"diagram": diagram, "plain": game, "closed": not diagram.layered, "__module__": kind.__module__}
+    made = type(kind.__name__, (_Numbered, kind), own)
     made.__qualname__ = kind.__qualname__
     values = {field.name: getattr(game, field.name) for field in dataclasses.fields(game)}  # type: ignore[arg-type]
     return made(**values)  # type: ignore[no-any-return]

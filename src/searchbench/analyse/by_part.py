@@ -22,7 +22,7 @@ def counts_by_part(database: Database, by: str = "part") -> tuple[list[str], lis
     diagram = diagram_of(database.game)
     if by not in ("part", "layer"):
         raise BadRequest(f"by {by!r}: expected part or layer")
-    if by == "layer" and diagram is None:
+    if by == "layer" and (diagram is None or not diagram.layered):
         raise BadRequest(f"{database!r}: its parts are no layers of a diagram; say part")
     rule = database.rule
     if not rule.two_players:

@@ -196,8 +196,15 @@ class Diagram:
                 digest.update(np.ascontiguousarray(array).data)
         return digest.hexdigest()
 
+    @property
+    def layered(self) -> bool:
+        """Tell whether moves lead from each layer to the next; if not, there is one layer, and moves stay in it."""
+        return bool(self.digits.actions)
+
     def parts(self) -> list[Part]:
-        """Return one part per layer, which needs the next."""
+        """Return one part per layer, which needs the next; or one that needs itself."""
+        if not self.layered:
+            return [Part("all", 0, self.size, ("all",))]
         ends = self.nodes.starts.tolist()
         return [
             Part(str(layer), ends[layer], ends[layer + 1], (str(layer + 1),) * (layer + 1 < self.layers))

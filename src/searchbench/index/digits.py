@@ -60,7 +60,8 @@ class Digits(NamedTuple):
 
     ``actions[n % len(actions)]`` are the actions of the player who moves in layer n. A position of layer n + 1 is lost for
     the player to move if it lies in one of the patterns ``lost[n % len(lost)]``; all other positions in which an action is
-    possible are undecided. `stuck` is the result for the player to move where no action is possible: -1, 0 or +1.
+    possible are undecided. `stuck` is the result for the player to move where no action is possible: -1, 0 or +1. Digits without
+    actions tell what codes mean, and no more: then all positions are one layer.
     """
 
     digits: tuple[Digit, ...]
@@ -185,7 +186,10 @@ def code_tables(digits: Digits) -> CodeTables:
     count, most = len(digits.digits), max(len(digit.cells) for digit in digits.digits)
     cells = np.full((count, most), -1, np.int64)
     bases = np.array(
-        [1 + max(max(content) for content in digit.contents if content is not None) for digit in digits.digits],
+        [
+            1 + max((max(content, default=0) for content in digit.contents if content is not None), default=0)
+            for digit in digits.digits
+        ],
         np.int64,
     )
     sizes = [int(base) ** len(digit.cells) for base, digit in zip(bases, digits.digits, strict=True)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import index
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -10,6 +11,7 @@ import numpy as np
 from searchbench.errors import DamagedData
 from searchbench.game import Game
 from searchbench.index.diagram import Diagram
+from searchbench.index.digits import Digit, Digits
 from searchbench.numbered import diagram_of, numbered, without_diagram
 from searchbench.store.codecs import ZSTD
 
@@ -43,6 +45,7 @@ def write_numbering(group: Any, game: Game) -> dict[str, Any]:
     return {
         "kind": "diagram",
         "digest": diagram.digest,
+        **({} if diagram.layered else {"digits": [[digit.cells, digit.contents] for digit in diagram.digits.digits]}),
         "first_weight": diagram.first_weight,
         "arrays": sorted(arrays),
     }
@@ -53,9 +56,28 @@ def _stored(name: str, array: Any) -> Any:
     return np.diff(array, prepend=array.dtype.type(0)) if name == "children" else array
 
 
-def array_paths(index: dict[str, Any]) -> list[str]:
+def _digits(told: Any, folder: Path) -> Digits:
+    """Return the digits that a header tells, of a diagram of the states that are reached. Raises DamagedData."""
+    try:
+        return Digits(
+            tuple(
+                Digit(
+                    tuple(map(index, cells)),
+                    tuple(tuple(map(index, content)) for content in contents),
+                    (0,) * len(contents),
+                )
+                for cells, contents in told
+            ),
+            (),
+            (),
+        )
+    except (TypeError, ValueError) as error:
+        raise DamagedData(f"{folder}: the header's digits cannot be read: {error}") from None
+
+
+def array_paths(told: dict[str, Any]) -> list[str]:
     """Return the paths of the diagram's arrays in the group."""
-    return [f"{PLACE}/{name}" for name in index.get("arrays", ())]
+    return [f"{PLACE}/{name}" for name in told.get("arrays", ())]
 
 
 def with_numbering(game: Game, folder: Path, header: Header) -> Game:
@@ -63,7 +85,7 @@ def with_numbering(game: Game, folder: Path, header: Header) -> Game:
     plain = without_diagram(game)
     if not header.index:
         return plain
-    digits = plain.digits()
+    digits = _digits(header.index["digits"], folder) if "digits" in header.index else plain.digits()
     if digits is None:
         raise DamagedData(f"{folder} has numbers of a diagram, and {plain} tells no `digits` any more: solve it again")
     from searchbench.store.disk import open_array, values_of

@@ -10,7 +10,7 @@ from searchbench.numbered import diagram_of
 from searchbench.solvers.exhaustive.bits.solve import BIT_FORMS
 from searchbench.solvers.exhaustive.by_products import PRODUCT
 from searchbench.solvers.exhaustive.by_streaming import STREAMING
-from searchbench.solvers.exhaustive.configuration import METHODS
+from searchbench.solvers.exhaustive.configuration import METHODS, REACHED
 from searchbench.solvers.exhaustive.strategy import goes_backwards, works_backwards
 from searchbench.values import BFS, FIXPOINT, RETROGRADE, SHIPPED, SWEEP, Ending, ValueRule, value_rule
 
@@ -49,7 +49,10 @@ def chosen(
     if swept or (solver is None and form is None and not by_parts and _swept_by_default(game, rule)):
         return _sweeping(game, rule, form, by_parts)
     if not game.has("rank", "unrank"):
-        raise BadRequest(f"{game} has no index at this size: its states can be searched and proved, but not all solved")
+        raise BadRequest(
+            f"{game} has no index at this size: its states can be searched and proved; or solved with the index "
+            f"{REACHED!r}, if those that moves reach from the start fit into the memory"
+        )
     if by_parts and solver == BFS:
         raise BadRequest(f"solver {solver!r}: parts are solved by {RETROGRADE} or {FIXPOINT}")
     if game.has("blank"):

@@ -8,7 +8,11 @@ from dataclasses import dataclass
 from typing import ClassVar, Final
 
 from searchbench.configuration import option
+from searchbench.errors import BadRequest
 from searchbench.values import BFS, FIXPOINT, RETROGRADE, SWEEP
+
+REACHED: Final = "reached"
+"""The index of the states that moves reach from the start."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -19,7 +23,23 @@ class Exhaustive(ABC):
 
 
 @dataclass(frozen=True, kw_only=True)
-class GroupByGroup(Exhaustive):
+class Numbered(Exhaustive):
+    """Configure a solver that works on numbers of states."""
+
+    index: str | None = option(
+        None,
+        "`reached` numbers the states that moves reach from the start, and no others, whatever index the game has; it may "
+        "have none",
+        metavar="NAME",
+    )
+
+    def __post_init__(self) -> None:
+        if self.index not in (None, REACHED):
+            raise BadRequest(f"index {self.index!r}: expected {REACHED}, or none for the game's own")
+
+
+@dataclass(frozen=True, kw_only=True)
+class GroupByGroup(Numbered):
     """Configure a solver that goes through the groups of parts, in the order of their needs."""
 
     parts: str | Iterable[str] | None = option(
@@ -30,6 +50,7 @@ class GroupByGroup(Exhaustive):
     )
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if not (self.parts is None or isinstance(self.parts, str)):
             object.__setattr__(self, "parts", ",".join(self.parts))
 
@@ -49,7 +70,7 @@ class Fixpoint(GroupByGroup):
 
 
 @dataclass(frozen=True, kw_only=True)
-class BreadthFirst(Exhaustive):
+class BreadthFirst(Numbered):
     """Find depths by breadth-first search from the start, in all parts together."""
 
     method = BFS

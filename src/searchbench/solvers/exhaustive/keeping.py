@@ -25,6 +25,9 @@ def solve_request(request: Request, run: Run, command: str = "") -> Database:
 
     `command` is the database's record of its origin. The run gets the folder for unfinished work.
     """
+    if request.keep is not None and request.parts is None and request.choice.solver != SWEEP:
+        check_target(request.keep.folder, request.keep.overwrite)
+    request = request.numbered(run)
     if current() is not ALONE:
         return solve_together(request, run, command)
     if request.parts is not None:

@@ -9,8 +9,17 @@ from typing import Any, NamedTuple
 from searchbench.configuration import all_options, as_words, completed, given_options, options_of, takers
 from searchbench.errors import BadRequest
 from searchbench.game import Game
+from searchbench.run import Run
 from searchbench.solvers.exhaustive.choice import Choice, chosen
-from searchbench.solvers.exhaustive.configuration import METHODS, BreadthFirst, Exhaustive, GroupByGroup
+from searchbench.solvers.exhaustive.configuration import (
+    METHODS,
+    REACHED,
+    BreadthFirst,
+    Exhaustive,
+    GroupByGroup,
+    Numbered,
+)
+from searchbench.solvers.exhaustive.diagrams.reached import reached_game, start_alone
 from searchbench.store.keep import Keep
 from searchbench.values import ValueRule
 
@@ -18,7 +27,7 @@ from searchbench.values import ValueRule
 class Request(NamedTuple):
     """Hold a request: the choice of rule, solver and form; the solver's configuration; how the database is kept.
 
-    `words` tell the rule and the solver as they were asked for.
+    Where numbers are by what is reached, the game has one for its start alone before `numbered`. `words` tell the rule and the solver as they were asked for.
     """
 
     game: Game
@@ -37,6 +46,12 @@ class Request(NamedTuple):
         """Return the names of the parts to be solved, with commas between them; None for all together."""
         parts = self.solver.parts if isinstance(self.solver, GroupByGroup) else None
         return parts if parts is None or isinstance(parts, str) else ",".join(parts)
+
+    def numbered(self, run: Run) -> Request:
+        """Return the same request with the game whose states get their numbers by what is reached, if that is asked for."""
+        if not (isinstance(self.solver, Numbered) and self.solver.index == REACHED):
+            return self
+        return self._replace(game=reached_game(self.game, run))
 
     def command(self, memory: str | int | None) -> str:
         """Return the command that asks for the same."""
@@ -64,6 +79,8 @@ def requested(
         if one not in known:
             raise BadRequest(f"unknown option {one!r}: solve takes {', '.join(known)}")
     name = solver.method if isinstance(solver, Exhaustive) else solver
+    if REACHED in (given.get("index"), getattr(solver, "index", None)):
+        game = start_alone(game)
     by_parts = "parts" in given or (isinstance(solver, GroupByGroup) and solver.parts is not None)
     choice = chosen(game, rule, name, by_parts=by_parts)
     kept = options_of(Keep).keys() - options_of(METHODS[choice.solver]).keys()

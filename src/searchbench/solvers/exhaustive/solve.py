@@ -57,7 +57,8 @@ def solve_states(
         raise BadRequest(
             f"parts {request.parts}: all states are solved here; solve_parts takes parts, and so does solve"
         )
-    return solve_choice(request, run, target, block_bits)
+    with run or Run() as active:
+        return solve_choice(request.numbered(active), active, target, block_bits)
 
 
 def solve_choice(

@@ -31,22 +31,21 @@ from searchbench.solvers.exhaustive.diagrams.pool import (
     TORN,
     UNKNOWN,
     Pool,
+    copied,
     fill_tables,
     frames_for,
     leaf_of,
     members_of,
+    more_room,
     new_cache,
     new_pool,
     node_of,
+    pool_bytes,
 )
 from searchbench.store.working import WorkingFolder
 
 SHARE: Final = 0.75
 """Part of the memory budget for nodes and tables of results; the rest is for the arrays of the finished diagram."""
-GROWTH: Final = 1.7
-"""Arrays of a pool without room become so many times as long."""
-CROWDED: Final = 0.6
-"""Part of an array that is filled when it is made longer with the one that is full."""
 CACHES: Final = (1 << 10, 1 << 22)
 """Entries of a table of results, at least and at most; between them as many as the layer has nodes, four times."""
 _NAMES: Final = jit.Names({}, "cpu")
@@ -216,22 +215,17 @@ class Forward:
 
     def _grown(self, pool: Pool, layer: int) -> Pool:
         """Return a pool with more room where there is little, or raise OutOfMemory."""
-        filled, room = pool.sizes.tolist(), (len(pool.digits), len(pool.children), len(pool.leaf_masks))
-        wanted = [
-            int(GROWTH * most) if used > CROWDED * most else most for used, most in zip(filled, room, strict=True)
-        ]
         other = self.scratch if pool is self.kept else self.kept
-        nodes, edges, leaves = wanted
-        needed = other.nbytes + nodes * (8 * self.words + 33) + 4 * edges + 25 * leaves
+        nodes, edges, leaves = room = more_room(pool)
+        needed = other.nbytes + pool_bytes(self.words, *room)
         if needed > self.most or nodes >= MOST:
             if self.folder is not None:
                 self._keep(complete=False)
             raise OutOfMemory(
-                f"layer {layer} of {self.game} needs more than {filled[NODES]:,} nodes, some {needed:,} bytes: give a larger "
+                f"layer {layer} of {self.game} needs more than {pool.sizes[NODES]:,} nodes, some {needed:,} bytes: give a larger "
                 "--memory"
             )
-        made = new_pool(self.words, nodes, edges, leaves)
-        _copy(pool, made)
+        made = copied(pool, nodes, edges, leaves)
         self._fill(made, self._frames[0])
         return made
 
@@ -275,18 +269,6 @@ def _empty(pool: Pool) -> None:
     pool.sizes[:] = 0
     pool.table[:] = ABSENT
     pool.leaf_table[:] = ABSENT
-
-
-def _copy(pool: Pool, made: Pool) -> None:
-    """Copy the nodes, edges and leaves of a pool."""
-    made.sizes[:] = pool.sizes
-    nodes, edges, leaves = pool.sizes.tolist()
-    for name, size in (
-        *((name, nodes) for name in ("masks", "digits", "firsts", "counts")),
-        ("children", edges),
-        *((name, leaves) for name in ("leaf_masks", "leaf_words")),
-    ):
-        getattr(made, name)[:size] = getattr(pool, name)[:size]
 
 
 def _longer(progress: Progress) -> Progress:

@@ -28,6 +28,10 @@ TORN: Final = -(1 << 31) + 2
 MOST: Final = 1 << 30
 """Nodes that a pool may have."""
 NODES, EDGES, LEAVES = range(3)
+GROWTH: Final = 1.7
+"""Arrays of a pool without room become so many times as long."""
+CROWDED: Final = 0.6
+"""Part of an array that is filled when it is made longer with the one that is full."""
 _LEAST: Final = 1 << 10
 
 
@@ -68,6 +72,35 @@ def new_pool(words: int, nodes: int = _LEAST, edges: int = 8 * _LEAST, leaves: i
 
 def _slots(entries: int) -> int:
     return 1 << (2 * entries - 1).bit_length()
+
+
+def pool_bytes(words: int, nodes: int, edges: int, leaves: int) -> int:
+    """Return the bytes of a pool with so much room."""
+    return nodes * (8 * words + 33) + 4 * edges + 25 * leaves
+
+
+def more_room(pool: Pool) -> tuple[int, int, int]:
+    """Return the nodes, edges and leaves that a pool shall have room for when it has too little."""
+    room = len(pool.digits), len(pool.children), len(pool.leaf_masks)
+    nodes, edges, leaves = (
+        int(GROWTH * most) if used > CROWDED * most else most
+        for used, most in zip(pool.sizes.tolist(), room, strict=True)
+    )
+    return nodes, edges, leaves
+
+
+def copied(pool: Pool, nodes: int, edges: int, leaves: int) -> Pool:
+    """Return a pool with other room and the same nodes and leaves; its tables are empty (see `fill_tables`)."""
+    made = new_pool(pool.masks.shape[1], nodes, edges, leaves)
+    made.sizes[:] = pool.sizes
+    sizes = pool.sizes.tolist()
+    for name, size in (
+        *((name, sizes[NODES]) for name in ("masks", "digits", "firsts", "counts")),
+        ("children", sizes[EDGES]),
+        *((name, sizes[LEAVES]) for name in ("leaf_masks", "leaf_words")),
+    ):
+        getattr(made, name)[:size] = getattr(pool, name)[:size]
+    return made
 
 
 class Frames(NamedTuple):
