@@ -18,7 +18,7 @@ from typing import Any
 import naive
 from graphs import GraphGame, RotatedGame, shared
 from searchbench.errors import BadRequest, NoFixpoint, OutOfMemory, SearchBenchError
-from searchbench.rules import UNDECIDED
+from searchbench.rules import NOWHERE, UNDECIDED
 from searchbench.run import Run
 from searchbench.solvers.exhaustive import solve_parts, solve_states
 from searchbench.store import Database, open_database
@@ -37,7 +37,10 @@ ENDS = {"distance": (0, 0, -1), "outcome": (-1, -1, 0, 1), "score": (-3, 0, 2)}
 
 @dataclass(frozen=True)
 class Case:
-    """Say which game is solved how; `parts` solves it part by part, `kept` is the form in which it is kept and read again."""
+    """Say which game is solved how.
+
+    `parts` solves it part by part, `kept` is the form in which it is kept and read again, `reached` numbers what moves reach.
+    """
 
     game: GraphGame
     solver: str | None
@@ -49,6 +52,7 @@ class Case:
     block_bits: int | None
     parts: bool
     kept: str | None
+    reached: bool = False
 
 
 def drawn_case(seed: int) -> Case:
@@ -69,6 +73,7 @@ def drawn_case(seed: int) -> Case:
         block_bits=None if parts or chance.random() < 0.5 else chance.randint(1, 5),
         parts=parts,
         kept=kept,
+        reached=not parts and chance.random() < 0.25,
     )
 
 
@@ -191,8 +196,9 @@ def faults_of(case: Case, folder: Path) -> str:
             database = solve_parts(case.game, "all", folder / "parts.db", case.rule, run, solver=case.solver)
         else:
             database = solve_states(
-                case.game, case.rule, case.solver, run, block_bits=case.block_bits, target=case.target, form=case.form
-            )
+                case.game, case.rule, case.solver, run, block_bits=case.block_bits, target=case.target, form=case.form,
+                index="reached" if case.reached else None,
+            )  # fmt: skip
     except (BadRequest, OutOfMemory, NoFixpoint) as refusal:
         return f"refused: {refusal}"
     wrong = _compared(case, database, "solved")
@@ -214,7 +220,14 @@ def _compared(case: Case, database: Database, what: str) -> str:
     except RecursionError:
         return "refused: points go round"
     game = case.game
+    reached = {tuple(game.canonical(state)) for state in naive.depths(game)} if case.reached else set()
+    if case.reached and database.size != len(reached):
+        return f"{what}: {database.size} states are numbered, {len(reached)} are reached"
     for number, value in right.items():
+        if case.reached and tuple(game.unrank(number)) not in reached:
+            if database.game.rank(game.unrank(number)) != NOWHERE:
+                return f"{what}: {number} has a number, and is not reached"
+            continue
         try:
             found = database.probe(game.unrank(number))
         except SearchBenchError as error:

@@ -107,9 +107,10 @@ def code_in(state: State, digit: int, data: Any) -> int:
     for place in range(data.digit_cells.shape[1]):
         cell = data.digit_cells[digit, place]
         if cell >= 0:
-            if state[cell] < 0 or state[cell] >= data.digit_base[digit]:
+            value = (state[cell] >> data.digit_shift[digit, place]) & data.digit_mask[digit, place]
+            if value < 0 or value >= data.digit_base[digit, place]:
                 return -1
-            number = number * data.digit_base[digit] + state[cell]
+            number = number * data.digit_base[digit, place] + value
     return int(data.digit_code[digit, number])
 
 
@@ -146,7 +147,11 @@ def write_code(code: int, digit: int, state: State, data: Any) -> None:
     for place in range(data.digit_cells.shape[1]):
         cell = data.digit_cells[digit, place]
         if cell >= 0:
-            state[cell] = data.digit_content[digit, code, place]
+            value = data.digit_content[digit, code, place] << data.digit_shift[digit, place]
+            if data.digit_mask[digit, place] == -1:
+                state[cell] = value
+            else:
+                state[cell] |= value
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,7 +173,7 @@ class Diagram:
     @property
     def width(self) -> int:
         """Return the number of cells of a state."""
-        return sum(len(digit.cells) for digit in self.digits.digits)
+        return self.digits.width
 
     @property
     def layers(self) -> int:

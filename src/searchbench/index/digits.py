@@ -8,8 +8,9 @@ one: so positions lie in *layers*, and a move leads to the next layer.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import reduce
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -22,20 +23,38 @@ WORD = 64
 """Codes in one word: all members of a last digit's node must lie in one."""
 
 
+class Field(NamedTuple):
+    """Some bits of a cell: its number shifted right, and masked. A mask of -1 takes all bits that are left."""
+
+    shift: int
+    mask: int
+
+
+WHOLE: Final = Field(0, -1)
+"""All of a cell."""
+
+
 class Digit(NamedTuple):
     """Some cells of a state; ``contents[code]`` is what they hold (None: a code without use), `weights[code]` its weight.
 
-    Cells hold numbers from 0 on.
+    Cells hold numbers from 0 on. Of a cell with many bits a digit may have a field: `fields` are those of all cells, none where
+    it has them whole. The field with the highest bits of a cell has the mask -1, and comes first.
     """
 
     cells: tuple[int, ...]
     contents: tuple[tuple[int, ...] | None, ...]
     weights: tuple[int, ...]
+    fields: tuple[Field, ...] = ()
 
     @property
     def bits(self) -> int:
         """Return the number of bits of a code."""
         return max(1, (len(self.contents) - 1).bit_length())
+
+    @property
+    def places(self) -> list[tuple[int, Field]]:
+        """Return each cell with the field that the digit has of it."""
+        return list(zip(self.cells, self.fields or [WHOLE] * len(self.cells), strict=True))
 
 
 class Change(NamedTuple):
@@ -70,6 +89,11 @@ class Digits(NamedTuple):
     stuck: int = 0
 
     @property
+    def width(self) -> int:
+        """Return the number of cells of a state."""
+        return len({cell for digit in self.digits for cell in digit.cells})
+
+    @property
     def most_codes(self) -> int:
         """Return the largest number of codes of a digit."""
         return max(len(digit.contents) for digit in self.digits)
@@ -78,7 +102,7 @@ class Digits(NamedTuple):
         """Return the codes of a state; None if some cells hold what no code stands for."""
         found = []
         for digit in self.digits:
-            content = tuple(state[cell] for cell in digit.cells)
+            content = tuple(state[cell] >> field.shift & field.mask for cell, field in digit.places)
             if content not in digit.contents:
                 return None
             found.append(digit.contents.index(content))
@@ -86,12 +110,12 @@ class Digits(NamedTuple):
 
     def state(self, codes: Sequence[int]) -> list[int]:
         """Return the state with these codes."""
-        state = [0] * sum(len(digit.cells) for digit in self.digits)
+        state = [0] * self.width
         for digit, code in zip(self.digits, codes, strict=True):
             content = digit.contents[code]
             assert content is not None
-            for cell, value in zip(digit.cells, content, strict=True):
-                state[cell] = value
+            for (cell, field), value in zip(digit.places, content, strict=True):
+                state[cell] |= value << field.shift
         return state
 
     def weight(self, codes: Sequence[int]) -> int:
@@ -171,6 +195,8 @@ class CodeTables(NamedTuple):
     """The digits as arrays: from cells to codes and back, and the weights."""
 
     digit_cells: npt.NDArray[np.int64]
+    digit_shift: npt.NDArray[np.int64]
+    digit_mask: npt.NDArray[np.int64]
     digit_base: npt.NDArray[np.int64]
     digit_code: npt.NDArray[np.int16]
     digit_content: npt.NDArray[np.int16]
@@ -180,27 +206,29 @@ class CodeTables(NamedTuple):
 def code_tables(digits: Digits) -> CodeTables:
     """Return the tables.
 
-    They are cells [digit, place], -1 behind the last; base [digit] of the number that a digit's cells make; code [digit,
-    number]; content [digit, code, place]; weight [digit, code].
+    They are cells [digit, place], -1 behind the last, with the shift and the mask of each; base [digit, place] of the number that a digit's cells make, each of
+    its own base; code [digit, number]; content [digit, code, place]; weight [digit, code].
     """
     count, most = len(digits.digits), max(len(digit.cells) for digit in digits.digits)
-    cells = np.full((count, most), -1, np.int64)
-    bases = np.array(
-        [
-            1 + max((max(content, default=0) for content in digit.contents if content is not None), default=0)
-            for digit in digits.digits
-        ],
-        np.int64,
-    )
-    sizes = [int(base) ** len(digit.cells) for base, digit in zip(bases, digits.digits, strict=True)]
-    code = np.full((count, max(sizes)), NO_CODE, np.int16)
+    cells, bases = np.full((count, most), -1, np.int64), np.ones((count, most), np.int64)
+    shifts, masks = np.zeros((count, most), np.int64), np.full((count, most), -1, np.int64)
+    for place, digit in enumerate(digits.digits):
+        cells[place, : len(digit.cells)] = digit.cells
+        for at, (_, field) in enumerate(digit.places):
+            shifts[place, at], masks[place, at] = field
+        for values in digit.contents:
+            if values is not None:
+                bases[place, : len(values)] = np.maximum(bases[place, : len(values)], 1 + np.array(values, np.int64))
+    code = np.full((count, int(bases.prod(axis=1).max())), NO_CODE, np.int16)
     content = np.zeros((count, digits.most_codes, most), np.int16)
     weight = np.zeros((count, digits.most_codes), np.int16)
     for place, digit in enumerate(digits.digits):
-        cells[place, : len(digit.cells)] = digit.cells
         weight[place, : len(digit.weights)] = digit.weights
         for number, values in enumerate(digit.contents):
             if values is not None:
                 content[place, number, : len(values)] = values
-                code[place, int(np.polyval(values, bases[place])) if values else 0] = number
-    return CodeTables(cells, bases, code, content, weight)
+                code[
+                    place,
+                    reduce(lambda before, one: before * one[0] + one[1], zip(bases[place], values, strict=False), 0),
+                ] = number
+    return CodeTables(cells, shifts, masks, bases, code, content, weight)

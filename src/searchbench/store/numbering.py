@@ -11,7 +11,7 @@ import numpy as np
 from searchbench.errors import DamagedData
 from searchbench.game import Game
 from searchbench.index.diagram import Diagram
-from searchbench.index.digits import Digit, Digits
+from searchbench.index.digits import Digit, Digits, Field
 from searchbench.numbered import diagram_of, numbered, without_diagram
 from searchbench.store.codecs import ZSTD
 
@@ -45,7 +45,11 @@ def write_numbering(group: Any, game: Game) -> dict[str, Any]:
     return {
         "kind": "diagram",
         "digest": diagram.digest,
-        **({} if diagram.layered else {"digits": [[digit.cells, digit.contents] for digit in diagram.digits.digits]}),
+        **(
+            {}
+            if diagram.layered
+            else {"digits": [[digit.cells, digit.contents, digit.fields] for digit in diagram.digits.digits]}
+        ),
         "first_weight": diagram.first_weight,
         "arrays": sorted(arrays),
     }
@@ -65,8 +69,9 @@ def _digits(told: Any, folder: Path) -> Digits:
                     tuple(map(index, cells)),
                     tuple(tuple(map(index, content)) for content in contents),
                     (0,) * len(contents),
+                    tuple(Field(index(shift), index(mask)) for shift, mask in fields),
                 )
-                for cells, contents in told
+                for cells, contents, fields in told
             ),
             (),
             (),

@@ -216,10 +216,15 @@ def _with_parameters(game: Game, kept: dict[str, Any]) -> Game:
     """Give a game that was named without parameters those of the database."""
     try:
         if game.name == kept["name"] and game == type(game)():
-            return type(game)(**kept["parameters"])
+            return type(game)(**{name: _frozen(value) for name, value in kept["parameters"].items()})
     except (TypeError, ValueError):  # a parameter has no default, or the parameters changed
         pass
     return game
+
+
+def _frozen(value: Any) -> Any:
+    """Return a parameter as a game has it: lists were tuples before they were written."""
+    return tuple(map(_frozen, value)) if isinstance(value, list) else value
 
 
 def _kept_game(folder: Path, kept: dict[str, Any], trust: bool) -> Game:

@@ -28,8 +28,8 @@ class Numbered(Exhaustive):
 
     index: str | None = option(
         None,
-        "`reached` numbers the states that moves reach from the start, and no others, whatever index the game has; it may "
-        "have none",
+        "`reached` numbers the states that moves reach from the start, and no others, in the place of the game's own index, "
+        "if it has one",
         metavar="NAME",
     )
 

@@ -27,7 +27,8 @@ from searchbench.values import ValueRule
 class Request(NamedTuple):
     """Hold a request: the choice of rule, solver and form; the solver's configuration; how the database is kept.
 
-    Where numbers are by what is reached, the game has one for its start alone before `numbered`. `words` tell the rule and the solver as they were asked for.
+    Where numbers are by what is reached, the game has one for its start alone before `numbered`. `words` tell the rule and the
+    solver as they were asked for.
     """
 
     game: Game

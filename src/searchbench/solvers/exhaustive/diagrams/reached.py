@@ -18,7 +18,7 @@ from searchbench.errors import BadGame, BadRequest
 from searchbench.game import Game
 from searchbench.hashing import mix
 from searchbench.index.diagram import Diagram
-from searchbench.index.digits import WORD, Digit, Digits
+from searchbench.index.digits import WHOLE, WORD, Digit, Digits, Field
 from searchbench.jit import inlined, unowned, unsigned
 from searchbench.numbered import numbered, without_diagram
 from searchbench.rules import SYMMETRIC, UNDECIDED, canonical, moves, new_moves, new_state, play, terminal, unplay
@@ -42,10 +42,10 @@ Words = npt.NDArray[np.int64]
 
 WORD_BITS: Final = 63
 """Bits of a word that hold cells, so that words compare as numbers."""
+FIELD_BITS: Final = 6
+"""Bits of a field of a cell: its contents have codes of one word."""
 DIGIT_BITS: Final = 12
-"""Bits of the packed cells of a digit."""
-MOST_CODES: Final = 1024
-"""Contents that a digit may have."""
+"""Bits of a digit's fields together."""
 DONE, ROOM, WIDE, NEGATIVE, PAUSED = range(5)
 """Why the search stopped: all states are expanded; no room; a cell's number needs more bits, or is negative; to report."""
 EXPANDED, FOUND, CELL, VALUE = range(4)
@@ -65,7 +65,7 @@ class Packing(NamedTuple):
     bits: Words
 
     @property
-    def count(self) -> int:
+    def word_count(self) -> int:
         """Return the number of words."""
         return int(self.words[-1]) + 1
 
@@ -82,8 +82,7 @@ class Grouping(NamedTuple):
 def reached_game(game: Game, run: Run) -> Game:
     """Return the same game, whose states are numbered by a diagram of those that moves reach from the start.
 
-    Raises BadRequest for a game whose states share numbers or have cells that no digit can hold, BadGame for negative cells,
-    and OutOfMemory.
+    Raises BadRequest for a game whose states share numbers, BadGame for negative cells, and OutOfMemory.
     """
     plain = without_diagram(game)
     if plain.has("blank"):
@@ -97,7 +96,7 @@ def start_alone(game: Game) -> Game:
     plain = without_diagram(game)
     start = plain.canonical(plain.start()) if plain.has("canonical") else plain.start()
     packing = packing_of([max(1, value.bit_length()) for value in start])
-    words = np.zeros((1, packing.count), np.int64)
+    words = np.zeros((1, packing.word_count), np.int64)
     for cell, value in enumerate(start):
         words[0, packing.words[cell]] |= value << int(packing.shifts[cell])
     return numbered(plain, _diagram(plain, packing, words, Run()))
@@ -268,7 +267,7 @@ class _Reach:
         if min(start) < 0:
             raise _negative(game, start.index(min(start)))
         self.packing = packing_of([max(1, value.bit_length()) for value in start])
-        self.words = np.zeros((max(_LEAST, 4 * game.max_moves), self.packing.count), np.int64)
+        self.words = np.zeros((max(_LEAST, 4 * game.max_moves), self.packing.word_count), np.int64)
         for cell, value in enumerate(start):
             self.words[0, self.packing.words[cell]] |= value << int(self.packing.shifts[cell])
         self.notes = np.array([0, 1, 0, 0], np.int64)
@@ -298,8 +297,8 @@ class _Reach:
                 self.run.progress(f"{self.notes[FOUND]:,} states are reached", int(self.notes[EXPANDED]), 0)
         found = int(self.notes[FOUND])
         self.table = np.empty(0, np.int32)
-        self.words.resize((found, self.packing.count), refcheck=False)
-        if self.packing.count == 1:
+        self.words.resize((found, self.packing.word_count), refcheck=False)
+        if self.packing.word_count == 1:
             self.words[:, 0].sort()
             return self.packing, self.words
         self.run.demand(4 * self.words.nbytes, self._what())
@@ -319,22 +318,17 @@ class _Reach:
         room = 2 * len(self.words)
         if room >= 1 << 31:
             raise BadRequest(f"{self._what()}: more than {1 << 30:,} states cannot be numbered so")
-        self.run.demand(room * (8 * self.packing.count + 16), self._what())
+        self.run.demand(room * (8 * self.packing.word_count + 16), self._what())
         self.table = np.empty(0, np.int32)
-        self.words.resize((room, self.packing.count), refcheck=False)
+        self.words.resize((room, self.packing.word_count), refcheck=False)
         self.table = self._table()
 
     def _widen(self, cell: int, value: int) -> None:
-        """Give a cell enough bits for a value, and a bit more; pack all states anew."""
+        """Give a cell enough bits for a value; pack all states anew."""
         old, bits = self.packing, self.packing.bits.tolist()
         bits[cell] = value.bit_length()
-        if bits[cell] > DIGIT_BITS:
-            raise BadRequest(
-                f"{self.game}: cell {cell} of a state holds {value}: states are numbered by what is reached where cells hold "
-                f"numbers below {1 << DIGIT_BITS}"
-            )
         self.packing = packing_of(bits)
-        packed = np.zeros((len(self.words), self.packing.count), np.int64)
+        packed = np.zeros((len(self.words), self.packing.word_count), np.int64)
         for place in range(len(bits)):
             values = (self.words[:, old.words[place]] >> old.shifts[place]) & ((1 << int(old.bits[place])) - 1)
             packed[:, self.packing.words[place]] |= values << self.packing.shifts[place]
@@ -356,7 +350,7 @@ def _diagram(game: Game, packing: Packing, states: Words, run: Run) -> Diagram:
     """Return the diagram of packed states in ascending order."""
     digits, grouping = grouped(packing, states)
     last, words = len(digits.digits) - 1, -(-digits.most_codes // WORD)
-    target = "interpreted" if len(states) < FEW else "cpu"
+    target: jit.Target = "interpreted" if len(states) < FEW else "cpu"
     add, enter = jit.bind(add_sorted, _NAMES, target), jit.bind(fill_tables, _NAMES, target)
     kept, scratch, at = new_pool(words), new_pool(words, 1, 1, 1), frames_for(digits)
     path, leaf, place = np.full(last + 1, -1, np.int64), np.zeros(1, np.uint64), np.zeros(1, np.int64)
@@ -365,7 +359,7 @@ def _diagram(game: Game, packing: Packing, states: Words, run: Run) -> Diagram:
         kept = _with_room(game, kept, words, states.nbytes, run, enter, digits)
         run.progress(f"a diagram of {len(states):,} states", int(place[0]), len(states))
     nodes, edges, leaves = kept.sizes.tolist()
-    arrays = {
+    arrays: dict[str, npt.NDArray[Any]] = {
         "masks": kept.masks[:nodes],
         "children": kept.children[:edges],
         "leaf_masks": kept.leaf_masks[:leaves],
@@ -388,64 +382,68 @@ def _content(states: Words, grouping: Grouping, digit: int) -> Any:
     return (states[:, grouping.words[digit]] >> grouping.shifts[digit]) & grouping.masks[digit]
 
 
-def grouped(packing: Packing, states: Words) -> tuple[Digits, Grouping]:
-    """Return digits of neighbouring cells, as many together as have at most 64 contents, and where they are in a state.
+class Piece(NamedTuple):
+    """A field of a cell, and where it lies in a packed state: its word, shift and bits."""
 
-    All contents that occur have a code. A last digit of more than 64 contents is followed by one without cells.
+    cell: int
+    field: Field
+    word: int
+    shift: int
+    bits: int
+
+
+def pieces_of(packing: Packing) -> list[Piece]:
+    """Return the cells as fields of at most 6 bits, highest first."""
+    pieces = []
+    for cell, (word, shift, bits) in enumerate(zip(*(one.tolist() for one in packing), strict=True)):
+        high = bits
+        while high > 0:
+            low = (high - 1) // FIELD_BITS * FIELD_BITS
+            field = Field(low, -1 if high == bits else (1 << (high - low)) - 1)
+            pieces.append(Piece(cell, field, word, shift + low, high - low))
+            high = low
+    return pieces
+
+
+def grouped(packing: Packing, states: Words) -> tuple[Digits, Grouping]:
+    """Return digits of neighbouring fields, as many together as have at most 64 contents, and where they are in a state.
+
+    All contents that occur have a code.
     """
-    groups: list[tuple[list[int], npt.NDArray[np.int64]]] = []
-    for cell in range(len(packing.words)):
-        joined = [*groups[-1][0], cell] if groups else [cell]
-        if groups and _is_one(packing, joined):
-            contents = _contents(packing, states, joined)
+    groups: list[tuple[list[Piece], npt.NDArray[np.int64]]] = []
+    for piece in pieces_of(packing):
+        joined = [*groups[-1][0], piece] if groups else [piece]
+        if groups and joined[0].word == piece.word and _bits(joined) <= DIGIT_BITS:
+            contents = _contents(states, joined)
             if len(contents) <= WORD:
                 groups[-1] = joined, contents
                 continue
-        contents = _contents(packing, states, [cell])
-        if len(contents) > MOST_CODES:
-            raise BadRequest(
-                f"cell {cell} of a state holds {len(contents):,} different numbers: a diagram takes at most {MOST_CODES:,}"
-            )
-        groups.append(([cell], contents))
-    digits = [_digit(packing, cells, contents) for cells, contents in groups]
-    words, shifts, masks = (
-        [_place(packing, cells)[part] for cells, _ in groups] for part in range(3)
-    )  # fmt: skip
-    codes = np.zeros((len(groups) + 1, max(masks) + 1), np.int16)
+        groups.append(([piece], _contents(states, [piece])))
+    codes = np.zeros((len(groups), 1 << max(_bits(group) for group, _ in groups)), np.int16)
     for place, (_, contents) in enumerate(groups):
         codes[place, contents] = np.arange(len(contents))
-    if len(groups[-1][1]) > WORD:
-        digits.append(Digit((), ((),), (0,)))
-        words, shifts, masks = [*words, 0], [*shifts, 0], [*masks, 0]
-    told = Digits(tuple(digits), (), ())
-    return told, Grouping(*(np.array(one, np.int64) for one in (words, shifts, masks)), codes)
+    words, shifts, masks = (
+        np.array(one, np.int64)
+        for one in zip(*((group[0].word, group[-1].shift, (1 << _bits(group)) - 1) for group, _ in groups), strict=True)
+    )
+    return Digits(tuple(_digit(*group) for group in groups), (), ()), Grouping(words, shifts, masks, codes)
 
 
-def _is_one(packing: Packing, cells: list[int]) -> bool:
-    """Tell whether cells lie in one word and are short enough together for a table of codes."""
-    return packing.words[cells[0]] == packing.words[cells[-1]] and packing.bits[cells].sum() <= DIGIT_BITS
+def _bits(group: list[Piece]) -> int:
+    return sum(piece.bits for piece in group)
 
 
-def _place(packing: Packing, cells: list[int]) -> tuple[int, int, int]:
-    """Return the word, shift and mask of neighbouring cells."""
-    bits = int(packing.bits[cells].sum())
-    return int(packing.words[cells[0]]), int(packing.shifts[cells[-1]]), (1 << bits) - 1
-
-
-def _contents(packing: Packing, states: Words, cells: list[int]) -> npt.NDArray[np.int64]:
-    """Return the packed contents of neighbouring cells that occur, ascending."""
-    word, shift, mask = _place(packing, cells)
-    occur = np.zeros(mask + 1, bool)
+def _contents(states: Words, group: list[Piece]) -> npt.NDArray[np.int64]:
+    """Return the packed contents of neighbouring fields that occur, ascending."""
+    occur = np.zeros(1 << _bits(group), bool)
     for first in range(0, len(states), 1 << 20):
-        occur[(states[first : first + (1 << 20), word] >> shift) & mask] = True
+        occur[(states[first : first + (1 << 20), group[0].word] >> group[-1].shift) & (len(occur) - 1)] = True
     return np.flatnonzero(occur)
 
 
-def _digit(packing: Packing, cells: list[int], contents: npt.NDArray[np.int64]) -> Digit:
-    """Return the digit of neighbouring cells with these packed contents."""
-    shift = packing.shifts[cells[-1]]
-    columns = [
-        (contents >> (packing.shifts[cell] - shift)) & ((1 << int(packing.bits[cell])) - 1) for cell in cells
-    ]  # fmt: skip
+def _digit(group: list[Piece], contents: npt.NDArray[np.int64]) -> Digit:
+    """Return the digit of neighbouring fields with these packed contents."""
+    columns = [(contents >> (piece.shift - group[-1].shift)) & ((1 << piece.bits) - 1) for piece in group]
     rows = tuple(tuple(map(int, row)) for row in zip(*columns, strict=True))
-    return Digit(tuple(cells), rows, (0,) * len(rows))
+    fields = tuple(piece.field for piece in group)
+    return Digit(tuple(piece.cell for piece in group), rows, (0,) * len(rows), () if set(fields) == {WHOLE} else fields)

@@ -1,0 +1,195 @@
+"""Numbers by what moves reach: any game, with an index of its own or none, against lists of states made by naive search."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, MutableSequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+import pytest
+
+import naive
+import searchbench as sb
+from searchbench.errors import BadGame, BadRequest, BadState, DamagedData, OutOfMemory
+from searchbench.game import Game
+from searchbench.numbered import diagram_of
+from searchbench.rules import NOWHERE, UNDECIDED, State
+from searchbench.run import Run
+from searchbench.solvers.exhaustive.diagrams import reached
+from searchbench.solvers.exhaustive.diagrams.reached import reached_game
+
+
+def start(state: State, data: Any) -> None:
+    """Write the first jugs: all but the last are full."""
+    for jug in range(data.jugs):
+        state[jug] = data.first[jug]
+
+
+def moves(state: State, out: MutableSequence[int], data: Any) -> int:
+    """Write the pairs of jugs of which the first is not empty and the second is not full; a move holds the amount."""
+    count = 0
+    for source in range(data.jugs):
+        for target in range(data.jugs):
+            amount = min(state[source], data.sizes[target] - state[target])
+            if source != target and amount > 0:
+                out[count] = (amount * data.jugs + source) * data.jugs + target
+                count += 1
+    return count
+
+
+def play(state: State, move: int, data: Any) -> None:
+    """Pour."""
+    state[move // data.jugs % data.jugs] -= move // data.jugs // data.jugs
+    state[move % data.jugs] += move // data.jugs // data.jugs
+
+
+def unplay(state: State, move: int, data: Any) -> None:
+    """Pour back."""
+    state[move // data.jugs % data.jugs] += move // data.jugs // data.jugs
+    state[move % data.jugs] -= move // data.jugs // data.jugs
+
+
+def terminal(state: State, data: Any) -> int:
+    """Return 0 when the first jug holds the amount that is wanted."""
+    return 0 if state[0] == data.wanted else UNDECIDED
+
+
+@dataclass(frozen=True)
+class Jugs(Game):
+    """Pour water from jug to jug, until the one is empty or the other is full. No index, no `unmoves`, one-way moves."""
+
+    name: ClassVar[str] = "jugs"
+    dtype: ClassVar[Any] = np.int64
+
+    sizes: tuple[int, ...] = (8, 5, 3)
+    first: tuple[int, ...] = (8, 0, 0)
+    wanted: int = 4
+
+    @property
+    def width(self) -> int:
+        """Return one cell a jug."""
+        return len(self.sizes)
+
+    @property
+    def max_moves(self) -> int:
+        """Return all pairs."""
+        return len(self.sizes) ** 2
+
+    def data(self) -> Any:
+        """Return the sizes and the amounts."""
+        from collections import namedtuple
+
+        kind = namedtuple("Data", "jugs sizes first wanted")
+        return kind(len(self.sizes), np.array(self.sizes), np.array(self.first), self.wanted)
+
+    def rules(self) -> Mapping[str, Callable[..., Any]]:
+        """Return the rules."""
+        return {
+            "start": start, "moves": moves, "play": play, "unplay": unplay, "terminal": terminal,
+        }  # fmt: skip
+
+
+LARGE = Jugs((5000, 70, 30), (5000, 0, 0), 730)
+"""Cells of 13 bits, which are cut into fields."""
+
+
+@pytest.mark.parametrize("game", [Jugs(), Jugs((24, 13, 11), (24, 0, 0), 8), LARGE], ids=["8", "24", "large"])
+def test_a_game_without_index_is_solved(game: Jugs, tmp_path: Path) -> None:
+    with pytest.raises(BadRequest, match="index 'reached'"):
+        sb.solve(game)
+    found = naive.depths(game)
+    database = sb.solve(game, index="reached", to=tmp_path / "jugs.db")
+    assert database.size == database.states == len(found)
+    distances = naive.distances(_graph(game, found))
+    assert all(database.probe(state) == distances.get(state) for state in list(found)[::7])
+    assert database.verify()
+    depths = sb.solve(game, "depth", index="reached")
+    assert all(depths.probe(state) == depth for state, depth in list(found.items())[::5])
+    with sb.open_database(tmp_path / "jugs.db", game) as kept:
+        assert kept.histogram() == database.histogram()
+        assert kept.verify()
+        with pytest.raises(BadState, match="no state of this database"):
+            kept.probe([0] * game.width)
+
+
+def _graph(game: Game, found: Mapping[tuple[int, ...], int]) -> naive.Explicit:
+    graph = naive.Explicit(game)
+    for state in found:
+        if game.terminal(state) != UNDECIDED:
+            graph.results[state] = game.terminal(state)
+        graph.edges[state] = [(tuple(game.play(state, move)), 1, 0) for move in game.moves(state)]
+    return graph
+
+
+def test_numbers_ascend_with_the_states_and_are_all_there_are() -> None:
+    for game in (Jugs(), LARGE, sb.load("sliding:2x3"), sb.load("frogs-and-toads:2")):
+        states = sorted({tuple(game.canonical(state)) for state in naive.depths(game)}) if game.width < 5 else []
+        renumbered = reached_game(game, Run())
+        diagram = diagram_of(renumbered)
+        assert diagram is not None
+        if states:
+            assert [tuple(diagram.unrank(number)) for number in range(diagram.size)] == states
+        for number in range(0, diagram.size, 1 + diagram.size // 300):
+            assert diagram.rank(diagram.unrank(number)) == number
+            assert renumbered.call("rank", renumbered.unrank(number)) == number
+        assert diagram.rank([value + 100_000 for value in game.start()]) == NOWHERE
+
+
+def test_states_of_several_words() -> None:
+    """34 cells of 2 bits take two words; water is in two of 34 jugs at most."""
+    game = Jugs((3,) * 34, (2, *(0,) * 33), 3)
+    renumbered = reached_game(game, Run())
+    assert max(part.stop for part in renumbered.parts()) == len(naive.depths(game))
+    state = naive.depths(game)
+    assert all(renumbered.rank(one) != NOWHERE for one in list(state)[::101])
+
+
+def test_compiled_and_interpreted_lists_are_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    digests = set()
+    for few in (0, 50, 1000, 10**9):
+        monkeypatch.setattr(reached, "FEW", few)
+        monkeypatch.setattr(reached, "_LEAST", max(64, min(few, 4096)))
+        renumbered = reached_game(Jugs((24, 13, 11), (24, 0, 0), 8), Run())
+        diagram = diagram_of(renumbered)
+        assert diagram is not None
+        digests.add(diagram.digest)
+    assert len(digests) == 1
+
+
+def test_an_index_of_its_own_gives_the_same_values() -> None:
+    for spec in ("sliding:2x3", "connect4:4x3", "chess:KQK,4,4", "hanoi:4", "othello:4x4"):
+        own, found = sb.load(spec), sb.solve(spec, index="reached")
+        assert found.verify()
+        if own.has("rank"):
+            solved = sb.solve(own)
+            for number in range(0, found.size, 1 + found.size // 200):
+                state = found.game.unrank(number)
+                assert found.probe(state) == solved.probe(state)
+
+
+def test_what_cannot_be_numbered_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(BadRequest, match="expected reached"):
+        sb.solve("sliding:2x3", index="other")
+    with pytest.raises(BadGame, match="cell 1 of a state holds a negative number"):
+        sb.solve(Jugs((8, 5), (8, -1)), index="reached")
+    with pytest.raises(OutOfMemory, match=r"states of .* that are reached \([\d,]+ so far\)"):
+        sb.solve("othello:4x4", index="reached", memory="100kB")
+    (tmp_path / "kept.db").mkdir()
+    (tmp_path / "kept.db" / "something").touch()
+    with pytest.raises(BadRequest):
+        sb.solve(Jugs(), index="reached", to=tmp_path / "kept.db")
+
+
+def test_digits_on_disk_are_not_trusted(tmp_path: Path) -> None:
+    sb.solve(Jugs(), index="reached", to=tmp_path / "jugs.db")
+    header = tmp_path / "jugs.db" / "zarr.json"
+    told = json.loads(header.read_text())
+    text = json.dumps(told)
+    place = text.index('"digits"')
+    for wrong in ('"digits": 5, "was"', '"digits": [[1]], "was"', '"digits": [["a", "b", "c"]], "was"'):
+        header.write_text(text[:place] + wrong + text[place + 8 :])
+        with pytest.raises(DamagedData):
+            sb.open_database(tmp_path / "jugs.db", Jugs())
