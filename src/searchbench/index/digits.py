@@ -206,8 +206,8 @@ class CodeTables(NamedTuple):
 def code_tables(digits: Digits) -> CodeTables:
     """Return the tables.
 
-    They are cells [digit, place], -1 behind the last, with the shift and the mask of each; base [digit, place] of the number that a digit's cells make, each of
-    its own base; code [digit, number]; content [digit, code, place]; weight [digit, code].
+    They are cells [digit, place], -1 behind the last, with the shift and the mask of each; base [digit, place] of the number
+    that a digit's cells make, each of its own base; code [digit, number]; content [digit, code, place]; weight [digit, code].
     """
     count, most = len(digits.digits), max(len(digit.cells) for digit in digits.digits)
     cells, bases = np.full((count, most), -1, np.int64), np.ones((count, most), np.int64)
