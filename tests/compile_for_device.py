@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -71,20 +72,23 @@ class Compiling(Run):
 
 def main() -> None:
     """Compile what the arguments ask for."""
-    from numba import cuda
-
     try:
+        import numba_cuda  # noqa: F401
+        from numba import cuda
+        from numba.cuda import dispatcher
+
         cuda.compile_ptx(lambda: None, (), cc=(8, 0))
     except Exception as error:
         print(f"no compiler for devices: {error}"[:300])
         sys.exit(NO_COMPILER)
+    dispatcher.get_current_device = lambda: SimpleNamespace(compute_capability=(8, 0))  # it asks a driver
     plain = jit.bind
     for asked in sys.argv[1:]:
         spec, solver, *form = asked.split()
-        game = sb.load(spec)
-        request = requested(game, None, solver, None, {"form": form[0]} if form else {})
-        run = Compiling(game)
         try:
+            game = sb.load(spec)
+            request = requested(game, None, solver, None, {"form": form[0]} if form else {})
+            run = Compiling(game)
             solve_on_device(request, run, HostDevice())
         except sb.errors.SearchBenchError as error:
             print(f"{asked}: {type(error).__name__}: {error}")

@@ -143,7 +143,7 @@ def test_the_twins_in_the_tests_use_no_solver_and_no_compiler() -> None:
 
 def asks_for_the_backend(path: Path) -> set[str]:
     """Return the comparisons of a file with the name of a backend."""
-    names = {"cpu", "interpreted"}
+    names = {"cpu", "cuda", "interpreted"}
     return {
         ast.unparse(node)
         for node in nodes(path)

@@ -106,7 +106,6 @@ def solve(
     threads: int | None = None,
     progress: Callable[[str, int, int], None] | None = None,
     device: str | None = None,
-    device_memory: str | int | None = None,
     **options: Any,
 ) -> Database:
     """Solve every state of a game and return the database; with `to`, also keep it in that folder.
@@ -127,15 +126,14 @@ def solve(
     `parts` are the names of the parts to solve ("4-4,5-3", or "all"); parts that they need are solved first. Each is kept in
     `to` when it is done, and a part that `to` has already is not solved again.
 
-    `device` "cuda:0" solves on the first graphics processor, to the same database; `device_memory` limits what is used of its
-    memory. What devices do not do is refused with :class:`errors.BadRequest`, a device that is not there with
+    `device` "cuda:0" solves on the first graphics processor, to the same database; "cuda:0,8GB" takes 8 GB of its memory.
+    What devices do not do is refused with :class:`errors.BadRequest`, a device that is not there with
     :class:`errors.NoDevice`, and a rule that does not run there with :class:`errors.NotForDevice`.
 
     Where MPI has started several ranks of the program (``mpiexec -n 4 python ...``), each of them calls this, and they
     solve together; the first one reports the progress. A rank takes its share of its machine's memory and cores.
     """
     from searchbench.catalogue import load
-    from searchbench.errors import BadRequest
     from searchbench.exchange.mpi import world
     from searchbench.exchange.ranks import ALONE, current, joined
     from searchbench.jit import open_device
@@ -146,9 +144,8 @@ def solve(
     request = requested(load(game), rule, solver, to, options)
     with _run(memory, threads, progress if ranks.rank == 0 else None) as run, joined(ranks):
         if device is not None:
-            run.device = open_device(device, parse_memory(device_memory or 0))
-        elif device_memory is not None:
-            raise BadRequest(f"device_memory {device_memory!r}: it belongs to a device; say device='cuda:0', too")
+            name, _, room = device.partition(",")
+            run.device = open_device(name, parse_memory(room or 0))
         run.share(ranks.neighbours if memory is None else 1, ranks.companions if threads is None else 1)
         return solve_request(request, run, request.command(memory))
 

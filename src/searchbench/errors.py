@@ -113,7 +113,9 @@ class NotForDevice(SearchBenchError):
     """Report a function of a game that cannot be compiled for a device: what it does, and where."""
 
     def __init__(self, function: str, why: str, place: str) -> None:
-        super().__init__(f"`{function}` {why}, which no device can run: {place}; leave out --device, or write it otherwise")
+        super().__init__(
+            f"`{function}` {why}, which no device can run: {place}; leave out --device, or write it otherwise"
+        )
         self.function, self.place = function, place
 
 

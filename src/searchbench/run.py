@@ -191,7 +191,9 @@ class Run:
         Rows and PerThread for arrays of its own (see :mod:`searchbench.jit.launching`). `after` is called with each
         piece that is done.
         """
-        return jit.launch(jit.Launch(kernel, pieces if isinstance(pieces, Sequence) else list(pieces), arguments, after), self.map)
+        return jit.launch(
+            jit.Launch(kernel, pieces if isinstance(pieces, Sequence) else list(pieces), arguments, after), self.map
+        )
 
     def progress(self, stage: str, done: int, total: int) -> None:
         """Tell how far a stage is."""

@@ -49,10 +49,11 @@ def solve(
     ] = None,
     rule: Rule = None,
     device: Annotated[
-        str | None, Option(metavar="NAME", help="Solve on a graphics processor: cuda:0 is the first one.")
-    ] = None,
-    device_memory: Annotated[
-        str | None, Option(metavar="SIZE", help="Use so much of the device's memory; by default all that is free.")
+        str | None,
+        Option(
+            metavar="NAME",
+            help="Solve on a graphics processor: cuda:0 is the first one; cuda:0,8GB takes so much of its memory.",
+        ),
     ] = None,
     *,
     options: Annotated[dict[str, Any], FieldsOf(_solving)],
@@ -69,7 +70,7 @@ def solve(
         if reporter.on_terminal:
             form = options.get("form") if solver == "bfs" else None
             _announce(reporter, chosen, solver, options.get("parts"), rule, form, resources.run())
-        database = sb.solve(chosen, rule, solver, to, memory, threads, reporter, device, device_memory, **options)
+        database = sb.solve(chosen, rule, solver, to, memory, threads, reporter, device, **options)
     if world().rank > 0:
         return  # the first rank tells what all have done
     facts: dict[str, Any] = {

@@ -1,4 +1,6 @@
-"""Where kernels run: interpreted by Python, as machine code of this processor, or on a graphics processor. Each is imported when first asked for.
+"""Where kernels run: interpreted by Python, as machine code of this processor, or on a graphics processor.
+
+Each is imported when it is first asked for.
 
 A backend says how a function becomes one that runs there, which body a single instruction has, how vectors of zeros
 are made, how functions see the constants they refer to, and how a kernel runs over pieces of work. Nothing else in the

@@ -69,7 +69,9 @@ class _Device:
             return function
         plain = getattr(function, "py_func", function)
         names = list(inspect.signature(plain).parameters)[:-count]
-        source = f"def {plain.__name__}({', '.join(names)}):\n    return rule({', '.join([*names, *['data'] * count])})\n"
+        source = (
+            f"def {plain.__name__}({', '.join(names)}):\n    return rule({', '.join([*names, *['data'] * count])})\n"
+        )
         namespace: dict[str, Any] = {"rule": function, "data": data, "__name__": plain.__module__}
         exec(source, namespace)  # compiled code takes no *arguments of which some are arrays and some are not
         return self.inner(namespace[plain.__name__], {}, True)

@@ -11,7 +11,8 @@ from numba import cuda
 from numba.cuda import cgutils
 from numba.cuda import types as numba_types
 from numba.cuda.cudaimpl import lower_constant
-from numba.cuda.extending import models, register_model, typeof_impl
+from numba.cuda.datamodel.models import ArrayModel
+from numba.cuda.extending import register_model, typeof_impl
 from numba.cuda.np.numpy_support import from_dtype
 
 from searchbench.jit.fingerprint import content_digest
@@ -35,7 +36,8 @@ def placed(array: Array) -> Array:
     if digest not in ADDRESSES:
         ADDRESSES[digest] = cuda.to_device(whole) if cuda.is_available() else None
     copy = ADDRESSES[digest]
-    marked.address = copy.device_ctypes_pointer.value if copy is not None else 0  # 0: to be compiled, never to be run
+    # Without a device code is only compiled: any address does but 0, from which the compiler knows that nobody reads.
+    marked.address = copy.device_ctypes_pointer.value if copy is not None else whole.ctypes.data
     return marked
 
 
@@ -49,7 +51,7 @@ class _PlacedType(numba_types.Array):
         return super().copy(dtype, ndim, layout, readonly)
 
 
-register_model(_PlacedType)(models.ArrayModel)
+register_model(_PlacedType)(ArrayModel)
 
 
 @typeof_impl.register(_Placed)

@@ -67,5 +67,7 @@ def refusal(function: types.FunctionType, error: Exception) -> NotForDevice:
     places = re.findall(r'File "([^"]+)", line (\d+)', text)
     file, line = places[-1] if places else (function.__code__.co_filename, str(function.__code__.co_firstlineno))
     reasons = [one.strip() for one in text.splitlines() if one.strip() and not one.startswith(("Failed in", "During"))]
-    reason = next((one for one in reasons if not re.match(r'File "|\S*\^|- Resolution|#|\[\d', one)), "no reason was given")
+    reason = next(
+        (one for one in reasons if not re.match(r'File "|\S*\^|- Resolution|#|\[\d', one)), "no reason was given"
+    )
     return NotForDevice(function.__name__, f"is not compiled: {reason}", f"{file}, line {line}")

@@ -51,7 +51,9 @@ def expand(
             target.marks[word // BLOCK] = 1
 
 
-def close(word: int, planes: Planes, bits: Any, code: int, origin: int, starts: Any, counts: MutableSequence[int]) -> None:
+def close(
+    word: int, planes: Planes, bits: Any, code: int, origin: int, starts: Any, counts: MutableSequence[int]
+) -> None:
     """Make the new states of a word the frontier, write their depth's code, and count them by part; clear `reached`.
 
     `code` is 1 to 3; the planes begin with the number `origin`. The marks in
