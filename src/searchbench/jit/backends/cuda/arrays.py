@@ -41,7 +41,7 @@ def placed(array: Array) -> Array:
     return marked
 
 
-class _PlacedType(numba_types.Array):
+class _PlacedType(numba_types.Array):  # type: ignore[misc]
     """Type such an array as any other that cannot be written; only its constants are made in another way."""
 
     def copy(self, dtype: Any = None, ndim: Any = None, layout: Any = None, readonly: Any = None) -> Any:
@@ -54,7 +54,7 @@ class _PlacedType(numba_types.Array):
 register_model(_PlacedType)(ArrayModel)
 
 
-@typeof_impl.register(_Placed)
+@typeof_impl.register(_Placed)  # type: ignore[untyped-decorator]
 def _type_of(array: _Placed, _context: Any) -> _PlacedType:
     return _PlacedType(from_dtype(array.dtype), array.ndim, "C", readonly=True)
 

@@ -18,7 +18,7 @@ from searchbench.index.protocol import Part
 from searchbench.jit import PIECE, Device
 from searchbench.run import Run
 from searchbench.solvers.exhaustive.bfs import numbered
-from searchbench.solvers.exhaustive.bits.kernels import ANY, Expansion, Planes, Vector
+from searchbench.solvers.exhaustive.bits.kernels import ANY, BLOCK, Expansion, Planes, Vector
 from searchbench.solvers.exhaustive.bits.search import (
     FEW,
     Layers,
@@ -102,7 +102,7 @@ def put(_place: int, vector: Vector, bits: Any, number: int) -> None:
     """Set the bit of a number and mark its block."""
     bit = number - vector.origin
     vector.words[bit >> 6] |= bits[bit & 63]
-    vector.marks[(bit >> 6) // kernels.BLOCK] = 1
+    vector.marks[(bit >> 6) // BLOCK] = 1
 
 
 def small_bytes(game: Game) -> int:
