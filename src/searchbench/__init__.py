@@ -105,7 +105,6 @@ def solve(
     memory: str | int | None = None,
     threads: int | None = None,
     progress: Callable[[str, int, int], None] | None = None,
-    device: str | None = None,
     **options: Any,
 ) -> Database:
     """Solve every state of a game and return the database; with `to`, also keep it in that folder.
@@ -126,7 +125,7 @@ def solve(
     `parts` are the names of the parts to solve ("4-4,5-3", or "all"); parts that they need are solved first. Each is kept in
     `to` when it is done, and a part that `to` has already is not solved again.
 
-    `device` "cuda:0" solves on the first graphics processor, to the same database; "cuda:0,8GB" takes 8 GB of its memory.
+    The option `device="cuda:0"` solves on the first graphics processor, to the same database; "cuda:0,8GB" takes 8 GB of its memory.
     What devices do not do is refused with :class:`errors.BadRequest`, a device that is not there with
     :class:`errors.NoDevice`, and a rule that does not run there with :class:`errors.NotForDevice`.
 
@@ -141,10 +140,11 @@ def solve(
     from searchbench.solvers.exhaustive import requested, solve_request
 
     ranks = world() if current() is ALONE else current()
+    device = options.pop("device", None)
     request = requested(load(game), rule, solver, to, options)
     with _run(memory, threads, progress if ranks.rank == 0 else None) as run, joined(ranks):
         if device is not None:
-            name, _, room = device.partition(",")
+            name, _, room = str(device).partition(",")
             run.device = open_device(name, parse_memory(room or 0))
         run.share(ranks.neighbours if memory is None else 1, ranks.companions if threads is None else 1)
         return solve_request(request, run, request.command(memory))

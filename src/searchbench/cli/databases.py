@@ -70,7 +70,7 @@ def solve(
         if reporter.on_terminal:
             form = options.get("form") if solver == "bfs" else None
             _announce(reporter, chosen, solver, options.get("parts"), rule, form, resources.run())
-        database = sb.solve(chosen, rule, solver, to, memory, threads, reporter, device, **options)
+        database = sb.solve(chosen, rule, solver, to, memory, threads, reporter, device=device, **options)
     if world().rank > 0:
         return  # the first rank tells what all have done
     facts: dict[str, Any] = {
