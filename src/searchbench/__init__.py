@@ -125,7 +125,7 @@ def solve(
     `parts` are the names of the parts to solve ("4-4,5-3", or "all"); parts that they need are solved first. Each is kept in
     `to` when it is done, and a part that `to` has already is not solved again.
 
-    The option `device="cuda:0"` solves on the first graphics processor, to the same database; "cuda:0,8GB" takes 8 GB of its memory.
+    The option `device="cuda:0"` solves on the first graphics processor, to the same database; "cuda:0,8GB" takes 8 GB of it.
     What devices do not do is refused with :class:`errors.BadRequest`, a device that is not there with
     :class:`errors.NoDevice`, and a rule that does not run there with :class:`errors.NotForDevice`.
 

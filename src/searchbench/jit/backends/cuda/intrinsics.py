@@ -93,7 +93,8 @@ def _atomic_add(words: Any, place: Any, number: Any) -> None:
 
 
 def _atomic_swap(words: Any, place: Any, old: Any, new: Any) -> Any:
-    return cuda.atomic.cas(words, place, old, new)
+    kind = words.dtype.type
+    return cuda.atomic.cas(words, place, kind(old), kind(new))
 
 
 def _nothing(_words: Any, _place: Any) -> None:
