@@ -17,6 +17,9 @@ from compile_for_device import NO_COMPILER
 from searchbench import errors, jit
 from searchbench.jit.backends.cuda import opening
 from searchbench.run import Run
+from searchbench.solvers.exhaustive.bits.kernels import BLOCK
+from searchbench.solvers.exhaustive.bits.search import search_two_bit
+from searchbench.solvers.exhaustive.device.blocks import search_in_blocks, sizes_within
 from searchbench.solvers.exhaustive.request import requested
 from searchbench.solvers.exhaustive.solve import solve_choice
 from searchbench.store import Keep
@@ -79,6 +82,29 @@ def test_breadth_first_search_is_that_of_the_processor(spec: str, form: str, tmp
     theirs = sb.solve(game, None, "bfs", tmp_path / "two", device="cuda:0", form=form)
     assert digests(tmp_path / "one") == digests(tmp_path / "two")
     assert facts_of(mine) == facts_of(theirs)
+
+
+@pytest.mark.parametrize(("spec", "memory"), [("pancake:7", 6_400), ("pancake:5", 6_400), ("hanoi:3", 6_400)])
+def test_a_search_too_large_for_the_device_goes_block_by_block(spec: str, memory: int, run: Run) -> None:
+    game = sb.load(spec)
+    device = jit.open_device("cuda:0", memory)
+    sizes = sizes_within(game, memory)
+    assert sizes.window == sizes.block == BLOCK  # of 79 words for pancake:7
+    layers = search_in_blocks(game, run, device)
+    mine = search_two_bit(game, run, "interpreted")
+    assert (layers.record, layers.low.tolist(), layers.high.tolist()) == (
+        mine.record, mine.low.tolist(), mine.high.tolist()
+    )  # fmt: skip
+
+
+def test_blocks_are_chosen_by_the_memory(run: Run) -> None:
+    game = sb.load("peg-solitaire:triangle,4")
+    theirs = sb.solve(game, solver="bfs", device="cuda:0,10kB", form="two-bit")
+    assert theirs.facts["in blocks"]
+    mine = solve_choice(requested(game, None, "bfs", None, {"form": "two-bit"}), run, "interpreted")
+    assert facts_of(mine) == facts_of(theirs)
+    with pytest.raises(errors.OutOfMemory, match="6,"):
+        sb.solve(game, solver="bfs", device="cuda:0,5kB", form="two-bit")
 
 
 @pytest.mark.parametrize("asked", ANALYSES)

@@ -22,11 +22,12 @@ def clear(place: int, array: Any, value: int) -> None:
 
 
 def expand(
-    place: int, source: Vector, target: Vector, bits: Any, which: Expansion, astray: MutableSequence[int], whole: bool
+    place: int, source: Vector, target: Vector, bits: Any, which: Expansion, astray: MutableSequence[int], size: int
 ) -> None:
     """Set the bits of the successors of one state, if its bit is set in the source.
 
-    Where the target is the `whole` line, notes 1 + the number of a state with a successor outside; else leaves those out.
+    Successors outside the target are left out. Notes 1 + the number of a state with one outside the line
+    of `size` numbers.
     """
     if source.marks[place // BLOCK_BITS] == 0 or source.words[place >> 6] & bits[place & 63] == 0:
         return
@@ -40,10 +41,11 @@ def expand(
     for step in range(count):
         if numbers[step] < 0:
             continue
+        if numbers[step] >= size:
+            astray[0] = number + 1
+            continue
         bit = numbers[step] - target.origin
         if not 0 <= bit < room:
-            if whole:
-                astray[0] = number + 1
             continue
         word = bit >> 6
         if target.words[word] & bits[bit & 63] == 0:

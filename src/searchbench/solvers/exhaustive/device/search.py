@@ -72,11 +72,11 @@ class Expanding:
         """Fill a vector."""
         self.run_each(kernels.clear, len(array), array, np.asarray(value, array.dtype)[()])
 
-    def expand(self, source: Vector, target: Vector, parity: int = ANY, whole: bool = True) -> None:
+    def expand(self, source: Vector, target: Vector, parity: int = ANY) -> None:
         """Set in `target` the bits of the successors of the states of `source`, whose blocks are marked."""
         count = min(64 * len(source.words), self.size - source.origin)
         which = Expansion(parity, self.through_ends, self.by_number)
-        self.run_each(kernels.expand, count, source, target, self.bits, which, self._astray, whole)
+        self.run_each(kernels.expand, count, source, target, self.bits, which, self._astray, self.size)
 
     def counted(self) -> npt.NDArray[np.int64]:
         """Return the counts by part, which begin at 0 again. Raises BadRequest where a state's successor had no place."""
@@ -110,19 +110,28 @@ def small_bytes(game: Game) -> int:
     return NOTES * (len(game.parts()) + FEW + 64)
 
 
+def begun(game: Game, run: Run, work: WorkingFolder | None) -> tuple[Layers, dict[str, Array], bool]:
+    """Return the layers, the vectors that checkpoints keep, and whether both are those of a working folder, or empty."""
+    words = words_for(max(part.stop for part in game.parts()))
+    kept = {name: np.zeros(words, np.uint64) for name in ("low", "high", "frontier")}
+    if work is None or not work.record:
+        return (
+            Layers([], {part.name: [] for part in in_order(game.parts())}, kept["low"], kept["high"], {}),
+            kept,
+            False,
+        )
+    for name, vector in kept.items():
+        work.load(name, vector, run)
+    return Layers.of(work.record, kept["low"], kept["high"]), kept, True
+
+
 def search_two_bit(game: Game, run: Run, device: Device, work: WorkingFolder | None = None) -> Layers:
     """Search from the start until a layer is empty; every state is expanded once.
 
     With a working folder, resume from the copy in it, which the processor's search may have made, and save one at intervals.
     """
     search = Expanding(game, run, device)
-    kept = {name: np.zeros(search.words, np.uint64) for name in ("low", "high", "frontier")}
-    layers = Layers([], {part.name: [] for part in search.parts}, kept["low"], kept["high"], {})
-    resumed = work is not None and bool(work.record)
-    if work is not None and work.record:
-        layers = Layers.of(work.record, kept["low"], kept["high"])
-        for name, vector in kept.items():
-            work.load(name, vector, run)
+    layers, kept, resumed = begun(game, run, work)
     low, high, frontier = (device.array(vector) for vector in kept.values())
     reached = search.zeros(search.words, np.uint64)
     active, touched = (search.zeros(blocks_for(search.words), np.uint8) for _ in range(2))

@@ -13,6 +13,7 @@ from searchbench.run import Run
 from searchbench.solvers.exhaustive.bits.search import in_order, one_bit_bytes, two_bit_bytes
 from searchbench.solvers.exhaustive.bits.solve import ONE_BIT, REACHABILITY, TWO_BIT, obstacle
 from searchbench.solvers.exhaustive.device.backwards import Backwards, bytes_needed
+from searchbench.solvers.exhaustive.device.blocks import least_bytes, search_in_blocks
 from searchbench.solvers.exhaustive.device.search import search_one_bit, search_two_bit, small_bytes
 from searchbench.solvers.exhaustive.request import Request
 from searchbench.store import Database
@@ -60,7 +61,11 @@ def solve_on_device(request: Request, run: Run, device: Device) -> Database:
     size = max(part.stop for part in game.parts())
     needed = (two_bit_bytes if form == TWO_BIT else one_bit_bytes)(size) + small_bytes(game)
     what = f"solving {game} ({size:,} states) with bfs in the form {form}"
-    facts = {"solver": BFS, "form": form, **_room(needed, needed, what, run, device)}
+    in_blocks = form == TWO_BIT and needed > device.memory
+    here = least_bytes(game) if in_blocks else needed
+    facts = {"solver": BFS, "form": form, **_room(here, needed, what, run, device)}
+    if in_blocks:
+        facts |= {"memory": device.memory, "in blocks": True}
     return _solve_in_bits(game, form, run, device, facts)
 
 
@@ -92,7 +97,7 @@ def _solve_in_bits(game: Game, form: str, run: Run, device: Device, facts: dict[
     size = max(part.stop for part in game.parts())
     if form == TWO_BIT:
         with working_folder(game, form, run) as work:
-            layers = search_two_bit(game, run, device, work)
+            layers = (search_in_blocks if "in blocks" in facts else search_two_bit)(game, run, device, work)
         told = {"levels": len(layers.counts), **run.times, "threads": run.threads}
         few = {str(depth): numbers for depth, numbers in layers.few.items()}
         codes = PlaneCodes(layers.low, layers.high, layers.parts, size)
