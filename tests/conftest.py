@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
+import ctypes
+import os
+
 import pytest
 from hypothesis import HealthCheck, settings
 
 from searchbench.run import Run
+
+DRIVER = None
+with contextlib.suppress(OSError):
+    DRIVER = ctypes.CDLL("libcuda.so.1")
+if DRIVER is None:  # Numba asks for it once, when it is imported
+    os.environ.setdefault("NUMBA_ENABLE_CUDASIM", "1")
 
 settings.register_profile("searchbench", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("searchbench")

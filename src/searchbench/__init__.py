@@ -125,17 +125,27 @@ def solve(
     `parts` are the names of the parts to solve ("4-4,5-3", or "all"); parts that they need are solved first. Each is kept in
     `to` when it is done, and a part that `to` has already is not solved again.
 
+    The option `device="cuda:0"` solves on the first graphics processor, to the same database; "cuda:0,8GB" takes 8 GB of it.
+    What devices do not do is refused with :class:`errors.BadRequest`, a device that is not there with
+    :class:`errors.NoDevice`, and a rule that does not run there with :class:`errors.NotForDevice`.
+
     Where MPI has started several ranks of the program (``mpiexec -n 4 python ...``), each of them calls this, and they
     solve together; the first one reports the progress. A rank takes its share of its machine's memory and cores.
     """
     from searchbench.catalogue import load
     from searchbench.exchange.mpi import world
     from searchbench.exchange.ranks import ALONE, current, joined
+    from searchbench.jit import open_device
+    from searchbench.run import parse_memory
     from searchbench.solvers.exhaustive import requested, solve_request
 
     ranks = world() if current() is ALONE else current()
+    device = options.pop("device", None)
     request = requested(load(game), rule, solver, to, options)
     with _run(memory, threads, progress if ranks.rank == 0 else None) as run, joined(ranks):
+        if device is not None:
+            name, _, room = str(device).partition(",")
+            run.device = open_device(name, parse_memory(room or 0))
         run.share(ranks.neighbours if memory is None else 1, ranks.companions if threads is None else 1)
         return solve_request(request, run, request.command(memory))
 

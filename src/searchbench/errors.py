@@ -105,6 +105,20 @@ class Exhausted(Unsolvable):
     exit_code = 20
 
 
+class NoDevice(SearchBenchError):
+    """Report a device that is not there, or has no driver."""
+
+
+class NotForDevice(SearchBenchError):
+    """Report a function of a game that cannot be compiled for a device: what it does, and where."""
+
+    def __init__(self, function: str, why: str, place: str) -> None:
+        super().__init__(
+            f"`{function}` {why}, which no device can run: {place}; leave out --device, or write it otherwise"
+        )
+        self.function, self.place = function, place
+
+
 class MissingPackage(SearchBenchError):
     """Report a package that is not installed, and the extra that brings it."""
 

@@ -120,6 +120,8 @@ class Run:
     report: Report = _silent
     work: Path | None = None
     checkpoint_interval: float = 30.0
+    device: jit.Device | None = None
+    """Where all states are solved, if not on the processor."""
     watch: Callable[[Sequence[int]], None] | None = None
     """Called now and then with the moves of the line that a search is looking at."""
     watch_tree: Callable[[Branch], None] | None = None
@@ -189,7 +191,9 @@ class Run:
         Rows and PerThread for arrays of its own (see :mod:`searchbench.jit.launching`). `after` is called with each
         piece that is done.
         """
-        return jit.launch(jit.Launch(kernel, list(pieces), arguments, after), self.map)
+        return jit.launch(
+            jit.Launch(kernel, pieces if isinstance(pieces, Sequence) else list(pieces), arguments, after), self.map
+        )
 
     def progress(self, stage: str, done: int, total: int) -> None:
         """Tell how far a stage is."""

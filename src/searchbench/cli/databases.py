@@ -48,6 +48,13 @@ def solve(
         str | None, Option(metavar="NAME", help="retrograde, fixpoint, bfs or sweep; by default what suits the game.")
     ] = None,
     rule: Rule = None,
+    device: Annotated[
+        str | None,
+        Option(
+            metavar="NAME",
+            help="Solve on a graphics processor: cuda:0 is the first one; cuda:0,8GB takes so much of its memory.",
+        ),
+    ] = None,
     *,
     options: Annotated[dict[str, Any], FieldsOf(_solving)],
     resources: Resources,
@@ -63,7 +70,7 @@ def solve(
         if reporter.on_terminal:
             form = options.get("form") if solver == "bfs" else None
             _announce(reporter, chosen, solver, options.get("parts"), rule, form, resources.run())
-        database = sb.solve(chosen, rule, solver, to, memory, threads, reporter, **options)
+        database = sb.solve(chosen, rule, solver, to, memory, threads, reporter, device=device, **options)
     if world().rank > 0:
         return  # the first rank tells what all have done
     facts: dict[str, Any] = {
@@ -79,9 +86,10 @@ def solve(
     how = f"{facts['solver']} ({facts['form']})" if "form" in facts else facts["solver"]
     levels = "1 level" if facts["levels"] == 1 else f"{facts['levels']} levels"
     compiled = f"compiled in {facts['compile_seconds']} s, " if facts.get("compile_seconds") else ""
+    where = f"on {facts['device']}" if "device" in facts else f"{facts['threads']} threads"
     show.write(
         f"{facts['game']}: {facts['states']:,} states, {facts['reachable']:,} with a value; "
-        f"{how}, {levels}, {compiled}solved in {facts['seconds']} s, {facts['threads']} threads"
+        f"{how}, {levels}, {compiled}solved in {facts['seconds']} s, {where}{' (simulated)' * ('simulated' in facts)}"
     )
     for name, group in database.facts.get("groups", {}).items():
         show.write(f"  part {name}: {group['levels']} levels, {group['seconds']} s")

@@ -14,10 +14,12 @@ from searchbench.jit.backends import Target, backend, compile_seconds, loading_s
 from searchbench.jit.binding import bind, launch
 from searchbench.jit.cached_files import read_cached, write_cached
 from searchbench.jit.data import data_digest, frozen
+from searchbench.jit.devices import Device, open_device
 from searchbench.jit.fingerprint import cache_folder, fingerprint, kernel_files
 from searchbench.jit.intrinsics import (
     atomic_add,
     atomic_or,
+    atomic_swap,
     deposit_bits,
     extract_bits,
     or_line,
@@ -39,6 +41,7 @@ __all__ = [
     "SLOTS",
     "STOP",
     "Constant",
+    "Device",
     "Launch",
     "Names",
     "PerThread",
@@ -46,6 +49,7 @@ __all__ = [
     "Target",
     "atomic_add",
     "atomic_or",
+    "atomic_swap",
     "backend",
     "bind",
     "cache_folder",
@@ -64,6 +68,7 @@ __all__ = [
     "loading_seconds",
     "missing",
     "note_rows",
+    "open_device",
     "or_line",
     "popcount",
     "prefetch",

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from searchbench.jit.backends import Target, ThreadMap, backend
-from searchbench.jit.data import DataFlow, with_data
+from searchbench.jit.data import DataFlow
 from searchbench.jit.fingerprint import fingerprint, own_digest
 from searchbench.jit.intrinsics import INTRINSICS
 from searchbench.jit.launching import Launch
@@ -56,9 +56,9 @@ class _Binder:
         function = resolve(kernel, self.names, self.kernel_name)
         result: Callable[..., Any] = self._made(function, "kernel", None)
         if self.backend.compiled is not None:
-            return with_data(result, self.names.data, self.flow.arguments(kernel))
+            return self.backend.given(result, self.names.data, self.flow.arguments(kernel))
         data = self.backend.constant(self.names.data)  # once, in the place of at every call
-        return with_data(result, data, int(self.flow.asks(kernel)))
+        return self.backend.given(result, data, int(self.flow.asks(kernel)))
 
     def _inner(self, function: types.FunctionType) -> Any:
         """Return a function for kernels to call, with all that it refers to bound."""
@@ -106,7 +106,7 @@ class _Binder:
         value = plain_function(value)
         if isinstance(value, types.FunctionType):
             if self.backend.compiled is None and is_slot(value) and self.flow.asks(value):
-                return with_data(self._inner(value), self.backend.constant(self.names.data), 1)
+                return self.backend.given(self._inner(value), self.backend.constant(self.names.data), 1)
             return self._inner(value)
         if isinstance(value, types.ModuleType) and not is_library(value):
             return self._module(value, user)

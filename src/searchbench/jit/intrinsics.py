@@ -56,6 +56,14 @@ def atomic_add(words: Any, place: int, number: Any) -> None:
     words[place] += number
 
 
+def atomic_swap(words: Any, place: int, old: Any, new: Any) -> Any:
+    """Replace a word that is `old` by `new`, while other threads may do the same; return what it was."""
+    found = words[place]
+    if found == old:
+        words[place] = new
+    return found
+
+
 def prefetch(words: Any, place: int) -> None:
     """Ask for a word that will be read and written soon; nothing but time depends on it."""
 
@@ -106,6 +114,7 @@ INTRINSICS: Final[frozenset[Callable[..., Any]]] = frozenset(
         deposit_bits,
         atomic_or,
         atomic_add,
+        atomic_swap,
         prefetch,
         prefetch_to_read,
         unsigned,

@@ -1,4 +1,6 @@
-"""Where kernels run: interpreted by Python, or as machine code of this processor. Each is imported when first asked for.
+"""Where kernels run: interpreted by Python, as machine code of this processor, or on a graphics processor.
+
+Each is imported when it is first asked for.
 
 A backend says how a function becomes one that runs there, which body a single instruction has, how vectors of zeros
 are made, how functions see the constants they refer to, and how a kernel runs over pieces of work. Nothing else in the
@@ -17,7 +19,7 @@ from typing import Any, Final, Literal, Protocol
 
 from searchbench.jit.launching import Launch
 
-Target = Literal["cpu", "interpreted"]
+Target = Literal["cpu", "interpreted", "cuda"]
 
 ThreadMap = Callable[[Callable[[int], Any], range], list[Any]]
 """Calls a function with each number of a range, on the threads of a run, and returns the results in order."""
@@ -53,6 +55,10 @@ class Backend(Protocol):
 
     def constant(self, value: Any) -> Any:
         """Return a constant as functions are to see it."""
+        ...
+
+    def given(self, function: Callable[..., Any], data: Any, count: int) -> Callable[..., Any]:
+        """Return a function to which the data, as its last `count` arguments, need not be given."""
         ...
 
     def buffer(self, size: int, dtype: Any) -> Callable[[], Any]:

@@ -9,6 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from searchbench.jit.backends import Backend, ThreadMap, new_copy
+from searchbench.jit.data import with_data
 from searchbench.jit.launching import Launch
 
 
@@ -31,18 +32,21 @@ class _WholeRows(_Whole):
         return found.item() if isinstance(found, np.generic) else found
 
 
-def _whole(value: Any) -> Any:
+def whole(value: Any) -> Any:
+    """Return a value whose numbers are Python's own, those of the arrays in a tuple too."""
     kind = type(value)
     if kind is int or kind is list or kind is _Whole or kind is _WholeRows:
         return value
     if isinstance(value, np.ndarray):
         return value.view(_Whole)
     if isinstance(value, tuple):  # a record of arrays, or a heuristic's tables
-        return getattr(kind, "_make", tuple)(map(_whole, value))
+        return getattr(kind, "_make", tuple)(map(whole, value))
     return value
 
 
-class _Interpreted:
+class Interpreted:
+    """Take functions as they are, and let them see numbers as Python's own."""
+
     compiled: dict[tuple[str, str], Any] | None = None
     machine_code = False
 
@@ -56,7 +60,7 @@ class _Interpreted:
         """Return a function that sees its arguments' numbers as Python's own."""
 
         def call(*arguments: Any) -> Any:
-            return function(*map(_whole, arguments))
+            return function(*map(whole, arguments))
 
         return call
 
@@ -70,7 +74,11 @@ class _Interpreted:
 
     def constant(self, value: Any) -> Any:
         """Return a value whose numbers are Python's own."""
-        return _whole(value)
+        return whole(value)
+
+    def given(self, function: Callable[..., Any], data: Any, count: int) -> Callable[..., Any]:
+        """Return a function to which the data need not be given."""
+        return with_data(function, data, count)
 
     def buffer(self, size: int, _dtype: Any) -> Callable[[], Any]:
         """Return a function that makes a list of int: numpy's own scalars overflow and mix types unlike compiled code."""
@@ -81,4 +89,4 @@ class _Interpreted:
         return [work.run_piece(place) for place in range(len(work.pieces))]
 
 
-BACKEND: Final[Backend] = _Interpreted()
+BACKEND: Final[Backend] = Interpreted()

@@ -7,6 +7,7 @@ from tempfile import TemporaryDirectory
 
 from searchbench.exchange.ranks import ALONE, current
 from searchbench.run import Run
+from searchbench.solvers.exhaustive.device.solve import check_device, solve_on_device
 from searchbench.solvers.exhaustive.diagrams.solve import solve_into
 from searchbench.solvers.exhaustive.parts import solve_parts
 from searchbench.solvers.exhaustive.request import Request
@@ -28,25 +29,33 @@ def solve_request(request: Request, run: Run, command: str = "") -> Database:
     if request.keep is not None and request.parts is None and request.choice.solver != SWEEP:
         check_target(request.keep.folder, request.keep.overwrite)
     request = request.numbered(run)
+    if run.device is not None:
+        check_device(request, run.device)
     if current() is not ALONE:
         return solve_together(request, run, command)
     if request.parts is not None:
         return _solve_parts(request, request.parts, run, command)
     game, keep = request.game, request.keep
-    target = "cpu" if request.form is not None else game.quickest_target
     if keep is None:
-        return solve_choice(request, run, target)
+        return _solved(request, run)
     rule = wanted(keep.form, game, request.choice.rule).rule if keep.form is not None else request.choice.rule
     _prepare(keep, run)
-    if request.choice.solver == SWEEP and keep.described == Keep(keep.path):
+    if request.choice.solver == SWEEP and run.device is None and keep.described == Keep(keep.path):
         return _sweep(request, keep, run, command)
     check_target(keep.folder, keep.overwrite)
-    database = solve_choice(request, run, target)
+    database = _solved(request, run)
     database.save(keep, command)
     if keep.working.exists():
         database = Database.open(keep.folder, game, rule)
         discard(keep.working)
     return database
+
+
+def _solved(request: Request, run: Run) -> Database:
+    """Solve all states, on the device of the run or on the processor."""
+    if run.device is not None:
+        return solve_on_device(request, run, run.device)
+    return solve_choice(request, run, "cpu" if request.form is not None else request.game.quickest_target)
 
 
 def _sweep(request: Request, keep: Keep, run: Run, command: str) -> Database:

@@ -12,7 +12,7 @@ from typing import Any, Final
 import numpy as np
 
 from searchbench.jit.backends import Backend, ThreadMap, loaded, new_copy
-from searchbench.jit.data import with_parameter
+from searchbench.jit.data import with_data, with_parameter
 from searchbench.jit.intrinsics import zeros
 from searchbench.jit.launching import Launch
 
@@ -51,6 +51,10 @@ class _Processor:
     def constant(self, value: Any) -> Any:
         """Return a value whose large arrays are read at their address."""
         return loaded("cpu.arrays").by_address(value) if isinstance(value, np.ndarray) else value
+
+    def given(self, function: Callable[..., Any], data: Any, count: int) -> Callable[..., Any]:
+        """Return a function to which the data need not be given."""
+        return with_data(function, data, count)
 
     def buffer(self, size: int, dtype: Any) -> Callable[[], Any]:
         """Return a function that makes an array of zeros."""

@@ -18,6 +18,7 @@ from searchbench.jit.intrinsics import (
     LINE_WORDS,
     atomic_add,
     atomic_or,
+    atomic_swap,
     deposit_bits,
     extract_bits,
     or_line,
@@ -147,6 +148,20 @@ def _atomic(name: str, operation: str) -> Any:
     return intrinsic(typed)
 
 
+def _atomic_swap() -> Any:
+    def typed(_context: Any, words: Any, _place: Any, _old: Any, _new: Any) -> Any:
+        def generate(target: Any, builder: Any, signature: Any, operands: Any) -> Any:
+            array = target.make_array(signature.args[0])(target, builder, operands[0])
+            word = cgutils.get_item_pointer(target, builder, signature.args[0], array, [operands[1]], wraparound=False)
+            found = builder.cmpxchg(word, operands[2], operands[3], "monotonic", "monotonic")
+            return builder.extract_value(found, 0)
+
+        return words.dtype(words, numba_types.intp, words.dtype, words.dtype), generate
+
+    typed.__name__ = typed.__qualname__ = "atomic_swap"
+    return intrinsic(typed)
+
+
 def _prefetch(name: str, to_write: bool) -> Any:
     def typed(_context: Any, words: Any, _place: Any) -> Any:
         def generate(target: Any, builder: Any, signature: Any, operands: Any) -> Any:
@@ -238,6 +253,7 @@ TWINS: Mapping[Callable[..., Any], Any] = {
     deposit_bits: _bits_by_mask("pdep"),
     atomic_or: _atomic("atomic_or", "or"),
     atomic_add: _atomic("atomic_add", "add"),
+    atomic_swap: _atomic_swap(),
     prefetch: _prefetch("prefetch", True),
     prefetch_to_read: _prefetch("prefetch_to_read", False),
     unsigned: _unsigned(),

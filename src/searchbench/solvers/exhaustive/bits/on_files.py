@@ -31,6 +31,7 @@ from searchbench.solvers.exhaustive.bits.search import (
     FEW,
     Expander,
     Layers,
+    astray,
     bits_in,
     blocks_for,
     in_order,
@@ -228,7 +229,7 @@ class _Search:
                     )
                 )
                 if done < 0:
-                    raise self.expander.astray(-1 - done)
+                    raise astray(self.expander.game, -1 - done)
                 # Also at the end of a piece: a thread carries its waiting requests over to the next one.
                 self.buckets.flush(requests, self.shares.room // 2)
             release(frontier, first >> 6, stop >> 6)

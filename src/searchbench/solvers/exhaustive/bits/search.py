@@ -122,12 +122,7 @@ class Expander:
         """Raise BadRequest if a kernel returned the number of a state with a successor outside the target."""
         number = reduce_max(results, -1)
         if number >= 0:
-            raise self.astray(number)
-
-    def astray(self, number: int) -> BadRequest:
-        """Return the error for a state with a successor outside the target."""
-        text = self.game.format(self.game.unrank(number))
-        return BadRequest(f"{self.game}: a move in {text!r} leads out of the index, or to a part that is not needed")
+            raise astray(self.game, number)
 
     def pieces(self, blocks: int) -> list[tuple[int, int]]:
         """Return intervals of `blocks` blocks for the threads to share, at least 32 a thread if there are enough blocks."""
@@ -143,6 +138,12 @@ class Expander:
         counts = note_rows(len(pieces), len(parts))
         self.run.launch(kernel, pieces, *arguments, PIECE, starts_of(parts), Rows(counts))
         return reduce_rows(counts)
+
+
+def astray(game: Game, number: int) -> BadRequest:
+    """Return the error for a state with a successor outside the target."""
+    text = game.format(game.unrank(number))
+    return BadRequest(f"{game}: a move in {text!r} leads out of the index, or to a part that is not needed")
 
 
 def in_order(parts: Sequence[Part]) -> list[Part]:

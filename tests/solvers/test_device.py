@@ -1,0 +1,219 @@
+"""Devices solve to the same databases as the processor: on a real one where there is one, else in Numba's simulator."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import searchbench as sb
+from compile_for_device import NO_COMPILER
+from searchbench import errors, jit
+from searchbench.jit.backends.cuda import opening
+from searchbench.run import Run
+from searchbench.solvers.exhaustive.bits.kernels import BLOCK
+from searchbench.solvers.exhaustive.bits.search import search_two_bit
+from searchbench.solvers.exhaustive.device.blocks import search_in_blocks, sizes_within
+from searchbench.solvers.exhaustive.request import requested
+from searchbench.solvers.exhaustive.solve import solve_choice
+from searchbench.store import Keep
+from searchbench.store.header import header_on_disk
+
+pytestmark = pytest.mark.cuda
+TESTS = Path(__file__).parents[1]
+
+SEARCHES = [
+    ("sliding:2,3", "two-bit"),
+    ("sliding:2,3", "one-bit"),
+    ("sliding:2,3,yes", "reachability"),
+    ("pancake:5", "two-bit"),
+    ("burnt-pancake:3", "two-bit"),
+    ("top-spin:5", "two-bit"),
+    ("hanoi:3", "two-bit"),
+    ("frogs-and-toads:xx/o-/-o", "two-bit"),
+    ("frogs-and-toads:2", "reachability"),
+    ("mnk:2,2,2", "two-bit"),
+    ("mnk:3,2,2,no,yes", "reachability"),
+    ("graph:0>1;1>2;2>3;3>1;3=0", "reachability"),
+    ("small-town", "reachability"),
+    ("peg-solitaire:oo-o", "two-bit"),
+    ("peg-solitaire:ooo/o-o,4,yes", "reachability"),
+]
+
+
+ANALYSES = [
+    "sliding:2,3",
+    "hanoi:3",
+    "examples/token.py",
+    "chess:KQK,3,3",
+    "mnk:2,2,2",
+    "mnk:3,2,2,no,yes",
+    "connect4:3,2,3",
+    "graph:0>1;1>2;2>3;3>1;3=0",
+    "peg-solitaire:ooo/o-o,4,yes",
+]
+
+
+def digests(folder: Path) -> dict[str, Any]:
+    """Return the digest, the counts and the type of each part's codes."""
+    header = header_on_disk(folder)
+    return {record.name: (record.digest, record.counts, record.dtype or header.dtype) for record in header.parts}
+
+
+def facts_of(database: sb.Database) -> dict[str, Any]:
+    """Return what a database tells of its levels, where that does not depend on threads."""
+    if database.facts.get("form") == "reachability":  # rounds, of which threads make more or fewer
+        return {}
+    return {name: database.facts.get(name) for name in ("levels", "layers", "few")}
+
+
+@pytest.mark.parametrize(("spec", "form"), SEARCHES)
+def test_breadth_first_search_is_that_of_the_processor(spec: str, form: str, tmp_path: Path, run: Run) -> None:
+    game = sb.load(spec)
+    request = requested(game, None, "bfs", None, {"form": form})
+    mine = solve_choice(request, run, "interpreted")
+    mine.save(Keep(tmp_path / "one"))
+    theirs = sb.solve(game, None, "bfs", tmp_path / "two", device="cuda:0", form=form)
+    assert digests(tmp_path / "one") == digests(tmp_path / "two")
+    assert facts_of(mine) == facts_of(theirs)
+
+
+@pytest.mark.parametrize(("spec", "memory"), [("pancake:7", 6_400), ("pancake:5", 6_400), ("hanoi:3", 6_400)])
+def test_a_search_too_large_for_the_device_goes_block_by_block(spec: str, memory: int, run: Run) -> None:
+    game = sb.load(spec)
+    device = jit.open_device("cuda:0", memory)
+    sizes = sizes_within(game, memory)
+    assert sizes.window == sizes.block == BLOCK  # of 79 words for pancake:7
+    layers = search_in_blocks(game, run, device)
+    mine = search_two_bit(game, run, "interpreted")
+    assert (layers.record, layers.low.tolist(), layers.high.tolist()) == (
+        mine.record, mine.low.tolist(), mine.high.tolist()
+    )  # fmt: skip
+
+
+def test_blocks_are_chosen_by_the_memory(run: Run) -> None:
+    game = sb.load("peg-solitaire:triangle,4")
+    theirs = sb.solve(game, solver="bfs", device="cuda:0,10kB", form="two-bit")
+    assert theirs.facts["in blocks"]
+    mine = solve_choice(requested(game, None, "bfs", None, {"form": "two-bit"}), run, "interpreted")
+    assert facts_of(mine) == facts_of(theirs)
+    with pytest.raises(errors.OutOfMemory, match="6,"):
+        sb.solve(game, solver="bfs", device="cuda:0,5kB", form="two-bit")
+
+
+@pytest.mark.parametrize("asked", ANALYSES)
+def test_retrograde_analysis_is_that_of_the_processor(asked: str, tmp_path: Path, run: Run) -> None:
+    spec, _, rule = asked.partition(" ")
+    game = sb.load(spec.replace("examples", str(TESTS.parent / "examples")))
+    mine = solve_choice(requested(game, rule or None, "retrograde", None, {}), run, "interpreted")
+    mine.save(Keep(tmp_path / "one"))
+    theirs = sb.solve(game, rule or None, "retrograde", tmp_path / "two", device="cuda:0")
+    assert digests(tmp_path / "one") == digests(tmp_path / "two")
+    if len(game.parts()) == 1:  # of parts without cycles the processor makes one sweep, which is a level
+        assert mine.facts["levels"] == theirs.facts["levels"]
+
+
+def test_without_a_form_the_best_that_serves_is_taken() -> None:
+    assert sb.solve("pancake:4", solver="bfs", device="cuda:0").facts["form"] == "two-bit"
+    told = sb.solve("hanoi:2", solver="bfs", device="cuda:0,1MB").facts
+    assert (told["device"], told["form"]) == ("cuda:0", "two-bit")
+
+
+@pytest.mark.parametrize(
+    ("options", "kind", "code", "text"),
+    [
+        ({"device": "gpu"}, errors.BadRequest, 30, "expected cuda:0"),
+        ({"device": "cuda:99"}, errors.NoDevice, 30, "there "),
+        ({"device": "cuda:0,1kB"}, errors.OutOfMemory, 20, "which has 1,000 to give"),
+        ({"device": "cuda:0", "form": "layers"}, errors.BadRequest, 30, "takes two-bit, one-bit"),
+        ({"device": "cuda:0", "form": "one-bit"}, errors.BadRequest, 30, "alternates"),
+        ({"device": "cuda:0", "solver": "fixpoint"}, errors.BadRequest, 30, "'fixpoint' runs on the processor"),
+        ({"device": "cuda:0", "solver": "retrograde", "parts": "all"}, errors.BadRequest, 30, "leave out --device"),
+    ],
+)
+def test_refusals_say_what_would_be_right(options: dict[str, Any], kind: Any, code: int, text: str) -> None:
+    with pytest.raises(kind, match=text) as refused:
+        sb.solve("pancake:5", **{"solver": "bfs", **options})
+    assert refused.value.exit_code == code
+
+
+def test_a_machine_without_the_package_or_a_driver_is_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NUMBA_ENABLE_CUDASIM", "0")
+    monkeypatch.setattr(opening, "find_spec", lambda name: None)
+    with pytest.raises(errors.MissingPackage, match=r"searchbench\[cuda\]"):
+        opening.opened(0)
+
+
+@dataclass(frozen=True)
+class Listing(sb.Game):
+    """A game whose `moves` does what no device can."""
+
+    width = 1
+    max_moves = 2
+
+    def index(self) -> Any:
+        """Give five places numbers."""
+        return sb.index.Radix([5])
+
+    def rules(self) -> dict[str, Any]:
+        """Step to the next place."""
+
+        def start(state: Any) -> None:
+            state[0] = 0
+
+        def terminal(state: Any) -> int:
+            return 0 if state[0] == 0 else sb.UNDECIDED
+
+        def moves(state: Any, out: Any) -> int:
+            steps = [1, 2]
+            out[0] = steps[0]
+            return 1
+
+        def play(state: Any, move: int) -> None:
+            state[0] = (state[0] + move) % 5
+
+        def unplay(state: Any, move: int) -> None:
+            state[0] = (state[0] - move) % 5
+
+        return {"start": start, "terminal": terminal, "moves": moves, "play": play, "unplay": unplay}
+
+
+def test_a_rule_that_no_device_runs_is_named_with_its_line() -> None:
+    line = 1 + Path(__file__).read_text().splitlines().index("            steps = [1, 2]")
+    with pytest.raises(errors.NotForDevice, match=rf"`moves` makes a list.*test_device.py, line {line}"):
+        sb.solve(Listing(), solver="bfs", form="reachability", device="cuda:0")
+
+
+def test_kernels_of_a_device_go_over_ranges_of_numbers(run: Run) -> None:
+    def double(place: int, numbers: Any) -> None:
+        numbers[place] = 2 * place
+
+    device = jit.open_device("cuda:0")
+    kernel = jit.bind(double, jit.Names({}, "cuda"))
+    numbers = device.room(100, np.int64)
+    run.launch(kernel, range(100), jit.PIECE, numbers)
+    assert device.read(numbers).tolist() == list(range(0, 200, 2))
+    with pytest.raises(TypeError, match="a device runs"):
+        run.launch(kernel, [(0, 100)], jit.FIRST, numbers)
+
+
+def test_kernels_compile_to_the_device_s_assembly() -> None:
+    analyses = [one.replace("examples", str(TESTS.parent / "examples")) for one in ANALYSES]
+    asked = [*(f"{spec} bfs {form}" for spec, form in SEARCHES), *(f"{spec} retrograde" for spec in analyses)]
+    environment = {**os.environ, "NUMBA_ENABLE_CUDASIM": "0", "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    done = subprocess.run(
+        [sys.executable, str(TESTS / "compile_for_device.py"), *asked],
+        env=environment, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    if done.returncode == NO_COMPILER:
+        pytest.skip("needs numba-cuda and NVIDIA's compiler: pip install 'searchbench[cuda]'")
+    assert done.returncode == 0, done.stderr
+    compiled = dict(line.split(": ", 1) for line in done.stdout.splitlines())
+    assert list(compiled) == asked
+    assert all("expand=" in told or "back_up=" in told for told in compiled.values()), compiled
