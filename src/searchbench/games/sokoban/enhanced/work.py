@@ -27,7 +27,7 @@ from searchbench.games.sokoban.enhanced.controls import (
 )
 from searchbench.games.sokoban.enhanced.corral import find_corral, goes_in
 from searchbench.games.sokoban.enhanced.freeze import is_frozen_dead
-from searchbench.games.sokoban.enhanced.patterns import Patterns
+from searchbench.games.sokoban.enhanced.testmaze import Patterns
 from searchbench.games.sokoban.enhanced.windows import Windows, is_window_dead
 from searchbench.games.sokoban.rules import FIELD, from_square, to_square
 from searchbench.heuristics.matching import copy_matching, match_from_scratch, matching_cost, move_piece
