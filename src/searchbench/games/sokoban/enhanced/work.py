@@ -23,6 +23,7 @@ from searchbench.games.sokoban.enhanced.controls import (
     LEAST,
     LOST_FROM,
     PACKING_EFFORT,
+    RESTING,
     TUNNELS,
 )
 from searchbench.games.sokoban.enhanced.corral import find_corral, goes_in
@@ -176,7 +177,7 @@ def candidates(work: Any, row: int, previous: int, out: Any, first: int, chance:
     generation, end = work.facts[GENERATION], first
     targets, macros = costs.shape[1], False
     corral = controls[CORRALS] != 0 and find_corral(work)
-    settled = controls[GOAL_MACROS] != 0 and see_areas(work, controls[PACKING_EFFORT])
+    settled = controls[GOAL_MACROS] != 0 and controls[RESTING] != 0 and see_areas(work, controls[PACKING_EFFORT])
     for square in range(len(maze)):
         stone = board[AT, square] - 1
         if stone < 0 or (settled and is_settled(work, square)):
