@@ -203,10 +203,12 @@ def retrograde_steps(
 ) -> list[set[int]]:
     """Return where stones stand after each step of a plan, the first set empty; nothing if no plan is found.
 
-    `nodes` are the pulls generated at most, `base` the arrays of a search from the goals.
+    `nodes` are the pulls generated at most in all, `base` the arrays of a search from the goals.
     """
     squares, goals = len(tables.level.cells), tables.level.goals
-    for sinks in _choices_of_sinks(tables, stones):
+    choices, parts_of_floor = _choices_of_sinks(tables, stones), _parts_of(tables, set(goals))
+    share = nodes // max(len(choices) * len(parts_of_floor), 1)
+    for sinks in choices:
         marked, useful = np.zeros(squares, np.uint8), np.zeros(squares, np.uint8)
         marked[sinks] = 1
         useful[_pushed_to(tables, sinks)] = 1
@@ -214,8 +216,8 @@ def retrograde_steps(
             base, np.zeros((4, 4 * squares), np.int32), np.zeros((3, 4 * squares), np.int32), marked, useful,
             np.minimum(tables.nearest, squares).astype(np.int32),
         )  # fmt: skip
-        for part in _parts_of(tables, set(goals)):
-            moves = _searched(work, state_of(goals, min(part), squares), names, nodes)
+        for part in parts_of_floor:
+            moves = _searched(work, state_of(goals, min(part), squares), names, share)
             if moves:
                 return _turned_round(goals, sinks, moves)
     return []
