@@ -85,6 +85,48 @@ class Maze:
         return set(nodes), good
 
 
+class FillingArea:
+    """Hold a maze, and the squares, goals and entrances (places with a step) of an area that is filled stone by stone."""
+
+    def __init__(
+        self, maze: Maze, squares: set[Place], goals: set[Place], entrances: list[tuple[Place, Place]]
+    ) -> None:
+        self.maze, self.squares, self.goals, self.entrances = maze, squares, frozenset(goals), entrances
+
+    def reached(self, filled: frozenset[Place], entrance: tuple[Place, Place]) -> set[Place]:
+        """Return the goals that a stone just pushed onto an entrance can be pushed to within the area, past filled goals."""
+        (y, x), (dy, dx) = entrance
+        if (y, x) in filled:
+            return set()
+        free, self.maze.free = self.maze.free, self.maze.free - filled
+        first = frozenset({(y, x)}), self.maze.area((y - dy, x - dx), frozenset({(y, x)}))
+        seen, waiting = {first}, [first]
+        while waiting:
+            for after in self.maze.successors(waiting.pop()):
+                if after[0] <= self.squares and after not in seen:
+                    seen.add(after)
+                    waiting.append(after)
+        self.maze.free = free
+        return {place for stones, _ in seen for place in stones} & self.goals
+
+    def is_safe(self, filled: frozenset[Place]) -> bool:
+        """Tell whether the goals can be filled to the end, in any order from any entrances."""
+        return filled == self.goals or any(
+            self.is_safe(filled | {goal}) for entrance in self.entrances for goal in self.reached(filled, entrance)
+        )
+
+    def offered(self, filled: frozenset[Place], entrance: tuple[Place, Place]) -> set[Place]:
+        """Return the safe goals for a stone at an entrance: those that leave all entrances of use, if there are any."""
+        safe = {goal for goal in self.reached(filled, entrance) if self.is_safe(filled | {goal})}
+        of_use = [one for one in self.entrances if self.reached(filled, one)]
+        kept = {
+            goal
+            for goal in safe
+            if filled | {goal} == self.goals or all(self.reached(filled | {goal}, one) for one in of_use)
+        }
+        return kept or safe
+
+
 def random_level(chance: random.Random, stones: int = 2, size: tuple[int, int] = (5, 6), solvable: bool = True) -> str:
     """Return a random small level: the stones are pulled away from the goals, or stand anywhere if it need not be solvable."""
     height, width = size

@@ -39,10 +39,10 @@ from searchbench.solvers.guided.featurespace.kernel import (
     begin,
     explore,
     meld,
+    moves_to,
     new_tree,
     rest_of,
 )
-from searchbench.solvers.guided.featurespace.search import _moves_to
 from searchbench.solvers.guided.task import EXHAUSTED, FOUND
 from searchbench.verify.lurd import replay
 
@@ -144,7 +144,7 @@ def test_the_machinery_does_what_its_twin_does() -> None:
         assert (note[STATUS] == EXHAUSTED) == (moves is None), (stack, banned)
         assert max(int(note[POSITIONS]), 1) == looked, (stack, banned)
         if moves is not None:
-            assert _moves_to(tree, int(note[BEST])) == moves, (stack, banned)
+            assert moves_to(tree, int(note[BEST])) == moves, (stack, banned)
             for size in moves:
                 stack = _turned(stack, size)
             assert stack == sorted(stack)

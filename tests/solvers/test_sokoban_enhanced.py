@@ -19,7 +19,7 @@ from searchbench.games.sokoban import Sokoban
 from searchbench.games.sokoban.enhanced import EnhancedSokoban
 from searchbench.games.sokoban.enhanced.areas import goal_areas
 from searchbench.games.sokoban.enhanced.exact import judged
-from searchbench.games.sokoban.enhanced.patterns import comes_home, lone_way
+from searchbench.games.sokoban.enhanced.testmaze import comes_home, lone_way
 from searchbench.games.sokoban.enhanced.windows import is_window_dead
 from searchbench.games.sokoban.enhanced.work import LEARNT, freezes, move_of
 from searchbench.games.sokoban.rules import normal_man, state_of, stones_of, to_square

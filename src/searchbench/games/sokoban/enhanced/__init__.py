@@ -14,6 +14,7 @@ from searchbench.games.sokoban.enhanced.areas import MOST_ENTRANCES, GoalArea, a
 from searchbench.games.sokoban.enhanced.controls import RECORDS, VERSIONS, GoalMacros, PatternSearch
 from searchbench.games.sokoban.enhanced.exact import judged
 from searchbench.games.sokoban.enhanced.influence import influences
+from searchbench.games.sokoban.enhanced.testmaze import patterns_of
 from searchbench.games.sokoban.enhanced.windows import windows_of
 from searchbench.games.sokoban.enhanced.work import COLUMNS, CORRIDOR, GOAL, LIVE, ONE_WAY, Work
 from searchbench.games.sokoban.rules import from_square, normal_man, push_of, stones_of, to_square
@@ -80,7 +81,7 @@ class EnhancedSokoban:
             np.zeros((rows, FIELDS * goals + 1), np.int32), new_scratch(goals),
             np.zeros((16, squares), np.int32), np.zeros(8, np.int64), position.new_hashes(squares), controls.vector(),
             windows_of(tables, "deadlocks" in controls.used), areas_of(tables, self.areas(controls)),
-            patterns.patterns_of(tables, learning is not None, learning.capacity if learning else 1),
+            patterns_of(tables, learning is not None, learning.capacity if learning else 1),
             influences(tables, controls), np.zeros((2, squares), np.int32),
         )  # fmt: skip
         self.reload(found, start)

@@ -38,8 +38,8 @@ class Areas(NamedTuple):
     `area[s]` is the area of a square or -1, `bit[s]` the number of a goal in its area or -1, `entry[s, d]` that of an
     entrance or -1; `goals[a, b]` and `entrances[a, e]` their squares, and directions in the next row; `counts[a]` the
     numbers of goals and entrances. `keys[a]` and `memo[a]` hold what is known of sets of filled goals: the state, and
-    for each entrance the goals that can be filled. `stack` is scratch space, `effort` counts the sets evaluated, and
-    `settled[a]` tells whether an area can be filled from the position at work.
+    for each entrance the goals that can be filled. `stack` is scratch space, `effort` counts the sets evaluated,
+    `settled[a]` tells whether an area can be filled from the position at work, and `waiting` is a queue of places of a stone.
     """
 
     area: Any
@@ -53,6 +53,7 @@ class Areas(NamedTuple):
     stack: Any
     effort: Any
     settled: Any
+    waiting: Any
 
 
 def goal_areas(tables: LevelTables, least_goals: int, most_entrances: int) -> list[GoalArea]:
@@ -180,7 +181,7 @@ def areas_of(tables: LevelTables, found: list[GoalArea]) -> Areas:
         np.full(squares, -1, np.int16), np.full(squares, -1, np.int16), np.full((squares, 4), -1, np.int8),
         np.zeros((count, 64), np.int16), np.zeros((count, 2 * MOST_ENTRANCES), np.int16), np.zeros((count, 2), np.int64),
         np.zeros((count, size), np.int64), np.zeros((count, size, 1 + MOST_ENTRANCES), np.int64), np.zeros((3, 66), np.int64),
-        np.zeros(1, np.int64), np.zeros(count, np.int64),
+        np.zeros(1, np.int64), np.zeros(count, np.int64), np.zeros(4 * squares, np.int32),
     )  # fmt: skip
     for number, one in enumerate(found):
         made.area[list(one.squares)] = number
@@ -197,8 +198,8 @@ def areas_of(tables: LevelTables, found: list[GoalArea]) -> Areas:
 # --- kernels ----------------------------------------------------------------------------------------------------------
 
 AT, SQUARE = 0, 1
-MARK, QUEUE, SEEN, WAITING = 4, 5, 6, 7
-"""Rows of the board that belong to searches for a lone stone: marks and the queue of the man, and of the stone's places."""
+MARK, QUEUE, SEEN = 4, 5, 6
+"""Rows of the board that belong to searches for a lone stone: marks and the queue of the man, and the stone's places met."""
 TURN: Final = 5
 """Where the facts have the number of the last such walk."""
 
@@ -254,13 +255,13 @@ def carry(work: Any, area: int, square: int, direction: int, walls: int, goal: i
     for place in range(board.shape[1]):
         board[SEEN, place] = 0
     found = 0
-    board[WAITING, 0] = square << 2 | direction
+    areas.waiting[0] = square << 2 | direction
     board[SEEN, square] |= 1 << direction
     head, tail, level, level_end = 0, 1, 0, 1
     while head < tail:
         if head == level_end:
             level, level_end = level + 1, tail
-        here, last = board[WAITING, head] >> 2, board[WAITING, head] & 3
+        here, last = areas.waiting[head] >> 2, areas.waiting[head] & 3
         head += 1
         if goal >= 0 and here == goal:
             return int(level << 2 | last)
@@ -274,10 +275,8 @@ def carry(work: Any, area: int, square: int, direction: int, walls: int, goal: i
                 continue
             if board[SEEN, target] >> step & 1 or is_wall(work, target, walls, area):
                 continue
-            if tail >= board.shape[1]:
-                break
             board[SEEN, target] |= 1 << step
-            board[WAITING, tail] = target << 2 | step
+            areas.waiting[tail] = target << 2 | step
             tail += 1
     return found if goal < 0 else -1
 

@@ -43,7 +43,8 @@ class GoalMacros(Enhancement):
     """Goal macros: a stone that comes to an entrance of a goal area goes to its goal at once, and no other move is tried.
 
     An area has at least `goals` goals and at most `entrances` entrances. At most `effort` sets of filled goals are
-    evaluated, and at most `alternatives` goals offered to a stone.
+    evaluated, and at most `alternatives` goals offered to a stone. With `resting` 1, as long as an area can be filled from
+    its stones as they stand, these are not pushed, and stones come in by macros alone.
     """
 
     name: ClassVar[str] = "goal-macros"
@@ -51,6 +52,7 @@ class GoalMacros(Enhancement):
     entrances: int = 4
     effort: int = 8_000
     alternatives: int = 1
+    resting: int = 1
 
 
 @dataclass(frozen=True)
@@ -114,7 +116,7 @@ PATTERN_SIZE, PATTERN_CAPACITY = PLACES["patterns.size"], PLACES["patterns.capac
 PATTERN_RATIO, PATTERN_CHOICE = PLACES["patterns.ratio"], PLACES["patterns.choice"]
 FREEZE, BIPARTITE, CORRALS = PLACES["freeze"], PLACES["freeze.bipartite"], PLACES["corrals"]
 OVERESTIMATION, PERCENT = PLACES["overestimation"], PLACES["overestimation.percent"]
-ALTERNATIVES = PLACES["goal-macros.alternatives"]
+ALTERNATIVES, RESTING = PLACES["goal-macros.alternatives"], PLACES["goal-macros.resting"]
 GOAL_MACROS, PACKING_EFFORT = PLACES["goal-macros"], PLACES["goal-macros.effort"]
 TUNNELS, LEAST = PLACES["tunnels"], PLACES["tunnels.least"]
 

@@ -23,11 +23,12 @@ from searchbench.games.sokoban.enhanced.controls import (
     LEAST,
     LOST_FROM,
     PACKING_EFFORT,
+    RESTING,
     TUNNELS,
 )
 from searchbench.games.sokoban.enhanced.corral import find_corral, goes_in
 from searchbench.games.sokoban.enhanced.freeze import is_frozen_dead
-from searchbench.games.sokoban.enhanced.patterns import Patterns
+from searchbench.games.sokoban.enhanced.testmaze import Patterns
 from searchbench.games.sokoban.enhanced.windows import Windows, is_window_dead
 from searchbench.games.sokoban.rules import FIELD, from_square, to_square
 from searchbench.heuristics.matching import copy_matching, match_from_scratch, matching_cost, move_piece
@@ -176,7 +177,7 @@ def candidates(work: Any, row: int, previous: int, out: Any, first: int, chance:
     generation, end = work.facts[GENERATION], first
     targets, macros = costs.shape[1], False
     corral = controls[CORRALS] != 0 and find_corral(work)
-    settled = controls[GOAL_MACROS] != 0 and see_areas(work, controls[PACKING_EFFORT])
+    settled = controls[GOAL_MACROS] != 0 and controls[RESTING] != 0 and see_areas(work, controls[PACKING_EFFORT])
     for square in range(len(maze)):
         stone = board[AT, square] - 1
         if stone < 0 or (settled and is_settled(work, square)):

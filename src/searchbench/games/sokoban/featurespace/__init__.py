@@ -11,10 +11,12 @@ import numpy as np
 from searchbench import jit
 from searchbench.games.sokoban.enhanced import EnhancedSokoban
 from searchbench.games.sokoban.enhanced.controls import RECORDS
+from searchbench.games.sokoban.enhanced.work import Work
 from searchbench.games.sokoban.featurespace import position
-from searchbench.games.sokoban.featurespace.packing import find_plan
-from searchbench.games.sokoban.featurespace.position import ADVISORS, CELL_SHIFT, Space
-from searchbench.games.sokoban.rules import BITS
+from searchbench.games.sokoban.featurespace.packing import find_order, plan_of, zones_of
+from searchbench.games.sokoban.featurespace.position import ADVISORS, CELL_SHIFT, KNOWN, Space
+from searchbench.games.sokoban.featurespace.retrograde import FUNCTIONS, NODES_OF_PLAN, retrograde_steps
+from searchbench.games.sokoban.rules import stones_of
 from searchbench.games.sokoban.tables import LevelTables
 from searchbench.solvers.guided.enhanced.controls import FRAME, chosen_controls
 
@@ -29,6 +31,7 @@ class SokobanFeatureSpace:
     tables: LevelTables
 
     advisors: int = ADVISORS
+    strategies: int = 2
     shift: int = CELL_SHIFT
 
     @property
@@ -46,23 +49,34 @@ class SokobanFeatureSpace:
         """Return a state as the numbers of a position: the same ones."""
         return list(start)
 
-    def work(self, start: Sequence[int], names: jit.Names) -> Space:
-        """Return the arrays for a search from a state: those of the enhanced search, and the plan."""
-        level = self.tables.level
-        squares = len(level.cells)
+    def work(self, start: Sequence[int], names: jit.Names, strategy: int = 0) -> Space:
+        """Return the arrays for the search of a strategy from a state: those of the enhanced search, and its plan."""
+        squares = len(self.tables.level.cells)
         base = EnhancedSokoban(self.tables)
         found = base.work(start, chosen_controls((*FRAME, *RECORDS), DETECTORS, (), ""), 2)
-        stones = [square for square in range(squares) if int(start[square // BITS]) >> square % BITS & 1]
-        order = np.zeros(len(level.goals), np.int32)
-        bases = np.zeros(squares, np.int32)
-        bases[[stone for stone in stones if stone not in level.goals] or stones] = 1
-        scratch = np.zeros((8, max(squares, 4 * squares)), np.int32)
-        zones = np.zeros((len(stones) + 1, squares), np.uint8)
-        jit.bind(find_plan, names)(found.maze, np.array(level.goals, np.int32), bases, order, zones, scratch)
-        space = Space(found, order[: len(stones)].copy(), zones, np.zeros((4, 4 * squares), np.int32),
-                      np.zeros((3, 4 * squares), np.int32))  # fmt: skip
-        return space
+        stones = stones_of(start)
+        sets = retrograde_steps(self.tables, stones, found, _target(names), NODES_OF_PLAN) if strategy == 1 else []
+        plan = plan_of(sets or self._order(stones, found, names))
+        return Space(
+            found, plan, zones_of(self.tables, plan), np.zeros((4, 4 * squares), np.int32),
+            np.zeros((3, 4 * squares), np.int32), np.zeros((2, KNOWN), np.int64),
+        )  # fmt: skip
+
+    def _order(self, stones: Sequence[int], found: Work, names: jit.Names) -> list[list[int]]:
+        """Return where stones stand after each step when goals are filled in the order of the fewest pulls."""
+        level = self.tables.level
+        squares = len(level.cells)
+        order, bases = np.zeros(len(level.goals), np.int32), np.zeros(squares, np.int32)
+        bases[[stone for stone in stones if stone not in level.goals] or list(stones)] = 1
+        scratch = np.zeros((8, 4 * squares), np.int32)
+        jit.bind(find_order, names)(found.maze, np.array(level.goals, np.int32), bases, order, scratch)
+        return [order[:count].tolist() for count in range(len(stones) + 1)]
 
     def steps(self, start: Sequence[int], moves: Sequence[int]) -> list[int]:
         """Return the single pushes that macro moves stand for, as moves of the game."""
         return EnhancedSokoban(self.tables).steps(start, moves)
+
+
+def _target(names: jit.Names) -> jit.Names:
+    """Return the names of the search for a plan, for the target of the search."""
+    return jit.Names(dict(FUNCTIONS), names.target, None)

@@ -1,11 +1,19 @@
-"""The plan of packing: the order in which goals are filled, found backwards by pulling stones out of the full goals.
+"""Plans of packing: after which steps stones stand on which squares, found backwards from the full goals.
 
-In each step the stone goes that the fewest pulls bring to a square where a stone stands at the start; it is filled last.
+A *plan* is a table [steps + 1, most stones]: row i has the squares where stones stand after i steps, the one that the
+last step fills first, and then -1. The plan here fills a goal in each step. Backwards the stone goes first that the
+fewest pulls bring to a square where a stone stands at the start; it is filled last. `retrograde.py` searches for others.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from searchbench.games.sokoban.tables import LevelTables
 
 GOAL: Final = 4
 TAKEN, SEEN, WAITING, STONE, MAN, LENGTH, VISITED = range(7)
@@ -72,8 +80,8 @@ def direction_to(maze: Any, square: int, neighbour: int) -> int:
     return 0
 
 
-def find_plan(maze: Any, goals: Any, bases: Any, order: Any, zones: Any, scratch: Any) -> None:
-    """Write the goals in the order of filling, and for each number of filled goals the squares from which no other is reached."""
+def find_order(maze: Any, goals: Any, bases: Any, order: Any, scratch: Any) -> None:
+    """Write the goals in the order of filling."""
     count, mark = len(goals), 1
     for goal in range(count):
         scratch[TAKEN, goals[goal]] = 1
@@ -98,34 +106,38 @@ def find_plan(maze: Any, goals: Any, bases: Any, order: Any, zones: Any, scratch
         order[left] = goals[chosen]
         scratch[TAKEN, goals[chosen]] = 0
         man = after
-    for filled in range(len(zones)):
-        find_zone(maze, order, filled, zones, scratch)
 
 
-def find_zone(maze: Any, order: Any, filled: int, zones: Any, scratch: Any) -> None:
-    """Mark the squares from which no goal is reached that is not among the filled ones."""
-    queue, taken = scratch[WAITING], scratch[TAKEN]
-    for square in range(len(maze)):
-        taken[square] = 0
-        zones[filled, square] = 1
-    tail = 0
-    for place in range(len(order)):
-        if place < filled:
-            taken[order[place]] = 1
-        else:
-            zones[filled, order[place]] = 0
-            queue[tail] = order[place]
-            tail += 1
-    head = 0
-    while head < tail:
-        here = queue[head]
-        head += 1
-        for direction in range(4):
-            before = maze[here, direction]
-            if before < 0 or taken[before] != 0 or zones[filled, before] == 0:
-                continue
-            man = maze[before, direction]
-            if man >= 0 and taken[man] == 0:
-                zones[filled, before] = 0
-                queue[tail] = before
-                tail += 1
+def plan_of(sets: Sequence[Iterable[int]]) -> npt.NDArray[np.int32]:
+    """Return the plan with these squares after each step; the first set is that of no step."""
+    rows: list[list[int]] = []
+    for squares in sets:
+        row = sorted(squares)
+        before = set(rows[-1]) if rows else set()
+        rows.append([square for square in row if square not in before] + [one for one in row if one in before])
+    most = max(map(len, rows))
+    return np.array([row + [-1] * (most - len(row)) for row in rows], np.int32)
+
+
+def zones_of(tables: LevelTables, plan: npt.NDArray[np.int32]) -> npt.NDArray[np.uint8]:
+    """Mark, for each row of a plan, the squares from which no goal is reached that is filled later: [steps + 1, squares].
+
+    The stones that stay from there on are walls.
+    """
+    near = tables.level.near
+    found = np.ones((len(plan), len(near)), np.uint8)
+    stays = set(tables.level.goals)
+    for step in range(len(plan) - 1, -1, -1):
+        stays &= set(plan[step].tolist())
+        waiting = [goal for goal in tables.level.goals if goal not in stays]
+        found[step, waiting] = 0
+        for here in waiting:  # which grows
+            for direction in range(4):
+                before = near[here][direction]
+                if before < 0 or before in stays or found[step, before] == 0:
+                    continue
+                man = near[before][direction]
+                if man >= 0 and man not in stays:
+                    found[step, before] = 0
+                    waiting.append(before)
+    return found

@@ -28,16 +28,17 @@ from searchbench.games.sokoban.enhanced.work import (
     walk,
 )  # fmt: skip
 from searchbench.games.sokoban.rules import BITS, from_square, to_square
+from searchbench.hashing import mix
 from searchbench.heuristics.matching import UNREACHABLE, copy_matching, matching_cost, move_piece
 from searchbench.solvers.guided.featurespace.contract import KEY as KEY_COLUMN
 from searchbench.solvers.guided.featurespace.contract import MOVE, RATINGS, SCORE
 
 PACKED, PARTS, OUTSIDE, DISTANCE = 30, 22, 14, 0
-"""Where the features stand in a score: goals of the plan that are not filled, parts of the floor but for one, stones out of
+"""Where the features stand in a score: steps of the plan that are left, parts of the floor but for one, stones out of
 the plan, and the cost of the matching."""
 CELL_SHIFT: Final = OUTSIDE
 ADVISORS: Final = 5
-LOST: Final = -1
+LOST, UNKNOWN = -1, -2
 
 COMPONENT, HERE, WALKER, ARRIVED = range(4)
 """Rows of `queues`: of the flood that counts parts, and of the pushes of a stone: squares, the man, the last direction."""
@@ -45,14 +46,23 @@ MET, PARTED, PUSHES = range(3)
 """Rows of `marks`: the places of a stone that were met, the squares whose part is counted, and pushes so far."""
 
 
+KNOWN: Final = 1 << 18
+"""The positions whose scores are remembered."""
+
+
 class Space(NamedTuple):
-    """Hold the arrays of the enhanced search, the order of goals, the zones out of the plan, and scratch space."""
+    """Hold the arrays of the enhanced search, the plan, the zones out of it, scratch space, and scores that are known.
+
+    `plan[i]` has the squares where stones stand after i steps of the plan, the latest one first, and then -1;
+    `zones[i]` marks the squares out of it. `known` has hashes of positions and their scores.
+    """
 
     base: Work
-    order: Any
+    plan: Any
     zones: Any
     queues: Any
     marks: Any
+    known: Any
 
 
 def follow(work: Any, position: Any, move: int, out: Any) -> None:
@@ -100,17 +110,31 @@ def score_position(work: Any) -> int:
 def scored(work: Any, distance: int) -> int:
     """Return the score of the stones on the board, the man's squares being marked."""
     base = work.base
-    filled = 0
-    while filled < len(work.order) and base.board[AT, work.order[filled]] != 0:
-        filled += 1
-    left = len(work.order) - filled
-    outside, zone = 0, min(filled + 1, len(work.order) - 1)
+    done, steps = steps_done(work), len(work.plan) - 1
+    outside, zone = 0, min(done + 1, steps - 1)
     for stone in range(base.facts[STONES]):
         outside += work.zones[zone, base.board[SQUARE, stone]]
-    for place in range(zone):
-        if base.board[AT, work.order[place]] != 0:
-            outside -= work.zones[zone, work.order[place]]
-    return 1 + (left << PACKED | parts(work) << PARTS | outside << OUTSIDE | min(distance, (1 << OUTSIDE) - 2))
+    for place in range(work.plan.shape[1]):
+        square = work.plan[zone, place]
+        if square < 0:
+            break
+        if base.board[AT, square] != 0:
+            outside -= work.zones[zone, square]
+    return 1 + (
+        (steps - done) << PACKED | parts(work) << PARTS | outside << OUTSIDE | min(distance, (1 << OUTSIDE) - 2)
+    )
+
+
+def steps_done(work: Any) -> int:
+    """Return the most steps of the plan after which stones stand where they do now."""
+    at, plan = work.base.board[AT], work.plan
+    for step in range(len(plan) - 1, 0, -1):
+        place = 0
+        while place < plan.shape[1] and plan[step, place] >= 0 and at[plan[step, place]] != 0:
+            place += 1
+        if place == plan.shape[1] or plan[step, place] < 0:
+            return step
+    return 0
 
 
 def parts(work: Any) -> int:
@@ -198,12 +222,17 @@ def write_macros_of(work: Any, score: int, stone: int, start: int, corral: bool,
                 continue
             here[tail], walker[tail], arrived[tail], pushes[tail] = target, square, direction, length + 1
             tail += 1
-        if last >= 0 and not is_dead(work, origin, square, man, last):
-            after = rated(work, score, man, out[count])
+        if last >= 0:
+            key = base.facts[KEY] ^ base.hashes[1, lowest]
+            after = score_of_known(work, key)
+            if after == UNKNOWN:
+                after = LOST if is_dead(work, origin, square, man, last) else score_after(work, man)
+                remember(work, key, after)
             if after != LOST:
+                rate(score, after, out[count])
                 out[count, MOVE] = move_of(origin, square, last, 0, length)
                 out[count, SCORE] = after
-                out[count, KEY_COLUMN] = base.facts[KEY] ^ base.hashes[1, lowest]
+                out[count, KEY_COLUMN] = key
                 count += 1
         if square != origin:
             put(base, square, origin)
@@ -217,18 +246,32 @@ def is_dead(work: Any, origin: int, square: int, man: int, last: int) -> bool:
     return is_frozen_dead(work.base, square, True) or is_window_dead(work.base, man, square, last)
 
 
-def rated(work: Any, before: int, man: int, row: Any) -> int:
-    """Return the score of the stones on the board, or LOST, and write the advisors' ratings."""
-    for advisor in range(ADVISORS):
-        row[RATINGS + advisor] = -1
+def score_of_known(work: Any, key: int) -> int:
+    """Return the score that is remembered of a position, or UNKNOWN."""
+    slot = mix(key) & (work.known.shape[1] - 1)
+    return int(work.known[1, slot]) if work.known[0, slot] == key else UNKNOWN
+
+
+def remember(work: Any, key: int, score: int) -> None:
+    """Remember the score of a position."""
+    slot = mix(key) & (work.known.shape[1] - 1)
+    work.known[0, slot], work.known[1, slot] = key, score
+
+
+def score_after(work: Any, man: int) -> int:
+    """Return the score of the stones on the board, or LOST if they cannot all have goals."""
     if work.base.facts[OFF_GOAL] == 0:
         return 0
     distance = distance_after(work, man)
-    if distance >= UNREACHABLE:
-        return LOST
-    score = scored(work, distance)
-    if score >> PACKED > before >> PACKED:  # no advisor unpacks
-        return score
+    return LOST if distance >= UNREACHABLE else scored(work, distance)
+
+
+def rate(before: int, score: int, row: Any) -> None:
+    """Write the advisors' ratings of a move from a score to another; no advisor unpacks."""
+    for advisor in range(ADVISORS):
+        row[RATINGS + advisor] = -1
+    if score == 0 or score >> PACKED > before >> PACKED:
+        return
     if score >> PACKED < before >> PACKED:
         row[RATINGS] = score
     mask = 255
@@ -238,5 +281,4 @@ def rated(work: Any, before: int, man: int, row: Any) -> int:
         row[RATINGS + 2] = score
     row[RATINGS + 3] = score
     if score >> PARTS & mask <= before >> PARTS & mask:
-        row[RATINGS + 4] = distance
-    return score
+        row[RATINGS + 4] = score & ((1 << OUTSIDE) - 1)

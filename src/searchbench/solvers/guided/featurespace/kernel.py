@@ -239,3 +239,16 @@ def explore(work: Any, tree: Tree, note: Any, stop: int) -> None:
             status = FOUND
             break
     note[STATUS] = status
+
+
+def moves_to(tree: Tree, last: int) -> list[int]:
+    """Return the macro moves from the start to the position after a kept move, NONE for the start itself."""
+    found: list[int] = []
+    if last == NONE:
+        return found
+    found.append(int(tree.moves[last]))
+    place = int(tree.owners[last])
+    while place > 0:
+        found.append(int(tree.leading[place]))
+        place = int(tree.parents[place])
+    return found[::-1]

@@ -19,19 +19,21 @@ from searchbench.solvers.guided.featurespace.kernel import (
     BEST,
     MOVES,
     NODES,
-    NONE,
     NOTES,
     POSITIONS,
     SHIFT,
     STATUS,
     begin,
     explore,
+    moves_to,
     new_tree,
 )
-from searchbench.solvers.guided.task import EXHAUSTED, FOUND, FULL, Task
+from searchbench.solvers.guided.task import EXHAUSTED, FOUND, FULL, PAUSED, Task
 
 ENTRIES: Final = 1 << 24
 """The moves that are kept, where nothing else is asked for."""
+FIRST_SHARE: Final = 1 << 15
+"""The nodes of a strategy in its first turn; each further turn is twice as long."""
 
 
 class FeatureSpaceGame(Protocol):
@@ -42,13 +44,15 @@ class FeatureSpaceGame(Protocol):
     """The bits of a score below those that tell a cell."""
     most: int
     """The most macro moves of a position."""
+    strategies: int
+    """How many searches take turns, each with arrays of its own."""
 
     def names(self) -> Mapping[str, Any]:
         """Return the functions of the contract."""
         ...
 
-    def work(self, start: Sequence[int], names: jit.Names) -> Any:
-        """Return the named tuple of arrays for a search from a state."""
+    def work(self, start: Sequence[int], names: jit.Names, strategy: int) -> Any:
+        """Return the named tuple of arrays for the search of a strategy from a state."""
         ...
 
     def position(self, start: Sequence[int]) -> list[int]:
@@ -81,29 +85,70 @@ class FeatureSpace(Guided):
                 f"method featurespace: {task.game} supplies no features for it; idastar searches every puzzle"
             )
         names = jit.Names(dict(rules.names()), task.names.target, None)
-        work = rules.work(task.start, names)
-        first = rules.position(task.start)
-        tree = new_tree(len(first), rules.advisors, max(self.entries or ENTRIES, 2 * rules.most), rules.most)
-        tree.positions[0] = first
-        note = np.zeros(NOTES, np.int64)
-        note[ADVISORS], note[SHIFT] = rules.advisors, rules.shift
-        jit.bind(begin, names)(work, tree, note)
-        kernel = jit.bind(explore, names)
-        while note[STATUS] not in (FOUND, EXHAUSTED):
-            task.advance(kernel, (work, tree), note, NODES)
-            if note[STATUS] == FULL:
+        entries = max((self.entries or ENTRIES) // rules.strategies, 2 * rules.most)
+        running: list[_Strategy] = []
+        share = FIRST_SHARE
+        while True:
+            for number in range(rules.strategies):
+                if number == len(running):
+                    running.append(_Strategy(task, rules, names, number, entries))
+                one = running[number]
+                ended = one.search(sum(other.nodes for other in running if other is not one), share)
+                nodes, kept = sum(other.nodes for other in running), sum(other.kept for other in running)
+                if ended == FOUND:
+                    moves = rules.steps(task.start, one.moves())
+                    return task.line(moves, _cost(task, moves), nodes, False, kept)
+                if ended == EXHAUSTED:
+                    raise task.unsolvable(nodes, kept)
+            if all(one.note[STATUS] == FULL for one in running):
+                full = sum(int(one.note[MOVES]) for one in running)
                 raise Exhausted(
-                    f"{task.game}: no solution in {note[MOVES]:,} macro moves: more `entries` keep more of them",
-                    int(note[NODES]),
-                    int(note[POSITIONS]),
+                    f"{task.game}: no solution in {full:,} macro moves: more `entries` keep more of them", nodes, kept
                 )
-            if note[STATUS] not in (FOUND, EXHAUSTED):
-                task.report("positions", int(note[NODES]), 0, int(note[POSITIONS]))
-        nodes, kept = int(note[NODES]), int(note[POSITIONS])
-        if note[STATUS] == EXHAUSTED:
-            raise task.unsolvable(nodes, kept)
-        moves = rules.steps(task.start, _moves_to(tree, int(note[BEST])))
-        return task.line(moves, _cost(task, moves), nodes, False, kept)
+            share *= 2
+
+
+class _Strategy:
+    """Hold the search of a strategy between its turns."""
+
+    def __init__(self, task: Task, rules: FeatureSpaceGame, names: jit.Names, number: int, entries: int) -> None:
+        self.task = task
+        self.work = rules.work(task.start, names, number)
+        first = rules.position(task.start)
+        self.tree = new_tree(len(first), rules.advisors, entries, rules.most)
+        self.tree.positions[0] = first
+        self.note = np.zeros(NOTES, np.int64)
+        self.note[ADVISORS], self.note[SHIFT] = rules.advisors, rules.shift
+        self.kernel = jit.bind(explore, names)
+        jit.bind(begin, names)(self.work, self.tree, self.note)
+
+    @property
+    def nodes(self) -> int:
+        """Return the macro moves generated."""
+        return int(self.note[NODES])
+
+    @property
+    def kept(self) -> int:
+        """Return the positions kept."""
+        return int(self.note[POSITIONS])
+
+    def search(self, others: int, share: int) -> int:
+        """Search on for a share of nodes, the others having searched some already; return how that ended."""
+        task, note = self.task, self.note
+        end = self.nodes + share
+        while note[STATUS] == PAUSED and note[NODES] < end:
+            task.advance(self._call, (end, others), note, NODES)
+            if note[STATUS] == PAUSED:
+                task.report("positions", others + self.nodes, 0, self.kept)
+        return int(note[STATUS])
+
+    def _call(self, end: int, others: int, note: Any, stop: int) -> None:
+        left = self.task.nodes - others if self.task.nodes else end
+        self.kernel(self.work, self.tree, note, min(stop, end, left))
+
+    def moves(self) -> list[int]:
+        """Return the macro moves of the solution."""
+        return moves_to(self.tree, int(self.note[BEST]))
 
 
 def _cost(task: Task, moves: Sequence[int]) -> int:
@@ -112,16 +157,3 @@ def _cost(task: Task, moves: Sequence[int]) -> int:
         cost += int(task.game.call("cost", state, move))
         state = list(task.game.play(state, move))
     return cost
-
-
-def _moves_to(tree: Any, last: int) -> list[int]:
-    """Return the macro moves from the start to the position after a kept move, NONE for the start itself."""
-    found: list[int] = []
-    if last == NONE:
-        return found
-    found.append(int(tree.moves[last]))
-    place = int(tree.owners[last])
-    while place > 0:
-        found.append(int(tree.leading[place]))
-        place = int(tree.parents[place])
-    return found[::-1]

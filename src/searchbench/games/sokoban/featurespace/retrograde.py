@@ -1,0 +1,270 @@
+"""The search for a plan of packing, backwards: stones are pulled from the full goals to *sinks*, where they vanish.
+
+Sinks are squares where stones stand at the start, such that a stone can be pushed from each to every other one. The search
+is feature-space search as well: fewer stones, fewer parts of the floor, fewer stones on goals, and stones far from goals.
+Stones may rest on the way, so that others come out first. Turned round, the pulls are the steps of a plan: a stone
+comes from outside to the square where the search has pulled it from, or goes on from where it rested.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from searchbench import jit
+from searchbench.games.sokoban.enhanced.work import (
+    AT,
+    GENERATION,
+    GOAL,
+    KEY,
+    MARK,
+    SQUARE,
+    STONES,
+    Work,
+    last_direction,
+    move_of,
+    put,
+    walk,
+)  # fmt: skip
+from searchbench.games.sokoban.featurespace.position import (
+    ADVISORS,
+    ARRIVED,
+    CELL_SHIFT,
+    HERE,
+    MET,
+    PUSHES,
+    WALKER,
+    parts,
+    rate,
+    restore,
+)
+from searchbench.games.sokoban.rules import BITS, from_square, state_of, to_square
+from searchbench.games.sokoban.tables import NEVER, LevelTables
+from searchbench.solvers.guided.featurespace.contract import KEY as KEY_COLUMN
+from searchbench.solvers.guided.featurespace.contract import MOVE, SCORE
+from searchbench.solvers.guided.featurespace.kernel import ADVISORS as ADVISORS_NOTE
+from searchbench.solvers.guided.featurespace.kernel import (
+    BEST,
+    NODES,
+    NOTES,
+    SHIFT,
+    STATUS,
+    begin,
+    explore,
+    moves_to,
+    new_tree,
+)
+from searchbench.solvers.guided.task import FOUND, PAUSED
+
+LEFT, PARTS, ON_GOALS, NEARNESS = 30, 22, 14, 0
+"""Where the features stand in a score: stones that are left, parts of the floor but for one, stones on goals, and how
+near the stones are to goals."""
+FARTHEST: Final = (1 << ON_GOALS) - 1
+NODES_OF_PLAN: Final = 100_000
+"""The pulls that are generated at most for a plan."""
+
+
+class Backwards(NamedTuple):
+    """Hold the arrays of the enhanced search, scratch space, the sinks, squares that lead to one, and distances to goals."""
+
+    base: Work
+    queues: Any
+    marks: Any
+    sinks: Any
+    useful: Any
+    nearest: Any
+
+
+def follow(work: Any, position: Any, move: int, out: Any) -> None:
+    """Write the position after a pull; on a sink the stone vanishes."""
+    square, target = from_square(move), to_square(move)
+    for cell in range(len(position)):
+        out[cell] = position[cell]
+    out[square // BITS] ^= 1 << square % BITS
+    if work.sinks[target] == 0:
+        out[target // BITS] ^= 1 << target % BITS
+    out[len(out) - 1] = work.base.maze[target, last_direction(move)]
+
+
+def score_position(work: Any) -> int:
+    """Return the score of the position."""
+    base = work.base
+    walk(base, base.kept[0, base.kept.shape[1] - 1])
+    return scored(work)
+
+
+def scored(work: Any) -> int:
+    """Return the score of the stones on the board, the man's squares being marked."""
+    base = work.base
+    left = on_goals = far = 0
+    for stone in range(base.facts[STONES]):
+        square = base.board[SQUARE, stone]
+        if base.board[AT, square] != stone + 1:
+            continue  # it has come to a sink
+        left += 1
+        on_goals += base.maze[square, GOAL] >= 0
+        far += work.nearest[square]
+    if left == 0:
+        return 0
+    return left << LEFT | parts(work) << PARTS | on_goals << ON_GOALS | max(FARTHEST - far, 0)
+
+
+def write_macros(work: Any, score: int, out: Any) -> int:
+    """Write the pulls of one stone: to each square and side of the man, and to sinks."""
+    base = work.base
+    start, count = base.kept[0, base.kept.shape[1] - 1], 0
+    for stone in range(base.facts[STONES]):
+        count = write_pulls_of(work, score, stone, start, out, count)
+    return count
+
+
+def write_pulls_of(work: Any, score: int, stone: int, start: int, out: Any, count: int) -> int:
+    """Write the pulls of one stone; return the end."""
+    base = work.base
+    board, maze = base.board, base.maze
+    met, pulls = work.marks[MET], work.marks[PUSHES]
+    here, walker, arrived = work.queues[HERE], work.queues[WALKER], work.queues[ARRIVED]
+    origin = board[SQUARE, stone]
+    for place in range(4 * len(maze)):
+        met[place] = 0
+    here[0], walker[0], arrived[0], pulls[0] = origin, start, -1, 0
+    head, tail = 0, 1
+    while head < tail and count < len(out):
+        square, man, last, length = here[head], walker[head], arrived[head], pulls[head]
+        head += 1
+        if last >= 0 and met[4 * square + last] != 0:
+            continue
+        vanishes = last >= 0 and work.sinks[square] != 0
+        if square != origin:
+            put(base, origin, square)
+        if vanishes:
+            board[AT, square] = 0
+            base.facts[KEY] ^= base.hashes[0, square]
+        lowest = walk(base, man)
+        generation = base.facts[GENERATION]
+        for direction in range(4):
+            beside = maze[square, direction]
+            if beside < 0 or board[MARK, beside] != generation:
+                continue
+            met[4 * square + direction] = 1
+            beyond = maze[beside, direction]
+            if vanishes or beyond < 0 or board[AT, beyond] != 0 or work.useful[beside] == 0:
+                continue
+            if met[4 * beside + direction] == 0 and tail < 4 * len(maze):
+                here[tail], walker[tail], arrived[tail], pulls[tail] = beside, beyond, direction, length + 1
+                tail += 1
+        if last >= 0 and square != origin:
+            after = scored(work)
+            rate(score, after, out[count])
+            out[count, MOVE] = move_of(origin, square, last, 0, length)
+            out[count, SCORE] = after
+            out[count, KEY_COLUMN] = base.facts[KEY] ^ base.hashes[1, lowest]
+            count += 1
+        if vanishes:
+            board[AT, square] = stone + 1
+            base.facts[KEY] ^= base.hashes[0, square]
+        if square != origin:
+            put(base, square, origin)
+    return count
+
+
+# --- the plan ---------------------------------------------------------------------------------------------------------
+
+
+def sinks_of(tables: LevelTables, stones: Sequence[int]) -> list[int]:
+    """Return the largest set of squares of stones such that a lone stone can be pushed from each to every other one."""
+    reached = {}
+    for square in stones:
+        to = tables.distances_to(square)
+        reached[square] = {one for one in stones if min(to[4 * one : 4 * one + 4]) < NEVER}
+    sets = [[one for one in stones if one in reached[square] and square in reached[one]] for square in stones]
+    return max(sets, key=len)
+
+
+def _parts_of(tables: LevelTables, stones: set[int]) -> list[list[int]]:
+    """Return the parts of the floor between stones, the largest first."""
+    near, left, found = tables.level.near, set(range(len(tables.level.cells))) - stones, []
+    while left:
+        waiting = [min(left)]
+        left -= {waiting[0]}
+        for square in waiting:  # which grows
+            for other in near[square]:
+                if other in left:
+                    left.remove(other)
+                    waiting.append(other)
+        found.append(waiting)
+    return sorted(found, key=len, reverse=True)
+
+
+def retrograde_steps(
+    tables: LevelTables, stones: Sequence[int], base: Work, names: jit.Names, nodes: int
+) -> list[set[int]]:
+    """Return where stones stand after each step of a plan, the first set empty; nothing if no plan is found.
+
+    `nodes` are the pulls generated at most in all, `base` the arrays of a search from the goals.
+    """
+    squares, goals = len(tables.level.cells), tables.level.goals
+    choices, parts_of_floor = _choices_of_sinks(tables, stones), _parts_of(tables, set(goals))
+    share = nodes // max(len(choices) * len(parts_of_floor), 1)
+    for sinks in choices:
+        marked, useful = np.zeros(squares, np.uint8), np.zeros(squares, np.uint8)
+        marked[sinks] = 1
+        useful[_pushed_to(tables, sinks)] = 1
+        work = Backwards(
+            base, np.zeros((4, 4 * squares), np.int32), np.zeros((3, 4 * squares), np.int32), marked, useful,
+            np.minimum(tables.nearest, squares).astype(np.int32),
+        )  # fmt: skip
+        for part in parts_of_floor:
+            moves = _searched(work, state_of(goals, min(part), squares), names, share)
+            if moves:
+                return _turned_round(goals, sinks, moves)
+    return []
+
+
+def _choices_of_sinks(tables: LevelTables, stones: Sequence[int]) -> list[list[int]]:
+    off = [stone for stone in stones if stone not in tables.level.goals] or list(stones)
+    largest = sinks_of(tables, off)
+    return [largest] if len(largest) == len(off) else [largest, off]
+
+
+def _pushed_to(tables: LevelTables, sinks: Sequence[int]) -> list[int]:
+    """Return the squares that a lone stone can be pushed to from a sink, whatever the side of the man."""
+    near, found = tables.level.near, list(sinks)
+    seen = set(found)
+    for square in found:  # which grows
+        for direction in range(4):
+            target = near[square][direction]
+            if target >= 0 and near[square][direction ^ 1] >= 0 and target not in seen:
+                seen.add(target)
+                found.append(target)
+    return found
+
+
+def _searched(work: Backwards, start: Sequence[int], names: jit.Names, nodes: int) -> list[int]:
+    """Return the pulls that empty the level, none if so many generated ones do not."""
+    most = min(1 << 16, 4 * sum(1 for one in start[:-1] for bit in range(BITS) if one >> bit & 1) * len(work.sinks))
+    tree = new_tree(len(start), ADVISORS, nodes + 2 * most, most)
+    tree.positions[0] = start
+    note = np.zeros(NOTES, np.int64)
+    note[ADVISORS_NOTE], note[SHIFT] = ADVISORS, CELL_SHIFT
+    jit.bind(begin, names)(work, tree, note)
+    if note[STATUS] == PAUSED and note[NODES] < nodes:
+        jit.bind(explore, names)(work, tree, note, nodes)
+    return moves_to(tree, int(note[BEST])) if note[STATUS] == FOUND else []
+
+
+def _turned_round(goals: Sequence[int], sinks: Sequence[int], moves: Sequence[int]) -> list[set[int]]:
+    """Return where stones stand after each step of the plan that pulls make when they are taken back."""
+    sets = [set(goals)]
+    for move in moves:
+        after = sets[-1] - {from_square(move)}
+        sets.append(after if to_square(move) in sinks else after | {to_square(move)})
+    return sets[::-1]
+
+
+FUNCTIONS: Final = {
+    "restore": restore, "follow": follow, "score_position": score_position, "write_macros": write_macros,
+}  # fmt: skip
+"""The functions of the contract of feature-space search, for pulls."""

@@ -1,0 +1,184 @@
+"""Plans of packing that are searched for backwards, and strategies that take turns."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from typing import Any
+
+import numpy as np
+import pytest
+
+from naive_sokoban import Maze, Node, Place, random_level
+from searchbench import jit
+from searchbench.errors import Unsolvable
+from searchbench.games.sokoban import Sokoban
+from searchbench.games.sokoban.enhanced import EnhancedSokoban
+from searchbench.games.sokoban.featurespace import retrograde
+from searchbench.games.sokoban.featurespace.packing import plan_of, zones_of
+from searchbench.games.sokoban.featurespace.position import steps_done
+from searchbench.games.sokoban.featurespace.retrograde import FUNCTIONS, retrograde_steps, sinks_of
+from searchbench.games.sokoban.rules import to_square
+from searchbench.solvers.guided import search_state
+from searchbench.solvers.guided.enhanced.controls import FRAME, chosen_controls
+from searchbench.solvers.guided.featurespace import search
+from searchbench.solvers.guided.featurespace.contract import (
+    KEY,
+    MOVE,
+    RATINGS,
+    SCORE,
+    follow,
+    restore,
+    score_position,
+    write_macros,
+)
+from searchbench.verify.lurd import replay
+
+NAMES = jit.Names(dict(FUNCTIONS), "interpreted", None)
+
+
+def base_of(game: Sokoban) -> Any:
+    """Return the arrays of an enhanced search."""
+    rules = EnhancedSokoban(game.tables)
+    return rules.work(game.start(), chosen_controls((*FRAME, *rules.known), (), (), ""), 2)
+
+
+def pushed_alone(maze: Maze, node: Node, stone: Place) -> set[Place]:
+    """Return where pushes can bring a stone of a node while the others stand."""
+    others, seen, waiting = node[0] - {stone}, {node}, [node]
+    while waiting:
+        for after in maze.successors(waiting.pop()):
+            if others <= after[0] and after not in seen:
+                seen.add(after)
+                waiting.append(after)
+    return {place for stones, _ in seen for place in stones - others}
+
+
+def test_each_step_of_a_plan_can_be_made_by_pushes_of_one_stone() -> None:
+    """The other stones of the step stand; a new stone comes from a sink, and the last step fills the last goal."""
+    chance, steps, rested = random.Random(14), 0, 0
+    for _ in range(60):
+        game = Sokoban(text := random_level(chance, chance.choice((2, 3)), (4, 5)))
+        cells, maze, level = game.maze.cells, Maze(text), game.tables.level
+        sets = retrograde_steps(game.tables, level.stones, base_of(game), NAMES, 3_000)
+        if not sets:
+            continue
+        assert (sets[0], sets[-1]) == (set(), set(level.goals))
+        off = [stone for stone in level.stones if stone not in level.goals] or list(level.stones)
+        for before, after in itertools.pairwise(sets):
+            (placed,) = after - before
+            others = frozenset(cells[square] for square in before & after)
+            gone = before - after
+            rested += len(gone)
+            origins = gone or set(off)
+            assert any(
+                cells[placed] in pushed_alone(maze, (others | {cells[origin]}, area), cells[origin])
+                for origin in origins
+                for area in {maze.area(man, others | {cells[origin]}) for man in maze.free - others - {cells[origin]}}
+            ), (text, sets)
+            steps += 1
+    assert (steps > 60, rested > 0) == (True, True), (steps, rested)
+
+
+def test_pulls_are_what_positions_after_them_say() -> None:
+    chance, pulls, gone = random.Random(15), 0, 0
+    for _ in range(60):
+        game = Sokoban(random_level(chance, 3, (4, 5)))
+        squares, stones = len(game.maze.cells), game.tables.level.stones
+        sinks, useful = np.zeros(squares, np.uint8), np.ones(squares, np.uint8)
+        sinks[chance.sample(range(squares), squares // 2)] = 1
+        scratch = np.zeros((4, 4 * squares), np.int32), np.zeros((3, 4 * squares), np.int32)
+        work = retrograde.Backwards(base_of(game), *scratch, sinks, useful, np.arange(squares, dtype=np.int32))
+        position = np.array(game.start(), np.int64)
+        jit.bind(restore, NAMES)(work, position)
+        rows = np.zeros((4_000, RATINGS + 5), np.int64)
+        count = jit.bind(write_macros, NAMES)(work, jit.bind(score_position, NAMES)(work), rows)
+        for row in rows[:count]:
+            after = np.zeros_like(position)
+            jit.bind(follow, NAMES)(work, position, int(row[MOVE]), after)
+            assert jit.bind(restore, NAMES)(work, after) == row[KEY]
+            assert jit.bind(score_position, NAMES)(work) == row[SCORE]
+            vanished = sum(int(word).bit_count() for word in after[:-1]) == len(stones) - 1
+            assert vanished == (sinks[to_square(int(row[MOVE]))] == 1)
+            gone += vanished
+        pulls += count
+    assert min(pulls, gone) > 20, (pulls, gone)
+
+
+def test_sinks_can_be_pushed_to_one_another() -> None:
+    chance = random.Random(16)
+    for _ in range(25):
+        game = Sokoban(text := random_level(chance, 3, (4, 5)))
+        maze, cells, stones = Maze(text), game.maze.cells, list(game.tables.level.stones)
+        found = sinks_of(game.tables, stones)
+        reached = {}
+        for one in stones:
+            nodes = {
+                (frozenset({cells[one]}), maze.area(man, frozenset({cells[one]}))) for man in maze.free - {cells[one]}
+            }
+            reached[one] = set().union(*(pushed_alone(maze, node, cells[one]) for node in nodes))
+        together = [
+            [other for other in stones if cells[other] in reached[one] and cells[one] in reached[other]]
+            for one in stones
+        ]
+        assert sorted(found) == sorted(max(together, key=len))
+
+
+def test_rows_of_a_plan_begin_with_the_square_filled_last_and_its_zones_lead_to_no_goal() -> None:
+    plan = plan_of([set(), {3}, {3, 5}, {5, 7}, {5, 7, 9}])
+    assert plan.tolist() == [[-1, -1, -1], [3, -1, -1], [5, 3, -1], [7, 5, -1], [9, 5, 7]]
+    game = Sokoban("#######\n#@ $..#\n#  $ ##\n#######")
+    level = game.tables.level
+    numbers = game.maze.numbers
+    near_goal, far_goal = sorted(level.goals, key=lambda goal: game.maze.cells[goal])
+    zones = zones_of(game.tables, plan_of([set(), {near_goal}, {near_goal, far_goal}]))
+    corner = next(
+        square for square in range(len(level.cells)) if game.maze.cells[square][0] != game.maze.cells[far_goal][0]
+    )
+    assert zones[0, near_goal] == 0
+    assert zones[1, numbers[game.maze.cells[far_goal]]] == 0
+    assert zones[1, corner] == 1  # the goal in front is filled: no stone comes past it
+    assert zones[2].all()
+
+
+def test_the_steps_done_are_the_most_after_which_the_stones_stand_so() -> None:
+    chance, counts = random.Random(17), set()
+    for _ in range(40):
+        game = Sokoban(random_level(chance, 3, (4, 5)))
+        squares = range(len(game.maze.cells))
+        sets = [set(chance.sample(squares, min(step, 3))) for step in range(6)]
+        work = game.feature_space().work(game.start(), jit.Names({}, "interpreted", None))
+        work = work._replace(plan=plan_of(sets))
+        stones = {square for square in squares if work.base.board[0, square]}
+        expected = max(step for step, wanted in enumerate(sets) if step == 0 or wanted <= stones)
+        assert steps_done(work) == expected
+        counts.add(expected)
+    assert len(counts) > 1
+
+
+def test_strategies_take_turns_and_go_on_where_they_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(search, "FIRST_SHARE", 1)
+    chance, searched, plain = random.Random(18), [], search._Strategy.search
+
+    def noted(self: Any, others: int, share: int) -> int:
+        before = self.nodes
+        ended = plain(self, others, share)
+        searched.append((id(self), share, self.nodes > before))
+        return ended
+
+    monkeypatch.setattr(search._Strategy, "search", noted)
+    turns = 0
+    for round_ in range(24):
+        text = random_level(chance, 3, (5, 5), solvable=round_ % 4 != 0)
+        game = Sokoban(text)
+        searched.clear()
+        if Maze(text).least_pushes() is None:
+            with pytest.raises(Unsolvable):
+                search_state(game, None, "featurespace", target="interpreted")
+        else:
+            line = search_state(game, None, "featurespace", target="interpreted")
+            assert replay(text, game.solution(line.moves)).fault == "", text
+        assert [share for _, share, _ in searched] == [1 << turn // 2 for turn in range(len(searched))]
+        assert len({one for one, _, _ in searched}) == min(len(searched), 2)
+        turns = max(turns, len(searched))
+    assert turns > 2, turns
