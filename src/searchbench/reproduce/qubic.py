@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
 from searchbench.catalogue import load
+from searchbench.errors import Exhausted, LimitReached
+from searchbench.game import Game
+from searchbench.games.qubic import Qubic
 from searchbench.proof import Proof
 from searchbench.reproduce.row import Row, Verdict
 from searchbench.run import Run
 from searchbench.solvers.dependency.lines import line_attributes, line_goals, line_operators
-from searchbench.solvers.proof import prove_state
+from searchbench.solvers.proof import GraphProofNumber, prove_state
 from searchbench.verify import verify_proof
+
+ALL, THREATS, ONES, NO_SYMMETRY, UNDIVIDED = (
+    "all", "with the claimer's threats in the tree", "first numbers 1", "without symmetry", "from the empty board",
+)  # fmt: skip
+"""The enhancements of section 4.4, all or without one."""
 
 MOST_STRATEGIC = 3254
 """Strategic moves of the thesis' proof (table 4.2)."""
@@ -104,6 +113,53 @@ def as_table_4_2(paper: Any, measured: Any) -> Verdict:
     return "match" if same and paper["all"] / 2 <= measured["all"] <= 2 * paper["all"] else "differs"
 
 
+SAMPLE = ("0,3;21,41", "0,3;12,5", "0,3;20,1", "0,3;24,7", "0,3;60,1", "0,3;61,22", "0,12;1,7", "0,12;1,63")
+"""Subproblems: the first player's cells, and the second's."""
+
+
+def without(run: Run, sample: Sequence[str] = SAMPLE, most: int = 1_000_000) -> dict[str, Any]:
+    """Search some subproblems with each enhancement left out, and the whole game; return nodes, and how many are open.
+
+    A search ends after `most` nodes, which are counted for it; that of the whole game is not among the others.
+    """
+    ways: dict[str, tuple[Game, GraphProofNumber]] = {
+        ALL: (Qubic(), GraphProofNumber(evidence=False)),
+        THREATS: (Qubic(), GraphProofNumber(threats=True, evidence=False)),
+        ONES: (Qubic(), GraphProofNumber(ones=True, evidence=False)),
+        NO_SYMMETRY: (Qubic(symmetry=False), GraphProofNumber(evidence=False)),
+    }
+    found: dict[str, Any] = {}
+    for name, (game, chosen) in ways.items():
+        sizes = [_nodes(game, position(one), chosen, run, most) for one in sample]
+        found[name] = {"nodes": sum(min(one, most) for one in sizes), "open": sum(one >= most for one in sizes)}
+    whole = _nodes(Qubic(), None, GraphProofNumber(undivided=True, evidence=False), run, most)
+    return found | {UNDIVIDED: {"nodes": min(whole, most), "open": int(whole >= most)}}
+
+
+def position(cells: str) -> list[int]:
+    """Return a position by the cells of the first player, and of the second: "0,3;21,22"."""
+    state = [0] * 64
+    for player, own in enumerate(cells.split(";"), 1):
+        for cell in own.split(","):
+            state[int(cell)] = player
+    return state
+
+
+def _nodes(game: Game, state: list[int] | None, chosen: GraphProofNumber, run: Run, most: int) -> int:
+    """Return the nodes that prove a win of the player to move, `most` where they do not suffice."""
+    try:
+        return min(prove_state(game, state, chosen, Run(memory=run.memory, threads=1), nodes=most).nodes, most)
+    except (LimitReached, Exhausted):
+        return most
+
+
+def each_helps(paper: Any, measured: Any) -> Verdict:
+    """Judge enhancements: all together prove all, without any of them it takes more nodes, and the whole game stays open."""
+    every = measured[ALL]
+    more = all(measured[name]["nodes"] > every["nodes"] for name in (THREATS, ONES, NO_SYMMETRY))
+    return "match" if more and every["open"] == 0 and measured[UNDIVIDED]["open"] == 1 else "differs"
+
+
 def _threatened(game: Any, state: tuple[int, ...]) -> bool:
     """Tell whether the second player fills all cells of a line but one, which is empty."""
     return any(sorted(state[cell] for cell in line) == [0, 2, 2, 2] for line in game.lines.lines)
@@ -156,5 +212,10 @@ ROWS = [
             "all": MOST_STRATEGIC,
         },
         levels, as_table_4_2, note="a match: the same up to ply 4, and within a factor of two in all", long=True,
+    ),
+    Row(
+        "QB-11", "Qubic: eight subproblems with each enhancement left out", "Allis 1994, sections 4.4 and 4.5.1",
+        {THREATS: "more", ONES: "more", NO_SYMMETRY: "more", UNDIVIDED: "not solved"}, without, each_helps,
+        note="the thesis gives no figures. At most a million nodes a subproblem, as in the thesis, and for the whole game",
     ),
 ]  # fmt: skip
