@@ -10,7 +10,6 @@ from typing import Any
 from searchbench.catalogue import load
 from searchbench.errors import Exhausted, LimitReached
 from searchbench.game import Game
-from searchbench.games.qubic import Qubic
 from searchbench.proof import Proof
 from searchbench.reproduce.row import Row, Verdict
 from searchbench.run import Run
@@ -123,16 +122,16 @@ def without(run: Run, sample: Sequence[str] = SAMPLE, most: int = 1_000_000) -> 
     A search ends after `most` nodes, which are counted for it; that of the whole game is not among the others.
     """
     ways: dict[str, tuple[Game, GraphProofNumber]] = {
-        ALL: (Qubic(), GraphProofNumber(evidence=False)),
-        THREATS: (Qubic(), GraphProofNumber(threats=True, evidence=False)),
-        ONES: (Qubic(), GraphProofNumber(ones=True, evidence=False)),
-        NO_SYMMETRY: (Qubic(symmetry=False), GraphProofNumber(evidence=False)),
+        ALL: (load("qubic"), GraphProofNumber(evidence=False)),
+        THREATS: (load("qubic"), GraphProofNumber(threats=True, evidence=False)),
+        ONES: (load("qubic"), GraphProofNumber(ones=True, evidence=False)),
+        NO_SYMMETRY: (load("qubic:symmetry=no"), GraphProofNumber(evidence=False)),
     }
     found: dict[str, Any] = {}
     for name, (game, chosen) in ways.items():
         sizes = [_nodes(game, position(one), chosen, run, most) for one in sample]
         found[name] = {"nodes": sum(min(one, most) for one in sizes), "open": sum(one >= most for one in sizes)}
-    whole = _nodes(Qubic(), None, GraphProofNumber(undivided=True, evidence=False), run, most)
+    whole = _nodes(load("qubic"), None, GraphProofNumber(undivided=True, evidence=False), run, most)
     return found | {UNDIVIDED: {"nodes": min(whole, most), "open": int(whole >= most)}}
 
 
