@@ -75,7 +75,7 @@ def test_replies_and_canonical_positions() -> None:
     with pytest.raises(BadRequest, match="expected cells such as a15"):
         chosen_branches(opening, ["z3"])
     with pytest.raises(BadRequest, match="odd size"):
-        Opening(8)
+        _ = Opening(8).start
     game = load("mnk:7x7,k=5,symmetry=true")
     small = Opening(7)
     for seed in range(30):

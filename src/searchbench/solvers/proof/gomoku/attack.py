@@ -30,7 +30,7 @@ from searchbench.solvers.proof.gomoku.position import (
     state_of,
     value_of,
 )
-from searchbench.solvers.proof.gomoku.threats import new_threats, win_by_threats, winning_move
+from searchbench.solvers.proof.gomoku.threats import NO_THREAT, new_threats, replies, win_by_threats, winning_move
 from searchbench.solvers.proof.gomoku.zone import new_walk, replay, zone_of
 
 Cells = npt.NDArray[np.bool_]
@@ -61,7 +61,7 @@ class Attack:
         self._put, self._remove, self._set = (jit.bind(kernel, names) for kernel in (put, remove, set_stones))
         self._by_fours, self._by_threats = jit.bind(win_by_fours, names), jit.bind(win_by_threats, names)
         self._zone, self._replay, self._move = (jit.bind(one, names) for one in (zone_of, replay, winning_move))
-        self._places_of = jit.bind(places_of, names)
+        self._places_of, self._replies = jit.bind(places_of, names), jit.bind(replies, names)
         self._values = jit.bind(_values, names)
         self._places = self.position.board[PLACE_OF : PLACE_OF + columns * rows]
         self.forget()
@@ -118,6 +118,12 @@ class Attack:
     def by_threats(self, attacker: int, limit: int) -> int:
         """Return WON, NONE (no win by threats) or STOPPED at `limit` nodes; the attacker is to move."""
         return int(self._by_threats(self.position, self.threats, attacker, limit))
+
+    def replies(self, attacker: int) -> list[int] | None:
+        """Return the defender's replies to the attacker's threats, None where there is none or the defender has a five."""
+        out = np.zeros(len(self._places), np.int64)
+        count = int(self._replies(self.position, attacker, out, self.threats.scratch))
+        return None if count == NO_THREAT else self.position.board[CELL_OF + out[:count]].tolist()
 
     def move(self, attacker: int) -> int | None:
         """Return the winning cell that a search or a replay has found for this position; None if it knows none."""

@@ -68,14 +68,21 @@ class Opening:
     rule: Rule = "free"
 
     def __post_init__(self) -> None:
-        if self.size % 2 == 0 or not 7 <= self.size <= 25:
-            raise BadRequest(f"a board of {self.size} x {self.size}: expected an odd size from 7 to 25, with a centre")
+        if not 5 <= self.size <= 25:
+            raise BadRequest(f"a board of {self.size} x {self.size}: expected 5 to 25 columns")
         if self.rule not in ("free", "standard"):
             raise BadRequest(f"rule {self.rule!r}: there are free, standard")
 
     @property
+    def has_centre(self) -> bool:
+        """Return whether a game can begin in the centre, with room for a row beside it."""
+        return self.size % 2 == 1 and self.size >= 7
+
+    @property
     def start(self) -> State:
-        """Return the board with black's stone in the centre."""
+        """Return the board with black's stone in the centre. Raises BadRequest where there is none, or no room around it."""
+        if not self.has_centre:
+            raise BadRequest(f"a board of {self.size} x {self.size}: expected an odd size from 7 to 25, with a centre")
         return stones_at((0,) * self.size**2, [(self.size**2 // 2, 1)])
 
     def turns(self) -> list[list[int]]:

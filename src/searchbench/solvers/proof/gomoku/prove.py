@@ -64,15 +64,15 @@ def prove_by_threats(game: Game, root: Sequence[int], budget: Budget, work: Path
     LimitReached, Exhausted and BadRequest.
     """
     state = tuple(int(cell) for cell in root)
-    stones = sum(map(bool, state))
-    if stones <= 2 and (stones == 0 or state[len(state) // 2] == 1) and len(state) % 2 == 1:
-        return _in_folder(opening_of(game), state, budget, work)
+    stones, opening = sum(map(bool, state)), opening_of(game)
+    if stones <= 2 and (stones == 0 or state[len(state) // 2] == 1) and opening.has_centre:
+        return _in_folder(opening, state, budget, work)
     if work is not None:
         raise BadRequest(
             f"{game}: work is kept for the start, for the first stone in the centre, and for a reply to it; "
             "this position is searched at once: leave out the folder"
         )
-    return _at_once(opening_of(game), game, state, budget, target)
+    return _at_once(opening, game, state, budget, target)
 
 
 def _in_folder(opening: Opening, state: State, budget: Budget, work: Path | None) -> ThreatProof:
