@@ -26,8 +26,6 @@ def solve_request(request: Request, run: Run, command: str = "") -> Database:
 
     `command` is the database's record of its origin. The run gets the folder for unfinished work.
     """
-    if request.keep is not None and request.parts is None and request.choice.solver != SWEEP:
-        check_target(request.keep.folder, request.keep.overwrite)
     request = request.numbered(run)
     if run.device is not None:
         check_device(request, run.device)

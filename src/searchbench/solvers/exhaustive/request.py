@@ -21,6 +21,7 @@ from searchbench.solvers.exhaustive.configuration import (
 )
 from searchbench.solvers.exhaustive.diagrams.reached import reached_game, start_alone
 from searchbench.store.keep import Keep
+from searchbench.store.writing import check_target
 from searchbench.values import ValueRule
 
 
@@ -52,6 +53,8 @@ class Request(NamedTuple):
         """Return the same request with the game whose states get their numbers by what is reached, if that is asked for."""
         if not (isinstance(self.solver, Numbered) and self.solver.index == REACHED):
             return self
+        if self.keep is not None and self.parts is None:
+            check_target(self.keep.folder, self.keep.overwrite)  # before a long search
         return self._replace(game=reached_game(self.game, run))
 
     def command(self, memory: str | int | None) -> str:
