@@ -215,7 +215,7 @@ def test_what_suits_the_game_is_the_same_as_asking_for_it() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"speed": 2}, "unknown option 'speed': solve takes parts, form, codec, mapped, overwrite, work"),
+        ({"speed": 2}, "unknown option 'speed': solve takes index, parts, form, codec, mapped, overwrite, work"),
         ({"solver": "dfs"}, "unknown solver 'dfs': there are retrograde, fixpoint, bfs"),
         (
             {"form": "base-3"},
@@ -315,7 +315,7 @@ def test_leaves_are_told_by_a_folder_a_database_or_the_configuration(tmp_path: P
 DERIVED = {
     "search": ([METHODS], {"game", "state", "states", "method", "abstractions", "nodes", "seconds", "memory", "threads",
                            "progress", "work", "style", "as_json"}),
-    "solve": ([exhaustive.METHODS, {"to": sb.Keep}], {"game", "to", "solver", "rule", "memory", "threads", "progress",
+    "solve": ([exhaustive.METHODS, {"to": sb.Keep}], {"game", "to", "solver", "rule", "memory", "threads", "progress", "device",
                                                       "as_json"}),
     "prove": (
         [proof.METHODS],
