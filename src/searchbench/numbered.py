@@ -14,13 +14,19 @@ from searchbench.index.protocol import Part
 
 
 class _Numbered:
-    """Replace the index of the game's class that it is joined to."""
+    """Replace the numbers of the game's class that it is joined to.
+
+    `index()` stays, as a class may have its width from there; the rules' `rank` and `unrank` come before it.
+    """
 
     diagram: Diagram
     plain: Game
 
-    def index(self) -> None:
-        """Return None: the rules have `rank` and `unrank`."""
+    def sequences(self) -> None:
+        """Return None: rows of numbers do not move as rearrangements any more."""
+
+    def product_moves(self) -> None:
+        """Return None: the numbers are no product."""
 
     def parts(self) -> Sequence[Part]:
         """Return one part per layer."""

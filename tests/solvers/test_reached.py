@@ -150,7 +150,8 @@ def test_states_of_several_words() -> None:
 def test_compiled_and_interpreted_lists_are_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     digests = set()
     for few in (0, 50, 1000, 10**9):
-        monkeypatch.setattr(reached, "FEW", few)
+        monkeypatch.setattr(reached, "FEW", max(1, few // 9))
+        monkeypatch.setattr(reached, "MANY", few)
         monkeypatch.setattr(reached, "_LEAST", max(64, min(few, 4096)))
         renumbered = reached_game(Jugs((24, 13, 11), (24, 0, 0), 8), Run())
         diagram = diagram_of(renumbered)
@@ -160,7 +161,16 @@ def test_compiled_and_interpreted_lists_are_the_same(monkeypatch: pytest.MonkeyP
 
 
 def test_an_index_of_its_own_gives_the_same_values() -> None:
-    for spec in ("sliding:2x3", "connect4:4x3", "chess:KQK,4,4", "hanoi:4", "othello:4x4"):
+    for spec in (
+        "sliding:2x3",
+        "pancake:5",
+        "burnt-pancake:3",
+        "peg-solitaire:ooo/o-o,4,yes",
+        "connect4:4x3",
+        "chess:KQK,4,4",
+        "hanoi:4",
+        "othello:4x4",
+    ):
         own, found = sb.load(spec), sb.solve(spec, index="reached")
         assert found.verify()
         if own.has("rank"):
@@ -170,9 +180,23 @@ def test_an_index_of_its_own_gives_the_same_values() -> None:
                 assert found.probe(state) == solved.probe(state)
 
 
+@pytest.mark.parametrize("spec", ["pancake:6", "burnt-pancake:4", "sliding:2x3", "top-spin:6", "hanoi:3"])
+def test_forms_for_other_numbers_are_not_taken(spec: str) -> None:
+    """Rearrangements of rows and products of factors belong to the game's own numbers."""
+    with pytest.raises(BadRequest, match="streaming"):
+        sb.solve(spec, solver="bfs", form="streaming", index="reached")
+    found, own = sb.solve(spec, "depth", index="reached"), sb.solve(spec, "depth")
+    assert found.facts["form"] in ("values", "two-bit")
+    assert all(
+        found.probe(found.game.unrank(one)) == own.probe(found.game.unrank(one)) for one in range(0, found.size, 7)
+    )
+
+
 def test_what_cannot_be_numbered_is_refused(tmp_path: Path) -> None:
     with pytest.raises(BadRequest, match="expected reached"):
         sb.solve("sliding:2x3", index="other")
+    with pytest.raises(BadRequest, match="look an abstraction up by its own numbers"):
+        sb.solve("rubik-pattern:UR-UF", index="reached")
     with pytest.raises(BadGame, match="cell 1 of a state holds a negative number"):
         sb.solve(Jugs((8, 5), (8, -1)), index="reached")
     with pytest.raises(OutOfMemory, match=r"states of .* that are reached \([\d,]+ so far\)"):
@@ -181,6 +205,16 @@ def test_what_cannot_be_numbered_is_refused(tmp_path: Path) -> None:
     (tmp_path / "kept.db" / "something").touch()
     with pytest.raises(BadRequest):
         sb.solve(Jugs(), index="reached", to=tmp_path / "kept.db")
+
+
+def test_its_numbers_are_not_taken_for_those_of_the_game() -> None:
+    """A search ranks its leaves by the game's own index."""
+    for spec in ("connect4:4x3", "mnk:3,3,3"):
+        database = sb.solve(spec, index="reached")
+        with pytest.raises(BadRequest, match="a diagram numbers its positions"):
+            sb.prove(spec, leaves=database)
+    with pytest.raises(BadRequest, match="a diagram numbers its positions"):
+        sb.prove("connect4:4x3", leaves=sb.solve("connect4:4x3", solver="sweep"))
 
 
 def test_digits_on_disk_are_not_trusted(tmp_path: Path) -> None:

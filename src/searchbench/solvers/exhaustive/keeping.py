@@ -26,9 +26,9 @@ def solve_request(request: Request, run: Run, command: str = "") -> Database:
 
     `command` is the database's record of its origin. The run gets the folder for unfinished work.
     """
-    request = request.numbered(run)
     if run.device is not None:
         check_device(request, run.device)
+    request = request.numbered(run)
     if current() is not ALONE:
         return solve_together(request, run, command)
     if request.parts is not None:

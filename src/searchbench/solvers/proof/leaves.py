@@ -18,6 +18,7 @@ from searchbench.errors import BadRequest
 from searchbench.game import Game
 from searchbench.index.contract import canonical_rank
 from searchbench.index.protocol import Part
+from searchbench.numbered import diagram_of
 from searchbench.rules import NOWHERE, UNDECIDED, State
 from searchbench.run import Run
 from searchbench.solvers.proof.contract import SCORED_LEAVES, leaf_rank, outcome_with
@@ -110,6 +111,11 @@ class LeafDatabase:
     """
 
     def __init__(self, game: Game, database: Database, parts: Iterable[str] | None = None) -> None:
+        if diagram_of(database.game) is not None:
+            raise BadRequest(
+                f"{database!r} cannot stand at the leaves of {game}: a diagram numbers its positions; solve it with the game's "
+                "own index"
+            )
         rule = _number_of_class if database.game == game else game.rank_in(database.game)
         if rule is None:
             raise BadRequest(f"{database!r} cannot stand at the leaves of {game}: it is of an unrelated game")

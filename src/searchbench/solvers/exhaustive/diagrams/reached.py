@@ -7,6 +7,7 @@ share a number, only representatives are listed. So any game that can be played 
 
 from __future__ import annotations
 
+import time
 from collections.abc import MutableSequence
 from typing import Any, Final, NamedTuple
 
@@ -14,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from searchbench import jit
+from searchbench.abstraction import Abstraction
 from searchbench.errors import BadGame, BadRequest
 from searchbench.game import Game
 from searchbench.hashing import mix
@@ -23,6 +25,7 @@ from searchbench.jit import inlined, unowned, unsigned
 from searchbench.numbered import numbered, without_diagram
 from searchbench.rules import SYMMETRIC, UNDECIDED, canonical, moves, new_moves, new_state, play, terminal, unplay
 from searchbench.run import Run
+from searchbench.solvers.exhaustive.configuration import REACHED
 from searchbench.solvers.exhaustive.diagrams.pool import (
     ABSENT,
     FULL,
@@ -50,10 +53,13 @@ DONE, ROOM, WIDE, NEGATIVE, PAUSED = range(5)
 """Why the search stopped: all states are expanded; no room; a cell's number needs more bits, or is negative; to report."""
 EXPANDED, FOUND, CELL, VALUE = range(4)
 """The search's notes."""
-FEW: Final = 1000
-"""States that are listed without compiling."""
+FEW: Final = 20
+"""States between two looks at the clock while nothing is compiled."""
+MANY: Final = 1000
+"""States that are listed without compiling, if that does not take longer than PATIENCE, in seconds."""
+PATIENCE: Final = 1.0
 _LEAST: Final = 1 << 12
-_BATCH: Final = 1 << 18
+_BATCH: Final = 1 << 14
 _NAMES: Final = jit.Names({}, "cpu")
 
 
@@ -84,22 +90,32 @@ def reached_game(game: Game, run: Run) -> Game:
 
     Raises BadRequest for a game whose states share numbers, BadGame for negative cells, and OutOfMemory.
     """
-    plain = without_diagram(game)
-    if plain.has("blank"):
-        raise BadRequest(f"{plain}: states share numbers, so those that are reached cannot have numbers of their own")
+    plain = _numerable(game)
     packing, states = _Reach(plain, run).states()
     return numbered(plain, _diagram(plain, packing, states, run))
 
 
 def start_alone(game: Game) -> Game:
     """Return the same game with a number for its start alone: requests are checked with it, before states are found."""
-    plain = without_diagram(game)
+    plain = _numerable(game)
     start = plain.canonical(plain.start()) if plain.has("canonical") else plain.start()
     packing = packing_of([max(1, value.bit_length()) for value in start])
     words = np.zeros((1, packing.word_count), np.int64)
     for cell, value in enumerate(start):
         words[0, packing.words[cell]] |= value << int(packing.shifts[cell])
     return numbered(plain, _diagram(plain, packing, words, Run()))
+
+
+def _numerable(game: Game) -> Game:
+    """Return the game without numbers of a diagram. Raises BadRequest where its own numbers are those that are needed."""
+    plain = without_diagram(game)
+    if plain.has("blank"):
+        raise BadRequest(f"{plain}: states share numbers, so those that are reached cannot have numbers of their own")
+    if isinstance(plain, Abstraction):
+        raise BadRequest(
+            f"{plain}: searches look an abstraction up by its own numbers; leave out the index {REACHED!r}"
+        )
+    return plain
 
 
 def packing_of(bits: list[int]) -> Packing:
@@ -279,7 +295,7 @@ class _Reach:
 
     def states(self) -> tuple[Packing, Words]:
         """Return the states in ascending order of their words. The first ones are expanded without compiling."""
-        stop = FEW
+        stop, begun, compiled = FEW, time.process_time(), False
         while True:
             why = self._reach(self.words, self.table, self.packing, not self.game.two_players, stop, self.notes)
             if why == DONE:
@@ -291,9 +307,10 @@ class _Reach:
             if why == ROOM:
                 self._grow()
             if why == PAUSED:
-                if stop == FEW:
+                if not compiled and (stop >= MANY or time.process_time() - begun > PATIENCE):
                     self._bind("cpu")
-                stop += _BATCH
+                    compiled = True
+                stop += _BATCH if compiled else FEW
                 self.run.progress(f"{self.notes[FOUND]:,} states are reached", int(self.notes[EXPANDED]), 0)
         found = int(self.notes[FOUND])
         self.table = np.empty(0, np.int32)
@@ -350,7 +367,7 @@ def _diagram(game: Game, packing: Packing, states: Words, run: Run) -> Diagram:
     """Return the diagram of packed states in ascending order."""
     digits, grouping = grouped(packing, states)
     last, words = len(digits.digits) - 1, -(-digits.most_codes // WORD)
-    target: jit.Target = "interpreted" if len(states) < FEW else "cpu"
+    target: jit.Target = "interpreted" if len(states) < MANY else "cpu"
     add, enter = jit.bind(add_sorted, _NAMES, target), jit.bind(fill_tables, _NAMES, target)
     kept, scratch, at = new_pool(words), new_pool(words, 1, 1, 1), frames_for(digits)
     path, leaf, place = np.full(last + 1, -1, np.int64), np.zeros(1, np.uint64), np.zeros(1, np.int64)
