@@ -2,7 +2,8 @@
 
 python benchmarks/bench_reached.py [GAME ...]
 
-The bound is the game's own rules where they are long, and else the memory's latency: each move looks into the table of states once.
+The bound is the game's own rules where they are long, and else the memory's latency: each move looks into the table of
+states once.
 """
 
 from __future__ import annotations
