@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import gc
 import os
 
 import pytest
@@ -16,6 +17,10 @@ with contextlib.suppress(OSError):
     DRIVER = ctypes.CDLL("libcuda.so.1")
 if DRIVER is None:  # Numba asks for it once, when it is imported
     os.environ.setdefault("NUMBA_ENABLE_CUDASIM", "1")
+
+# Compiled kernels and what the compiler knows of them live as long as the process: walking over all of it for cycles of
+# objects, as often as Python does by default, took a fifteenth of the time of the tests.
+gc.set_threshold(100_000, 20, 50)
 
 settings.register_profile("searchbench", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("searchbench")

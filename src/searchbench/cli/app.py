@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import gc
 import os
 import signal
 import sys
@@ -182,7 +183,9 @@ def main() -> NoReturn:
             setattr(sys, name, open(os.devnull, "r" if name == "stdin" else "w"))  # noqa: SIM115
     if hasattr(signal, "SIGPIPE"):
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # `searchbench ... | head` ends as other programs do
-    sys.exit(run())
+    code = run()
+    gc.freeze()  # what is left dies with the process: Python need not look for cycles among a million objects first
+    sys.exit(code)
 
 
 def _complain(message: object, code: int) -> int:

@@ -30,6 +30,7 @@ from numba.core.untyped_passes import TranslateByteCode
 from searchbench.jit.backends.cpu.cache import Cache
 from searchbench.jit.backends.cpu.passing import PassData
 from searchbench.jit.backends.cpu.signatures import remember_signatures
+from searchbench.jit.backends.cpu.spared import spare_work
 from searchbench.jit.fingerprint import cache_folder
 
 log = logging.getLogger("searchbench.jit")
@@ -38,6 +39,7 @@ TESTED: Final = ("0.68.",)
 """The versions of Numba whose internals are known to be as this module expects."""
 if numba.__version__.startswith(TESTED):
     remember_signatures()
+    spare_work()
 
 
 class _CompileClock(Listener):
