@@ -55,7 +55,9 @@ def words_of(
     """Return the words W and L of a layer whose won and lost positions are binary diagrams, by their nodes."""
     depths = len(diagram.digits.digits) + 1
     bits = np.array([digit.bits for digit in diagram.digits.digits], np.int64)
-    at = Descent(*(np.zeros(depths, kind) for kind in (np.int64, np.int64, np.uint64)), np.zeros((depths, 2), np.int64))
+    at = Descent(
+        np.zeros(depths, np.int64), np.zeros(depths, np.int64), np.zeros(depths, np.uint64), np.zeros((depths, 2), np.int64)
+    )  # fmt: skip
     at.sets[0] = won, lost
     words = empty_planes(diagram.count(layer))
     kernel = jit.bind(write_words, _NAMES, target)
