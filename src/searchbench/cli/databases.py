@@ -67,7 +67,7 @@ def solve(
 
     chosen, memory, threads = sb.load(game), resources.memory, resources.threads
     with Reporter(resources.progress) as reporter:
-        if reporter.on_terminal:
+        if reporter.on_terminal and options.get("index") is None:
             form = options.get("form") if solver == "bfs" else None
             _announce(reporter, chosen, solver, options.get("parts"), rule, form, resources.run())
         database = sb.solve(chosen, rule, solver, to, memory, threads, reporter, device=device, **options)
@@ -146,6 +146,9 @@ def predict(
     rule: Rule = None,
     memory: Memory = None,
     threads: Threads = None,
+    index: Annotated[
+        str | None, Option(metavar="NAME", help="reached: number the states that moves reach, which are listed first.")
+    ] = None,
     *,
     extent: Extent,
     as_json: Json = False,
@@ -160,6 +163,8 @@ def predict(
         raise BadRequest("--memory-per-rank and --network belong to ranks: say how many, --ranks 64")
     if ranks is not None and layers is not None:
         raise BadRequest("--ranks: layers are not solved on several ranks")
+    if index is not None and (ranks, layers) != (None, None):
+        raise BadRequest(f"--index {index}: {'--ranks' if layers is None else '--layers'} is not predicted with it")
     if ranks is not None:
         from searchbench.analyse import predict_on_ranks
 
@@ -170,7 +175,7 @@ def predict(
         _predict_layers(sb.load(game), layers, Resources(memory, threads).run(), as_json)
         return
 
-    found = sb.predict(game, solver, parts, rule, memory, threads)
+    found = sb.predict(game, solver, parts, rule, memory, threads, index)
     if as_json:
         show.write_json(found.as_dict())
         return

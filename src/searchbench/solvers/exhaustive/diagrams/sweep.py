@@ -84,7 +84,9 @@ def scratch_for(digits: Digits) -> Scratch:
     depths, actions = len(digits.digits) + 1, max(map(len, digits.actions))
     node, twin, twin_base, word = (np.zeros(depths, np.int64) for _ in range(4))
     path, base = (np.zeros((depths, actions), np.int64) for _ in range(2))
-    still = [np.zeros(actions, kind) for kind in (np.int64, np.int64, np.int64, np.uint64, np.uint64, np.int64)]
+    still: list[Any] = [
+        np.zeros(actions, kind) for kind in (np.int64, np.int64, np.int64, np.uint64, np.uint64, np.int64)
+    ]
     other = [np.zeros(actions, np.int64) for _ in range(4)]
     return Scratch(node, twin, twin_base, np.zeros(depths, np.uint64), word, path, base, *still, *other)
 
