@@ -14,6 +14,7 @@ from layered import RandomDigits, RandomLines
 from naive import binary_rank, layers_with_values
 from searchbench import jit
 from searchbench.errors import BadGame, BadRequest, MissingPackage, OutOfMemory
+from searchbench.families.digits import GROUPED
 from searchbench.index.digits import NO_CODE, Change, Digit, Digits, Pattern
 from searchbench.jit.backends.cpu import intrinsics
 from searchbench.rules import NOWHERE, UNDECIDED
@@ -106,6 +107,25 @@ def test_sweep_finds_the_values_of_brute_force(game: sb.Game, pieces: int) -> No
             word, bit = divmod(number - starts[layer], 64)
             won, lost = (int(planes[layer][2 * word + which]) >> bit & 1 for which in range(2))
             assert won - lost == value, (layer, state)
+
+
+@pytest.mark.parametrize("seed", SEEDS[::2])
+@pytest.mark.parametrize("highest", [1, 2])
+def test_columns_that_are_cut_have_the_same_layers_and_values(
+    seed: int, highest: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("searchbench.families.digits.HIGHEST", highest)
+    game = RandomLines(seed)
+    assert max(len(digit.cells) for digit in game.digits().digits) <= max(highest, GROUPED)
+    test_sweep_finds_the_values_of_brute_force(game, 1)
+    subject = Subject(game, 60, 0)
+    assert [fault for law in LAWS for fault in law.breaks(subject)] == []
+
+
+def test_connect_four_in_columns_of_seven() -> None:
+    game = sb.load("connect4:3,7")
+    assert sum(reachable_layers(game).reachable) == 1417322
+    assert sb.solve(game, solver="sweep").verify()
 
 
 @pytest.mark.parametrize("game", [*GAMES, sb.load("connect4:4,4")], ids=str)

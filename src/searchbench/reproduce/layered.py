@@ -104,7 +104,7 @@ VALUES: Final = {
 }  # fmt: skip
 """Won, drawn and lost positions by layer for the player to move, the decided ones with them: computed by several programs
 that share no code, 6x5 also by the per-ply table of an independent solver."""
-SMALL: Final = {"4x5": 1706255, "4x6": 15835683, "6x4": 94910577, "7x4": 2265792710}
+SMALL: Final = {"4x5": 1706255, "4x6": 15835683, "4x7": 135385909, "6x4": 94910577, "7x4": 2265792710}
 """Reachable states of boards beside table 0.8 (J. Tromp's counts)."""
 LIMITS: Final = {"4x4": (400, 2000), "5x4": (4000, 50_000), "5x5": (40_000, 1_000_000)}
 """Nodes of a layer's values, and bytes of two layers' words, at which the hybrid changes hands."""
@@ -372,7 +372,7 @@ ROWS = [
         "counts of J. Tromp",
         SMALL,
         totals,
-        parts=("4x5", "4x6", "6x4"),
+        parts=("4x5", "4x6", "4x7", "6x4"),
     ),
     Row(
         "E18",
