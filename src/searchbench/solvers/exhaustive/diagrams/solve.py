@@ -149,7 +149,7 @@ def _bytes(layer: int, diagram: Diagram) -> int:
 
 
 def _demand(game: Game, diagram: Diagram, run: Run, planes: int) -> None:
-    nodes = sum(array.nbytes for array in diagram.nodes) + 8 * len(diagram.nodes.children)  # the sweep's pairs
+    nodes = sum(array.nbytes for array in diagram.nodes)
     run.demand(planes + nodes, f"solving {game} ({diagram.size:,} undecided positions) with {SWEEP}")
 
 

@@ -40,9 +40,6 @@ ABSENT: Final = -1
 IMPOSSIBLE: Final = -2
 """In the place of a node: the move cannot be made."""
 FULL: Final = (1 << 64) - 1
-PAIR_BITS: Final = 32
-"""Bits of the child in a pair of child and offset."""
-CHILD: Final = (1 << PAIR_BITS) - 1
 PADDING: Final = 2
 """Words behind the last of a plane: 64 bits are read from any position on."""
 FEW: Final = 20_000
@@ -72,11 +69,11 @@ class Scratch(NamedTuple):
     still_first: npt.NDArray[np.int64]
     still_mask: npt.NDArray[np.uint64]
     leaf_mask: npt.NDArray[np.uint64]
-    leaf_pair: npt.NDArray[np.int64]
+    still_edge: npt.NDArray[np.int64]
     other_node: npt.NDArray[np.int64]
     other_sum: npt.NDArray[np.int64]
     other_leaf: npt.NDArray[np.int64]
-    other_base: npt.NDArray[np.int64]
+    other_edge: npt.NDArray[np.int64]
 
 
 def scratch_for(digits: Digits) -> Scratch:
@@ -171,7 +168,7 @@ def begin_word(nodes: Any, at: Any, count: int, word: int) -> None:
 
 @inlined
 def settle(
-    nodes: Any, pairs: Any, moves: Any, at: Any, row: int, count: int, code: int, leaf: int, stuck: int, values: Any
+    nodes: Any, moves: Any, at: Any, row: int, count: int, code: int, leaf: int, stuck: int, values: Any
 ) -> tuple[int, int]:
     """Return the bits W and L of the block at a leaf, whose codes before the last end with `code`."""
     members = nodes.leaf_masks[unsigned(leaf)]
@@ -186,11 +183,11 @@ def settle(
         mask = at.still_mask[here]
         there = unsigned(0)
         if mask & bit != 0:
-            pair = pairs[unsigned(at.still_first[here] + popcount(mask & below))]
-            child = unsigned(pair & CHILD)
+            edge = at.still_first[here] + popcount(mask & below)
+            child = unsigned(nodes.children[unsigned(edge)])
             if not wide or nodes.leaf_words[child] == word:
                 there = nodes.leaf_masks[child]
-            at.leaf_pair[here] = pair
+            at.still_edge[here] = edge
         at.leaf_mask[here] = there
         win |= members & ~there
     for place in range(len(moves.others)):
@@ -203,10 +200,9 @@ def settle(
         found = -1
         edge = edge_of(nodes, start, after) if start >= 0 else -1
         if edge >= 0:
-            pair = pairs[unsigned(edge)]
-            found = pair & CHILD
+            found = int(nodes.children[unsigned(edge)])
             at.other_leaf[unsigned(place)] = found
-            at.other_base[unsigned(place)] = at.other_sum[unsigned(place)] + (pair >> PAIR_BITS)
+            at.other_edge[unsigned(place)] = edge
         mine = members
         there = unsigned(0)
         if moves.touching[unsigned(action)]:
@@ -222,7 +218,7 @@ def settle(
     lose = able
     for place in range(count):
         there = at.leaf_mask[unsigned(place)]
-        base = at.still_base[unsigned(place)] + (at.leaf_pair[unsigned(place)] >> PAIR_BITS)
+        base = at.still_base[unsigned(place)] + nodes.offsets[unsigned(at.still_edge[unsigned(place)])]
         win |= deposit_bits(bits_from(values, 1, base), there)
         if win & members == members:
             return members, unsigned(0)
@@ -232,7 +228,7 @@ def settle(
         if found < 0:
             continue
         action = moves.others[unsigned(place)]
-        base = at.other_base[unsigned(place)]
+        base = at.other_sum[unsigned(place)] + nodes.offsets[unsigned(at.other_edge[unsigned(place)])]
         there = nodes.leaf_masks[unsigned(found)]
         lost = deposit_bits(bits_from(values, 1, base), there)
         won = deposit_bits(bits_from(values, 0, base), there)
@@ -265,17 +261,17 @@ def moved_back(bits: Any, nodes: Any, moves: Any, action: int, word: int, leaf: 
 
 
 def sweep_prefixes(
-    nodes: Any, pairs: Any, moves: Any, root: int, twin: int, stuck: int, prefixes: Any, starts: Any, first: int, stop: int,
+    nodes: Any, moves: Any, root: int, twin: int, stuck: int, prefixes: Any, starts: Any, first: int, stop: int,
     values: Any, out: Any, ends: Any, at: Any,
 ) -> None:  # fmt: skip
     """Settle the positions under some prefixes, which lie one after the other, and write their bits.
 
     `prefixes` [prefix, depth] has codes of all but the last two digits at most, `starts` [prefix] the number of the first
-    position in the layer. `pairs` [edge] has child and offset of the edges to leaves in one word. `values` and `out` have the
+    position in the layer. `values` and `out` have the
     words W and L of 64 positions by turns, for the next and for this layer. The first and the last word may be shared with
     neighbours: `ends` gets place, W and L of both.
     """
-    nodes, pairs, moves, at = unowned(nodes), unowned(pairs), unowned(moves), unowned(at)
+    nodes, moves, at = unowned(nodes), unowned(moves), unowned(at)
     values, out, ends = unowned(values), unowned(out), unowned(ends)
     row = moves.images.shape[0] - 2
     top = prefixes.shape[1]
@@ -332,7 +328,7 @@ def sweep_prefixes(
                     left &= left - unsigned(1)
                     leaf = nodes.children[unsigned(edge)]
                     edge += 1
-                    won, lost = settle(nodes, pairs, moves, at, row, listed, code, leaf, stuck, values)
+                    won, lost = settle(nodes, moves, at, row, listed, code, leaf, stuck, values)
                     members = nodes.leaf_masks[unsigned(leaf)]
                     count = popcount(members)
                     won, lost = extract_bits(won, members), extract_bits(lost, members)
@@ -388,7 +384,6 @@ class Sweep:
         self.diagram, self.run, self.pieces = diagram, run, pieces
         self._kernel = jit.bind(sweep_prefixes, _NAMES, target)
         self._nodes, digits = _with_two_digits(diagram)
-        self._pairs = self._nodes.children | self._nodes.offsets << PAIR_BITS
         self._moves = [moves_of(digits, player) for player in range(len(digits.actions))]
         self._scratch = PerThread(lambda: scratch_for(digits))
 
@@ -405,7 +400,7 @@ class Sweep:
         twin = int(nodes.roots[layer + 1]) if layer + 1 < self.diagram.layers else ABSENT
         moves = self._moves[layer % len(self._moves)]
         self.run.launch(
-            self._kernel, pieces, nodes, self._pairs, moves, int(nodes.roots[layer]), twin, self.diagram.digits.stuck,
+            self._kernel, pieces, nodes, moves, int(nodes.roots[layer]), twin, self.diagram.digits.stuck,
             prefixes, starts, FIRST, STOP, values, planes, Rows(ends), self._scratch,
         )  # fmt: skip
         for row in ends[:, :6].reshape(-1, 3):
