@@ -113,8 +113,11 @@ def _announce(
 
 @dataclass(frozen=True)
 class Extent:
-    """Say what is predicted beside one process: some layers, or several ranks."""
+    """Say what is predicted: the states that are reached, some layers, or several ranks."""
 
+    index: Annotated[
+        str | None, Option(metavar="NAME", help="reached: number the states that moves reach, which are listed first.")
+    ] = None
     layers: Annotated[
         int | None,
         Option(
@@ -146,9 +149,6 @@ def predict(
     rule: Rule = None,
     memory: Memory = None,
     threads: Threads = None,
-    index: Annotated[
-        str | None, Option(metavar="NAME", help="reached: number the states that moves reach, which are listed first.")
-    ] = None,
     *,
     extent: Extent,
     as_json: Json = False,
@@ -158,7 +158,8 @@ def predict(
     from searchbench.analyse.predict import format_seconds
     from searchbench.errors import BadRequest
 
-    layers, ranks, memory_per_rank, network = extent.layers, extent.ranks, extent.memory_per_rank, extent.network
+    index, layers, ranks = extent.index, extent.layers, extent.ranks
+    memory_per_rank, network = extent.memory_per_rank, extent.network
     if ranks is None and (memory_per_rank, network) != (None, None):
         raise BadRequest("--memory-per-rank and --network belong to ranks: say how many, --ranks 64")
     if ranks is not None and layers is not None:
