@@ -198,3 +198,18 @@ def test_where_the_model_decides_next_to_nothing_all_positions_are_reckoned(
     assert ("every position gets a value" in found.note) == meagre
     assert ("moves lead anywhere" in found.note) == (not meagre)
     assert "it assumes" in str(found)
+
+
+def test_states_that_are_reached_are_listed_for_a_prediction(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = sb.predict("othello:4x4", index="reached", threads=1)
+    assert (found.numbers, found.solver) == (14401, "fixpoint")
+    assert found.note.startswith("14,401 states were listed first")
+    (group,) = sb.predict("sliding:2x3", "retrograde", index="reached", threads=1).groups
+    assert (group.numbers, group.positions) == (360, 360)
+    monkeypatch.setattr("searchbench.analyse.predict.LISTED", 200)
+    with pytest.raises(BadRequest, match="more than 200 states are reached: a prediction lists no more"):
+        sb.predict("sliding:2x3", index="reached")
+    with pytest.raises(BadRequest, match="sweep takes none"):
+        sb.predict("connect4:4x4", "sweep", index="reached")
+    with pytest.raises(BadRequest, match="expected reached"):
+        sb.predict("sliding:2x3", index="own")

@@ -178,17 +178,19 @@ def predict(
     rule: str | ValueRule | None = None,
     memory: str | int | None = None,
     threads: int | None = None,
+    index: str | None = None,
 ) -> Prediction:
     """Predict the cost of `solve` before it starts: the processor's time, memory, and a bound on the disk.
 
     The options are those of `solve`. The times are measured with the solver's own kernels on a few thousand random states;
     how many states get a value, so that they are expanded, is the guess of a model, and the prediction also gives the cost
-    if all of them do. Breadth-first search ("bfs") is predicted in the form "values".
+    if all of them do. Breadth-first search ("bfs") is predicted in the form "values". With the index "reached", states are
+    listed first, if they are not more than two million.
     """
     from searchbench.analyse.predict import predict as predict_game
     from searchbench.catalogue import load
 
-    return predict_game(load(game), solver, parts, rule, _run(memory, threads, None))
+    return predict_game(load(game), solver, parts, rule, _run(memory, threads, None), index)
 
 
 def environment(database: Database | str | Path, state: Any = None, limit: int = 1_000) -> Any:

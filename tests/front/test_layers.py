@@ -24,5 +24,15 @@ def test_stats_by_layer_and_prediction(program: Program, tmp_path: Path) -> None
     layers = program("predict", SPEC, "--layers", "4").out
     assert "the first 5 layers" in layers
     assert program("predict", SPEC, "--layers", "40", "--json").json["undecided"][16] == 5336
-    for wrong in (("stats", folder, "--csv"), ("stats", folder, "--by", "colour"), ("predict", "connect4:5x5")):
+    told = program("predict", "sliding:2x3", "--index", "reached").out
+    assert "360 states were listed first" in told
+    symbolic = program("solve", SPEC, "--solver", "sweep", "--symbolic", "500", "--to", tmp_path / "by.db")
+    assert "139,625 states" in symbolic.out
+    assert program("stats", tmp_path / "by.db", "--by", "layer", "--csv").out.split() == lines
+    for wrong in (
+        ("predict", SPEC, "--index", "reached", "--layers", "3"),
+        ("stats", folder, "--csv"),
+        ("stats", folder, "--by", "colour"),
+        ("predict", "connect4:5x5"),
+    ):
         assert program(*wrong).code == 30

@@ -14,7 +14,8 @@ from layered import RandomDigits, RandomLines
 from naive import binary_rank, layers_with_values
 from searchbench import jit
 from searchbench.errors import BadGame, BadRequest, MissingPackage, OutOfMemory
-from searchbench.index.digits import NO_CODE, Change, Digit, Digits, Pattern
+from searchbench.families.digits import GROUPED
+from searchbench.index.digits import NO_CODE, WHOLE, Change, Digit, Digits, Field, Pattern, table_faults
 from searchbench.jit.backends.cpu import intrinsics
 from searchbench.rules import NOWHERE, UNDECIDED
 from searchbench.run import Run
@@ -106,6 +107,75 @@ def test_sweep_finds_the_values_of_brute_force(game: sb.Game, pieces: int) -> No
             word, bit = divmod(number - starts[layer], 64)
             won, lost = (int(planes[layer][2 * word + which]) >> bit & 1 for which in range(2))
             assert won - lost == value, (layer, state)
+
+
+@pytest.mark.parametrize("spec", ["peg-solitaire:triangle,6", "peg-solitaire:ooo/o-o/ooooo/  o"])
+def test_layers_of_a_puzzle_with_fields_of_a_word(spec: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    game = sb.load(spec)
+    right = layers_of_puzzle(game)
+    for longest in (6, 2):
+        monkeypatch.setattr("searchbench.families.pegs.LONGEST", longest)
+        layers = reachable_layers(game)
+        diagram = layers.diagram
+        assert layers.reachable == layers.undecided == [len(layer) for layer in right]
+        for layer, states in enumerate(right):
+            low, high = diagram.split(1, layer)[0]
+            assert {tuple(diagram.unrank(number)) for number in range(low, high)} == states
+            assert {diagram.rank(state) for state in states} == set(range(low, high))
+        subject = Subject(game, 60, 0)
+        assert [fault for law in LAWS for fault in law.breaks(subject)] == []
+    with pytest.raises(BadRequest, match="for two players, and this is a puzzle"):
+        sb.solve(game, solver="sweep")
+
+
+def layers_of_puzzle(game: sb.Game) -> list[set[tuple[int, ...]]]:
+    """Return the states after each number of moves, by playing all moves."""
+    found = [{tuple(game.start())}]
+    while layer := {tuple(game.play(state, move)) for state in found[-1] for move in game.moves(state)}:
+        found.append(layer)
+    return found
+
+
+def test_layers_of_the_english_board() -> None:
+    game = sb.load("peg-solitaire")
+    assert reachable_layers(game, most=8).reachable == [1, 4, 12, 60, 296, 1338, 5648, 21842, 77559]
+    assert sb.load("peg-solitaire:english,4,true").digits() is None
+
+
+@pytest.mark.parametrize(
+    ("fields", "fault"),
+    [
+        ([Field(2, -1), Field(0, 3)], ""),
+        ([Field(2, 3), Field(0, 3)], "the mask -1"),
+        ([Field(2, -1), Field(0, 1)], "does not end where the one before begins, at bit 2"),
+        ([Field(2, -1), Field(1, 1)], "bits 0 to 0 are in no field"),
+        ([WHOLE, WHOLE], "2 digits have it"),
+    ],
+)
+def test_fields_that_do_not_make_up_a_cell_are_refused(fields: list[Field], fault: str) -> None:
+    digits = tuple(Digit((0,), ((0,), (1,)), (0, 1), (field,)) for field in fields)
+    actions = tuple((Change(place, (1, NO_CODE)),) for place in range(len(fields)))
+    found = list(table_faults(Digits(digits, (actions,), ((),)), 1))
+    assert [fault in one for one in found] == [True] * bool(fault)
+
+
+@pytest.mark.parametrize("seed", SEEDS[::2])
+@pytest.mark.parametrize("highest", [1, 2])
+def test_columns_that_are_cut_have_the_same_layers_and_values(
+    seed: int, highest: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("searchbench.families.digits.HIGHEST", highest)
+    game = RandomLines(seed)
+    assert max(len(digit.cells) for digit in game.digits().digits) <= max(highest, GROUPED)
+    test_sweep_finds_the_values_of_brute_force(game, 1)
+    subject = Subject(game, 60, 0)
+    assert [fault for law in LAWS for fault in law.breaks(subject)] == []
+
+
+def test_connect_four_in_columns_of_seven() -> None:
+    game = sb.load("connect4:3,7")
+    assert sum(reachable_layers(game).reachable) == 1417322
+    assert sb.solve(game, solver="sweep").verify()
 
 
 @pytest.mark.parametrize("game", [*GAMES, sb.load("connect4:4,4")], ids=str)

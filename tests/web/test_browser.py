@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import searchbench as sb
-from web_client import Client, browser_path
+from web_client import LIMITS, Client, browser_path, make_app, running
 
 playwright_api = pytest.importorskip("playwright.sync_api")
 MUST = bool(os.environ.get("SEARCHBENCH_BROWSER_TESTS"))
@@ -539,3 +539,29 @@ def test_pages_fit_a_phone_and_name_their_controls(browser: Any, client: Client,
     page.click("header button")
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") != ground
     context.close()
+
+
+def test_columns_played_lead_to_a_position_with_values_on_the_columns(
+    page: Any, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """A database of the sweep knows who wins, and not how soon: words stand on the cells where stones would fall."""
+    folder = tmp_path_factory.mktemp("layers") / "four.db"
+    database = sb.solve("connect4:4,4", solver="sweep", to=folder, threads=1)
+    with running(make_app({"four": folder}, LIMITS)) as served:
+        page.goto(f"{served.address}/databases/four/position?state=1122")
+        page.wait_for_selector("#moves li")
+        for played in ("1122", "33", "1213141"):
+            page.fill("#notation", played)
+            page.press("#notation", "Enter")
+            position = database.game.position(played)
+            wait_for(page, position.text)
+            tags = page.eval_on_selector_all(
+                "#board .worth", "found => found.map(one => [Number(one.dataset.cell), one.textContent])"
+            )
+            right = {}
+            for choice in database.moves(position):
+                (cell,) = database.game.clicks(position.state, choice.move)
+                worth = str(database.worth(position.state, choice))
+                right[cell] = "=" if worth == "draw" else worth
+            assert dict(tags) == right
+        assert set(right.values()) <= {"win", "loss", "="}

@@ -23,6 +23,7 @@ class LayersPrediction:
     undecided: tuple[int, ...]
     cpu: float
     nodes: int
+    two_players: bool = True
 
     @property
     def planes(self) -> int:
@@ -40,12 +41,16 @@ class LayersPrediction:
 
     def __str__(self) -> str:
         which = "all" if self.complete else "the first"
+        counted = (
+            f"{self.game}: {which} {len(self.reachable)} layers, {sum(self.reachable):,} positions, of which "
+            f"{sum(self.undecided):,} undecided, by {self.cpu:.1f} s of the processor; {self.nodes:,} nodes"
+        )
+        if not self.two_players:
+            return f"{counted}. The sweep is for two players: a puzzle's layers are counted alone"
         seconds = sum(self.undecided) / SWEPT
         return (
-            f"{self.game}: {which} {len(self.reachable)} layers, {sum(self.reachable):,} positions, of which "
-            f"{sum(self.undecided):,} undecided, by {self.cpu:.1f} s of the processor; {self.nodes:,} nodes. The sweep over "
-            f"these layers takes at most about {seconds:.0f} s more, {format_memory(self.planes)} of values on disk, and "
-            f"{format_memory(self.resident)} for two layers in memory"
+            f"{counted}. The sweep over these layers takes at most about {seconds:.0f} s more, {format_memory(self.planes)} of "
+            f"values on disk, and {format_memory(self.resident)} for two layers in memory"
         )
 
 
@@ -55,5 +60,11 @@ def predict_layers(game: Game, most: int, run: Run | None = None) -> LayersPredi
     nodes = len(found.diagram.nodes.masks) + len(found.diagram.nodes.leaf_masks)
     complete = len(found.reachable) <= most
     return LayersPrediction(
-        str(game), complete, tuple(found.reachable), tuple(found.undecided), sum(found.seconds.values()), nodes
+        str(game),
+        complete,
+        tuple(found.reachable),
+        tuple(found.undecided),
+        sum(found.seconds.values()),
+        nodes,
+        game.two_players,
     )

@@ -8,25 +8,31 @@ is the guess of a model (:mod:`searchbench.analyse.shares`). The memory is recko
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Final
 
 from searchbench import jit
 from searchbench.analyse.samples import STRATEGIES, Rates, Sampler, is_compiled
 from searchbench.analyse.shares import NONE, Around, Shares, around, levels_to_reach, look_around, outcome_shares
+from searchbench.configuration import configured
 from searchbench.errors import BadRequest
 from searchbench.game import Game
 from searchbench.run import Run, format_memory
 from searchbench.solvers.exhaustive import budget, fixpoint, scores
 from searchbench.solvers.exhaustive.budget import Sizes
 from searchbench.solvers.exhaustive.choice import VALUES, chosen
+from searchbench.solvers.exhaustive.configuration import METHODS
+from searchbench.solvers.exhaustive.diagrams.reached import TooMany, reached_game
 from searchbench.solvers.exhaustive.groups import Group, groups_in_order
 from searchbench.solvers.exhaustive.parts import needed_groups
-from searchbench.values import BFS, SWEEP, ValueRule
+from searchbench.values import BFS, RETROGRADE, SWEEP, ValueRule
 
 WORTH_IT: Final = 1_000_000
 """How many numbers a game has at least for which a prediction is worth its time."""
+LISTED: Final = 2_000_000
+"""How many states that are reached a prediction lists: some seconds of work."""
 MEAGRE: Final = 0.05
 """Where the model decides a smaller share than this of a group with cycles, it cannot be believed: all positions are reckoned."""
 ASKED: Final = 256
@@ -119,12 +125,17 @@ def predict(
     parts: str | Iterable[str] | None = None,
     rule: str | ValueRule | None = None,
     run: Run | None = None,
+    index: str | None = None,
 ) -> Prediction:
     """Predict the cost of solving a game, or some of its parts with those that they need.
 
-    The options are those of `solve`; breadth-first search is predicted in the form "values". Raises BadRequest and
-    MissingRule for a game that cannot be solved that way.
+    The options are those of `solve`; breadth-first search is predicted in the form "values". With the index "reached" the
+    states are listed first, up to LISTED. Raises BadRequest and MissingRule for a game that cannot be solved that way.
     """
+    if index is not None:
+        configured(METHODS, RETROGRADE if solver is None else solver, {"index": index})
+        with run or Run() as active:
+            return _predict_reached(game, solver, parts, rule, active)
     if game.has("blank") or not game.has("unrank"):
         raise BadRequest(f"{game}: only retrograde, fixpoint and bfs in the form 'values' are predicted")
     if parts is not None and solver == BFS:
@@ -137,6 +148,22 @@ def predict(
     if VALUES not in choice.rule.forms and choice.solver == BFS:
         raise BadRequest(f"{game}: of breadth-first search, only the form {VALUES!r} is predicted")
     return Predicting(game, choice.rule, choice.solver, run or Run(), parts).prediction()
+
+
+def _predict_reached(
+    game: Game, solver: str | None, parts: str | Iterable[str] | None, rule: str | ValueRule | None, run: Run
+) -> Prediction:
+    """Predict the cost of solving a game whose states are numbered by what moves reach, the listing with it."""
+    begun = time.process_time()
+    try:
+        numbered = reached_game(game, run, LISTED)
+    except TooMany as found:
+        raise BadRequest(f"{found}: a prediction lists no more, and how many there are is not known without") from None
+    listed = f"{numbered.parts()[-1].stop:,} states were listed first, in {format_seconds(time.process_time() - begun)}"
+    told = predict(numbered, solver, parts, rule, run)
+    return replace(
+        told, note="; ".join([f"{listed} of the processor, which is not counted", *filter(None, [told.note])])
+    )
 
 
 def predict_at_once(

@@ -67,7 +67,7 @@ def solve(
 
     chosen, memory, threads = sb.load(game), resources.memory, resources.threads
     with Reporter(resources.progress) as reporter:
-        if reporter.on_terminal:
+        if reporter.on_terminal and options.get("index") is None:
             form = options.get("form") if solver == "bfs" else None
             _announce(reporter, chosen, solver, options.get("parts"), rule, form, resources.run())
         database = sb.solve(chosen, rule, solver, to, memory, threads, reporter, device=device, **options)
@@ -113,8 +113,11 @@ def _announce(
 
 @dataclass(frozen=True)
 class Extent:
-    """Say what is predicted beside one process: some layers, or several ranks."""
+    """Say what is predicted: the states that are reached, some layers, or several ranks."""
 
+    index: Annotated[
+        str | None, Option(metavar="NAME", help="reached: number the states that moves reach, which are listed first.")
+    ] = None
     layers: Annotated[
         int | None,
         Option(
@@ -155,11 +158,14 @@ def predict(
     from searchbench.analyse.predict import format_seconds
     from searchbench.errors import BadRequest
 
-    layers, ranks, memory_per_rank, network = extent.layers, extent.ranks, extent.memory_per_rank, extent.network
+    index, layers, ranks = extent.index, extent.layers, extent.ranks
+    memory_per_rank, network = extent.memory_per_rank, extent.network
     if ranks is None and (memory_per_rank, network) != (None, None):
         raise BadRequest("--memory-per-rank and --network belong to ranks: say how many, --ranks 64")
     if ranks is not None and layers is not None:
         raise BadRequest("--ranks: layers are not solved on several ranks")
+    if index is not None and (ranks, layers) != (None, None):
+        raise BadRequest(f"--index {index}: {'--ranks' if layers is None else '--layers'} is not predicted with it")
     if ranks is not None:
         from searchbench.analyse import predict_on_ranks
 
@@ -170,7 +176,7 @@ def predict(
         _predict_layers(sb.load(game), layers, Resources(memory, threads).run(), as_json)
         return
 
-    found = sb.predict(game, solver, parts, rule, memory, threads)
+    found = sb.predict(game, solver, parts, rule, memory, threads, index)
     if as_json:
         show.write_json(found.as_dict())
         return

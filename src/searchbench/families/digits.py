@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import product
+from itertools import pairwise, product
 from typing import TYPE_CHECKING, Final
 
 from searchbench.index.digits import NO_CODE, Action, Change, Digit, Digits, Pattern
@@ -14,27 +14,38 @@ if TYPE_CHECKING:
 GROUPED: Final = 3
 """Cells of a digit where stones do not fall: 64 codes, one word."""
 HIGHEST: Final = 6
-"""The most cells of a column: the codes of one height then lie in one word."""
+"""The most cells of a column in one digit: the codes of one height then lie in one word. Taller columns are cut."""
 
 
 def digits_of_lines(board: LineBoard) -> Digits | None:
-    """Return the digits of a game in which who completes a line of the board wins, None for columns of more than 6 cells.
+    """Return the digits of a game in which who completes a line of the board wins, None without lines.
 
     The code of a column is a guard bit above the colours of its stones: 1 << height | colours, of the stone at the bottom in
     the lowest bit. That of a group of cells has two bits for each: 1 the first player's stone, 2 the second's.
     """
-    if max(map(len, board.stacks)) > HIGHEST or not board.lines:
+    if not board.lines:
         return None
-    falling = any(len(stack) > 1 for stack in board.stacks)
-    if falling:
-        digits = [_column(stack) for stack in board.stacks]
+    if any(len(stack) > 1 for stack in board.stacks):
+        pieces = [piece for stack in board.stacks for piece in _cut(stack)]
+        digits = [_column(cells) for _, cells in pieces]
+        actions = tuple(
+            tuple(
+                (*([_full(number - 1, digits[number - 1])] if above else []), _fallen(number, digits[number], stone))
+                for number, (above, _) in enumerate(pieces)
+            )
+            for stone in (1, 2)
+        )
     else:
         cells = range(len(board.places))
         digits = [_group(cells[first : first + GROUPED]) for first in range(0, len(cells), GROUPED)]
-    actions = tuple(
-        tuple((_placed(place, digit, places, stone),) for place, digit, places in _placings(digits, falling))
-        for stone in (1, 2)
-    )
+        actions = tuple(
+            tuple(
+                (_placed(number, digit, range(place, place + 1), stone),)
+                for number, digit in enumerate(digits)
+                for place in range(len(digit.cells))
+            )
+            for stone in (1, 2)
+        )
     return Digits(
         tuple(digits), actions, tuple(tuple(_held(digits, line, stone) for line in board.lines) for stone in (1, 2))
     )
@@ -56,15 +67,21 @@ def _group(cells: Sequence[int]) -> Digit:
     return Digit(tuple(cells), tuple(contents), weights)
 
 
-def _placings(digits: Sequence[Digit], falling: bool) -> list[tuple[int, Digit, range]]:
-    """Return the digit of each action and the places in it that a stone may go to: any that is free in a column."""
-    if falling:
-        return [(number, digit, range(len(digit.cells))) for number, digit in enumerate(digits)]
-    return [
-        (number, digit, range(place, place + 1))
-        for number, digit in enumerate(digits)
-        for place in range(len(digit.cells))
-    ]
+def _cut(stack: Sequence[int]) -> list[tuple[bool, Sequence[int]]]:
+    """Return the pieces of a column from below, about equally high, and of each whether it lies above another."""
+    count = -(-len(stack) // HIGHEST)
+    ends = [len(stack) * piece // count for piece in range(count + 1)]
+    return [(low > 0, stack[low:high]) for low, high in pairwise(ends)]
+
+
+def _full(number: int, digit: Digit) -> Change:
+    """Return the change that leaves a piece of a column as it is, and asks that it be full."""
+    to = (code if held is not None and all(held) else NO_CODE for code, held in enumerate(digit.contents))
+    return Change(number, tuple(to))
+
+
+def _fallen(number: int, digit: Digit, stone: int) -> Change:
+    return _placed(number, digit, range(len(digit.cells)), stone)
 
 
 def _placed(number: int, digit: Digit, places: range, stone: int) -> Change:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from itertools import product
+from itertools import accumulate, groupby, pairwise, product
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+
+from searchbench.index.digits import NO_CODE, Action, Change, Digit, Digits, Field
 
 PEG, HOLE, PEG_TO_STAY, HOLE_TO_STAY = "o-x+"
 """Marks of cells, start to end: "o" peg to hole, "-" hole to peg, "x" always a peg, "+" always a hole; else off the board."""
@@ -19,6 +21,8 @@ BOARDS = {
     "diamond": "    o/   ooo/  ooooo/ ooooooo/oooo-oooo/ ooooooo/  ooooo/   ooo/    o",
     "triangle": "-/oo/ooo/oooo/ooooo",
 }
+LONGEST = 6
+"""The most cells of a row in one digit: 64 codes, one word."""
 WAYS = {4: ((1, 0), (0, 1)), 6: ((1, 0), (0, 1), (1, 1)), 8: ((1, 0), (0, 1), (1, 1), (-1, 1))}
 """One of each two opposite directions, as columns and rows: to the right or down."""
 
@@ -79,6 +83,52 @@ def colourings(board: PegBoard, directions: int) -> list[list[int]]:
         for slope in (1, -1)
         if all((right + slope * down) % 3 for right, down in WAYS[directions])
     ]
+
+
+def digits_of_pegs(board: PegBoard, directions: int) -> Digits:
+    """Return the digits: the rows of the board, or pieces of long ones, from the highest bits down; each jump is an action.
+
+    The code of a piece is its bits, its weight the number of its holes: a jump leaves one hole more.
+    """
+    pieces = _pieces(board)
+    digits = []
+    for place, (low, count) in enumerate(pieces):
+        field = Field(low, (1 << count) - 1 if place else -1)
+        codes = range(1 << count)
+        digits.append(
+            Digit((0,), tuple((code,) for code in codes), tuple(count - code.bit_count() for code in codes), (field,))
+        )
+    jumps = [
+        (end | 1 << first + shape.over, 1 << first | 1 << first + shape.over | 1 << first + shape.far)
+        for shape in jump_shapes(board, directions)
+        for first in range(len(board.places))
+        if shape.lines >> first & 1
+        for end in (1 << first, 1 << first + shape.far)
+    ]
+    return Digits(tuple(digits), (tuple(_jump(pieces, pegs, cells) for pegs, cells in jumps),), ((),))
+
+
+def _pieces(board: PegBoard) -> list[tuple[int, int]]:
+    """Return the first bit and the number of cells of each piece of a row, from the highest bits down."""
+    rows = [len(list(row)) for _, row in groupby(board.places, key=lambda place: place[1])]
+    sizes = []
+    for row in rows:
+        count = -(-row // LONGEST)
+        ends = [row * piece // count for piece in range(count + 1)]
+        sizes += [end - begin for begin, end in pairwise(ends)]
+    return list(zip(accumulate(sizes, initial=0), sizes, strict=False))[::-1]
+
+
+def _jump(pieces: list[tuple[int, int]], pegs: int, cells: int) -> Action:
+    """Return the action that turns some pegs to holes and the holes among those cells to pegs."""
+    changes = []
+    for digit, (low, count) in enumerate(pieces):
+        full = (1 << count) - 1
+        mine, before = cells >> low & full, pegs >> low & full
+        if mine:
+            to = (code ^ mine if code & mine == before else NO_CODE for code in range(1 << count))
+            changes.append(Change(digit, tuple(to)))
+    return tuple(changes)
 
 
 def symmetries(board: PegBoard, directions: int) -> list[list[int]]:

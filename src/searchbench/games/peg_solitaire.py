@@ -15,6 +15,7 @@ from searchbench.families.pegs import (
     PEG,
     PegBoard,
     colourings,
+    digits_of_pegs,
     images,
     jump_shapes,
     read_pegs,
@@ -23,6 +24,7 @@ from searchbench.families.pegs import (
 from searchbench.game import Board, Game
 from searchbench.index import Combination, Part, Sum
 from searchbench.index.bitboard import LARGEST, Bitboards
+from searchbench.index.digits import Digits
 from searchbench.jit import popcount
 from searchbench.rules import UNDECIDED, State
 
@@ -81,6 +83,10 @@ class PegSolitaire(Game):
         """Return one part per number of pegs; it needs the part with one peg less."""
         pegs = range(1, popcount(self.cells.start) + 1)
         return self.index().parts({_part(count): (_part(count - 1),) if count > 1 else () for count in pegs})
+
+    def digits(self) -> Digits | None:
+        """Return the rows as digits, of which each jump changes some; none where symmetric positions share a number."""
+        return None if self.symmetry else digits_of_pegs(self.cells, self.directions)
 
     def rules(self) -> Mapping[str, Callable[..., Any]]:
         """Return the rules; a move is the three bits that change, so that it is its own inverse."""

@@ -143,10 +143,14 @@ class Digits(NamedTuple):
 
 def table_faults(digits: Digits, width: int) -> Iterator[str]:
     """Yield what is wrong with the tables themselves, of a game whose states have `width` cells."""
-    cells = sorted(cell for digit in digits.digits for cell in digit.cells)
+    cells = sorted({cell for digit in digits.digits for cell in digit.cells})
     if cells != list(range(width)):
         yield f"the digits have the cells {cells}: expected each of 0 to {width - 1} once"
         return
+    for cell in cells:
+        if fault := _field_fault([field for digit in digits.digits for own, field in digit.places if own == cell]):
+            yield f"cell {cell}: {fault}"
+            return
     for place, digit in enumerate(digits.digits):
         used = [content for content in digit.contents if content is not None]
         if len(digit.weights) != len(digit.contents):
@@ -164,6 +168,20 @@ def table_faults(digits: Digits, width: int) -> Iterator[str]:
     for pattern in (one for patterns in digits.lost for one in patterns):
         if len(set(pattern.digits)) < len(pattern.digits) or len(pattern.digits) != len(pattern.codes):
             yield f"the pattern {pattern} names a digit twice, or not as many digits as sets of codes"
+
+
+def _field_fault(fields: list[Field]) -> str:
+    """Return what is wrong with the fields of a cell, "" if they have each of its bits once, the highest first."""
+    if fields == [WHOLE] * len(fields) and len(fields) > 1:
+        return f"{len(fields)} digits have it, expected one"
+    if fields[0].mask != -1:
+        return "the first of its fields shall have all of the highest bits: the mask -1"
+    stop = fields[0].shift
+    for field in fields[1:]:
+        if not 0 <= field.shift < stop or field.mask != (1 << (stop - field.shift)) - 1:
+            return f"the field {tuple(field)} does not end where the one before begins, at bit {stop}"
+        stop = field.shift
+    return "" if stop == 0 else f"bits 0 to {stop - 1} are in no field"
 
 
 def _action_faults(digits: Digits, action: Action) -> Iterator[str]:

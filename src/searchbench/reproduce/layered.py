@@ -20,6 +20,7 @@ from searchbench.rules import NOWHERE
 from searchbench.run import Run
 from searchbench.solvers.exhaustive.diagrams.backward import symbolic_counts
 from searchbench.solvers.exhaustive.diagrams.forward import reachable_layers
+from searchbench.solvers.exhaustive.diagrams.hybrid import ORDERS, hybrid_counts
 from searchbench.solvers.exhaustive.diagrams.solve import solve_by_sweep, solve_into
 from searchbench.solvers.exhaustive.diagrams.sweep import sweep_all
 
@@ -103,8 +104,28 @@ VALUES: Final = {
 }  # fmt: skip
 """Won, drawn and lost positions by layer for the player to move, the decided ones with them: computed by several programs
 that share no code, 6x5 also by the per-ply table of an independent solver."""
-SMALL: Final = {"4x5": 1706255, "4x6": 15835683, "6x4": 94910577, "7x4": 2265792710}
+SMALL: Final = {"4x5": 1706255, "4x6": 15835683, "4x7": 135385909, "6x4": 94910577, "7x4": 2265792710}
 """Reachable states of boards beside table 0.8 (J. Tromp's counts)."""
+LIMITS: Final = {"4x4": (400, 2000), "5x4": (4000, 50_000), "5x5": (40_000, 1_000_000)}
+"""Nodes of a layer's values, and bytes of two layers' words, at which the hybrid changes hands."""
+LARGEST: Final = (
+    *REACHABLE["7x6"], 38263228189, 60830813459, 97266114959, 140728569039, 205289508055, 268057611944, 352626845666,
+    410378505447, 479206477733, 488906447183, 496636890702, 433471730336, 370947887723, 266313901222, 183615682381,
+    104004465349, 55156010773, 22695896495, 7811825938, 1459332899,
+)  # fmt: skip
+"""Table 0.9: reachable states of 7x6 by layer."""
+SOLVED: Final = {
+    31: (64575211590, 7481813611, 201906000786), 32: (221858140210, 9048082187, 57701213064),
+    33: (59055227990, 10381952902, 194705107378), 34: (180530409295, 11668229290, 45845152952),
+    35: (37941816854, 12225240861, 132714989361), 36: (98839977654, 12431825174, 24027994344),
+    37: (14174513115, 11509102126, 57747247782), 38: (32161409500, 10220085105, 6906069443),
+    39: (2395524395, 7792641079, 13697133737), 40: (4831822472, 5153271363, 738628818),
+    41: (0, 2496557393, 1033139763),
+}  # fmt: skip
+"""Table 0.10: undecided states of 7x6 that are won, drawn and lost for the first player."""
+WON_OR_DRAWN_IN_30: Final = 199698237436 + 6071049190
+LOST_IN_30: Final = 1265297048241 - 1211380164911
+"""Layer 30 in table 0.10, and in the text: its lost states were left out, and are implied."""
 
 
 def ranks(run: Run) -> dict[str, Any]:
@@ -235,6 +256,35 @@ def symbolic(run: Run, boards: tuple[str, ...]) -> dict[str, Any]:
     return found
 
 
+def hybrid(run: Run, boards: tuple[str, ...]) -> dict[str, Any]:
+    """Return the values by layer, found by diagrams and by the sweep in both orders, and how many orders changed hands."""
+    found: dict[str, Any] = {}
+    for board in boards:
+        nodes, memory = LIMITS[board]
+        ways = [hybrid_counts(load(f"connect4:{board}"), run, prefer, nodes, memory) for prefer in ORDERS]
+        tables = [[(one.won, one.drawn, one.lost + one.reachable - one.undecided) for one in way] for way in ways]
+        changed = sum(len({one.way for one in way}) > 1 for way in ways)
+        same = tables[0] == tables[1]
+        found[board] = {"orders that changed hands": changed, "values": tables[0] if same else tables}
+    return found
+
+
+def published_sums(run: Run) -> dict[str, int]:
+    """Return what follows from the tables of 7x6: undecided and decided states, and those that were left unsolved."""
+    undecided = {layer: sum(counts) for layer, counts in SOLVED.items()}
+    left = sum(LARGEST[:30])
+    return {
+        "undecided in layer 41": undecided[41],
+        "decided in layer 41": LARGEST[41] - undecided[41],
+        "undecided in layer 40": undecided[40],
+        "undecided in layer 31": undecided[31],
+        "reachable": sum(LARGEST),
+        "left unsolved": left,
+        "left unsolved, and lost in layer 30": left + LOST_IN_30,
+        "undecided in layer 30": WON_OR_DRAWN_IN_30 + LOST_IN_30,
+    }
+
+
 def one_at_a_time(run: Run) -> str:
     """Solve 5x4 one position at a time by the forward fixpoint over the same numbers, and compare."""
     from searchbench.solvers.exhaustive import solve_states
@@ -322,7 +372,7 @@ ROWS = [
         "counts of J. Tromp",
         SMALL,
         totals,
-        parts=("4x5", "4x6", "6x4"),
+        parts=("4x5", "4x6", "4x7", "6x4"),
     ),
     Row(
         "E18",
@@ -331,5 +381,30 @@ ROWS = [
         {board: VALUES[board] for board in ("4x4", "5x4", "5x5")},
         symbolic,
         parts=("4x4", "5x4"),
+    ),
+    Row(
+        "E18-hybrid",
+        "Connect Four by diagrams and by the sweep, the change of hands in the middle: won, drawn and lost by layer",
+        "Edelkamp 2017, hybrid approach",
+        {board: {"orders that changed hands": 2, "values": VALUES[board]} for board in LIMITS},
+        hybrid,
+        note="diagrams first until they grow too large; and the other way round, diagrams only where words have no room",
+        parts=("4x4", "5x4"),
+    ),
+    Row(
+        "E18-sums",
+        "Connect Four on 7x6: the tables of states and of values agree",
+        "Edelkamp 2017, tables 0.9 and 0.10",
+        {
+            "undecided in layer 41": 3529697156,
+            "decided in layer 41": 4282128782,
+            "undecided in layer 40": 10723722653,
+            "undecided in layer 31": 273963025987,
+            "reachable": 4531985219092,
+            "left unsolved": 1211380164911,
+            "left unsolved, and lost in layer 30": 1265297048241,
+            "undecided in layer 30": 259686169956,
+        },
+        published_sums,
     ),
 ]

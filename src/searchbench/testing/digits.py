@@ -46,7 +46,7 @@ def _moves(told: Digits) -> Callable[[Subject, State], Iterator[str]]:
 
 
 def digits_decided(subject: Subject) -> Iterator[Finding]:
-    """Require that `lost` and `stuck` tell the results of all states that are over, and of no others."""
+    """Require that `lost` and `stuck` tell the results of all states that are over, and of no others; of puzzles, neither."""
     told = subject.game.digits()
     return iter(()) if told is None or _is_broken(subject, told) else of_each_state(_decided(told))(subject)
 
@@ -56,6 +56,10 @@ def _decided(told: Digits) -> Callable[[Subject, State], Iterator[str]]:
         codes = told.codes(state)
         if codes is None:
             return  # law "digits-moves"
+        elif not subject.game.two_players:
+            if any(told.lost):
+                yield "`lost` has sets of positions, and a puzzle is lost by nobody"
+            return
         by_rules, by_digits = subject.terminal(state), told.result(codes, _layer(subject, told, codes))
         if by_rules != by_digits:
             named = {UNDECIDED: "undecided", -1: "lost for the player to move", 0: "a draw, or solved", 1: "won"}

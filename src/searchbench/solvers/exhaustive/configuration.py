@@ -91,6 +91,19 @@ class Sweep(Exhaustive):
 
     method = SWEEP
 
+    symbolic: int | None = option(
+        None,
+        "find values by binary diagrams (extra `diagrams`) from the last layer on, until those of a layer have more than so "
+        "many nodes, and by the sweep from there",
+        "whole",
+        metavar="NODES",
+        least=1,
+    )
+
+    def __post_init__(self) -> None:
+        if self.symbolic is not None and self.symbolic < 1:
+            raise BadRequest(f"symbolic {self.symbolic}: expected a number of nodes, at least 1")
+
 
 METHODS: Final[Mapping[str, type[Exhaustive]]] = {
     one.method: one for one in (Retrograde, Fixpoint, BreadthFirst, Sweep)

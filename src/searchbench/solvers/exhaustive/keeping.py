@@ -62,7 +62,7 @@ def _sweep(request: Request, keep: Keep, run: Run, command: str) -> Database:
         check_target(keep.folder, keep.overwrite)
     if keep.overwrite and keep.folder.exists():
         rmtree(keep.folder)
-    database = solve_into(request.game, keep.folder, run, command)
+    database = solve_into(request.game, keep.folder, run, command, request.symbolic)
     discard(keep.working)
     return database
 

@@ -18,6 +18,7 @@ from searchbench.solvers.exhaustive.configuration import (
     Exhaustive,
     GroupByGroup,
     Numbered,
+    Sweep,
 )
 from searchbench.solvers.exhaustive.diagrams.reached import reached_game, start_alone
 from searchbench.store.keep import Keep
@@ -42,6 +43,11 @@ class Request(NamedTuple):
     def form(self) -> str | None:
         """Return the form of breadth-first search, None where it is left open and for other solvers."""
         return self.solver.form if isinstance(self.solver, BreadthFirst) else None
+
+    @property
+    def symbolic(self) -> int | None:
+        """Return up to how many nodes the sweep leaves layers to binary diagrams, None for no layer."""
+        return self.solver.symbolic if isinstance(self.solver, Sweep) else None
 
     @property
     def parts(self) -> str | None:

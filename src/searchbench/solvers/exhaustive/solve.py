@@ -71,7 +71,7 @@ def solve_choice(
     check_first_state(game)
     if choice.solver == SWEEP:
         with run or Run() as active:
-            return solve_by_sweep(game, active, target)
+            return solve_by_sweep(game, active, target, request.symbolic)
     if choice.solver == BFS and form != VALUES:
         with run or Run() as active:
             compact = _solve_compactly(game, choice, form, active, block_bits, target)

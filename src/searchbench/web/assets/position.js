@@ -251,7 +251,7 @@ function listed() {
 function worth(move) {
   if (blind || !move.value || move.value.kind === "none") return null;
   const value = shown(move);
-  return { kind: facts.two_players || move.best ? value.kind : "worse", text: value.kind === "draw" ? "=" : String(value.number), best: move.best, long: value.text };
+  return { kind: facts.two_players || move.best ? value.kind : "worse", text: value.kind === "draw" ? "=" : String(value.number ?? value.text), best: move.best, long: value.text };
 }
 
 /** The value that is shown of a move: of a puzzle the value after it, between two players that for who makes it. */

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from searchbench.errors import BadGame, OutOfMemory
 from searchbench.game import Game
+from searchbench.index.digits import Digits
 from searchbench.run import Run
 from searchbench.solvers.exhaustive.diagrams.forward import digits_of
 from searchbench.solvers.exhaustive.diagrams.symbolic import (
@@ -41,7 +42,7 @@ def symbolic_counts(game: Game, run: Run) -> list[LayerCounts]:
     start = digits.codes(game.start())
     if start is None:
         raise BadGame(f"{game}: digits() has no codes for the start")
-    capacity = min(capacity_within(int(SHARE * run.memory)), 4 * first_capacity(digits))
+    capacity = capacity_for(digits, run)
     symbolic = Symbolic(digits, capacity)
     try:
         reachable, layers = _layers(symbolic, start)
@@ -53,6 +54,11 @@ def symbolic_counts(game: Game, run: Run) -> list[LayerCounts]:
         ) from None
     values += [(0, 0, 0)] * (len(reachable) - len(values))
     return [LayerCounts(size, sum(counts), *counts) for size, counts in zip(reachable, values, strict=True)]
+
+
+def capacity_for(digits: Digits, run: Run) -> int:
+    """Return how many nodes the tables of binary diagrams have in a run."""
+    return min(capacity_within(int(SHARE * run.memory)), 4 * first_capacity(digits))
 
 
 def _layers(symbolic: Symbolic, start: tuple[int, ...]) -> tuple[list[int], list[Any]]:

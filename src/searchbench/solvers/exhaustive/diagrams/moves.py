@@ -17,7 +17,9 @@ class Moves(NamedTuple):
     the first and the last digit touched, `started` [digit] the number of actions that touch a digit before it. Of the last
     digit, `touching` [action] tells whether the action touches it, `able` [action, word] marks the codes of a word on which
     it can be made, `befores` and `afters` [action, word, word after] those of them that lead to a word, and where to. `order`
-    is that in which actions are tried.
+    is that in which actions are tried. `still` [action] tells whether it leaves the last two digits as they are; `others` are the
+    actions that do not, in that order, and `row_images` [place among them, code] the images on the
+    digit before the last.
     """
 
     images: npt.NDArray[np.int16]
@@ -29,6 +31,9 @@ class Moves(NamedTuple):
     befores: npt.NDArray[np.uint64]
     afters: npt.NDArray[np.uint64]
     order: npt.NDArray[np.int64]
+    still: npt.NDArray[np.bool_]
+    others: npt.NDArray[np.int64]
+    row_images: npt.NDArray[np.int16]
 
 
 def moves_of(digits: Digits, player: int) -> Moves:
@@ -55,7 +60,10 @@ def moves_of(digits: Digits, player: int) -> Moves:
                     afters[number, code >> 6, after >> 6] |= np.uint64(1 << (after & 63))
     touching = np.array([any(change.digit == last for change in action) for action in actions], np.bool_)
     centre = [abs(2 * sum(change.digit for change in action) - last * len(action)) for action in actions]
+    order = np.argsort(centre, kind="stable").astype(np.int64)
+    still = lasts < last - 1
+    others = order[~still[order]]
     return Moves(
         images, firsts, lasts, np.searchsorted(firsts, np.arange(count + 1)).astype(np.int64), touching, able, befores,
-        afters, np.argsort(centre, kind="stable").astype(np.int64),
+        afters, order, still, others, np.ascontiguousarray(images[last - 1, others]),
     )  # fmt: skip

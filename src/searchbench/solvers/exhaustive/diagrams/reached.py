@@ -63,6 +63,10 @@ _BATCH: Final = 1 << 14
 _NAMES: Final = jit.Names({}, "cpu")
 
 
+class TooMany(Exception):
+    """Tell that more states are reached than shall be listed."""
+
+
 class Packing(NamedTuple):
     """Where each cell lies in the words of a packed state: its word, how far to shift, its bits. First cells lie highest."""
 
@@ -85,13 +89,14 @@ class Grouping(NamedTuple):
     codes: npt.NDArray[np.int16]
 
 
-def reached_game(game: Game, run: Run) -> Game:
+def reached_game(game: Game, run: Run, most: int | None = None) -> Game:
     """Return the same game, whose states are numbered by a diagram of those that moves reach from the start.
 
-    Raises BadRequest for a game whose states share numbers, BadGame for negative cells, and OutOfMemory.
+    Raises BadRequest for a game whose states share numbers, BadGame for negative cells, OutOfMemory, and TooMany where more
+    than `most` are reached.
     """
     plain = _numerable(game)
-    packing, states = _Reach(plain, run).states()
+    packing, states = _Reach(plain, run, most).states()
     return numbered(plain, _diagram(plain, packing, states, run))
 
 
@@ -276,8 +281,8 @@ def close(kept: Any, scratch: Any, at: Any, path: Any, leaf: Any, digit: int, la
 class _Reach:
     """List the states that are reached, each once; cells get more bits, and arrays more room, where they need it."""
 
-    def __init__(self, game: Game, run: Run) -> None:
-        self.game, self.run = game, run
+    def __init__(self, game: Game, run: Run, most: int | None = None) -> None:
+        self.game, self.run, self.most = game, run, most
         self._bind("interpreted")
         start = game.canonical(game.start()) if game.has("canonical") else game.start()
         if min(start) < 0:
@@ -306,6 +311,8 @@ class _Reach:
                 self._widen(int(self.notes[CELL]), int(self.notes[VALUE]))
             if why == ROOM:
                 self._grow()
+            if self.most is not None and self.notes[FOUND] > self.most:
+                raise TooMany(f"{self.game}: more than {self.most:,} states are reached")
             if why == PAUSED:
                 if not compiled and (stop >= MANY or time.process_time() - begun > PATIENCE):
                     self._bind("cpu")

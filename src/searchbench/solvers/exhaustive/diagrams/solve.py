@@ -14,6 +14,7 @@ from searchbench.index.protocol import Part
 from searchbench.numbered import diagram_of, numbered
 from searchbench.run import Run
 from searchbench.solvers.exhaustive.diagrams.forward import Forward, Layers, digits_of
+from searchbench.solvers.exhaustive.diagrams.hybrid import Hybrid, Sets, Values, Words, symbolic_first
 from searchbench.solvers.exhaustive.diagrams.sweep import Sweep, empty_planes
 from searchbench.store import Database, open_database
 from searchbench.store.forms import TWO_BIT
@@ -27,26 +28,54 @@ READ = 1 << 24
 """Positions read at a time."""
 
 
-def solve_by_sweep(game: Game, run: Run, target: jit.Target = "cpu") -> Database:
-    """Solve a game and return the database, in memory. Raises BadRequest, BadGame and OutOfMemory."""
+def solve_by_sweep(game: Game, run: Run, target: jit.Target = "cpu", symbolic: int | None = None) -> Database:
+    """Solve a game and return the database, in memory. Raises BadRequest, BadGame and OutOfMemory.
+
+    `symbolic` begins with binary diagrams, until those of a layer have so many nodes; then MissingPackage is raised, too.
+    """
     begun = time.process_time()
     layers = found_layers(game, run, target)
     diagram = layers.diagram
     _demand(game, diagram, run, sum(map(_bytes, range(diagram.layers), [diagram] * diagram.layers)))
-    sweep = Sweep(diagram, run, target)
-    planes = [empty_planes(0)] * (diagram.layers + 1)
+    planes = [empty_planes(0)] * diagram.layers
+    settling = Settling(diagram, run, symbolic, target)
+    values: Values = empty_planes(0)
     for layer in range(diagram.layers - 1, -1, -1):
-        planes[layer] = sweep.layer(layer, planes[layer + 1])
+        values = settling.layer(layer, values)
+        planes[layer] = settling.words(layer, values)
         _tell(run, diagram, layer)
     made = numbered(game, diagram)
-    codes = PairCodes(made.parts(), planes[:-1])
+    codes = PairCodes(made.parts(), planes)
     return Database(made, Ending(), codes, _facts(layers, run, time.process_time() - begun))
 
 
-def solve_into(game: Game, folder: Path, run: Run, command: str = "") -> Database:
+class Settling:
+    """Settle layer after layer by the sweep, or by binary diagrams first, up to so many nodes of a layer's values."""
+
+    def __init__(self, diagram: Diagram, run: Run, symbolic: int | None, target: jit.Target = "cpu") -> None:
+        self._sweep = Sweep(diagram, run, target)
+        self._hybrid = None if symbolic is None else Hybrid(diagram, run, symbolic_first(symbolic), target)
+
+    def layer(self, layer: int, after: Values) -> Values:
+        """Return the values of a layer from those of the next."""
+        if self._hybrid is not None:
+            return self._hybrid.layer(layer, after)
+        assert not isinstance(after, Sets)
+        return self._sweep.layer(layer, after)
+
+    def words(self, layer: int, values: Values) -> Words:
+        """Return the values of a layer as words."""
+        if self._hybrid is not None:
+            return self._hybrid.words(layer, values)
+        assert not isinstance(values, Sets)
+        return values
+
+
+def solve_into(game: Game, folder: Path, run: Run, command: str = "", symbolic: int | None = None) -> Database:
     """Solve a game into a folder, layer by layer, and return the database opened.
 
     What is kept there already is not solved again. The layers that are reached are kept in the run's working folder.
+    `symbolic` is that of `solve_by_sweep`.
     """
     begun = time.process_time()
     if (finished := _finished(game, folder)) is not None:
@@ -56,20 +85,21 @@ def solve_into(game: Game, folder: Path, run: Run, command: str = "") -> Databas
     made = numbered(game, diagram)
     largest = max(_bytes(layer, diagram) + _bytes(layer + 1, diagram) for layer in range(diagram.layers))
     _demand(game, diagram, run, largest)
-    sweep = Sweep(diagram, run)
+    settling = Settling(diagram, run, symbolic)
     parts = made.parts()
     with GrowingDatabase(folder, made, Ending(), command, TWO_BIT) as kept:
         used = float(kept.facts.get("cpu", 0))
-        after = empty_planes(0)
+        after: Values = empty_planes(0)
         for layer in range(diagram.layers - 1, -1, -1):
             part = parts[layer]
             if part.name in kept.records:
                 if layer == 0 or parts[layer - 1].name not in kept.records:
                     after = _planes_on_disk(kept, made, part)
                 continue
-            after = sweep.layer(layer, after)
+            after = settling.layer(layer, after)
+            words = settling.words(layer, after)
             facts = _facts(layers, run, used + time.process_time() - begun)
-            kept.add((part,), _OneLayer(parts, part, after), facts)
+            kept.add((part,), _OneLayer(parts, part, words), facts)
             _tell(run, diagram, layer)
     return open_database(folder, game, Ending())
 

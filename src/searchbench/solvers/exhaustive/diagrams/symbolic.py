@@ -8,7 +8,7 @@ the variables is built.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import reduce
+from functools import cache, reduce
 from itertools import product
 from math import log2
 from typing import Any, Final, NamedTuple, TypeVar
@@ -16,7 +16,9 @@ from typing import Any, Final, NamedTuple, TypeVar
 import numpy as np
 
 from searchbench.errors import MissingPackage
-from searchbench.index.digits import NO_CODE, Action, Change, Digits, Pattern
+from searchbench.index.digits import NO_CODE, WORD, Action, Change, Digits, Pattern
+from searchbench.solvers.exhaustive.diagrams.handover import BinaryNodes
+from searchbench.solvers.exhaustive.diagrams.pool import ABSENT
 
 NODE_BYTES: Final = 24
 """Bytes of a node of the manager, and of an entry of its cache."""
@@ -138,6 +140,49 @@ class Symbolic:
             found = pairs + found[len(found) - len(found) % 2 :]
         return found[0] if found else self.empty
 
+    def of_nodes(self, arrays: Mapping[str, Any], root: int) -> Any:
+        """Return the set of a root of nodes with an edge for each code, as `Diagram.of_arrays` takes them; ABSENT is none.
+
+        Raises TablesFull.
+        """
+        if root == ABSENT:
+            return self.empty
+        edges = np.concatenate([[0], np.cumsum(np.bitwise_count(arrays["masks"]).sum(axis=1, dtype=np.int64))])
+        last = len(self.digits.digits) - 1
+
+        @cache
+        def node(digit: int, number: int) -> Any:
+            if digit == last:
+                first = WORD * int(arrays["leaf_words"][number])
+                found = dict.fromkeys(_codes([int(arrays["leaf_masks"][number])], first), self.all)
+            else:
+                children = arrays["children"][edges[number] : edges[number + 1]].tolist()
+                codes = _codes(arrays["masks"][number].tolist())
+                found = {code: node(digit + 1, child) for code, child in zip(codes, children, strict=True)}
+            none = dict.fromkeys(range(1 << self.digits.digits[digit].bits), self.empty)
+            return self._by_code(digit, none | found)
+
+        return self._guarded(lambda: node(0, root))
+
+    def binary_nodes(self, sets: Sequence[Any]) -> tuple[BinaryNodes, list[int]]:
+        """Return the nodes of some sets, and the node of each set."""
+        numbers = {self.empty: 0, self.all: 1}
+        found: list[tuple[int, int, int]] = [(self.variables, 0, 0), (self.variables, 1, 1)]
+        waiting = list(sets)
+        while waiting:
+            positions = waiting[-1]
+            if positions in numbers:
+                waiting.pop()
+                continue
+            high, low = positions.cofactors()
+            missing = [one for one in (high, low) if one not in numbers]
+            waiting += missing
+            if not missing:
+                numbers[positions] = len(found)
+                found.append((positions.node_var(), numbers[low], numbers[high]))
+        columns = np.array(found, np.int32).T
+        return BinaryNodes(*(np.ascontiguousarray(column) for column in columns)), [numbers[one] for one in sets]
+
     def count(self, positions: Any) -> int:
         """Return the number of positions of a set."""
         return int(positions.sat_count(self.variables))
@@ -216,3 +261,8 @@ class Symbolic:
         """Drop nodes without use where they may fill the tables; to be called between layers, without temporary sets."""
         if self._manager.approx_num_inner_nodes() > COLLECT * self.capacity:
             self._manager.gc()
+
+
+def _codes(masks: Sequence[int], first: int = 0) -> list[int]:
+    """Return the codes that words of bits mark, from a first code on."""
+    return [first + WORD * place + bit for place, mask in enumerate(masks) for bit in range(WORD) if mask >> bit & 1]
