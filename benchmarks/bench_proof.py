@@ -33,10 +33,10 @@ from searchbench.solvers.shared.transposition import ENTRY_BYTES
 
 GAMES = ("tic-tac-toe", "connect4:4x4", "connect4:5x4")
 VARIANTS: dict[str, dict[str, Any]] = {
-    "alpha-beta": {"method": "alphabeta"},
-    "pns": {"method": "pns"},
-    "dfpn": {"method": "dfpn"},
-    "pns, mobility": {"method": "pns", "mobility": True},
+    "alpha-beta": {"configuration": "alphabeta"},
+    "pns": {"configuration": "pns"},
+    "dfpn": {"configuration": "dfpn"},
+    "pns, mobility": {"configuration": "pns", "mobility": True},
 }
 
 
@@ -135,7 +135,7 @@ def large(nodes: int) -> None:
     """Search games that so many nodes do not finish; print nodes a second of processor time, and bytes a node."""
     games = {"qubic": load("qubic"), "connect4:6x5": load("connect4:6x5"), "random graph": random_graph(1 << 16)}
     kinds = {"pns": ("pns", 1), "dfpn": ("dfpn", 1), "dfpn, 2 threads": ("dfpn", 2)}
-    size = {"pns": tree.NODE_BYTES, "dfpn": ENTRY_BYTES}
+    size = {"pns": tree.node_bytes(), "dfpn": ENTRY_BYTES}
     print("game          method              nodes  seconds  CPU seconds  million nodes/CPU s  bytes/node")
     for name, game in games.items():
         for kind, (method, threads) in kinds.items():
