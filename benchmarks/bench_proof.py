@@ -3,17 +3,22 @@
 Run ``python benchmarks/bench_proof.py``; games may follow, such as ``connect4:6x4``. ``bitboards connect4:6x6`` measures the
 search on bitboards with each of its devices switched off. ``large`` measures proof-number search, in a tree and depth first, on
 games that it does not finish: Qubic without threats, Connect Four 6x5, a random graph with cycles; depth first also on 2
-threads, by the clock (``large 300000`` for so many nodes). A node is a move played and evaluated. What bounds the speed
-is printed too: the time that the game's own rules take for a node (a move, `terminal`, `key`, and the list of moves, in a
-random walk). The rest of a node is the search: the table, the path, the tree.
+threads, by the clock (``large 300000`` for so many nodes). ``threads`` compares one process that searches depth first on two
+threads with two processes that search on one thread each, at the same time: where other programs want the cores too, both
+are slowed alike, so the ratio of their times tells what the shared table costs.
+
+A node is a move played and evaluated. What bounds the speed is printed too: the time that the game's own rules take for a
+node (a move, `terminal`, `key`, and the list of moves, in a random walk). The rest of a node is the search: the table, the
+path, the tree.
 """
 
 from __future__ import annotations
 
+import multiprocessing
 import random
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -33,10 +38,10 @@ from searchbench.solvers.shared.transposition import ENTRY_BYTES
 
 GAMES = ("tic-tac-toe", "connect4:4x4", "connect4:5x4")
 VARIANTS: dict[str, dict[str, Any]] = {
-    "alpha-beta": {"method": "alphabeta"},
-    "pns": {"method": "pns"},
-    "dfpn": {"method": "dfpn"},
-    "pns, mobility": {"method": "pns", "mobility": True},
+    "alpha-beta": {"configuration": "alphabeta"},
+    "pns": {"configuration": "pns"},
+    "dfpn": {"configuration": "dfpn"},
+    "pns, mobility": {"configuration": "pns", "mobility": True},
 }
 
 
@@ -135,7 +140,7 @@ def large(nodes: int) -> None:
     """Search games that so many nodes do not finish; print nodes a second of processor time, and bytes a node."""
     games = {"qubic": load("qubic"), "connect4:6x5": load("connect4:6x5"), "random graph": random_graph(1 << 16)}
     kinds = {"pns": ("pns", 1), "dfpn": ("dfpn", 1), "dfpn, 2 threads": ("dfpn", 2)}
-    size = {"pns": tree.NODE_BYTES, "dfpn": ENTRY_BYTES}
+    size = {"pns": tree.node_bytes(), "dfpn": ENTRY_BYTES}
     print("game          method              nodes  seconds  CPU seconds  million nodes/CPU s  bytes/node")
     for name, game in games.items():
         for kind, (method, threads) in kinds.items():
@@ -155,6 +160,68 @@ def large(nodes: int) -> None:
             )
 
 
+SHARING: dict[str, str] = {
+    "qubic": "",
+    "connect4:6x5": "",
+    "random graph": "",
+    "connect4:5x4": "solved",
+    "hex:4x4": "solved",
+}
+"""Games to search on two threads: the first nodes of their proofs, or all."""
+
+
+def share(spec: str, threads: int, limit: int, barrier: Any, times: Any, place: int) -> None:
+    """Search by df-pn, beginning with all who wait at the barrier; write the nodes, the seconds, and those of the processor."""
+    game = random_graph(1 << 16) if spec == "random graph" else load(spec)
+
+    def search(nodes: int) -> int:
+        with suppress(LimitReached):
+            run = Run(memory=2 << 30, threads=threads)
+            return prove_state(game, None, "dfpn", run, evidence=False, nodes=nodes).nodes
+        return nodes
+
+    search(1000)  # compile
+    barrier.wait()
+    clock, processor = time.perf_counter(), time.process_time()
+    done = search(limit)
+    times[3 * place : 3 * place + 3] = [done, time.perf_counter() - clock, time.process_time() - processor]
+
+
+def together(spec: str, threads: Sequence[int], limit: int) -> tuple[int, float, float]:
+    """Run a process for each number of threads, all at once; return the nodes, the longest time, the processor's."""
+    spawning = multiprocessing.get_context("spawn")
+    barrier, times = spawning.Barrier(len(threads)), spawning.Array("d", 3 * len(threads))
+    arguments = [(spec, count, limit, barrier, times, place) for place, count in enumerate(threads)]
+    processes = [spawning.Process(target=share, args=one) for one in arguments]
+    for process in processes:
+        process.start()
+    for process in processes:
+        process.join()
+    rows = np.array(times[:]).reshape(-1, 3)
+    return int(rows[:, 0].sum()), float(rows[:, 1].max()), float(rows[:, 2].sum())
+
+
+def sharing(nodes: int) -> None:
+    """Compare two threads with two processes, and print by how much each is quicker than one thread that has a core."""
+    print(
+        "game          nodes, 1 thread  2 threads  CPU-s/node, 2 to 1  clock/node, 2 threads to 2 processes  times as quick"
+    )
+    for spec, kind in SHARING.items():
+        limit = 10**9 if kind else nodes
+        alone, shared = [], []
+        for _ in range(3):
+            alone.append(together(spec, (1, 1), limit if kind else limit // 2))
+            shared.append(together(spec, (2,), limit))
+        # Two processes search twice as many nodes as one; the least time is the least disturbed one.
+        one, each = min(seconds / done for done, seconds, _ in alone), min(busy / done for done, _, busy in alone)
+        both, busy = min(seconds / done for done, seconds, _ in shared), min(busy / done for done, _, busy in shared)
+        first, second = alone[0][0] // (2 if kind else 1), sorted(done for done, _, _ in shared)[1]
+        print(
+            f"{spec:12}  {first:15,}  {second:9,}  {busy / each:18.2f}  {both / one:36.2f}  "
+            f"{2 * first / second * one / both:14.2f}", flush=True
+        )  # fmt: skip
+
+
 def main() -> None:
     """Prove the start of each game by each method, and print what it took."""
     if sys.argv[1:2] == ["bitboards"]:
@@ -162,6 +229,9 @@ def main() -> None:
         return
     if sys.argv[1:2] == ["large"]:
         large(int(sys.argv[2]) if len(sys.argv) > 2 else 3_000_000)
+        return
+    if sys.argv[1:2] == ["threads"]:
+        sharing(int(sys.argv[2]) if len(sys.argv) > 2 else 3_000_000)
         return
     print("game          method         value       nodes  seconds  million nodes/s  ns/node  of which rules")
     for spec in sys.argv[1:] or GAMES:

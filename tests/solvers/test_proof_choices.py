@@ -12,6 +12,7 @@ import pytest
 
 import naive
 from graphs import GraphGame
+from searchbench import jit
 from searchbench.catalogue import load
 from searchbench.errors import BadRequest, LimitReached
 from searchbench.game import Game
@@ -20,8 +21,33 @@ from searchbench.run import Branch, Run
 from searchbench.solvers.proof import DepthFirstProofNumber, ProofNumber, prove_state
 from searchbench.solvers.proof.budget import Budget
 from searchbench.solvers.proof.contract import half_depth
+from searchbench.solvers.proof.path import NEVER
 from searchbench.solvers.proof.pns import ProofNumberSearch
-from searchbench.solvers.proof.tree import CHILD, DISPROOF, INFINITE, LIVE, NONE, PROOF, SIBLING, top_of
+from searchbench.solvers.proof.tree import (
+    CHILD,
+    DISPROOF,
+    INFINITE,
+    LIVE,
+    NONE,
+    NOTES,
+    PROOF,
+    SIBLING,
+    Numbers,
+    add,
+    add_work,
+    depend,
+    hold,
+    is_held,
+    is_wide,
+    move_to,
+    new_tree,
+    node_bytes,
+    path_dependence,
+    plant,
+    top_of,
+    widened,
+    work_below,
+)  # fmt: skip
 from searchbench.solvers.shared.transposition import new_transpositions
 from searchbench.verify import verify_proof
 from solvers.test_proof_combinations import naive_values, random_graph
@@ -269,6 +295,98 @@ def test_a_second_level_leaves_no_tree_behind() -> None:
         assert int(search.tree.node[0, DISPROOF]) == 0
         assert int(search.tree.node[0, PROOF]) == INFINITE
         assert int(search.tree.node[0, CHILD]) == NONE
+
+
+# --- nodes in few bytes -----------------------------------------------------------------------------------------------
+
+
+def test_a_node_takes_24_bytes_and_its_tally_keeps_three_numbers_apart() -> None:
+    tree, note = new_tree(4), np.zeros(NOTES, np.int64)
+    assert node_bytes() == tree.node.nbytes // 4 == 24
+    plant(tree, note)
+    chance = random.Random("tallies")
+    work, dependence, held = 1, NEVER, False
+    for _ in range(2000):
+        kind = chance.randrange(3)
+        if kind == 0:
+            more = chance.choice([1, 7, 10_000, 1 << 30])
+            add_work(tree, 0, more)
+            work = min(work + more, (1 << 20) - 1)
+            if work == (1 << 20) - 1:
+                plant(tree, note)
+                work, dependence, held = 1, NEVER, False
+        elif kind == 1:
+            depth = chance.choice([0, 1, 1000, 1022, 1023, 5000, NEVER])
+            depend(tree, 0, depth)
+            dependence = depth if depth == NEVER else min(depth, 1022)  # deep ones are told as less deep: that is safe
+        else:
+            held = not held
+            hold(tree, 0, held)
+        assert (work_below(tree, 0), path_dependence(tree, 0), is_held(tree, 0)) == (work, dependence, held)
+
+
+@pytest.mark.parametrize("target", ["interpreted", "cpu"])
+def test_moves_of_any_width_are_kept(target: jit.Target) -> None:
+    chance = random.Random("wide")
+    narrow = [0, 1, -1, (1 << 31) - 1, -(1 << 31), *(chance.randrange(-(1 << 31), 1 << 31) for _ in range(20))]
+    wide = [*narrow, 1 << 31, -(1 << 31) - 1, (1 << 63) - 1, -(1 << 63), 0xFFFFFFFF, 1 << 32]
+    names = load("tic-tac-toe").names(target=target)
+    adding, reading = jit.bind(add, names), jit.bind(move_to, names)
+    for moves, tree in ((narrow, new_tree(40)), (wide, new_tree(40, True))):
+        note = np.zeros(NOTES, np.int64)
+        plant(tree, note)
+        places = [int(adding(tree, move, Numbers(1, 1, NEVER), note)) for move in moves]
+        assert [reading(tree, place) for place in places] == moves
+        if not is_wide(tree):
+            more = widened(tree, 50, len(moves) + 1)
+            assert [move_to(more, place) for place in places] == moves
+            assert (more.node[1 : len(moves) + 1, :6] == tree.node[1 : len(moves) + 1]).all()
+
+
+@dataclass(frozen=True)
+class WideMoves(GraphGame):
+    """A graph whose moves do not fit into 32 bits from a node on: bits above those that the rules look at are set."""
+
+    name: ClassVar[str] = "wide-moves"
+
+    def rules(self) -> Mapping[str, Callable[..., Any]]:
+        """Return the graph's rules; `play` and `unplay` take the high bits away."""
+        functions = dict(super().rules())
+        moves, play, unplay = functions["moves"], functions["play"], functions["unplay"]
+
+        def wide(state: Any, out: Any, data: Any) -> int:
+            count = moves(state, out, data)
+            if state[0] > 2:
+                for place in range(count):
+                    out[place] = int(out[place]) + ((1 if place & 1 else -2) << 40)
+            return int(count)
+
+        def back(state: Any, move: int, data: Any) -> None:
+            unplay(state, move & ((1 << 40) - 1), data)
+
+        def forth(state: Any, move: int, data: Any) -> None:
+            play(state, move & ((1 << 40) - 1), data)
+
+        return functions | {"moves": wide, "play": forth, "unplay": back}
+
+
+@pytest.mark.parametrize("options", [{}, {"second": True}, {"second": True, "cached": 2}, {"delayed": True}], ids=str)
+def test_a_tree_is_widened_where_moves_need_it(options: dict[str, Any]) -> None:
+    widths = set()
+    for seed in range(20):
+        plain = random_graph(random.Random(f"wide {seed}"), False, False, True)
+        game = WideMoves(plain.edges, plain.results, plain.values)
+        found = []
+        for one in (plain, game):
+            search = searching(one, Run(memory=1 << 24, threads=1), ProofNumber(**options).choices())
+            search.second, search.cached = options.get("second", False), options.get("cached", 0)
+            answers = [search.holds(np.array(one.start(), one.dtype), bound) for bound in (1, 0)]
+            found.append((answers, search.nodes, search.facts()))
+        widths.add(is_wide(search.tree))
+        assert found[0][0] == found[1][0], seed
+        if not options.get("second"):  # a second level is cut short where the tree is widened
+            assert found[0] == found[1], seed
+    assert widths == {True, False}
 
 
 def test_bad_choices() -> None:

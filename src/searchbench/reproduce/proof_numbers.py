@@ -40,7 +40,7 @@ from searchbench.solvers.proof.merged import (
     PROOF as NODE_PROOF,
 )
 from searchbench.solvers.proof.pns import ProofNumberSearch
-from searchbench.solvers.proof.tree import CHILD, DISPROOF, NONE, PROOF, SIBLING
+from searchbench.solvers.proof.tree import CHILD, DISPROOF, NONE, PROOF, SIBLING, move_to
 from searchbench.solvers.shared.transposition import SMALLEST, new_transpositions, probe
 
 GAMES: Final = 100
@@ -271,7 +271,7 @@ class Proveaway:
         """Return the move with the smallest proof number in proportion to its disproof number."""
         rows, child, ratings = search.tree.node, int(search.tree.node[0, CHILD]), []
         while child != NONE:
-            ratings.append((rows[child, DISPROOF] / rows[child, PROOF], int(search.tree.move[child])))
+            ratings.append((rows[child, DISPROOF] / rows[child, PROOF], move_to(search.tree, child)))
             child = int(rows[child, SIBLING])
         return min(ratings)[1]
 

@@ -99,7 +99,7 @@ def kept(top: AndOr) -> Kept:
             known = child.value if not child.children else None
             mover = known if known is None or not either else not known
             numbers = Numbers(*{None: (1, 1), True: (0, INFINITE), False: (INFINITE, 0)}[mover], NEVER)
-            added = adding(tree, node, 0, numbers, note)
+            added = adding(tree, 0, numbers, note)
             if last == NONE:
                 tree.node[node, CHILD] = added
             else:

@@ -331,7 +331,8 @@ def deepen(search: Search, note: Any) -> None:
 class DepthFirstProofNumberSearch:
     """Answer questions about states of one game on all threads of a run; they share the tables and the count of nodes.
 
-    The budget counts evaluated nodes. The facts may grow to `table_memory` bytes. `choices` fill slots of the kernels.
+    The budget counts evaluated nodes. The facts may grow to `table_memory` bytes, and the numbers, too, if `growing`: small
+    tables are quicker as long as they hold everything. `choices` fill slots of the kernels.
     """
 
     def __init__(
@@ -343,10 +344,12 @@ class DepthFirstProofNumberSearch:
         table_memory: int,
         target: jit.Target = "cpu",
         choices: Mapping[str, Any] = MappingProxyType({}),
+        growing: bool = False,
     ) -> None:
         self.game, self.budget, self.run, self.table, self.numbers = game, budget, budget.run, facts, numbers
         self.names = game.names(target=target).with_(**choices)
         self.largest = largest_size(table_memory)
+        self.largest_numbers = self.largest if growing else 0
         self.nodes = 0
         self.pause: Callable[[], None] = nothing
         """Called after each slice of the search."""
@@ -429,6 +432,9 @@ class DepthFirstProofNumberSearch:
         if self.table.crowded and len(self.table.keys) < self.largest:
             self.table = grown(self.table, self.names)
             self._searches = [search._replace(facts=self.table) for search in self._searches]
+        if 4 * int(self.numbers.used[0]) > len(self.numbers.keys) and len(self.numbers.keys) < self.largest_numbers:
+            self.numbers = grown(self.numbers, self.names)
+            self._searches = [search._replace(numbers=self.numbers) for search in self._searches]
         if 8 * int(self.numbers.used[0]) > 7 * len(self.numbers.keys):
             collect_garbage(self.numbers)
 

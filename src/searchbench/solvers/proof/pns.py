@@ -41,28 +41,33 @@ from searchbench.solvers.proof.tree import (
     KEEP_SOLVED,
     LEVELS,
     LIVE,
-    NODE_BYTES,
     NONE,
     NOTES,
-    PARENT,
     PEAK,
     PROOF,
-    RELIANCE,
     SIBLING,
-    STAMP,
     STATUS,
-    WORK,
     Numbers,
     Tree,
     add,
+    add_work,
+    depend,
     drop_below_children,
+    fits,
     free_children,
+    hold,
+    is_held,
     most_proving_child,
+    move_to,
     new_tree,
+    node_bytes,
+    path_dependence,
     plant,
     set_numbers,
     solve,
     top_of,
+    widened,
+    work_below,
 )  # fmt: skip
 from searchbench.solvers.shared.transposition import (
     Transpositions,
@@ -84,7 +89,7 @@ SHOWN: Final = 200
 _NOTHING: Final = -1
 """No question is being asked."""
 # The reasons for the end of a slice.
-SOLVED, PAUSED, FULL, DEEP = range(4)
+SOLVED, PAUSED, FULL, DEEP, NARROW = range(5)
 
 
 class Question(NamedTuple):
@@ -99,12 +104,13 @@ class Question(NamedTuple):
 class Search(NamedTuple):
     """The data of a kernel: the tree, the current state, the path to it, the table, the question, notes, and the leaves.
 
-    `levels` has a row for each second-level tree that is kept: its root, the root's stamp, its nodes.
+    `line` has the nodes of the path. `levels` has a row for each second-level tree that is kept: its root, its nodes.
     """
 
     tree: Tree
     state: Any
     path: Path
+    line: Any
     table: Transpositions
     question: Question
     note: Any
@@ -114,7 +120,7 @@ class Search(NamedTuple):
 
 
 # The columns of `levels`.
-_TOP, _STAMPED, _NODES = range(3)
+_TOP, _NODES = range(2)
 
 
 def bound_at(question: Question, depth: int) -> int:
@@ -182,6 +188,10 @@ def develop(search: Search, node: int, depth: int) -> int:
             solve(tree, node, own.proof == 0, own.path_dependence)
             return NO_PLACE
     count = moves(state, out)
+    for place in range(count):
+        if not fits(tree, out[place]):
+            note[STATUS] = NARROW
+            return NO_PLACE
     note[DEVELOPED] += 1
     if count == 0:  # no move and no winner: a draw
         solve(tree, node, bound_at(search.question, depth) <= 0, NEVER)
@@ -195,14 +205,14 @@ def develop(search: Search, node: int, depth: int) -> int:
             numbers = evaluate(search, depth + 1, scratch)
         unplay(state, out[place])
         note[CREATED] += 1
-        tree.node[node, WORK] += 1
+        add_work(tree, node, 1)
         if numbers.disproof == 0:
             solve(tree, node, True, numbers.path_dependence)
             return place
         if numbers.proof == 0:
-            tree.node[node, RELIANCE] = min(tree.node[node, RELIANCE], numbers.path_dependence)
+            depend(tree, node, min(path_dependence(tree, node), numbers.path_dependence))
             continue
-        child = add(tree, node, out[place], numbers, note)
+        child = add(tree, out[place], numbers, note)
         if last == NONE:
             tree.node[node, CHILD] = child
         else:
@@ -214,13 +224,13 @@ def develop(search: Search, node: int, depth: int) -> int:
 def remember(search: Search, node: int, depth: int, place: int) -> None:
     """Store the bound that a solved node proves (by the move of this place), unless it depends on the path."""
     tree = search.tree
-    if tree.node[node, RELIANCE] < depth:
+    if path_dependence(tree, node) < depth:
         return
-    tree.node[node, RELIANCE] = NEVER
+    depend(tree, node, NEVER)
     bound = bound_at(search.question, depth)
     proved = tree.node[node, PROOF] == 0
     lower, upper = (bound, 1) if proved else (-1, bound - 1)
-    learn(search.table, search.path.keys[depth], lower, upper, place, tree.node[node, WORK])
+    learn(search.table, search.path.keys[depth], lower, upper, place, work_below(tree, node))
 
 
 def place_among_moves(state: State, move: int) -> int:
@@ -235,8 +245,8 @@ def place_among_moves(state: State, move: int) -> int:
 def climb(search: Search, node: int, depth: int) -> int:
     """Take back the move to a node; return its parent."""
     leave(search.path, depth)
-    unplay(search.state, search.tree.move[node])
-    return int(search.tree.node[node, PARENT])
+    unplay(search.state, move_to(search.tree, node))
+    return int(search.line[depth - 1])
 
 
 def back_up(search: Search, node: int, depth: int, place: int, base: int) -> tuple[int, int]:
@@ -272,8 +282,9 @@ def descend(search: Search, node: int, depth: int) -> tuple[int, int]:
     tree, state, path = search.tree, search.state, search.path
     while tree.node[node, CHILD] != NONE and depth + 3 <= len(path.keys):
         node = most_proving_child(tree, node)
-        play(state, tree.move[node])
+        play(state, move_to(tree, node))
         depth += 1
+        search.line[depth] = node
         path.keys[depth] = key(state)
         enter(path, depth)
     return node, depth
@@ -292,6 +303,8 @@ def look_deeper(search: Search, top: int, base: int, room: int) -> None:
         if tree.node[node, CHILD] != NONE:
             break
         place = develop(search, node, depth)
+        if note[STATUS] == NARROW:
+            break
         node, depth = back_up(search, node, depth, place, base)
     while depth > base:
         node = climb(search, node, depth)
@@ -307,11 +320,14 @@ def keep_level(search: Search, top: int, nodes: int) -> None:
     note[LEVELS] += 1
     level = search.levels[note[LEVELS] % len(search.levels)]
     oldest = level[_TOP]
-    if level[_STAMPED] != 0 and tree.node[oldest, STAMP] == level[_STAMPED]:
+    if oldest != NONE and is_held(tree, oldest):
+        hold(tree, oldest, False)
         drop_below_children(tree, oldest, note)
-    tree.node[top, STAMP] = note[LEVELS]
+    for place in range(len(search.levels)):  # of another node, which had the same row and is free
+        if search.levels[place, _TOP] == top:
+            search.levels[place, _TOP] = NONE
+    hold(tree, top, True)
     level[_TOP] = top
-    level[_STAMPED] = note[LEVELS]
     level[_NODES] = nodes
 
 
@@ -322,13 +338,14 @@ def grow(search: Search, stop: int) -> None:
     begins there (section 2.3.2). With a second level it begins at the root.
     """
     tree, state, path, note = search.tree, search.state, search.path, search.note
-    room = len(tree.move) - len(new_moves())
+    room = len(tree.node) - len(new_moves())
     path.slots[:] = 0
     path.keys[0] = key(state)
     enter(path, 0)
     node = depth = 0
+    search.line[0] = 0
     note[STATUS] = SOLVED
-    while not solved(tree, 0):
+    while not solved(tree, 0) and note[STATUS] != NARROW:
         if note[CREATED] >= stop or note[LIVE] > room:
             note[STATUS] = PAUSED if note[LIVE] <= room else FULL
             return
@@ -349,7 +366,8 @@ def grow(search: Search, stop: int) -> None:
             keep_level(search, top, max(0, more))
         else:
             place = develop(search, node, depth)
-            node, depth = back_up(search, node, depth, place, 0)
+            if note[STATUS] != NARROW:
+                node, depth = back_up(search, node, depth, place, 0)
 
 
 class ProofNumberSearch:
@@ -377,9 +395,9 @@ class ProofNumberSearch:
         """Whether nodes are developed by searches of a second level, and how many trees of these are kept."""
         self.largest = largest_size(table_memory)
         self.note = np.zeros(NOTES, np.int64)
-        self._most = min(tree_memory // NODE_BYTES, (1 << 31) - 1)
+        self._memory = tree_memory
         self._widest = max(game.max_moves, game.max_unmoves)
-        self.run.demand(NODE_BYTES * 4 * self._widest, f"the smallest tree of {game}")
+        self.run.demand(node_bytes() * 4 * self._widest, f"the smallest tree of {game}")
         self.tree = new_tree(self._room(0))
         self.pause: Callable[[], None] = nothing
         """Called after each slice of the search."""
@@ -398,25 +416,33 @@ class ProofNumberSearch:
         """Return the tree of the question that is being asked, the counts, and the table."""
         count = int(self.note[FRESH]) if self._asked != _NOTHING else 0
         return {
-            "moves": self.tree.move[:count], "nodes": self.tree.node[:count].reshape(-1), "note": self.note,
-            "asked": np.array([self._asked]), **arrays_of("facts", self.table),
+            "nodes": self.tree.node[:count].reshape(-1), "note": self.note,
+            "asked": np.array([self._asked, self.tree.node.shape[1]]), **arrays_of("facts", self.table),
         }  # fmt: skip
 
     def restore(self, arrays: Mapping[str, Any], nodes: int) -> None:
         """Go on from arrays; the counts go on, too."""
-        moved, self.note, self._asked = arrays["moves"], arrays["note"], int(arrays["asked"][0])
-        room = self._room(len(moved))
-        if room > len(self.tree.move):
-            self.run.demand(NODE_BYTES * room, f"a kept tree of {len(moved):,} nodes")
-            self.tree = new_tree(room)
-        self.tree.move[: len(moved)] = moved
-        self.tree.node[: len(moved)] = arrays["nodes"].reshape(len(moved), self.tree.node.shape[1])
+        self.note, (self._asked, columns) = arrays["note"], arrays["asked"].tolist()
+        rows = arrays["nodes"].reshape(-1, columns)
+        wide = columns != self.tree.node.shape[1]
+        room = self._room(len(rows), wide)
+        if wide or room > len(self.tree.node):
+            self.run.demand(node_bytes(wide) * room, f"a kept tree of {len(rows):,} nodes")
+            self.tree = new_tree(room, wide)
+        self.tree.node[: len(rows)] = rows
         self.table = from_arrays("facts", arrays)
 
-    def _room(self, kept: int) -> int:
+    def _room(self, kept: int, wide: bool = False) -> int:
         """Return how many nodes a tree has room for that begins with those which were kept."""
-        limit = self.budget.limit
-        return max(kept + 4 * self._widest, min(self._most, kept + limit + 2 * self._widest) if limit else self._most)
+        limit, most = self.budget.limit, min(self._memory // node_bytes(wide), (1 << 31) - 1)
+        return max(kept + 4 * self._widest, min(most, kept + limit + 2 * self._widest) if limit else most)
+
+    def _widen(self) -> None:
+        """Make room for moves of more than 32 bits."""
+        count = int(self.note[FRESH])
+        room = min(len(self.tree.node), self._room(count, True))
+        self.run.demand(node_bytes(True) * room, f"a tree of {room:,} nodes")
+        self.tree = widened(self.tree, room, count)
 
     def holds(self, state: Any, bound: int, mobility: bool = False, lookup: bool = True) -> bool:
         """Return whether the player to move, in a state that is not terminal, gets at least `bound` (0 or 1).
@@ -429,12 +455,13 @@ class ProofNumberSearch:
         kernel = jit.bind(grow, self.names)
         path = new_path(64)
         question = Question(bound, int(mobility), int(lookup), int(self.second))
-        levels = np.zeros((self.cached, 3), np.int64)
+        levels = np.full((self.cached, 2), (NONE, 0), np.int64)
         while True:
             before, repeated = self.nodes, int(path.repetitions[0])
             stop = before + self.budget.room(SLICE)
-            leaves = self.leaves, state.copy()
-            kernel(Search(self.tree, state.copy(), path, self.table, question, self.note, *leaves, levels), stop)
+            line = np.zeros(len(path.keys), np.int32)
+            where = self.tree, state.copy(), path, line
+            kernel(Search(*where, self.table, question, self.note, self.leaves, state.copy(), levels), stop)
             self.run.line(self._most_proving_line)
             self.run.tree(lambda: top_of(self.tree, SHOWN))
             root = int(self.tree.node[0, PROOF]), int(self.tree.node[0, DISPROOF])
@@ -446,6 +473,8 @@ class ProofNumberSearch:
             self.pause()
             if self.note[STATUS] == DEEP:
                 path = longer(path)
+            if self.note[STATUS] == NARROW:
+                self._widen()
             self._check_limits()
             if self.table.crowded and len(self.table.keys) < self.largest:
                 self.table = grown(self.table, self.names)
@@ -456,7 +485,7 @@ class ProofNumberSearch:
         node = 0
         while self.tree.node[node, CHILD] != NONE and 0 not in self.tree.node[node, [PROOF, DISPROOF]]:
             node = int(most_proving_child(self.tree, node))
-            found.append(int(self.tree.move[node]))
+            found.append(move_to(self.tree, node))
         return found
 
     def _numbers(self) -> str:
@@ -465,10 +494,10 @@ class ProofNumberSearch:
     def _check_limits(self) -> None:
         root = self._numbers()
         if self.note[STATUS] == FULL:
-            size = format_memory(NODE_BYTES * len(self.tree.move))
+            size = format_memory(self.tree.node.nbytes)
             advice = f"; {self.budget.advice}" if self.budget.cyclic else ""
             raise LimitReached(
-                f"{self.game}: the tree of {len(self.tree.move):,} nodes ({size}) is full ({root}); "
+                f"{self.game}: the tree of {len(self.tree.node):,} nodes ({size}) is full ({root}); "
                 f"give more memory{advice}"
             )
         self.budget.check(root)

@@ -50,7 +50,7 @@ from searchbench.solvers.proof.lines.graph import Options
 from searchbench.solvers.proof.lines.prove import LineProof, facts_of, line_claim
 from searchbench.solvers.proof.merged import Answer, MergedSearch
 from searchbench.solvers.proof.pns import ProofNumberSearch
-from searchbench.solvers.shared.transposition import largest_size, new_transpositions
+from searchbench.solvers.shared.transposition import new_transpositions
 from searchbench.user_code import check_first_state
 from searchbench.values import value_rule
 
@@ -210,8 +210,8 @@ def _depth_first(
 ) -> Solved:
     """Ask the questions of proof-number search, depth first; half of the table is for numbers, half for results."""
     memory = min(chosen.table_memory or budget.run.memory // 2, budget.run.memory // 2) // 2
-    facts, numbers = new_transpositions(first_size(memory)), new_transpositions(largest_size(memory))
-    search = DepthFirstProofNumberSearch(game, budget, facts, numbers, memory, target, chosen.choices())
+    facts, numbers = new_transpositions(first_size(memory)), new_transpositions(first_size(memory))
+    search = DepthFirstProofNumberSearch(game, budget, facts, numbers, memory, target, chosen.choices(), growing=True)
     kept.attach(search)
     search.pause = kept.pause
     outcome = kept.outcome(lambda bound: search.holds(root, bound, chosen.mobility, chosen.epsilon, chosen.weak))

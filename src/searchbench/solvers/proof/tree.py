@@ -18,16 +18,24 @@ KEEP_SOLVED: Final = constant("KEEP_SOLVED", False)
 INFINITE: Final = 1 << 30
 """The proof number of a disproved node; sums of finite numbers stay below it."""
 NONE: Final = -1
-NODE_BYTES: Final = 40
-
 # The places of `note`: nodes created, nodes in the tree now, their peak, developments. The free nodes are a list that
 # begins at FREE, and all nodes from FRESH on. LEVELS counts second-level trees.
 CREATED, LIVE, PEAK, DEVELOPED, FREE, FRESH, STATUS, LEVELS = range(8)
 NOTES: Final = 8
-# The columns of a node: its parent, first child and next sibling; its numbers; the path dependence of its solved children;
-# the nodes created below it; and the number of the second-level tree that is kept below it, 0 for none.
-PARENT, CHILD, SIBLING, PROOF, DISPROOF, RELIANCE, WORK, STAMP = range(8)
-_COLUMNS: Final = 8
+# The columns of a node: the low bits of the move to it, its first child and next sibling, its numbers, its tally; and the high
+# bits of the move, in a tree of wide moves. A node does not know its parent: the search keeps the nodes of its path.
+MOVE, CHILD, SIBLING, PROOF, DISPROOF, TALLY, HIGH = range(7)
+_NARROW, _WIDE = 6, 7
+_COLUMN_BYTES: Final = 4
+_LOW_BITS: Final = 32
+# A tally, from its low bits on: the path dependence of solved children; whether a second-level tree is kept below the node;
+# and the nodes created below it. The first and the last stop at their largest value: then a result is not stored that could be,
+# or is dropped from a crowded table before it should be.
+_DEPENDENCE_BITS: Final = 10
+_INDEPENDENT: Final = (1 << _DEPENDENCE_BITS) - 1
+_HELD: Final = 1 << _DEPENDENCE_BITS
+_WORK_SHIFT: Final = _DEPENDENCE_BITS + 1
+_MOST_WORK: Final = (1 << (31 - _WORK_SHIFT)) - 1
 
 
 class Numbers(NamedTuple):
@@ -39,15 +47,79 @@ class Numbers(NamedTuple):
 
 
 class Tree(NamedTuple):
-    """The nodes: the move that leads to each, and a row of numbers for each (columns PARENT .. WORK)."""
+    """The nodes: a row of numbers for each (columns MOVE .. TALLY, and HIGH if moves are wide)."""
 
-    move: Any
     node: Any
 
 
-def new_tree(size: int) -> Tree:
-    """Allocate a tree of `size` nodes."""
-    return Tree(np.empty(size, np.int64), np.empty((size, _COLUMNS), np.int32))
+def node_bytes(wide: bool = False) -> int:
+    """Return the memory of a node."""
+    return _COLUMN_BYTES * (_WIDE if wide else _NARROW)
+
+
+def new_tree(size: int, wide: bool = False) -> Tree:
+    """Allocate a tree of `size` nodes; unless it is `wide`, moves must fit into 32 bits."""
+    return Tree(np.empty((size, _WIDE if wide else _NARROW), np.int32))
+
+
+def is_wide(tree: Tree) -> bool:
+    """Return whether any move fits into the tree."""
+    return bool(tree.node.shape[1] == _WIDE)
+
+
+def fits(tree: Tree, move: int) -> bool:
+    """Return whether a move fits into the tree."""
+    return is_wide(tree) or -(1 << (_LOW_BITS - 1)) <= move < 1 << (_LOW_BITS - 1)
+
+
+def widened(tree: Tree, size: int, count: int) -> Tree:
+    """Return a tree of wide moves, with `size` nodes, of which the first `count` are those of a tree of narrow ones."""
+    new = new_tree(size, True)
+    new.node[:count, :_NARROW] = tree.node[:count]
+    new.node[:count, HIGH] = tree.node[:count, MOVE] >> (_LOW_BITS - 1)
+    return new
+
+
+def move_to(tree: Tree, node: int) -> int:
+    """Return the move to a node."""
+    low = int(tree.node[node, MOVE])
+    if is_wide(tree):
+        return (int(tree.node[node, HIGH]) << _LOW_BITS) | (low & ((1 << _LOW_BITS) - 1))
+    return low
+
+
+def path_dependence(tree: Tree, node: int) -> int:
+    """Return the path dependence of a node's solved children, or its own; NEVER if there is none."""
+    depth = int(tree.node[node, TALLY]) & _INDEPENDENT
+    return NEVER if depth == _INDEPENDENT else depth
+
+
+def depend(tree: Tree, node: int, depth: int) -> None:
+    """Set the path dependence of a node."""
+    tree.node[node, TALLY] = (int(tree.node[node, TALLY]) & ~_INDEPENDENT) | (
+        _INDEPENDENT if depth == NEVER else min(depth, _INDEPENDENT - 1)
+    )
+
+
+def work_below(tree: Tree, node: int) -> int:
+    """Return the number of nodes created below a node, itself included."""
+    return int(tree.node[node, TALLY]) >> _WORK_SHIFT
+
+
+def add_work(tree: Tree, node: int, more: int) -> None:
+    """Add to the number of nodes created below a node."""
+    more = min(more, _MOST_WORK - work_below(tree, node))
+    tree.node[node, TALLY] = int(tree.node[node, TALLY]) + (more << _WORK_SHIFT)
+
+
+def is_held(tree: Tree, node: int) -> bool:
+    """Return whether a second-level tree is kept below a node."""
+    return bool(int(tree.node[node, TALLY]) & _HELD)
+
+
+def hold(tree: Tree, node: int, held: bool) -> None:
+    """Tell whether a second-level tree is kept below a node."""
+    tree.node[node, TALLY] = (int(tree.node[node, TALLY]) & ~_HELD) | (_HELD if held else 0)
 
 
 def plant(tree: Tree, note: Any) -> None:
@@ -55,11 +127,11 @@ def plant(tree: Tree, note: Any) -> None:
     note[FREE] = NONE
     note[FRESH] = 0
     note[LIVE] = 0
-    add(tree, NONE, 0, Numbers(1, 1, NEVER), note)
+    add(tree, 0, Numbers(1, 1, NEVER), note)
 
 
-def add(tree: Tree, parent: int, move: int, numbers: Numbers, note: Any) -> int:
-    """Add a leaf below a parent and return it."""
+def add(tree: Tree, move: int, numbers: Numbers, note: Any) -> int:
+    """Add a leaf, without a parent so far, and return it. The move must fit into the tree."""
     node = note[FREE]
     if node != NONE:
         note[FREE] = tree.node[node, SIBLING]
@@ -68,15 +140,15 @@ def add(tree: Tree, parent: int, move: int, numbers: Numbers, note: Any) -> int:
         note[FRESH] += 1
     note[LIVE] += 1
     note[PEAK] = max(note[PEAK], note[LIVE])
-    tree.move[node] = move
-    tree.node[node, PARENT] = parent
+    half = 1 << (_LOW_BITS - 1)
+    tree.node[node, MOVE] = ((move + half) & ((1 << _LOW_BITS) - 1)) - half
+    if is_wide(tree):
+        tree.node[node, HIGH] = move >> _LOW_BITS
     tree.node[node, CHILD] = NONE
     tree.node[node, SIBLING] = NONE
     tree.node[node, PROOF] = numbers.proof
     tree.node[node, DISPROOF] = numbers.disproof
-    tree.node[node, RELIANCE] = NEVER
-    tree.node[node, WORK] = 1
-    tree.node[node, STAMP] = 0
+    tree.node[node, TALLY] = (1 << _WORK_SHIFT) | _INDEPENDENT
     return int(node)
 
 
@@ -110,11 +182,11 @@ def free_children(tree: Tree, node: int, note: Any) -> None:
         child = following
 
 
-def solve(tree: Tree, node: int, proved: bool, path_dependence: int) -> None:
+def solve(tree: Tree, node: int, proved: bool, dependence: int) -> None:
     """Mark a node as proved or disproved."""
     tree.node[node, PROOF] = 0 if proved else INFINITE
     tree.node[node, DISPROOF] = INFINITE if proved else 0
-    tree.node[node, RELIANCE] = path_dependence
+    depend(tree, node, dependence)
 
 
 def drop_below_children(tree: Tree, node: int, note: Any) -> None:
@@ -133,12 +205,12 @@ def set_numbers(tree: Tree, node: int, note: Any) -> int:
     while child != NONE:
         following = tree.node[child, SIBLING]
         if tree.node[child, PROOF] == 0 or tree.node[child, DISPROOF] == 0:
-            tree.node[node, WORK] = min(tree.node[node, WORK] + tree.node[child, WORK], INFINITE)
+            add_work(tree, node, work_below(tree, child))
         if tree.node[child, DISPROOF] == 0:
-            solve(tree, node, True, tree.node[child, RELIANCE])
-            return int(tree.move[child])
+            solve(tree, node, True, path_dependence(tree, child))
+            return move_to(tree, child)
         if tree.node[child, PROOF] == 0:
-            tree.node[node, RELIANCE] = min(tree.node[node, RELIANCE], tree.node[child, RELIANCE])
+            depend(tree, node, min(path_dependence(tree, node), path_dependence(tree, child)))
             if KEEP_SOLVED:
                 before = child
             else:
@@ -201,6 +273,6 @@ def top_of(tree: Tree, most: int) -> Branch:
         pair = [-1 if number == INFINITE else int(number) for number in tree.node[node, [PROOF, DISPROOF]].tolist()]
         below = tuple(branch(child, not odd) for child in opened.get(node, ()))
         inner = bool(tree.node[node, CHILD] != NONE)
-        return Branch(int(tree.move[node]) if node else 0, pair[odd], pair[not odd], inner, below)
+        return Branch(move_to(tree, node) if node else 0, pair[odd], pair[not odd], inner, below)
 
     return branch(0, False)
