@@ -15,7 +15,7 @@ from searchbench.errors import BadRequest, BadState
 from searchbench.game import Board, Game
 from searchbench.index import Sum
 from searchbench.index.protocol import Part
-from searchbench.rules import UNDECIDED, State
+from searchbench.rules import NOWHERE, UNDECIDED, State
 
 FIGURINES: Final = dict(zip("KQRBNkqrbn", "\u2654\u2655\u2656\u2657\u2658\u265a\u265b\u265c\u265d\u265e", strict=True))
 STEPS: Final = (
@@ -389,6 +389,45 @@ class Chess(Game):
             "start": start, "legal": legal, "terminal": terminal, "moves": moves, "play": play, "unplay": unplay,
             "unmoves": unmoves, "canonical": canonical, "stabilizer": stabilizer,
         }  # fmt: skip
+
+    def rank_in(self, other: Game) -> Callable[..., int] | None:
+        """Return the number in an ending of no more men on the same board, perhaps with the colours exchanged (KKR is KRK)."""
+        if not isinstance(other, Chess) or (other.rows, other.columns) != (self.rows, self.columns):
+            return None
+        if other.width > self.width:
+            return None
+        squares, count = self.rows * self.columns, len(self.others)
+        seats = np.array([self._seats(other, mask) for mask in range(1 << count)], np.int64)
+        canonical, rank = other.rules()["canonical"], other.index().functions()[0]
+        width = other.width
+
+        def rank_of_ending(state: State, scratch: State) -> int:
+            mask = 0
+            for man in range(count):
+                if state[3 + man] < squares:
+                    mask += 1 << man
+            if seats[mask, 0] < 0:
+                return NOWHERE
+            scratch[0] = state[0] ^ seats[mask, 0]
+            for cell in range(1, width):
+                scratch[cell] = state[seats[mask, cell]] if seats[mask, cell] > 0 else squares
+            canonical(scratch)
+            return int(rank(scratch))
+
+        return rank_of_ending
+
+    def _seats(self, other: Chess, mask: int) -> list[int]:
+        """Return 1 if colours are exchanged, else 0, then each man's cell here (0: none); -1, ... if these men are not there."""
+        for swapped in (False, True):
+            left = {3 + place: man for place, man in enumerate(self.others) if mask >> place & 1}
+            cells = [2, 1] if swapped else [1, 2]
+            for man in other.others:
+                wanted = man.swapcase() if swapped else man
+                cells.append(next((cell for cell, one in left.items() if one == wanted), 0))
+                left.pop(cells[-1], None)
+            if not left:
+                return [int(swapped), *cells]
+        return [-1] * other.width
 
     def _ways(self) -> Any:
         """Return which of the STEPS leads from a square towards another one, -1 for none: from beside the board none does."""
