@@ -159,6 +159,11 @@ class Chess(Game):
         """Return a bound: each man goes along a row, a column and two diagonals, and may take back a capture of two men."""
         return 8 + (3 if len(self.others) > 1 else 2) * len(self.men) * 2 * (self.rows + self.columns)
 
+    @property
+    def symmetries(self) -> int:
+        """Return in how many ways a board can be turned and mirrored: 8 ways if it is a square, else 4."""
+        return len(turns(self.rows, self.columns).images)
+
     def index(self) -> Sum:
         """Return an index with a part for each set of men."""
         return Sum(
@@ -356,7 +361,7 @@ class Chess(Game):
                         row, column = row + steps[way, 0], column + steps[way, 1]
             return found
 
-        def turn(state: State, symmetry: int) -> None:
+        def image_under(state: State, symmetry: int) -> None:
             for man in range(count):
                 state[1 + man] = images[symmetry, state[1 + man]]
             sort(state)
@@ -376,10 +381,10 @@ class Chess(Game):
             return 0
 
         def canonical(state: State) -> None:
-            turn(state, least[state[1] * squares + state[2]])
+            image_under(state, least[state[1] * squares + state[2]])
             symmetry = other[state[1] * squares + state[2]]
             if symmetry > 0 and compare(state, symmetry) < 0:
-                turn(state, symmetry)
+                image_under(state, symmetry)
 
         def stabilizer(state: State) -> int:
             symmetry = other[state[1] * squares + state[2]]
@@ -387,7 +392,7 @@ class Chess(Game):
 
         return {
             "start": start, "legal": legal, "terminal": terminal, "moves": moves, "play": play, "unplay": unplay,
-            "unmoves": unmoves, "canonical": canonical, "stabilizer": stabilizer,
+            "unmoves": unmoves, "canonical": canonical, "stabilizer": stabilizer, "image_under": image_under,
         }  # fmt: skip
 
     def rank_in(self, other: Game) -> Callable[..., int] | None:
