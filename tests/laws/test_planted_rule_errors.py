@@ -145,10 +145,10 @@ def canonical_not_idempotent(rules: Rules) -> Rules:
     return {"canonical": canonical}
 
 
-def image_of_another_class(functions: Functions) -> Functions:
-    image_under = functions["image_under"]
+def image_of_another_class(rules: Rules) -> Rules:
+    image_under = rules["image_under"]
 
-    def broken(state: State, symmetry: int) -> None:
+    def broken(state: Any, symmetry: int) -> None:
         image_under(state, symmetry)
         if symmetry == 3:
             state[0] = 2 - state[0]
