@@ -25,7 +25,7 @@ COMMANDS = (
     f"solve {EXAMPLES}/token.py",
     "solve sliding:3x3",
     "solve sliding:2x5",
-    f"solve {EXAMPLES}/chess_ending.py:ChessEnding:KkQr,5,5",
+    "solve chess:KQKR,5,5",
     "search sliding:4x4",
     "prove tic-tac-toe",
     "stats eight.db",

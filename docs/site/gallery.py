@@ -6,7 +6,7 @@ from html import escape
 from typing import Any, Final
 
 from searchbench import Game, load
-from searchbench.catalogue import described, name_of, shipped, title_of
+from searchbench.catalogue import allowed, described, name_of, shipped, title_of
 from searchbench.drawing import board_svg, chart_svg
 from searchbench.drawing.charts import columns
 from searchbench.values import value_rule
@@ -77,8 +77,12 @@ def _page(kind: type[Game]) -> str:
     lines = [f"# {kind.name}", "", title_of(game), "", f'<div class="sb-start">{_drawing(game)}</div>', ""]
     lines += [f"{players}; values: {rule.name}. The start in the game's notation: `{game.format(game.start())}`.", ""]
     if facts["parameters"]:
-        lines += ["## Parameters", "", "| parameter | default |", "|---|---|"]
-        lines += [f"| `{name}` | {_default(default)} |" for name, default in facts["parameters"].items()]
+        told = allowed(kind)
+        lines += ["## Parameters", "", "| parameter | default | what it may be |", "|---|---|---|"]
+        lines += [
+            f"| `{name}` | {_default(default)} | {escape(told[name])} |"
+            for name, default in facts["parameters"].items()
+        ]
     lines += ["", "## Solved", "", _facts(kind), "", _chart(kind), "", "## To try it", ""]
     lines += [f"```sh\nsearchbench check {game.spec}\nsearchbench play {game.spec}\n```"]
     return "\n".join(lines) + "\n"

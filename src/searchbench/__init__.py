@@ -123,7 +123,8 @@ def solve(
     compression: opened, it is mapped into memory.
 
     `parts` are the names of the parts to solve ("4-4,5-3", or "all"); parts that they need are solved first. Each is kept in
-    `to` when it is done, and a part that `to` has already is not solved again.
+    `to` when it is done, and a part that `to` has already is not solved again. `take` are databases of games that this one turns
+    into, as by a capture or a promotion (`Game.rank_in`), opened or their folders: parts that they cover are not solved.
 
     The option `device="cuda:0"` solves on the first graphics processor, to the same database; "cuda:0,8GB" takes 8 GB of it.
     What devices do not do is refused with :class:`errors.BadRequest`, a device that is not there with

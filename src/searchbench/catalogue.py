@@ -13,7 +13,7 @@ import re
 import sys
 import traceback
 import typing
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -57,6 +57,37 @@ def described(game: type[Game]) -> dict[str, Any]:
         "players": 2 if rule.two_players else 1,
         "values": rule.name,
     }
+
+
+def allowed(kind: type[Game]) -> dict[str, str]:
+    """Return the values that each parameter of a game may have, in the words in which the game refuses others.
+
+    The rest has its defaults: a board of eight rows may allow more columns than one of twelve.
+    """
+    fields = dataclasses.fields(kind)  # type: ignore[arg-type]
+    hints = typing.get_type_hints(kind)
+    given = {field.name: _NONE_SUCH[str] for field in fields if field.default is dataclasses.MISSING}
+    words = {field.name: _allowed(kind, field.name, hints[field.name], given) for field in fields}
+    needed = {words[name]: name for name in given}  # without it the game tells of nothing else
+    return {
+        name: one if name in given or one not in needed else f"what suits {needed[one]}" for name, one in words.items()
+    }
+
+
+def _allowed(kind: type[Game], name: str, of: type, given: Mapping[str, Any]) -> str:
+    if of is bool:
+        return "yes or no"
+    try:
+        kind(**{**given, name: _NONE_SUCH.get(of, _NONE_SUCH[str])})
+    except (ValueError, SearchBenchError) as error:
+        told = re.search(r"(?:expected|there are|graph has) (.+)", str(error), re.DOTALL)
+        if told is not None:
+            return told[1]
+    return "any whole number" if of is int else "a text"
+
+
+_NONE_SUCH: Final = {int: -1, str: "?"}
+"""Values that hardly any parameter may have, by type."""
 
 
 def title_of(game: Game) -> str:

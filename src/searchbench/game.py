@@ -129,6 +129,11 @@ class Game:
         return self.max_moves
 
     @property
+    def symmetries(self) -> int:
+        """Return how many symmetries `image_under` knows, the identity among them; 1 where the rules do not tell it."""
+        return 1
+
+    @property
     def places(self) -> int:
         """Return how many states may share a number: `place` is below."""
         return 1

@@ -107,6 +107,11 @@ def stabilizer(state: State) -> int:
 
 
 @slot
+def image_under(state: State, symmetry: int) -> None:
+    """Replace the state by its image under a symmetry, 0 (the identity) .. `Game.symmetries` - 1."""
+
+
+@slot
 def solvable(state: State) -> bool:
     """Return false where something that no move changes forbids a solution; asked once, of the state to be searched."""
     return True

@@ -124,6 +124,14 @@ def test_the_command_line_takes_the_games_name(received: Path, program: Program)
     assert program("stats", received / "token.db", "--game", f"{received}/token.py:Token").code == 0
 
 
+@pytest.mark.parametrize("words", [["stats"], ["verify", "--no-progress"], ["solve", "tic-tac-toe", "--take"]])
+def test_the_command_line_trusts_when_told_to(received: Path, program: Program, words: list[str]) -> None:
+    assert program(*words, received / "token.db").code == 30
+    assert not (received / "ran").exists()
+    program(*words, received / "token.db", "--trust")
+    assert (received / "ran").exists()
+
+
 @pytest.mark.parametrize(("typed", "agreed"), [("y\n", True), ("yes\n", True), ("\n", False), ("no\n", False)])
 def test_the_question_on_a_terminal(typed: str, agreed: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     import io

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import doctest
 import io
+import os
 import re
 import shlex
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -51,6 +54,7 @@ def workplace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr("searchbench.testing.check.SECONDS", 60.0)
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
     monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
     return tmp_path
 
 
@@ -77,6 +81,21 @@ def test_console_blocks_show_what_the_program_prints(
             printed = answer.out + answer.err.removeprefix("searchbench: ") if answer.code else answer.out
             wanted = without_measurements(re.sub(r"^> .*\n", "> ", expected, flags=re.MULTILINE))
             assert CHECKER.check_output(wanted, without_measurements(printed), OPTIONS), f"{command}\n{printed}"
+
+
+def test_the_cluster_of_the_tutorial_solves(workplace: Path) -> None:
+    pytest.importorskip("mpi4py")
+    mpiexec = shutil.which("mpiexec", path=f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}")
+    if mpiexec is None:
+        pytest.skip("needs mpiexec: pip install 'searchbench[cluster]'")
+    document = ROOT / "docs" / "tutorials" / "a-cluster.md"
+    command = next(line for block in blocks(document, "sh") for line in block.splitlines() if " pancake:" in line)
+    (shown,) = blocks(document, "text")
+    before, _, after = command.partition(" searchbench ")
+    words = [mpiexec, *before.split()[1:], sys.executable, "-m", "searchbench", *after.split()]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    done = subprocess.run(words, capture_output=True, text=True, env=environment, check=False)
+    assert without_measurements(done.stdout) == without_measurements(shown), done.stderr
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)

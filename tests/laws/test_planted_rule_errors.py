@@ -145,6 +145,17 @@ def canonical_not_idempotent(rules: Rules) -> Rules:
     return {"canonical": canonical}
 
 
+def image_of_another_class(rules: Rules) -> Rules:
+    image_under = rules["image_under"]
+
+    def broken(state: Any, symmetry: int) -> None:
+        image_under(state, symmetry)
+        if symmetry == 3:
+            state[0] = 2 - state[0]
+
+    return {"image_under": broken}
+
+
 def canonical_no_symmetry(rules: Rules) -> Rules:
     def canonical(state: Any) -> None:
         if state[0] > state[1]:
@@ -562,6 +573,7 @@ PLANTED = [
     ("rank-of-unrank", "sliding:2x3", unrank_stale, {}),
     ("canonical", "tic-tac-toe", canonical_not_idempotent, {}),
     ("canonical", "tic-tac-toe", canonical_no_symmetry, {}),
+    ("symmetries", "mnk:3,3,3,symmetry=yes", image_of_another_class, {}),
     ("max-moves", "pancake:5", moves_one_too_many, {}),
     ("moves-differ", "tic-tac-toe", moves_listed_twice, {}),
     ("rules-leave-state", "pancake:5", moves_touch, {}),

@@ -198,3 +198,34 @@ def test_best_actions_gain_the_value_of_any_position(spec: str) -> None:
             assert gained == figures_of(database.rule, database.probe(position))[0]
             played += 1
     assert played > 15
+
+
+@pytest.mark.parametrize("spec", ["chess:KQK,3x4", "mnk:3,3,3,symmetry=yes", "chess:KRK,3x3"])
+def test_symmetric_copies_are_all_images_with_what_the_database_says_of_each(spec: str, tmp_path: Path) -> None:
+    database = sb.solve(spec, threads=1)
+    game = database.game
+    done = export(database, tmp_path / "x.parquet", symmetric=True)
+    rows = pyarrow.parquet.read_table(done.path).to_pylist()
+    assert len(rows) == done.positions
+    wanted = set()
+    for number in database.select():
+        for symmetry in range(game.symmetries):
+            image = list(game.unrank(number))
+            game.call("image_under", image, symmetry)
+            wanted.add((number, tuple(image)))
+    assert {(row["number"], tuple(row["state"])) for row in rows} == wanted
+    assert len(rows) == len(wanted) > database.states
+    for place in np.random.default_rng(2).permutation(len(rows))[:40]:
+        row = rows[place]
+        own = figures(database, database.probe(row["state"]))
+        assert {name: row[name] for name in own} == own
+        choices = database.moves(row["state"])
+        assert sorted(row["moves"]) == sorted(choice.move for choice in choices)
+        if choices:
+            assert set(row["best_moves"]) <= {one.move for one in choices if one.value == choices[0].value}
+
+
+def test_copies_of_a_game_that_tells_no_symmetries_are_refused(databases: dict[str, Database], tmp_path: Path) -> None:
+    with pytest.raises(BadRequest, match="hanoi:3,3 tells no symmetries: its rules need `image_under`"):
+        export(databases["hanoi:3"], tmp_path / "x.parquet", symmetric=True)
+    assert not list(tmp_path.iterdir())

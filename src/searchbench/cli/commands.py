@@ -16,6 +16,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final, NoReturn, Union, get_args, get_origin
 
+from searchbench import consent
+
 Command = Callable[..., None]
 
 _WANTED: Final = {int: "a whole number", float: "a number"}
@@ -70,6 +72,13 @@ _CLEARER: Final = (
 """What the parser says, as a pattern, and what is said instead."""
 
 
+_TRUST: Final = "run files that databases name"
+"""Where the parser keeps that `--trust` was given: a name that no parameter has."""
+_OPENING: Final = frozenset({"--game", "--leaves-game", "--take", "--leaves", "--h"})
+"""The options of commands that open databases."""
+_TRUSTED: Final = "Run the Python files that databases name as those of their games, without asking."
+
+
 class _Parser(argparse.ArgumentParser):
     whole: Callable[[], _Parser] | None = None
     """Makes the parser that tells all of a command, where this one reads a part of its words."""
@@ -115,6 +124,8 @@ def call(command: Command, program: str, words: Sequence[str]) -> None:
     given, others = _parser(command, program, Argument).parse_known_args(behind, given)
     if more := [word for word in others if word != "--"]:
         options.error(f"one word too many: {more[0]!r}")
+    if vars(given).pop(_TRUST, False):
+        consent.ask_with(lambda _database, _file: True)
     command(**vars(given))
 
 
@@ -169,6 +180,8 @@ def _parser(command: Command, program: str, *kinds: type) -> _Parser:
         else:
             _add_option(parser, one, asked)
     if Option in kinds:
+        if _OPENING & set(parser._option_string_actions) and "trust" not in told:
+            parser.add_argument("--trust", dest=_TRUST, action="store_true", help=_TRUSTED)
         parser.add_argument("-h", "--help", action="help", help="Show this.")
     return parser
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Annotated, Any
 
 from searchbench.cli import show
@@ -18,9 +19,11 @@ def games(
     as_json: Json = False,
 ) -> None:
     """List the games with their parameters, or show which solver runs on which."""
-    from searchbench.catalogue import described, load, shipped
+    from searchbench.catalogue import allowed, class_named, described, load, shipped
 
-    classes = [type(load(name)) for name in names] if names else list(shipped())
+    classes = [
+        class_named(name) if re.fullmatch(r"[\w-]+", name) else type(load(name)) for name in names or ()
+    ] or list(shipped())
     if matrix:
         chosen = (
             [load(name) for name in names]
@@ -29,13 +32,17 @@ def games(
         )
         _matrix(chosen, as_json)
     elif as_json:
-        show.write_json([described(one) for one in classes])
+        show.write_json([{**described(one), **({"allowed": allowed(one)} if names else {})} for one in classes])
     else:
         rows = [
             (facts["name"], _usage(facts["parameters"]), str(facts["players"]), facts["title"])
             for facts in map(described, classes)
         ]
         show.write(show.table(rows, ("game", "parameters", "players", "what it is")))
+        if names:
+            values = [(one.name, name, told) for one in classes for name, told in allowed(one).items()]
+            show.write()
+            show.write(show.table(values, ("game", "parameter", "what it may be")))
 
 
 def abstractions(as_json: Json = False) -> None:

@@ -45,6 +45,10 @@ def export(
     ],
     chosen: Chosen,
     tabled: Tabled,
+    symmetric: Annotated[
+        bool,
+        Option("--symmetric", help="Also the symmetric copies of each position, of a game that tells its symmetries."),
+    ] = False,
     force: Annotated[bool, Option("--force", help="Replace a file that exists.")] = False,
     game: OwnGame = None,
     as_json: Json = False,
@@ -58,8 +62,10 @@ def export(
 
     database = sb.open_database(folder, game)
     if to.suffix == ".npz":
-        if chosen != Chosen():
-            raise BadRequest(f"{to}: a table has all positions; --sample, --seed and --value are for Parquet files")
+        if chosen != Chosen() or symmetric:
+            raise BadRequest(
+                f"{to}: a table has all positions; --sample, --seed, --value and --symmetric are for Parquet files"
+            )
         _export_table(database, to, tabled, force, as_json)
         return
     if tabled != Tabled():
@@ -67,7 +73,7 @@ def export(
             f"{to}: --parts and --cells are for tables, files that end in .npz; a Parquet file takes --value"
         )
     with Reporter(progress) as reporter:
-        done = write(database, to, chosen.sample, chosen.seed, chosen.value, force, sb.Run(report=reporter))
+        done = write(database, to, chosen.sample, chosen.seed, chosen.value, force, sb.Run(report=reporter), symmetric)
     if as_json:
         show.write_json({"path": str(done.path), "positions": done.positions, "moves": done.moves, "bytes": done.bytes})
         return

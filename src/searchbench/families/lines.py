@@ -128,6 +128,11 @@ class Lines(Game):
         raise NotImplementedError
 
     @property
+    def symmetries(self) -> int:
+        """Return the symmetries of the board, where symmetric positions share a number."""
+        return len(self.lines.symmetries) if self.symmetric else 1
+
+    @property
     def symmetric(self) -> bool:
         """Tell whether symmetric positions share a number."""
         return False
@@ -299,7 +304,7 @@ class Lines(Game):
             "legal": legal,
         }  # fmt: skip
         if self.symmetric:
-            functions["canonical"] = smallest_turn(board.symmetries)
+            functions |= turns_of(board.symmetries)
         return functions
 
     def parse(self, text: str) -> list[int]:
@@ -347,8 +352,8 @@ class Lines(Game):
         return [MARKS[stone] if stone else "" for stone in state]
 
 
-def smallest_turn(symmetries: tuple[tuple[int, ...], ...]) -> Callable[[State], None]:
-    """Return a rule `canonical` that chooses the lexicographically smallest symmetric state."""
+def turns_of(symmetries: tuple[tuple[int, ...], ...]) -> dict[str, Callable[..., Any]]:
+    """Return the rules `image_under` and `canonical`, which chooses the lexicographically smallest symmetric state."""
     count, cells = len(symmetries), len(symmetries[0])
     # source[g, c]: the cell whose contents symmetry g moves to cell c; a symmetry is applied in place by swapping
     # pairs.
@@ -372,8 +377,11 @@ def smallest_turn(symmetries: tuple[tuple[int, ...], ...]) -> Callable[[State], 
                 cell += 1
             if state[source[turn, cell]] < state[source[best, cell]]:
                 best = turn
+        image_under(state, best)
+
+    def image_under(state: State, symmetry: int) -> None:
         for swap in range(cells):
-            one, other = swaps[best, swap, 0], swaps[best, swap, 1]
+            one, other = swaps[symmetry, swap, 0], swaps[symmetry, swap, 1]
             state[one], state[other] = state[other], state[one]
 
-    return canonical
+    return {"canonical": canonical, "image_under": image_under}

@@ -15,7 +15,7 @@ from searchbench.errors import BadRequest, BadState
 from searchbench.game import Board, Game
 from searchbench.index import Sum
 from searchbench.index.protocol import Part
-from searchbench.rules import UNDECIDED, State
+from searchbench.rules import NOWHERE, UNDECIDED, State
 
 FIGURINES: Final = dict(zip("KQRBNkqrbn", "\u2654\u2655\u2656\u2657\u2658\u265a\u265b\u265c\u265d\u265e", strict=True))
 STEPS: Final = (
@@ -158,6 +158,11 @@ class Chess(Game):
     def max_moves(self) -> int:
         """Return a bound: each man goes along a row, a column and two diagonals, and may take back a capture of two men."""
         return 8 + (3 if len(self.others) > 1 else 2) * len(self.men) * 2 * (self.rows + self.columns)
+
+    @property
+    def symmetries(self) -> int:
+        """Return in how many ways a board can be turned and mirrored: 8 ways if it is a square, else 4."""
+        return len(turns(self.rows, self.columns).images)
 
     def index(self) -> Sum:
         """Return an index with a part for each set of men."""
@@ -356,7 +361,7 @@ class Chess(Game):
                         row, column = row + steps[way, 0], column + steps[way, 1]
             return found
 
-        def turn(state: State, symmetry: int) -> None:
+        def image_under(state: State, symmetry: int) -> None:
             for man in range(count):
                 state[1 + man] = images[symmetry, state[1 + man]]
             sort(state)
@@ -376,10 +381,10 @@ class Chess(Game):
             return 0
 
         def canonical(state: State) -> None:
-            turn(state, least[state[1] * squares + state[2]])
+            image_under(state, least[state[1] * squares + state[2]])
             symmetry = other[state[1] * squares + state[2]]
             if symmetry > 0 and compare(state, symmetry) < 0:
-                turn(state, symmetry)
+                image_under(state, symmetry)
 
         def stabilizer(state: State) -> int:
             symmetry = other[state[1] * squares + state[2]]
@@ -387,8 +392,47 @@ class Chess(Game):
 
         return {
             "start": start, "legal": legal, "terminal": terminal, "moves": moves, "play": play, "unplay": unplay,
-            "unmoves": unmoves, "canonical": canonical, "stabilizer": stabilizer,
+            "unmoves": unmoves, "canonical": canonical, "stabilizer": stabilizer, "image_under": image_under,
         }  # fmt: skip
+
+    def rank_in(self, other: Game) -> Callable[..., int] | None:
+        """Return the number in an ending of no more men on the same board, perhaps with the colours exchanged (KKR is KRK)."""
+        if not isinstance(other, Chess) or (other.rows, other.columns) != (self.rows, self.columns):
+            return None
+        if other.width > self.width:
+            return None
+        squares, count = self.rows * self.columns, len(self.others)
+        seats = np.array([self._seats(other, mask) for mask in range(1 << count)], np.int64)
+        canonical, rank = other.rules()["canonical"], other.index().functions()[0]
+        width = other.width
+
+        def rank_of_ending(state: State, scratch: State) -> int:
+            mask = 0
+            for man in range(count):
+                if state[3 + man] < squares:
+                    mask += 1 << man
+            if seats[mask, 0] < 0:
+                return NOWHERE
+            scratch[0] = state[0] ^ seats[mask, 0]
+            for cell in range(1, width):
+                scratch[cell] = state[seats[mask, cell]] if seats[mask, cell] > 0 else squares
+            canonical(scratch)
+            return int(rank(scratch))
+
+        return rank_of_ending
+
+    def _seats(self, other: Chess, mask: int) -> list[int]:
+        """Return 1 if colours are exchanged, else 0, then each man's cell here (0: none); -1, ... if these men are not there."""
+        for swapped in (False, True):
+            left = {3 + place: man for place, man in enumerate(self.others) if mask >> place & 1}
+            cells = [2, 1] if swapped else [1, 2]
+            for man in other.others:
+                wanted = man.swapcase() if swapped else man
+                cells.append(next((cell for cell, one in left.items() if one == wanted), 0))
+                left.pop(cells[-1], None)
+            if not left:
+                return [int(swapped), *cells]
+        return [-1] * other.width
 
     def _ways(self) -> Any:
         """Return which of the STEPS leads from a square towards another one, -1 for none: from beside the board none does."""

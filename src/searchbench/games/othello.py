@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Final
 import numpy as np
 
 from searchbench.errors import BadState
-from searchbench.families.lines import LineBoard, grid, smallest_turn
+from searchbench.families.lines import LineBoard, grid, turns_of
 from searchbench.families.transcripts import after_moves, is_transcript
 from searchbench.game import Board, Game
 from searchbench.rules import UNDECIDED, State
@@ -162,8 +162,13 @@ class Othello(Game):
 
         return {
             "start": start, "terminal": terminal, "moves": moves, "play": play, "unplay": unplay,
-            "canonical": smallest_turn(self.grid.symmetries),
+            **turns_of(self.grid.symmetries),
         }  # fmt: skip
+
+    @property
+    def symmetries(self) -> int:
+        """Return the symmetries of the square."""
+        return len(self.grid.symmetries)
 
     def parse(self, text: str) -> list[int]:
         """Read the rows from the top, "." empty, "X" black and "O" white, then the player to move.

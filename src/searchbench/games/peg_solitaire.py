@@ -145,7 +145,7 @@ class PegSolitaire(Game):
         if len(board.places) <= LARGEST:  # the index's own functions are faster
             numbering = Bitboards(len(board.places), 1, popcount(first)).all_functions()
             functions |= zip(("rank", "unrank", "unrank_next"), numbering, strict=True)
-        return functions | ({"canonical": self._canonical()} if self.symmetry else {})
+        return functions | (self._turns() if self.symmetry else {})
 
     def _solvable(self) -> Callable[[State], bool]:
         """Return the rule of three: if each jump touches each of three colours, their pegs keep or change parity together."""
@@ -165,22 +165,34 @@ class PegSolitaire(Game):
 
         return solvable
 
-    def _canonical(self) -> Callable[[State], None]:
-        """Return a rule `canonical` that takes the least image of a word, assembled from the images of its bytes."""
+    @property
+    def symmetries(self) -> int:
+        """Return the symmetries of the board, where symmetric positions share a number."""
+        return len(symmetries(self.cells, self.directions)) if self.symmetry else 1
+
+    def _turns(self) -> dict[str, Callable[..., Any]]:
+        """Return the rules `image_under` and `canonical`, which takes the least image of a word."""
         board = self.cells
         table = images(symmetries(board, self.directions), len(board.places))
         count, size = table.shape[:2]
 
+        def image(word: int, symmetry: int) -> int:
+            """Return the image of a word, assembled from the images of its bytes."""
+            found = 0
+            for byte in range(size):
+                found |= table[symmetry, byte, (word >> 8 * byte) & 255]
+            return found
+
+        def image_under(state: State, symmetry: int) -> None:
+            state[0] = image(state[0], symmetry)
+
         def canonical(state: State) -> None:
             word = least = state[0]
             for symmetry in range(count):
-                image = 0
-                for byte in range(size):
-                    image |= table[symmetry, byte, (word >> 8 * byte) & 255]
-                least = min(least, image)
+                least = min(least, image(word, symmetry))
             state[0] = least
 
-        return canonical
+        return {"canonical": canonical, "image_under": image_under}
 
     def parse(self, text: str) -> list[int]:
         """Read the cells row by row: "o" a peg, "-" a hole, with "/" between the rows."""

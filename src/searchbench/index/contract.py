@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import MutableSequence
 from typing import Final
 
-from searchbench.rules import SYMMETRIC, Rank, State, canonical, cost, moves, new_moves, play, unplay
+from searchbench.rules import NOWHERE, SYMMETRIC, Rank, State, canonical, cost, moves, new_moves, play, unplay
 from searchbench.slots import slot
 
 MOST_PLACES: Final = 31
@@ -32,6 +32,15 @@ def canonical_rank(state: State, scratch: State) -> Rank:
         scratch[cell] = state[cell]
     canonical(scratch)
     return rank(scratch)
+
+
+@slot
+def rank_there(state: State, scratch: State) -> Rank:
+    """Return the number of a state in the index of another game that this one turns into (`Game.rank_in`), or NOWHERE.
+
+    A solver supplies it where values are taken from that game's database; `scratch` may be changed.
+    """
+    return NOWHERE
 
 
 @slot

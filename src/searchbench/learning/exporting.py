@@ -38,6 +38,7 @@ def export(
     value: Any = None,
     overwrite: bool = False,
     run: Run | None = None,
+    symmetric: bool = False,
 ) -> Exported:
     """Write the positions of a database, with values and moves, into a Parquet file, which appears complete or not at all.
 
@@ -45,7 +46,9 @@ def export(
     `plies`, or `value`), `moves` (all legal ones, as the game encodes them), the same figures of each move's worth
     (`moves_outcome` and so on), and `best_moves`. A figure that there is not is null. The file's metadata names the game, the
     value rule, and the type of a cell. `value` and `sample` choose positions as `Database.select` does, and so many of these
-    at random. Raises BadRequest if the file exists, unless `overwrite`, and MissingPackage without pyarrow.
+    at random. With `symmetric` the images of a position under all symmetries of the game follow it, each with its own cells and
+    moves. Raises BadRequest if the file exists, unless `overwrite`, and for a game that tells no
+    symmetries, and MissingPackage without pyarrow.
     """
     target, active = Path(path), run or Run()
     if target.exists() and not overwrite:
@@ -55,20 +58,22 @@ def export(
     _, parquet = _pyarrow()
     schema = schema_of(database)
     reader = TruthReader(database, active)
+    read = reader.with_copies if symmetric else reader.read
     chosen: Iterable[Array] = batches(database, value)
     total = database.count(value) if sample is None else sample
     if sample is not None:
         numbers = sampled(database, sample, seed, value)
         chosen, total = np.array_split(numbers, -(-len(numbers) // ROW_GROUP)), len(numbers)
     partial = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
-    positions = moves = 0
+    positions = moves = done = 0
     try:
         with parquet.ParquetWriter(partial, schema, compression="zstd") as writer:
             for numbers in chosen:
-                batch = reader.read(numbers)
+                batch = read(numbers)
                 writer.write_batch(record_batch(batch, schema), row_group_size=ROW_GROUP)
-                positions, moves = positions + len(numbers), moves + int(batch.counts.sum())
-                active.progress("export", positions, total)
+                positions, moves = positions + len(batch.numbers), moves + int(batch.counts.sum())
+                done += len(numbers)
+                active.progress("export", done, total)
         os.replace(partial, target)
     finally:
         partial.unlink(missing_ok=True)

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from searchbench import jit
 from searchbench.errors import BadRequest, BadState
 from searchbench.index.contract import canonical_rank, unrank
-from searchbench.rules import NOWHERE, UNDECIDED, moves, new_moves, new_state, play, terminal, unplay
+from searchbench.rules import NOWHERE, UNDECIDED, image_under, moves, new_moves, new_state, play, terminal, unplay
 from searchbench.run import Run
 from searchbench.slots import constant
 from searchbench.store import Database
@@ -100,8 +100,28 @@ def figures_of(rule: ValueRule, value: Value) -> tuple[int, ...]:
     return (OUTCOMES.get(rule.kind(value), NOTHING), int(getattr(value, "depth", NOTHING)))[: len(columns)]
 
 
+def differing(numbers: Any, first: int, stop: int, symmetries: int, images: Any, differ: Any) -> None:
+    """Write the images of the states under all symmetries, and which of them differ from those before."""
+    state = new_state()
+    for place in range(first, stop):
+        for symmetry in range(symmetries):
+            unrank(numbers[place], state)
+            image_under(state, symmetry)
+            for cell in range(len(state)):
+                images[place, symmetry, cell] = state[cell]
+            differ[place, symmetry] = True
+            for before in range(symmetry):
+                cell = 0
+                while cell < len(state) and images[place, before, cell] == state[cell]:
+                    cell += 1
+                if cell == len(state):
+                    differ[place, symmetry] = False
+                    break
+
+
 def look_around(
     numbers: Any,
+    symmetry: Any,
     first: int,
     stop: int,
     states: Any,
@@ -118,6 +138,8 @@ def look_around(
     out = new_moves()
     for place in range(first, stop):
         unrank(numbers[place], state)
+        if symmetry[place] > 0:
+            image_under(state, symmetry[place])
         own[place] = canonical_rank(state, scratch)
         for cell in range(len(state)):
             states[place, cell] = state[cell]
@@ -145,6 +167,7 @@ class TruthReader:
         chosen = target or game.quickest_target
         names = game.names(rule, chosen).with_(TWO_PLAYERS=rule.two_players)
         self._kernel = jit.bind(look_around, names)
+        self._differing = jit.bind(differing, names)
         self._ended = (
             jit.bind(finish, game.names(rule, "interpreted")),
             jit.bind(initial, game.names(rule, "interpreted")),
@@ -153,16 +176,37 @@ class TruthReader:
         self._ranks = rule.ranks_moves and not rule.from_start
         self._worth: dict[tuple[int, int], tuple[Any, tuple[int, ...]]] = {}
 
+    def with_copies(self, numbers: Sequence[int] | Array) -> Truths:
+        """Return the truths of the positions with these numbers, and of their images under all symmetries, each once.
+
+        The images of a position follow it, with its number. Raises BadRequest for a game that tells no symmetries.
+        """
+        game, asked = self.database.game, np.ascontiguousarray(numbers, np.int64)
+        if game.symmetries < 2:
+            raise BadRequest(
+                f"{game} tells no symmetries: its rules need `image_under`, and its property `symmetries` says how many"
+            )
+        images = np.zeros((len(asked), game.symmetries, game.width), game.dtype)
+        differ = np.zeros((len(asked), game.symmetries), np.bool_)
+        pieces = jit.intervals(0, len(asked), _PIECE)
+        self.run.launch(self._differing, pieces, asked, jit.FIRST, jit.STOP, game.symmetries, images, differ)
+        places, symmetry = np.nonzero(differ)
+        return self._read(asked[places], symmetry.astype(np.int64))
+
     def read(self, numbers: Sequence[int] | Array) -> Truths:
         """Return the truths of the positions with these numbers. Raises BadState for a number that is no position."""
         asked = np.ascontiguousarray(numbers, np.int64)
+        return self._read(asked, np.zeros(len(asked), np.int64))
+
+    def _read(self, asked: Array, symmetry: Array) -> Truths:
+        """Return the truths of images of positions, each under a symmetry of its own."""
         game, rule, length = self.database.game, self.database.rule, len(asked)
         states = np.zeros((length, game.width), game.dtype)
         own, counts = np.zeros(length, np.int64), np.zeros(length, np.int64)
         ways, after, ends, weights = (np.zeros((length, game.max_moves), np.int64) for _ in range(4))
         pieces = jit.intervals(0, length, _PIECE)
         self.run.launch(
-            self._kernel, pieces, asked, jit.FIRST, jit.STOP, states, own, counts, ways, after, ends, weights
+            self._kernel, pieces, asked, symmetry, jit.FIRST, jit.STOP, states, own, counts, ways, after, ends, weights
         )
         codes = self.codes(own)
         if len(strange := asked[codes == self.database.illegal]):
@@ -260,6 +304,9 @@ def sampled(database: Database, sample: int, seed: int, value: Any = None) -> Ar
     return np.concatenate(found)
 
 
-def truths(database: Database, numbers: Sequence[int] | Array, run: Run | None = None) -> Truths:
-    """Return the values, moves and best moves of the positions with these numbers."""
-    return TruthReader(database, run).read(numbers)
+def truths(
+    database: Database, numbers: Sequence[int] | Array, run: Run | None = None, symmetric: bool = False
+) -> Truths:
+    """Return the values, moves and best moves of the positions with these numbers; with their symmetric copies, if asked."""
+    reader = TruthReader(database, run)
+    return reader.with_copies(numbers) if symmetric else reader.read(numbers)

@@ -242,7 +242,8 @@ def _kept_game(folder: Path, kept: dict[str, Any], trust: bool) -> Game:
             if not trust and not consent.given(folder, file):
                 raise NoConsent(
                     f"{folder} is of a game in {file}, and opening it runs that file, which you have not run before. If you "
-                    f"trust it, name it: --game {file}:CLASS on the command line; in Python trust=True, or game=..."
+                    f"trust it, name it: --game {file}:CLASS on the command line, or say --trust; in Python "
+                    "trust=True, or game=..."
                 )
             near = os.path.relpath(file)
             return load(f"{file if near.startswith('..') else near}{rest}")

@@ -171,6 +171,20 @@ def canonical(subject: Subject, state: State) -> Iterator[str]:
             yield f"`{name}` does not lead to the same states, up to symmetry, as from the representative {subject.text(one)}"
 
 
+def symmetries(subject: Subject, state: State) -> Iterator[str]:
+    """Require that the images of a state, the first of which it is, have its representative."""
+    count = subject.game.symmetries
+    if count < 2:
+        yield f"there is `image_under`, and `symmetries` is {count}: expected how many it knows, with the identity"
+    for symmetry in range(count):
+        image = list(state)
+        subject.call("image_under", image, symmetry)
+        if symmetry == 0 and tuple(image) != tuple(state):
+            yield f"image 0 is {subject.text(tuple(image))}, not the state itself"
+        elif subject.canonical(tuple(image)) != subject.canonical(state):
+            yield f"image {symmetry}, {subject.text(tuple(image))}, has another representative"
+
+
 def _successors(subject: Subject, state: State) -> set[tuple[State, int, int]]:
     """Return the representatives of the successors with the moves' costs and gains."""
     return {
@@ -321,6 +335,7 @@ LAWS = (
     Law("costs-positive", of_each_state(costs_positive), ("cost",)),
     Law("inverse", of_each_state(inverse), ("inverse",)),
     Law("canonical", of_each_state(canonical), ("canonical",)),
+    Law("symmetries", of_each_state(symmetries), ("image_under",)),
     Law("reversal", of_each_state(reversal), ("reversal",)),
     Law("rearranges", rearranges),
     Law("alternates", of_each_state(alternates), ("alternates",)),

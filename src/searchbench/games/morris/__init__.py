@@ -18,6 +18,7 @@ from searchbench.games.morris.board import (
     NAMES,
     POINTS,
     RING_SYMMETRIES,
+    image,
 )
 from searchbench.games.morris.moving import (
     add_uncaptures,
@@ -104,6 +105,10 @@ class Morris(Game):
         for men in self.spaces():
             present[men] = True
 
+        def image_under(state: State, symmetry: int) -> None:
+            state[0] = image(int(state[0]), symmetry)
+            state[1] = image(int(state[1]), symmetry)
+
         def start(state: State) -> None:
             state[0] = state[1] = 0
             for man in range(own):
@@ -119,6 +124,7 @@ class Morris(Game):
         return {
             "start": start, "terminal": terminal, "legal": legal, "moves": moves, "conversions": conversions,
             "mobility": mobility, "play": play, "unplay": unplay, "unmoves": unmoves, "unmoves_within": unmoves_within,
+            "image_under": image_under,
             **numbering([space_of(*men, self.symmetries) for men in self.spaces()], self.symmetries),
         }  # fmt: skip
 

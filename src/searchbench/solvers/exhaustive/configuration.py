@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import ClassVar, Final
+from typing import Any, ClassVar, Final
 
 from searchbench.configuration import option
 from searchbench.errors import BadRequest
@@ -49,8 +49,17 @@ class GroupByGroup(Numbered):
         metavar="NAMES",
     )
 
+    take: str | Iterable[Any] | None = option(
+        None,
+        "take the values of what the game turns into, as after a capture, from these databases of other games: "
+        "`kqk.db,krk.db`. Parts that they cover are not solved",
+        metavar="DIRS",
+    )
+
     def __post_init__(self) -> None:
         super().__post_init__()
+        if not (self.take is None or isinstance(self.take, str)):
+            object.__setattr__(self, "take", tuple(self.take))
         if not (self.parts is None or isinstance(self.parts, str)):
             object.__setattr__(self, "parts", ",".join(self.parts))
 

@@ -75,7 +75,9 @@ def _solve_parts(request: Request, parts: str, run: Run, command: str) -> Databa
     rule, solver = request.choice.rule, request.choice.solver
     try:
         _prepare(keep, run)
-        database = solve_parts(request.game, parts, keep.folder, rule, run, command, solver, keep.overwrite)
+        database = solve_parts(
+            request.game, parts, keep.folder, rule, run, command, solver, keep.overwrite, request.take
+        )
     except BaseException:
         if scratch is not None:
             scratch.cleanup()

@@ -28,6 +28,7 @@ from searchbench.solvers.exhaustive.choice import Choice, chosen
 from searchbench.solvers.exhaustive.groups import Group, groups_in_order
 from searchbench.solvers.exhaustive.retrograde import finish_group
 from searchbench.solvers.exhaustive.strategy import solve_group
+from searchbench.solvers.exhaustive.taken import Given, Taking
 from searchbench.store import Database, open_database
 from searchbench.store.forms import VALUES
 from searchbench.store.growing import GrowingDatabase
@@ -48,11 +49,13 @@ def solve_parts(
     command: str = "",
     solver: str | None = None,
     overwrite: bool = False,
+    take: str | Iterable[Given] | None = None,
 ) -> Database:
     """Solve parts of a game, with all parts that they need, into the database `to`, and return it opened.
 
     `parts` are names, as a list or with commas between them; "all" stands for all of them. What `to` holds already is
-    not solved again, unless it is to be overwritten. `solver` is "retrograde" or "fixpoint"; by default the game decides.
+    not solved again, unless it is to be overwritten. The values of parts that `take` covers, databases of other games, are taken
+    from there (:mod:`searchbench.solvers.exhaustive.taken`). `solver` is "retrograde" or "fixpoint"; by default the game decides.
     Unfinished work is kept in the run's working folder, if it has one, in a folder for each group; and there the codes of a
     group lie that does not fit into the memory. Raises BadRequest for
     names that are no parts and for a place that holds something else, and OutOfMemory, before anything starts or is
@@ -74,6 +77,8 @@ def solve_parts(
                         discard(active.work / folder_name(group.name))
             work = PartByPart(game, choice, kept.records, active)
             work.demand(left)
+            if take is not None and left == groups:
+                left = work.take(left, take, kept)
             for place, group in enumerate(left):
                 active.progress("parts", place, len(left))
                 work.solve(group, kept)
@@ -148,6 +153,23 @@ class PartByPart:
         if not self.backwards or self.run.work is None:
             return in_memory
         return min(in_memory, budget.on_files(self.game, self._sizes(group), self.run))
+
+    def take(self, groups: list[Group], given: str | Iterable[Given], kept: GrowingDatabase) -> list[Group]:
+        """Keep the parts of those groups whose values databases of other games have; return the other groups."""
+        taken = []
+
+        def table_for(group: Group) -> Table:
+            self.table.keep([])
+            self.table.spans = sorted((part.start, part.stop) for part in group.parts)
+            return self.table
+
+        def keep(group: Group, fact: dict[str, Any], _largest: int) -> None:
+            kept.add(group.parts, self.table.codes, self._facts(group, {**fact, "seconds": 0.0}, kept.facts))
+            taken.append(group)
+
+        Taking(self.game, self.rule, self.names, self.run, given).fill(groups, table_for, keep)
+        self.table = Table(self.size, [])
+        return [group for group in groups if group not in taken]
 
     def solve(self, group: Group, kept: GrowingDatabase) -> None:
         """Solve a group and keep its parts; unfinished work is kept in the working folder."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -55,6 +55,11 @@ class Request(NamedTuple):
         parts = self.solver.parts if isinstance(self.solver, GroupByGroup) else None
         return parts if parts is None or isinstance(parts, str) else ",".join(parts)
 
+    @property
+    def take(self) -> str | Iterable[Any] | None:
+        """Return the databases whose values are taken, None for none."""
+        return self.solver.take if isinstance(self.solver, GroupByGroup) else None
+
     def numbered(self, run: Run) -> Request:
         """Return the same request with the game whose states get their numbers by what is reached, if that is asked for."""
         if not (isinstance(self.solver, Numbered) and self.solver.index == REACHED):
@@ -87,7 +92,7 @@ def requested(
     known = [*all_options([*METHODS.values(), Keep])]
     for one in given:
         if one not in known:
-            raise BadRequest(f"unknown option {one!r}: solve takes {', '.join(known)}")
+            raise BadRequest(f"unknown option {one!r}: solve takes {', '.join([*known, 'device'])}")
     name = solver.method if isinstance(solver, Exhaustive) else solver
     if REACHED in (given.get("index"), getattr(solver, "index", None)):
         game = start_alone(game)

@@ -27,6 +27,7 @@ from searchbench.solvers.exhaustive.request import Request, requested
 from searchbench.solvers.exhaustive.retrograde import finish_group
 from searchbench.solvers.exhaustive.spread import solve_by_spreading
 from searchbench.solvers.exhaustive.strategy import Solved, solve_group
+from searchbench.solvers.exhaustive.taken import SOLVER, Taking
 from searchbench.store import Database
 from searchbench.store.working import WorkingFolder, working_folder
 from searchbench.user_code import check_first_state
@@ -79,7 +80,8 @@ def solve_choice(
             return compact
     names = game.names(choice.rule, target)
     with run or Run() as active, working_folder(game, choice.solver, active, choice.rule) as folder:
-        return _Computation(game, choice.rule, names, choice.solver, active, block_bits, folder).solve()
+        taking = None if request.take is None else Taking(game, choice.rule, names, active, request.take)
+        return _Computation(game, choice.rule, names, choice.solver, active, block_bits, folder).solve(taking)
 
 
 def _solve_compactly(
@@ -166,9 +168,11 @@ class _Computation:
             return budget.buckets_on_files(self.game, self.sizes, self.run, folder.path)
         return budget.new_buckets(self.game, self.sizes, self.run, **self.block_bits)
 
-    def solve(self) -> Database:
-        """Solve group by group, finish each, and return the database."""
+    def solve(self, taking: Taking | None = None) -> Database:
+        """Solve group by group those that are not taken, finish each, and return the database."""
         groups = groups_in_order(self.parts) if self.solver != BFS else [Group(tuple(self.parts), True, False)]
+        if taking is not None and not self.checkpoints.finished:
+            taking.fill(groups, lambda _: self.table, self._took)
         for group in groups:
             if group.name not in self.checkpoints.finished:
                 self.checkpoints.begin(group)
@@ -178,6 +182,10 @@ class _Computation:
         finished = self.checkpoints.finished.values()
         self.table.narrow(max(told["largest"] for told in finished))
         return Database(self.game, self.rule, self.table.codes, self._facts(groups))
+
+    def _took(self, group: Group, facts: dict[str, Any], largest: int) -> None:
+        self.checkpoints.begin(group)
+        self.checkpoints.finish({**facts, "largest": largest})
 
     def _solve_group(self, group: Group) -> Solved:
         if self.solver == BFS and self.buckets is not None:
@@ -189,9 +197,12 @@ class _Computation:
 
     def _facts(self, groups: list[Group]) -> dict[str, Any]:
         told = self.checkpoints.finished
-        forwards = [group.name for group in groups if group.needs_itself and told[group.name]["solver"] != self.solver]
+        solvers = {group.name: told[group.name]["solver"] for group in groups if group.needs_itself}
+        forwards = [name for name, solver in solvers.items() if solver not in (self.solver, SOLVER)]
+        taken = {name: one["from"] for name, one in told.items() if one["solver"] == SOLVER}
         return {
             "solver": self.solver,
+            **({"taken": taken} if taken else {}),
             **({"form": VALUES} if self.solver == BFS else {}),
             **({"forwards": forwards} if forwards else {}),
             "levels": max(one["levels"] for one in told.values()),

@@ -75,6 +75,8 @@ def _kept(request: Request) -> Keep:
         raise BadRequest(f"{how} cannot work on several ranks; {can}")
     if choice.solver == BFS and (request.form not in (None, VALUES) or VALUES not in choice.forms):
         raise BadRequest(f"form {request.form or choice.forms[0]!r} cannot work on several ranks; {can}")
+    if request.take is not None:
+        raise BadRequest("take: several ranks solve all parts themselves; leave out --take, or mpiexec")
     if keep is None:
         raise BadRequest("several ranks keep their database in a folder that all of them see: give --to DIR")
     for name in given_options(keep.described):

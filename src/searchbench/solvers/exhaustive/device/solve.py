@@ -34,6 +34,8 @@ def check_device(request: Request, device: Device) -> None:
         raise BadRequest(f"{told} several ranks solve by their processors; leave out --device, or mpiexec")
     if request.parts is not None:
         raise BadRequest(f"{told} parts are solved one by one by the processor; leave out --device, or the parts")
+    if request.take is not None:
+        raise BadRequest(f"{told} the processor takes values from other databases; leave out --device, or --take")
     if request.choice.solver == RETROGRADE:
         if request.choice.rule.points:
             raise BadRequest(
