@@ -39,7 +39,7 @@ from searchbench.solvers.exhaustive.strategy import no_sweeps, solve_group
 from searchbench.store import Database, open_database
 from searchbench.store.codes import ShardedCodes
 from searchbench.store.growing import GrowingDatabase
-from searchbench.store.header import header_on_disk, is_begun
+from searchbench.store.header import folder_name, header_on_disk, is_begun
 from searchbench.store.keep import Keep
 from searchbench.store.working import discard, remove_if_empty, working_folder
 from searchbench.store.writing import check_target, is_database
@@ -126,6 +126,11 @@ def _solve_groups(
     with GrowingDatabase(keep.folder, game, choice.rule, command) as kept:
         work = _GroupByGroup(game, choice, kept, run, target)
         left = [group for group in groups if any(part.name not in kept.records for part in group.parts)]
+        for group in groups:
+            if (
+                group not in left
+            ):  # a run may have been stopped when it had kept a group, before it removed its checkpoints
+                discard(keep.working / folder_name(group.name))
         for group in left:
             _demand(work.share, group, work.sizes_of(group))
         for place, group in enumerate(left):
