@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from searchbench import jit
 from searchbench.errors import BadGame, BadRequest, MissingPackage, OutOfMemory
 from searchbench.families.digits import GROUPED
 from searchbench.index.digits import NO_CODE, WHOLE, Change, Digit, Digits, Field, Pattern, table_faults
+from searchbench.index.intervals import members_between
 from searchbench.jit.backends.cpu import intrinsics
 from searchbench.rules import NOWHERE, UNDECIDED
 from searchbench.run import Run
@@ -27,6 +29,7 @@ from searchbench.solvers.exhaustive.diagrams.pool import new_pool
 from searchbench.solvers.exhaustive.diagrams.sweep import sweep_all
 from searchbench.solvers.exhaustive.diagrams.symbolic import Symbolic
 from searchbench.store.pairs import counts_of
+from searchbench.store.working import working_folder
 from searchbench.testing.digits import LAWS
 from searchbench.testing.subject import Subject
 
@@ -219,6 +222,41 @@ def test_split_and_random() -> None:
         diagram.split(2, 7)
     with pytest.raises(BadRequest, match="number"):
         diagram.unrank(diagram.size)
+
+
+@pytest.mark.parametrize("game", [*FEW, sb.load("connect4:5,4")], ids=str)
+def test_split_diagrams_have_the_members_between_and_no_others(game: sb.Game) -> None:
+    diagram = reachable_layers(game, most=6).diagram
+    for layer in range(diagram.layers):
+        for pieces in (1, 2, 7):
+            codes: list[Any] = []
+            for first, stop in diagram.split(pieces, layer):
+                if first == stop:
+                    continue
+                part = members_between(diagram, first, stop)
+                assert (part.layers, part.size) == (1, stop - first)
+                assert len(part.nodes.masks) <= len(diagram.nodes.masks) + 2 * len(diagram.digits.digits)
+                assert part.rank(diagram.unrank(first)) == 0
+                assert part.rank(diagram.unrank(stop - 1)) == stop - first - 1
+                codes += part.iterate()
+            assert codes == list(diagram.iterate(*diagram.split(1, layer)[0]))
+    for wrong in ((-1, 1), (0, 0), (0, diagram.size + 1), (0, diagram.count(0) + 1)):
+        with pytest.raises(BadRequest, match="expected some of one layer"):
+            members_between(diagram, *wrong)
+
+
+def test_layers_are_the_same_within_any_budget(tmp_path: Path) -> None:
+    game = sb.load("connect4:4,4")
+    right = reachable_layers(game)
+    assert {
+        reachable_layers(game, Run(memory=memory)).diagram.digest for memory in (4_000_000, 50_000_000, 1 << 33)
+    } == {right.diagram.digest}
+    with pytest.raises(OutOfMemory), working_folder(game, "sweep", Run(work=tmp_path)) as folder:
+        Forward(game, game.digits(), Run(memory=250_000), folder=folder).layers()
+    with working_folder(game, "sweep", Run(work=tmp_path)) as folder:
+        found = Forward(game, game.digits(), Run(), folder=folder)
+        assert len(found.layers().reachable) == 17
+    assert list(found.diagram().iterate(0, 5000)) == list(right.diagram.iterate(0, 5000))
 
 
 def test_small_pools_and_tables_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

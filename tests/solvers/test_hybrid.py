@@ -19,6 +19,7 @@ from searchbench.solvers.exhaustive.diagrams.hybrid import Hybrid, Sets, hybrid_
 from searchbench.solvers.exhaustive.diagrams.solve import solve_by_sweep, solve_into
 from searchbench.solvers.exhaustive.diagrams.sweep import empty_planes, sweep_all
 from searchbench.solvers.exhaustive.diagrams.symbolic import Symbolic, TablesFull
+from searchbench.store.growing import GrowingDatabase
 
 SEEDS = range(0, 40, 2)
 GAMES = [*(RandomLines(seed) for seed in SEEDS), *(RandomDigits(seed) for seed in SEEDS)]
@@ -96,6 +97,31 @@ def test_a_database_is_the_same_with_diagrams_first(tmp_path: Path) -> None:
         assert np.array_equal(kept.read(part, part.start, part.stop), codes)
     asked = sb.solve(game, solver=sb.Sweep(symbolic=1000))
     assert asked.histogram() == right.histogram()
+
+
+@pytest.mark.parametrize("then", [None, 1000])
+def test_a_run_that_is_stopped_goes_on_in_either_way(
+    then: int | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    game = sb.load("connect4:4,4")
+    right = solve_by_sweep(game, Run())
+    own, left = GrowingDatabase.add, [4]
+
+    def add(self: GrowingDatabase, *arguments: Any) -> None:
+        if left[0] == 0:
+            raise KeyboardInterrupt
+        left[0] -= 1
+        own(self, *arguments)
+
+    monkeypatch.setattr(GrowingDatabase, "add", add)
+    with pytest.raises(KeyboardInterrupt):
+        solve_into(game, tmp_path / "it.db", Run(), symbolic=1 << 30)
+    monkeypatch.setattr(GrowingDatabase, "add", own)
+    with solve_into(game, tmp_path / "it.db", Run(), symbolic=then) as kept:
+        assert all(
+            np.array_equal(kept.read(part, part.start, part.stop), right.read(part, part.start, part.stop))
+            for part in right.parts
+        )
 
 
 def test_the_rule_of_the_order_is_kept() -> None:

@@ -12,6 +12,9 @@ from searchbench.index import Index
 from searchbench.index.contract import rank, unrank
 from searchbench.rules import new_state
 
+RANKED = 50
+"""How often a state is ranked to measure the time of it."""
+
 
 def count_faults(first: int, stop: int, seen: Any) -> int:
     """Count the numbers of first .. stop - 1 that differ from their state's rank, or whose rank is a duplicate."""
@@ -25,6 +28,18 @@ def count_faults(first: int, stop: int, seen: Any) -> int:
         else:
             seen[number] = 1
     return faults
+
+
+def count_ranked(numbers: Any) -> int:
+    """Write the states of some numbers, rank each many times, and count the ranks that are right."""
+    state = new_state()
+    right = 0
+    for index in range(len(numbers)):
+        unrank(numbers[index], state)
+        for _ in range(RANKED):
+            if rank(state) == numbers[index]:
+                right += 1
+    return right
 
 
 def count_sample_faults(numbers: Any) -> int:

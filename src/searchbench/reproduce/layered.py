@@ -14,7 +14,7 @@ from searchbench import jit
 from searchbench.catalogue import load
 from searchbench.index.diagram import Diagram
 from searchbench.numbered import diagram_of, numbered
-from searchbench.reproduce.bijection import count_faults
+from searchbench.reproduce.bijection import RANKED, count_faults, count_ranked
 from searchbench.reproduce.row import Cost, Measured, Row, forget_peak, peak_memory
 from searchbench.rules import NOWHERE
 from searchbench.run import Run
@@ -106,6 +106,8 @@ VALUES: Final = {
 that share no code, 6x5 also by the per-ply table of an independent solver."""
 SMALL: Final = {"4x5": 1706255, "4x6": 15835683, "4x7": 135385909, "6x4": 94910577, "7x4": 2265792710}
 """Reachable states of boards beside table 0.8 (J. Tromp's counts)."""
+SAMPLED: Final = 20_000
+"""Members that a layer has at least whose ranks are timed."""
 LIMITS: Final = {"4x4": (400, 2000), "5x4": (4000, 50_000), "5x5": (40_000, 1_000_000)}
 """Nodes of a layer's values, and bytes of two layers' words, at which the hybrid changes hands."""
 LARGEST: Final = (
@@ -149,6 +151,30 @@ def ranks(run: Run) -> dict[str, Any]:
         found[f"{board}, descents"] = _descents(diagram)
     found["members drawn of layer 4, chi-square"] = "below 430" if _chi_square(diagram, 4) < 430 else "430 or more"
     return found
+
+
+def rank_times(run: Run) -> Measured:
+    """Return whether the time of a rank grows linearly with the columns of boards five high."""
+    columns, times, costs = (4, 6, 8, 10), [], []
+    for count in columns:
+        game = load(f"connect4:{count}x5")
+        most = 0
+        while reachable_layers(game, run, most).undecided[-1] < SAMPLED:
+            most += 1
+        diagram = reachable_layers(game, run, most).diagram
+        low, high = diagram.split(1, most)[0]
+        numbers = np.random.default_rng(1).integers(low, high, 2000)
+        kernel = jit.bind(count_ranked, numbered(game, diagram).names())
+        kernel(numbers)
+        spent = []
+        for _ in range(7):
+            begun = time.process_time()
+            assert kernel(numbers) == RANKED * len(numbers)
+            spent.append(time.process_time() - begun)
+        times.append(min(spent) / (RANKED * len(numbers)))
+        costs.append(Cost(f"{count}x5", RANKED * len(numbers), min(spent), 0, 0))
+    fit = float(np.corrcoef(columns, times)[0, 1]) ** 2
+    return Measured({"coefficient of determination": "above 0.9" if fit > 0.9 else f"{fit:.3f}"}, costs)
 
 
 def _others_with_numbers(diagram: Diagram, count: int) -> int:
@@ -318,6 +344,14 @@ ROWS = [
         },
         ranks,
         note="all members of 5x4, and those of layers 15, 18 and 20 of 5x5",
+    ),
+    Row(
+        "E15-linear",
+        "rank by a decision diagram: its time grows linearly with the columns of the board",
+        "Edelkamp 2017, BDD hashing",
+        {"coefficient of determination": "above 0.9"},
+        rank_times,
+        note="boards 4, 6, 8 and 10 wide, 5 high, the first layer of 20,000 positions or more; the cost is that of ranks",
     ),
     Row(
         "E16",

@@ -106,6 +106,7 @@ class Forward:
         self._frames = [frames_for(digits) for _ in range(3)]
         self.kept, self.scratch = new_pool(self.words), new_pool(self.words)
         self.roots: list[int] = []
+        self._whole = [0, 0, 0]
         self.reachable = [1]
         self.seconds = {"forward": 0.0, "flatten": 0.0}
 
@@ -131,8 +132,8 @@ class Forward:
         return Diagram.of_arrays(self.digits, self.digits.weight(self.start), self.arrays())
 
     def arrays(self) -> dict[str, Any]:
-        """Return the nodes of the layers so far, as `Diagram.of_arrays` takes them."""
-        nodes, edges, leaves = self.kept.sizes.tolist()
+        """Return the nodes of the layers so far, as `Diagram.of_arrays` takes them; none of a layer that was not finished."""
+        nodes, edges, leaves = self._whole
         return {
             "masks": self.kept.masks[:nodes],
             "children": self.kept.children[:edges],
@@ -154,7 +155,12 @@ class Forward:
             at.mask[digit, code // WORD] = 1 << code % WORD
             at.children[digit, 0], at.counts[digit] = child, 1
             child = node_of(self.kept, self.scratch, digit, self.last, at, True)
-        self.roots.append(child)
+        self._add(child)
+
+    def _add(self, root: int) -> None:
+        """Add a layer whose nodes are all made."""
+        self.roots.append(root)
+        self._whole = self.kept.sizes.tolist()
 
     def _next(self) -> bool:
         """Find the next layer; return whether it has undecided positions."""
@@ -162,12 +168,13 @@ class Forward:
         reached = self._reached(layer - 1)
         if reached == ABSENT:
             return False
-        self.reachable.append(members_of(self.kept, self.scratch, reached, self.last == 0))
+        count = members_of(self.kept, self.scratch, reached, self.last == 0)
         root = self._undecided(reached, layer - 1)
+        self.reachable.append(count)  # with the layer's nodes, as both may be kept
         _empty(self.scratch)
         self.run.progress(f"layer {layer}: {self.reachable[-1]:,} positions", layer, 0)
         if root != ABSENT:
-            self.roots.append(root)
+            self._add(root)
         return root != ABSENT
 
     def _reached(self, layer: int) -> int:
@@ -244,7 +251,7 @@ class Forward:
         masks = found["masks"].reshape(-1, self.words)
         sizes = len(masks), len(found["children"]), len(found["leaf_masks"])
         self.kept = new_pool(self.words, *(max(1, size) for size in sizes))
-        self.kept.sizes[:] = sizes
+        self.kept.sizes[:] = self._whole = list(sizes)
         for name in ("children", "leaf_masks", "leaf_words"):
             getattr(self.kept, name)[: len(found[name])] = found[name]
         self.kept.masks[: len(masks)] = masks
