@@ -8,6 +8,7 @@ is answered at once, by one of them or by a further attack. What this finds is a
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -26,8 +27,9 @@ ORDERS: Final = 5_000
 _LONGEST: Final = 2 * DEEPEST
 _SIDE: Final = 5
 """Bits of a line's load for each player's stones, so lines have up to 31 cells."""
-# The places of `note`: nodes of this search, attacks of `path`, the salt of `seen`, orders left, nodes of all searches.
-NODES, LENGTH, SALT, LEFT, ALL = range(5)
+# The places of `note`: nodes of this search, attacks of `path`, the salt of `seen`, orders left, nodes of all searches, attacks
+# of the sequence that wins, which is in `played`: the last one has no single answer.
+NODES, LENGTH, SALT, LEFT, ALL, WINNING = range(6)
 
 
 class KeyClasses(NamedTuple):
@@ -59,12 +61,17 @@ def new_classes(board: Any, limit: int = 3_000) -> KeyClasses:
     """Return an empty board with room for `limit` nodes; `board` is the `lines` of a game. Raises BadRequest."""
     if any(len(stack) > 1 for stack in board.stacks):
         raise BadRequest("forced sequences are searched on boards where stones do not fall")
-    if not board.lines or not 3 <= len(board.lines[0]) < 1 << _SIDE:
+    return classes_on(board.lines, len(board.places), limit)
+
+
+def classes_on(rows: Sequence[Sequence[int]], cells: int, limit: int) -> KeyClasses:
+    """Return an empty board of so many cells, on which these rows are the lines. Raises BadRequest."""
+    if not rows or not 3 <= len(rows[0]) < 1 << _SIDE:
         raise BadRequest("forced sequences are searched by dependency on boards with lines of 3 to 31 cells")
-    lines, cells = np.array(board.lines, np.int64), len(board.places)
+    lines = np.array(rows, np.int64)
     order = np.argsort(lines, axis=None, kind="stable")
     common = np.full((cells, cells), NO_CELL, np.int64)
-    for number, line in enumerate(board.lines):
+    for number, line in enumerate(rows):
         for one in line:
             for other in line:
                 if one != other:
@@ -74,7 +81,7 @@ def new_classes(board: Any, limit: int = 3_000) -> KeyClasses:
         common, np.zeros(cells, np.int64), np.zeros(len(lines), np.int64), np.zeros((limit, DEEPEST, 2), np.int64),
         np.zeros(limit, np.int64), np.zeros((DEEPEST, 2), np.int64), np.zeros((_LONGEST + 1, 2), np.int64),
         np.zeros(_LONGEST + 1, np.int64), np.zeros(DEEPEST, np.int64),
-        np.zeros(1 << max(4, (4 * limit).bit_length()), np.int64), np.zeros(5, np.int64),
+        np.zeros(1 << max(4, (4 * limit).bit_length()), np.int64), np.zeros(6, np.int64),
     )  # fmt: skip
 
 
@@ -217,6 +224,8 @@ def played_in_order(board: KeyClasses, attacker: int, count: int) -> bool:
         answer = completion(board, attacker)
         if answer == SEVERAL:
             take(board, attack)
+            played[depth, 0], played[depth, 1] = attack, NO_CELL
+            board.note[WINNING] = depth + 1
             won = True
             break
         if answer == NO_CELL or (candidate < count and answer != board.path[candidate, 1]):
@@ -320,13 +329,18 @@ def set_stones(board: KeyClasses, state: Any) -> None:
 
 def wins_by_dependency(board: KeyClasses, state: Any) -> bool:
     """Return whether attacks by the player to move are found that win; neither player has completed a line."""
-    board = unowned(board)
-    set_stones(board, state)
     stones = 0
     for cell in range(len(board.owner)):
-        stones += board.owner[cell] != 0
-    attacker = 1 + (stones & 1)
+        stones += state[cell] != 0
+    return attack_by_dependency(board, state, 1 + (stones & 1))
+
+
+def attack_by_dependency(board: KeyClasses, state: Any, attacker: int) -> bool:
+    """Return whether attacks by a player, who is to move, are found that win; `played` has them, unless one move wins."""
+    board = unowned(board)
+    set_stones(board, state)
     note = board.note
+    note[WINNING] = 0
     note[NODES] = note[LENGTH] = 0
     note[SALT] = mix(note[SALT] + 0x2545F491)
     if completion(board, attacker) != NO_CELL:
