@@ -3,7 +3,8 @@
 A node is a set of attacks with their answers, of which the last one depends on all others: a key class. A node grows by the
 attacks on lines through its last stone; two nodes are combined where their last stones lie on a line that a further attack can
 use. Where a node gives two ways to complete a line, its attacks are put into an order in which each threat of the defender
-is answered at once, by one of them or by a further attack. What this finds is a win; what it does not find may be one, too.
+is answered at once, by one of them or by a further attack. A node whose attacks have no such order is dropped; so a win in which
+an attack of another node answers a threat may be missed. What this finds is a win; what it does not find may be one, too.
 """
 
 from __future__ import annotations
@@ -168,25 +169,29 @@ def is_new(board: KeyClasses) -> bool:
     return True
 
 
-def in_order(board: KeyClasses, attacker: int) -> bool:
-    """Return whether the attacks of the path win in some order, from the position without them; keep path and position."""
+def in_order(board: KeyClasses, attacker: int, winning: bool) -> bool:
+    """Return whether the attacks of the path win in some order, from the position without them; keep path and position.
+
+    If not `winning`, it suffices that all can be played.
+    """
     count = int(board.note[LENGTH])
     for place in range(count):
         board.left[place] = 1
     for place in range(count):
         take(board, board.path[place, 0])
         take(board, board.path[place, 1])
-    won = played_in_order(board, attacker, count)
+    won = played_in_order(board, attacker, count, winning)
     for place in range(count):
         put(board, board.path[place, 0], attacker)
         put(board, board.path[place, 1], 3 - attacker)
     return won
 
 
-def played_in_order(board: KeyClasses, attacker: int, count: int) -> bool:
+def played_in_order(board: KeyClasses, attacker: int, count: int, winning: bool) -> bool:
     """Return whether some order of the path's attacks wins, with further attacks where a threat has to be answered.
 
-    The last candidate of each level, number `count`, is the further attack. `tried` has the candidate that was played.
+    If not `winning`, it suffices that all are played and the defender threatens one line at most then. The last candidate of
+    each level, number `count`, is the further attack. `tried` has the candidate that was played.
     """
     played, tried, left = board.played, board.tried, board.left
     depth, spent, candidate = 0, 0, 0
@@ -240,6 +245,12 @@ def played_in_order(board: KeyClasses, attacker: int, count: int) -> bool:
         depth += 1
         candidate = 0
         must = completion(board, 3 - attacker)
+        if not winning and must != SEVERAL:
+            won = True
+            for place in range(count):
+                won = won and left[place] == 0
+            if won:
+                break
     while depth > 0:
         depth -= 1
         take(board, played[depth, 1])
@@ -265,7 +276,9 @@ def add(board: KeyClasses, attack: int, answer: int, attacker: int) -> bool:
         goal = False
         for place in range(board.first[attack], board.first[attack + 1]):
             goal = goal or board.load[board.through[place]] == wanted
-        won = goal and in_order(board, attacker)
+        won = goal and in_order(board, attacker, True)
+        if not won and not in_order(board, attacker, False):  # its classes are not looked at further
+            board.note[NODES] = node
     cut(board, length)
     return won
 
@@ -307,7 +320,9 @@ def combine(board: KeyClasses, begin: int, end: int, attacker: int) -> bool:
                 continue
             won = False
             if extend(board, other, attacker):
-                won = (board.load[line] == one_short and in_order(board, attacker)) or use_line(board, line, attacker)
+                won = (board.load[line] == one_short and in_order(board, attacker, True)) or use_line(
+                    board, line, attacker
+                )
             cut(board, length)
             if won:
                 cut(board, 0)
