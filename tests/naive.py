@@ -421,6 +421,59 @@ def _is_straight_four(size: int, line: list[int], state: list[int], cell: int, p
     return not renju_forbidden(size, state, point)
 
 
+def renju_fives(size: int, state: list[int], player: int) -> set[int]:
+    """Return the empty cells in which a player wins at once: black by exactly five in a row, white by five or more."""
+    found = set()
+    for line in rows_of(size):
+        for place, cell in enumerate(line):
+            if state[cell] == 0:
+                first = last = place
+                while first > 0 and state[line[first - 1]] == player:
+                    first -= 1
+                while last + 1 < len(line) and state[line[last + 1]] == player:
+                    last += 1
+                if last - first + 1 == 5 or (player == 2 and last - first + 1 > 5):
+                    found.add(cell)
+    return found
+
+
+def renju_wins_by_threats(size: int, state: list[int], player: int, threats: int, forbidding: bool = True) -> bool:
+    """Return whether a player, to move, wins by at most so many fours and threes, against every reply that is allowed.
+
+    A three is a stone after which one in the same line, where the player may play, leaves two cells that complete five.
+    Without `forbidding` no cell is forbidden.
+    """
+    other = 3 - player
+    if renju_fives(size, state, player):
+        return True
+    if threats == 0:
+        return False
+
+    def allowed(here: list[int], side: int) -> list[int]:
+        empty = [cell for cell, stone in enumerate(here) if stone == 0]
+        return [cell for cell in empty if side == 2 or not forbidding or not renju_forbidden(size, here, cell)]
+
+    def put(here: list[int], cell: int, side: int) -> list[int]:
+        return [side if one == cell else stone for one, stone in enumerate(here)]
+
+    for cell in allowed(state, player):
+        after = put(state, cell, player)
+        if renju_fives(size, after, other):
+            continue
+        three = any(
+            len(renju_fives(size, put(after, next_one, player), player) & set(line)) > 1
+            and (player == 2 or not forbidding or not renju_forbidden(size, after, next_one))
+            for line in rows_of(size) if cell in line
+            for next_one in line if after[next_one] == 0 and sum(after[one] == player for one in line) > 2
+        )  # fmt: skip
+        if (three or renju_fives(size, after, player)) and all(
+            renju_wins_by_threats(size, put(after, reply, other), player, threats - 1, forbidding)
+            for reply in allowed(after, other)
+        ):
+            return True
+    return False
+
+
 def othello_successors(size: int, state: Iterable[int]) -> set[State]:
     """Return the states after each move of Othello, or after a pass; none when the game is over."""
     *discs, mover = state

@@ -79,6 +79,12 @@ def legal(state: State) -> bool:
 
 
 @slot
+def forbids(state: State, cell: int) -> bool:
+    """Return whether the first player may not put a stone on an empty cell, in a game of lines that forbids some (renju)."""
+    return False
+
+
+@slot
 def cost(state: State, move: Move) -> int:
     """Return the cost of the move in the state it is played in: positive (0 only in an abstraction)."""
     return 1

@@ -289,7 +289,7 @@ def test_forced_sequences_by_dependency_are_those_of_the_twin(game: MNK, count: 
             continue
         count -= 1
         attacker = 1 + sum(map(bool, state)) % 2
-        sequence = forced_sequence(game.lines.lines, state, attacker, nodes=400)
+        sequence = forced_sequence(game.lines.lines, state, attacker, 400, "interpreted")
         assert (sequence is not None) == naive.wins_by_force(game, state, {}), game.format(state)
         if sequence is not None:
             found += 1

@@ -26,6 +26,7 @@ from searchbench.reproduce.gomoku_threats import (
 from searchbench.rules import UNDECIDED
 from searchbench.run import Run
 from searchbench.solvers.proof import prove_state
+from searchbench.solvers.proof.gomoku.attack import Attack
 from searchbench.verify import verify_proof
 
 
@@ -73,13 +74,14 @@ def test_false_wins_are_counted(run: Run, monkeypatch: pytest.MonkeyPatch) -> No
     assert false_wins(run, "free", 8)["false wins"] > 0
 
 
-@pytest.mark.parametrize("rule", ["free", "standard"])
+@pytest.mark.parametrize("rule", ["free", "standard", "renju"])
 def test_what_threats_prove_is_what_the_rules_say(rule: str) -> None:
     """Nearly full boards, either player to move: a proof says what plain search says, and its certificate holds."""
     game, rng = load(f"gomoku:6,{rule}"), random.Random(f"proofs {rule}")
     proved: list[int] = []
     refused = 0
-    while len(proved) < 6 or refused < 6 or len(set(proved)) < 2:
+    wanted = 2 if rule == "renju" else 6
+    while len(proved) < wanted or refused < wanted or len(set(proved)) < 2:
         state = [0] * game.width
         for number, cell in enumerate(rng.sample(range(game.width), rng.randrange(29, 33))):
             state[cell] = 1 + number % 2
@@ -95,10 +97,13 @@ def test_what_threats_prove_is_what_the_rules_say(rule: str) -> None:
         proved.append(sum(map(bool, state)) % 2)
 
 
-@pytest.mark.parametrize("method", ["threats", "graph"])
-def test_a_search_by_threats_that_would_ignore_forbidden_points_is_refused(method: str) -> None:
+def test_graphs_refuse_forbidden_points_and_threats_keep_no_work_for_renju() -> None:
     with pytest.raises(BadRequest, match="renju"):
-        prove_state(load("gomoku:6,renju"), None, method, target="interpreted")
+        prove_state(load("gomoku:6,renju"), None, "graph", target="interpreted")
+    with pytest.raises(BadRequest, match="renju"):
+        prove_state(load("gomoku:6,renju"), None, "threats", work="work", target="interpreted")
+    with pytest.raises(BadRequest, match="give the game"):
+        Attack(6, 6, "renju")
 
 
 def test_graphs_refuse_rows_that_must_be_exactly_five() -> None:

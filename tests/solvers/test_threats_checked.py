@@ -24,6 +24,7 @@ from searchbench.verify.threats import NO_CELL, NO_THREAT, WON, ThreatSearch, th
 
 FREE, STANDARD = load("gomoku:7"), load("gomoku:7,standard")
 FOUR_IN_A_ROW = load("mnk:5,4,4")
+SMALL_RENJU = load("gomoku:6,renju")
 BOARDS = [FREE, STANDARD, FOUR_IN_A_ROW, load("gomoku:6,standard")]
 
 
@@ -69,9 +70,10 @@ def wins_by_rules(game: Game, state: list[int]) -> set[int]:
 
 def wins(game: Game, state: list[int]) -> set[int]:
     """Return the same cells, by the lengths of rows: many times as quick as the interpreted rules."""
-    exact, wanted = "standard" in str(game), 4 if game == FOUR_IN_A_ROW else 5
+    wanted = 4 if game == FOUR_IN_A_ROW else 5
     columns = 5 if game == FOUR_IN_A_ROW else round(game.width**0.5)
     side = 1 + sum(map(bool, state)) % 2
+    exact = "standard" in str(game) or ("renju" in str(game) and side == 1)
 
     def wins_at(cell: int) -> bool:
         lengths = []
@@ -138,7 +140,7 @@ def test_the_board_is_that_of_a_recount(game: Game) -> None:
     assert search.note[3] == np.bitwise_xor.reduce([search.marks[c, s - 1] for c, s in enumerate(stones) if s] or [0])
 
 
-@pytest.mark.parametrize("game", BOARDS, ids=str)
+@pytest.mark.parametrize("game", [*BOARDS, SMALL_RENJU], ids=str)
 def test_completions_are_the_cells_in_which_the_rules_let_a_player_win(game: Game) -> None:
     found = 0
     for state in positions(game, 60, range(6, game.width - 2), f"completions {game}", 0.1):
@@ -150,7 +152,7 @@ def test_completions_are_the_cells_in_which_the_rules_let_a_player_win(game: Gam
     assert found > 8
 
 
-@pytest.mark.parametrize("game", BOARDS, ids=str)
+@pytest.mark.parametrize("game", [*BOARDS, SMALL_RENJU], ids=str)
 def test_every_reply_that_is_left_out_loses_by_the_rules(game: Game) -> None:
     threes = fours = 0
     for state in positions(game, 120, range(5, game.width - 4), f"replies {game}", 0.1):
@@ -305,7 +307,71 @@ def test_a_claim_that_rests_on_threats_is_checked_against_every_reply() -> None:
         pytest.fail("no win by threats among 200 positions")
 
 
+# --- renju ------------------------------------------------------------------------------------------------------------
+
+RENJU = load("gomoku:7,renju")
+
+
+def renju_positions(count: int) -> Iterator[tuple[list[int], int]]:
+    """Yield undecided positions of renju, and the player to move (1 or 2), whose stones lie near each other."""
+    rng = random.Random("renju")
+    while count:
+        player = 1 + rng.randrange(2)
+        stones = rng.randrange(8, 18) // 2 * 2 + player - 1
+        centre = rng.randrange(49)
+        near = sorted(
+            range(49),
+            key=lambda cell: max(abs(cell % 7 - centre % 7), abs(cell // 7 - centre // 7)) + 6 * rng.random(),
+        )
+        own = near[: stones // 2]
+        others = rng.sample(near[stones // 2 :], stones - stones // 2)
+        state = [player if cell in own else 3 - player if cell in others else 0 for cell in range(49)]
+        if RENJU.call("legal", state) and RENJU.terminal(state) == UNDECIDED:
+            count -= 1
+            yield state, player
+
+
+def test_threats_of_renju_against_a_plain_twin() -> None:
+    """What the twin wins by one threat is won; the prover and the checker agree, and every win is real by the twin's rules."""
+    attack = Attack(7, 7, "renju", 10, "interpreted", RENJU)
+    won = {1: 0, 2: 0}
+    for state, player in renju_positions(12):
+        attack.forget()
+        attack.set(state)
+        found = attack.by_threats(player - 1, 100) == PROVER_WON
+        assert found or not naive.renju_wins_by_threats(7, state, player, 1), RENJU.format(state)
+        search = ready(RENJU, state, 400)
+        if found:
+            assert bound(RENJU, "wins_by_threats")(search, np.array(state, RENJU.dtype)), RENJU.format(state)
+            won[player] += not naive.renju_fives(7, state, player)
+    assert min(won.values()) > 0
+
+
+FORBIDDEN = {
+    # White's four at d6 leaves d2, which would be the sixth stone of black's row.
+    "O..X.../......./...O..O/...O.../O..O.../XXX.XX./...X...": (2, True, False),
+    "...O.OO/..X.OOO/.X...X./..O..X./...XOX./...XX../......X": (2, True, False),
+    # Black's winning point is forbidden.
+    ".....OX/.....XO/.O..O.X/.OO...X/....XXO/...XOX./.......": (1, False, True),
+}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"), FORBIDDEN.items(), ids=["white wins", "white wins again", "black does not"]
+)
+def test_forbidden_cells_decide(text: str, expected: tuple[int, bool, bool]) -> None:
+    player, wins_at_renju, wins_without = expected
+    state = RENJU.read(text)
+    assert naive.renju_wins_by_threats(7, state, player, 1) == wins_at_renju
+    assert naive.renju_wins_by_threats(7, state, player, 1, forbidding=False) == wins_without
+    attack = Attack(7, 7, "renju", 10, "interpreted", RENJU)
+    attack.set(state)
+    assert (attack.by_threats(player - 1, 60) == PROVER_WON) == wins_at_renju
+    search = ready(RENJU, state, 60)
+    assert bound(RENJU, "wins_by_threats")(search, np.array(state, RENJU.dtype)) == wins_at_renju
+
+
 def test_games_without_fitting_lines_are_told() -> None:
-    for name in ("awari:2", "connect4", "gomoku:9,renju", "tic-tac-toe"):
+    for name in ("awari:2", "connect4", "hex:4x4", "tic-tac-toe"):
         with pytest.raises(BadRequest, match="wins by threats need"):
             threat_search(load(name), 10)

@@ -189,8 +189,13 @@ class Lines(Game):
 
     @property
     def longer_rows(self) -> tuple[bool, bool] | None:
-        """Return for each player whether longer rows win, too; None where a line need not win, or cells are forbidden."""
+        """Return for each player whether longer rows win, too; None where a line need not win."""
         return (True, True) if self.lines_alone is not None else None
+
+    @property
+    def forbids_cells(self) -> bool:
+        """Return whether the rule `forbids` keeps the first player from some empty cells."""
+        return False
 
     def drops(self) -> Drops | None:
         """Return the board if stones fall, all columns are equally high, and its lines are all rows of some length."""

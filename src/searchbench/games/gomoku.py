@@ -53,15 +53,20 @@ class Gomoku(Lines):
         return True
 
     @property
-    def longer_rows(self) -> tuple[bool, bool] | None:
-        """Return whether six or more in a row win, for each player; None under the rules of renju, which forbid moves."""
-        return {"free": (True, True), "standard": (False, False), "renju": None}[self.rule]
+    def longer_rows(self) -> tuple[bool, bool]:
+        """Return whether six or more in a row win, for each player."""
+        return {"free": (True, True), "standard": (False, False), "renju": (False, True)}[self.rule]
+
+    @property
+    def forbids_cells(self) -> bool:
+        """Return whether black may not play on some points."""
+        return self.rule == "renju"
 
     def has_line(self) -> Callable[[State, int], bool]:
         """Return a rule ``(state, player)``: whether a player has a row of five that counts."""
         beside = _beside(self.size)
         cells = self.size * self.size
-        black_longer, white_longer = self.rule == "free", self.rule != "standard"
+        black_longer, white_longer = self.longer_rows
 
         def has_line(state: State, player: int) -> bool:
             longer = black_longer if player == 1 else white_longer
@@ -133,7 +138,7 @@ class Gomoku(Lines):
                 state[cell] = 1
             return allowed
 
-        return functions | {"terminal": terminal, "moves": moves, "unmoves": unmoves}
+        return functions | {"terminal": terminal, "moves": moves, "unmoves": unmoves, "forbids": is_forbidden}
 
     def board(self) -> Board:
         """Return the points of the board and the lines between them."""

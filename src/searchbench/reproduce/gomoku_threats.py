@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from searchbench.catalogue import load
-from searchbench.errors import BadRequest, LimitReached
+from searchbench.errors import Exhausted, LimitReached
 from searchbench.game import Game
 from searchbench.reproduce.row import Row, Verdict
 from searchbench.rules import UNDECIDED
@@ -42,6 +42,11 @@ FAR: Final = "a1 c15 o1 m15"
 BRANCH: Final = "h8 i7", "j10"
 """Black's and white's stones of the best proved branch: the centre, white's reply, black's second move."""
 REPLIES: Final = ("a1", "o8", "d13", "h3", "m5")
+DECIDED: Final = {
+    "a reply would be the sixth stone": "O..X.../......./...O..O/...O.../O..O.../XXX.XX./...X...",
+    "black's winning point is forbidden": ".....OX/.....XO/.O..O.X/.OO...X/....XXO/...XOX./.......",
+}
+"""Positions of 7 x 7 that a forbidden point decides: white, to move, wins; black does not."""
 POINTS: Final[dict[str, tuple[str, bool]]] = {
     "two threes": ("f8 g8 h9 h10", True), "two fours": ("e8 f8 g8 h9 h10 h11", True),
     "two fours in a row": ("e8 g8 i8 k8", True), "six": ("e8 f8 g8 i8 j8", True),
@@ -122,12 +127,9 @@ def small_positions(game: Game, count: int, seed: str) -> Iterator[list[int]]:
 
 
 def false_wins(run: Run, rule: Rule = "free", count: int = 10_000) -> dict[str, int]:
-    """Search random positions of a small board by threats, and each win again by df-pn; return the false wins.
-
-    White, to move, is searched with the colours exchanged.
-    """
+    """Search random positions of a small board by threats, and each win again by df-pn; return the false wins."""
     game = load(f"gomoku:{SMALL},{rule}")
-    attacks = {one: Attack(SMALL, SMALL, one, 14) for one in {rule, "free"}}
+    attacks = {one: Attack(SMALL, SMALL, one, 14, game=game if one == "renju" else None) for one in {rule, "free"}}
     found = {
         "positions": count,
         "wins": 0,
@@ -138,13 +140,12 @@ def false_wins(run: Run, rule: Rule = "free", count: int = 10_000) -> dict[str, 
     }
     own = Run(memory=min(run.memory, _MEMORY), threads=1)
     for state in small_positions(game, count, f"{SEED} {rule}"):
-        turned = [(0, 2, 1)[stone] for stone in state] if sum(map(bool, state)) % 2 else state
-        won = {one: _wins(attack, turned) for one, attack in attacks.items()}
+        won = {one: _wins(attack, state) for one, attack in attacks.items()}
         if not won[rule]:
             found["wins of free-style alone"] += won["free"]
             continue
         found["wins"] += 1
-        found["with threes"] += attacks[rule].by_fours(0, LIMIT) is None
+        found["with threes"] += attacks[rule].by_fours(_set(attacks[rule], state), LIMIT) is None
         try:
             found["false wins"] += prove_state(game, state, _JUDGE, own, nodes=_MOST).outcome != 1
         except LimitReached:
@@ -153,8 +154,15 @@ def false_wins(run: Run, rule: Rule = "free", count: int = 10_000) -> dict[str, 
 
 
 def _wins(attack: Attack, state: Sequence[int]) -> bool:
-    attack.set(state)
-    return attack.by_threats(0, LIMIT) == WON
+    return attack.by_threats(_set(attack, state), LIMIT) == WON
+
+
+def _set(attack: Attack, state: Sequence[int]) -> int:
+    """Set the stones, and return the player to move; but at renju, white is searched with the colours exchanged."""
+    white = sum(map(bool, state)) % 2
+    exchanged = white and attack.rule != "renju"
+    attack.set([(0, 2, 1)[stone] for stone in state] if exchanged else state)
+    return 0 if exchanged else white
 
 
 def none_false(paper: Any, measured: Any) -> Verdict:
@@ -238,7 +246,7 @@ def all_proved(paper: Any, measured: Any) -> Verdict:
 
 
 def forbidden_points(_: Run) -> dict[str, Any]:
-    """Return whether h8 is forbidden to black beside some stones, to white, and whether a search by threats is refused."""
+    """Return whether h8 is forbidden to black beside some stones, to white, and what threats prove where points decide."""
     game: Any = load(f"gomoku:{SIZE},renju")
     centre = cells("h8")[0]
     found: dict[str, Any] = {}
@@ -252,11 +260,12 @@ def forbidden_points(_: Run) -> dict[str, Any]:
     for cell in cells("a1 c1 e1 g1 i1"):
         exchanged[cell] = 1
     found["two threes of white"] = 2 * centre + 1 not in game.moves(exchanged)
-    try:
-        prove_state(game, stones(CONSTRUCTED, FAR), "threats")
-        found["search by threats"] = "answers"
-    except BadRequest:
-        found["search by threats"] = "refused"
+    for name, text in DECIDED.items():
+        try:
+            proof = prove_state(load("gomoku:7,renju"), text, "threats", target="interpreted")
+            found[name] = "win" if not verify_proof(proof) else "faults"
+        except Exhausted:
+            found[name] = "no win"
     return found
 
 
@@ -293,11 +302,16 @@ ROWS = [
         {"proved": len(REPLIES), "faults": 0}, subtrees, all_proved, note="the thesis prints no subtree",
     ),
     Row(
-        "GM-16", "Go-moku, renju: forbidden points, which no search by threats ignores", "Allis 1994, sections 5.2.1, 6.4",
+        "GM-16", "Go-moku, renju: forbidden points, which decide wins by threats", "Allis 1994, sections 5.2.1, 6.4",
         {
             **{name: is_forbidden for name, (_stones, is_forbidden) in POINTS.items()},
-            "two threes of white": False, "search by threats": "refused",
+            "two threes of white": False, **dict.fromkeys(DECIDED, "win"), "black's winning point is forbidden": "no win",
         },
-        forbidden_points, note="the thesis leaves the search for renju to the future, and so do we: it is refused",
+        forbidden_points, note="the thesis leaves the search for renju to the future",
+    ),
+    Row(
+        "GM-RENJU", "Go-moku, renju: wins by threats on 6 x 6, searched again in full", "Allis 1994, section 6.4",
+        {"false wins": 0}, lambda run: false_wins(run, "renju", 1_000), some_refuted,
+        note="as GM-7, 1,000 positions; wins of free-style alone are those of black and of white that the rules refute",
     ),
 ]  # fmt: skip

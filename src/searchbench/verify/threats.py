@@ -3,8 +3,9 @@
 The player to move (the attacker) makes a *four*: one cell short of a line, which the defender must fill; or a *three*: a stone
 after which a further one would leave two cells that each complete a line (a straight four, or two fours at once). To a
 three the defender has three kinds of replies: the cells that spoil each such further stone, and cells that make a four of her
-own; any other reply loses to that stone. (Allis 1994, sections 5.2 and 5.3, where all replies are made at once; here each is
-tried by itself.)
+own; any other reply loses to that stone. Where the rules forbid the first player some cells (renju), these are neither her
+attacks nor her replies, and a reply to her may be a stone that makes the further one forbidden. (Allis 1994, sections 5.2 and
+5.3, where all replies are made at once; here each is tried by itself.)
 
 :func:`find` searches, depth first by proof numbers; its answer, a table of moves, is only a proposal. :func:`holds` plays
 those moves, derives every reply from the lines, and lets the rules judge the last stones. The lines are those of the game
@@ -21,7 +22,7 @@ from searchbench.errors import BadRequest
 from searchbench.game import Game
 from searchbench.hashing import mix
 from searchbench.jit import inlined, popcount, trailing_zeros, unowned, unsigned
-from searchbench.rules import UNDECIDED, State, moves, play, terminal, unplay
+from searchbench.rules import UNDECIDED, State, forbids, moves, play, terminal, unplay
 
 NO_CELL: Final = -1
 NO_THREAT: Final = -1
@@ -67,7 +68,8 @@ class ThreatSearch(NamedTuple):
 
     `keys` and `words` are the table, `frames` and `children` the search's own memory, `rest` and `fours` that of fours alone,
     `answers` and `rows` that of a walk. `siblings` has the cells of replies that were beaten, newest first, `zone` 1 for
-    each cell on which the win depends that was walked through last without a reply. `limit` is the number of nodes of a search.
+    each cell on which the win depends that was walked through last without a reply. `limit` is the number of nodes of a search;
+    `forbidding` tells whether the first player may not play on some cells.
     """
 
     lines: Any
@@ -95,6 +97,7 @@ class ThreatSearch(NamedTuple):
     zone: Any
     note: Any
     limit: int
+    forbidding: bool
 
 
 def threat_search(game: Game, limit: int) -> ThreatSearch:
@@ -138,6 +141,7 @@ def threat_search(game: Game, limit: int) -> ThreatSearch:
         np.zeros(cells, np.int64),
         np.zeros(4, np.int64),
         limit,
+        bool(limit and getattr(game, "forbids_cells", False)),
     )
 
 
@@ -312,6 +316,40 @@ def completions_with(search: ThreatSearch, cell: int, player: int, out: Any, fir
     return count
 
 
+def may_play(search: ThreatSearch, cell: int, player: int) -> bool:
+    """Return whether a player may put a stone on an empty cell, by the rules."""
+    return player != 0 or not search.forbidding or not forbids(search.stones, cell)
+
+
+def keep_allowed(search: ThreatSearch, player: int, cells: Any, count: int) -> int:
+    """Keep of the cells in a list those where a player may play; return how many are left."""
+    if player != 0 or not search.forbidding:
+        return count
+    left = 0
+    for place in range(count):
+        if may_play(search, cells[place], player):
+            cells[left] = cells[place]
+            left += 1
+    return left
+
+
+def add_forbidding(search: ThreatSearch, cell: int, out: Any, count: int) -> int:
+    """Append to a list the cells where a stone of the second player forbids the first one a cell; return its length."""
+    if not search.forbidding:
+        return count
+    for stone in range(len(search.stones)):
+        if search.stones[stone] == 0 and stone != cell:
+            search.stones[stone] = 2
+            closed = forbids(search.stones, cell)
+            search.stones[stone] = 0
+            for place in range(count):
+                closed = closed and out[place] != stone
+            if closed:
+                out[count] = stone
+                count += 1
+    return count
+
+
 def replies(search: ThreatSearch, attacker: int, out: Any) -> int:
     """Write the replies to the attacker's threats, return their number: 0 where none helps, NO_THREAT without a threat.
 
@@ -324,7 +362,7 @@ def replies(search: ThreatSearch, attacker: int, out: Any) -> int:
         return NO_THREAT
     count = completions(search, attacker, out, 0, 2)
     if count > 0:
-        return 1 if count == 1 else 0
+        return keep_allowed(search, defender, out, 1) if count == 1 else 0
     kept = -1
     for word in range(search.sets.shape[2]):
         bits = search.sets[TWO, attacker, word]
@@ -334,10 +372,13 @@ def replies(search: ThreatSearch, attacker: int, out: Any) -> int:
             if search.short[TWO, attacker, cell] < 2:
                 continue
             ways = completions_with(search, cell, attacker, room[0], 1, 3)
-            if ways < 2:
+            if ways < 2 or not may_play(search, cell, attacker):
                 continue
             room[0, 0] = cell
-            kept = common(out, kept, room[0], 3 if ways == 2 else 1)
+            size = 3 if ways == 2 else 1
+            if attacker == 0:
+                size = add_forbidding(search, cell, room[0], size)
+            kept = common(out, kept, room[0], size)
     if kept < 0:
         return NO_THREAT
     count = kept
@@ -352,7 +393,7 @@ def replies(search: ThreatSearch, attacker: int, out: Any) -> int:
             if not known:
                 out[count] = cell
                 count += 1
-    return count
+    return keep_allowed(search, defender, out, count)
 
 
 @inlined
@@ -381,7 +422,7 @@ def attacks(search: ThreatSearch, attacker: int, out: Any) -> int:
     defender = 1 - attacker
     must = completions(search, defender, out, 0, 2)
     if must > 0:
-        return 1 if must == 1 else 0
+        return keep_allowed(search, attacker, out, 1) if must == 1 else 0
     count = 0
     for level in range(TWO, THREE + 1):
         for word in range(search.sets.shape[2]):
@@ -392,7 +433,7 @@ def attacks(search: ThreatSearch, attacker: int, out: Any) -> int:
                 out[count] = word * _WORD + trailing_zeros(bits)
                 bits &= bits - 1
                 count += 1
-    return count
+    return keep_allowed(search, attacker, out, count)
 
 
 @inlined
@@ -483,10 +524,13 @@ def wins_by_fours(search: ThreatSearch, attacker: int) -> bool:
             continue
         cell = word * _WORD + trailing_zeros(rest[depth, word])
         rest[depth, word] &= rest[depth, word] - 1
+        if not may_play(search, cell, attacker):
+            continue
         put(search, cell, attacker)
         ways = completions(search, attacker, room, 0, 2)
-        if ways != 1 or completions(search, defender, room, 1, 1) > 0:
-            won = ways == 2 and completions(search, defender, room, 1, 1) == 0
+        unanswered = ways == 2 or (ways == 1 and not may_play(search, room[0], defender))
+        if ways == 0 or unanswered or completions(search, defender, room, 1, 1) > 0:
+            won = unanswered and completions(search, defender, room, 1, 1) == 0
             take(search, cell, attacker)
             if won:
                 keep(search, code_of(search, True), 0, INFINITE, cell)
@@ -707,7 +751,7 @@ def holds(search: ThreatSearch, state: State, attacker: int, change: int, passed
                 again = FEW if change != 0 else search.limit  # else the table has lost the move
                 if move == NO_CELL and find(search, attacker, again) == WON:
                     move = known_move(search, code)
-                if move == NO_CELL or search.stones[move] != 0:
+                if move == NO_CELL or search.stones[move] != 0 or not may_play(search, move, attacker):
                     break
                 played(search, state, move, attacker)
                 rows[level, _MOVE] = move
@@ -740,9 +784,11 @@ def holds(search: ThreatSearch, state: State, attacker: int, change: int, passed
 def begin(search: ThreatSearch, state: State, attacker: int) -> bool:
     """Set the board up, forget earlier searches, and return whether the attacker wins by threats if the defender passes.
 
-    The defender is to move. The zone of the win is marked.
+    The defender is to move. The zone of the win is marked. False where cells are forbidden: a stone far off may forbid one.
     """
     set_up(search, state)
+    if search.forbidding:
+        return False
     return find(search, attacker, search.limit) == WON and holds(search, state, attacker, 0, True)
 
 

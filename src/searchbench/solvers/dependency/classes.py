@@ -3,11 +3,13 @@
 A node is a set of attacks with their answers, of which the last one depends on all others: a key class. A node grows by the
 attacks on lines through its last stone; two nodes are combined where their last stones lie on a line that a further attack can
 use. Where a node gives two ways to complete a line, its attacks are put into an order in which each threat of the defender
-is answered at once, by one of them or by a further attack. What this finds is a win; what it does not find may be one, too.
+is answered at once, by one of them or by a further attack. A node whose attacks have no such order is dropped; so a win in which
+an attack of another node answers a threat may be missed. What this finds is a win; what it does not find may be one, too.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -26,8 +28,9 @@ ORDERS: Final = 5_000
 _LONGEST: Final = 2 * DEEPEST
 _SIDE: Final = 5
 """Bits of a line's load for each player's stones, so lines have up to 31 cells."""
-# The places of `note`: nodes of this search, attacks of `path`, the salt of `seen`, orders left, nodes of all searches.
-NODES, LENGTH, SALT, LEFT, ALL = range(5)
+# The places of `note`: nodes of this search, attacks of `path`, the salt of `seen`, orders left, nodes of all searches, attacks
+# of the sequence that wins, which is in `played`: the last one has no single answer.
+NODES, LENGTH, SALT, LEFT, ALL, WINNING = range(6)
 
 
 class KeyClasses(NamedTuple):
@@ -59,12 +62,17 @@ def new_classes(board: Any, limit: int = 3_000) -> KeyClasses:
     """Return an empty board with room for `limit` nodes; `board` is the `lines` of a game. Raises BadRequest."""
     if any(len(stack) > 1 for stack in board.stacks):
         raise BadRequest("forced sequences are searched on boards where stones do not fall")
-    if not board.lines or not 3 <= len(board.lines[0]) < 1 << _SIDE:
+    return classes_on(board.lines, len(board.places), limit)
+
+
+def classes_on(rows: Sequence[Sequence[int]], cells: int, limit: int) -> KeyClasses:
+    """Return an empty board of so many cells, on which these rows are the lines. Raises BadRequest."""
+    if not rows or not 3 <= len(rows[0]) < 1 << _SIDE:
         raise BadRequest("forced sequences are searched by dependency on boards with lines of 3 to 31 cells")
-    lines, cells = np.array(board.lines, np.int64), len(board.places)
+    lines = np.array(rows, np.int64)
     order = np.argsort(lines, axis=None, kind="stable")
     common = np.full((cells, cells), NO_CELL, np.int64)
-    for number, line in enumerate(board.lines):
+    for number, line in enumerate(rows):
         for one in line:
             for other in line:
                 if one != other:
@@ -74,7 +82,7 @@ def new_classes(board: Any, limit: int = 3_000) -> KeyClasses:
         common, np.zeros(cells, np.int64), np.zeros(len(lines), np.int64), np.zeros((limit, DEEPEST, 2), np.int64),
         np.zeros(limit, np.int64), np.zeros((DEEPEST, 2), np.int64), np.zeros((_LONGEST + 1, 2), np.int64),
         np.zeros(_LONGEST + 1, np.int64), np.zeros(DEEPEST, np.int64),
-        np.zeros(1 << max(4, (4 * limit).bit_length()), np.int64), np.zeros(5, np.int64),
+        np.zeros(1 << max(4, (4 * limit).bit_length()), np.int64), np.zeros(6, np.int64),
     )  # fmt: skip
 
 
@@ -161,25 +169,29 @@ def is_new(board: KeyClasses) -> bool:
     return True
 
 
-def in_order(board: KeyClasses, attacker: int) -> bool:
-    """Return whether the attacks of the path win in some order, from the position without them; keep path and position."""
+def in_order(board: KeyClasses, attacker: int, winning: bool) -> bool:
+    """Return whether the attacks of the path win in some order, from the position without them; keep path and position.
+
+    If not `winning`, it suffices that all can be played.
+    """
     count = int(board.note[LENGTH])
     for place in range(count):
         board.left[place] = 1
     for place in range(count):
         take(board, board.path[place, 0])
         take(board, board.path[place, 1])
-    won = played_in_order(board, attacker, count)
+    won = played_in_order(board, attacker, count, winning)
     for place in range(count):
         put(board, board.path[place, 0], attacker)
         put(board, board.path[place, 1], 3 - attacker)
     return won
 
 
-def played_in_order(board: KeyClasses, attacker: int, count: int) -> bool:
+def played_in_order(board: KeyClasses, attacker: int, count: int, winning: bool) -> bool:
     """Return whether some order of the path's attacks wins, with further attacks where a threat has to be answered.
 
-    The last candidate of each level, number `count`, is the further attack. `tried` has the candidate that was played.
+    If not `winning`, it suffices that all are played and the defender threatens one line at most then. The last candidate of
+    each level, number `count`, is the further attack. `tried` has the candidate that was played.
     """
     played, tried, left = board.played, board.tried, board.left
     depth, spent, candidate = 0, 0, 0
@@ -217,6 +229,8 @@ def played_in_order(board: KeyClasses, attacker: int, count: int) -> bool:
         answer = completion(board, attacker)
         if answer == SEVERAL:
             take(board, attack)
+            played[depth, 0], played[depth, 1] = attack, NO_CELL
+            board.note[WINNING] = depth + 1
             won = True
             break
         if answer == NO_CELL or (candidate < count and answer != board.path[candidate, 1]):
@@ -231,6 +245,12 @@ def played_in_order(board: KeyClasses, attacker: int, count: int) -> bool:
         depth += 1
         candidate = 0
         must = completion(board, 3 - attacker)
+        if not winning and must != SEVERAL:
+            won = True
+            for place in range(count):
+                won = won and left[place] == 0
+            if won:
+                break
     while depth > 0:
         depth -= 1
         take(board, played[depth, 1])
@@ -256,7 +276,9 @@ def add(board: KeyClasses, attack: int, answer: int, attacker: int) -> bool:
         goal = False
         for place in range(board.first[attack], board.first[attack + 1]):
             goal = goal or board.load[board.through[place]] == wanted
-        won = goal and in_order(board, attacker)
+        won = goal and in_order(board, attacker, True)
+        if not won and not in_order(board, attacker, False):  # its classes are not looked at further
+            board.note[NODES] = node
     cut(board, length)
     return won
 
@@ -298,7 +320,9 @@ def combine(board: KeyClasses, begin: int, end: int, attacker: int) -> bool:
                 continue
             won = False
             if extend(board, other, attacker):
-                won = (board.load[line] == one_short and in_order(board, attacker)) or use_line(board, line, attacker)
+                won = (board.load[line] == one_short and in_order(board, attacker, True)) or use_line(
+                    board, line, attacker
+                )
             cut(board, length)
             if won:
                 cut(board, 0)
@@ -320,13 +344,18 @@ def set_stones(board: KeyClasses, state: Any) -> None:
 
 def wins_by_dependency(board: KeyClasses, state: Any) -> bool:
     """Return whether attacks by the player to move are found that win; neither player has completed a line."""
-    board = unowned(board)
-    set_stones(board, state)
     stones = 0
     for cell in range(len(board.owner)):
-        stones += board.owner[cell] != 0
-    attacker = 1 + (stones & 1)
+        stones += state[cell] != 0
+    return attack_by_dependency(board, state, 1 + (stones & 1))
+
+
+def attack_by_dependency(board: KeyClasses, state: Any, attacker: int) -> bool:
+    """Return whether attacks by a player, who is to move, are found that win; `played` has them, unless one move wins."""
+    board = unowned(board)
+    set_stones(board, state)
     note = board.note
+    note[WINNING] = 0
     note[NODES] = note[LENGTH] = 0
     note[SALT] = mix(note[SALT] + 0x2545F491)
     if completion(board, attacker) != NO_CELL:

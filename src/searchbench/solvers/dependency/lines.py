@@ -1,8 +1,8 @@
 """Threats of a game of lines as operators, and forced sequences found by dependency (Allis 1994, sections 4.3.2 and 4.3.3).
 
 An attribute is a cell with its content: the attacker's stone, the defender's, or none. An operator fills a line but for one
-cell and has the answer there. What the defender's answers threaten is looked at when a goal is found: the operators of its
-class are put into an order in which each of her threats is answered at once, with further attacks in between if need be.
+cell and has the answer there. As a system of operators they show the thesis' framework, which leaves the defender's threats out;
+`forced_sequence` searches the same classes by compiled code that answers them.
 """
 
 from __future__ import annotations
@@ -11,16 +11,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Final, NamedTuple
 
+import numpy as np
+
+from searchbench import jit
 from searchbench.errors import BadRequest
-from searchbench.solvers.dependency.search import search_by_dependency
+from searchbench.solvers.dependency.classes import NO_CELL, WINNING, attack_by_dependency, classes_on
 from searchbench.solvers.dependency.system import Attribute, Operator, State, System
 
 ATTACKER, DEFENDER, EMPTY = "attacker", "defender", "empty"
 GOAL: Final = "a line with one cell to fill"
 Content = tuple[int, str]
 """An attribute: a cell and its content."""
-_ORDERS: Final = 2_000
-"""Orders that are tried for the operators of one class."""
 
 
 class Attack(NamedTuple):
@@ -106,84 +107,20 @@ def completing(line: tuple[int, ...], last: int) -> Operator:
 
 
 def forced_sequence(
-    lines: Sequence[Sequence[int]], owners: Sequence[int], attacker: int, together: int = 2, nodes: int = 3_000
+    lines: Sequence[Sequence[int]], owners: Sequence[int], attacker: int, nodes: int = 3_000, target: jit.Target = "cpu"
 ) -> list[Attack] | None:
-    """Return a sequence of attacks that wins for the player to move, or None where none is found.
+    """Return a sequence of attacks that wins for the player to move, or None where at most so many nodes find none.
 
-    `together` and `nodes` are those of :func:`search_by_dependency`. Some sequences are missed: those whose classes need more
-    nodes together, and those in which attacks that answer a threat lead nowhere else. Raises BadRequest.
+    The search is that of :mod:`searchbench.solvers.dependency.classes`; a None is no proof. Raises BadRequest.
     """
     if attacker not in (1, 2) or any(owner not in (0, 1, 2) for owner in owners):
         raise BadRequest("expected the attacker 1 or 2, and for each cell 0 (empty), 1 or 2")
-    board = _Board(lines, owners, attacker)
-    if board.completions(attacker):
-        return [Attack(board.completions(attacker)[0], None)]
-    found = search_by_dependency(line_system(lines, owners, attacker), together, nodes)
-    for node in found.solutions:
-        sequence = board.ordered([_cells(operator) for operator in node.path[:-1]])
-        if sequence is not None:
-            return sequence
-    return None
-
-
-def _cells(operator: Operator) -> tuple[int, int]:
-    """Return the attack and the answer of an operator."""
-    contents: dict[str, int] = {one[1]: one[0] for one in operator.add if isinstance(one, tuple)}
-    return contents[ATTACKER], contents[DEFENDER]
-
-
-class _Board:
-    """A position on which sequences are replayed."""
-
-    def __init__(self, lines: Sequence[Sequence[int]], owners: Sequence[int], attacker: int) -> None:
-        self.lines, self.owners, self.attacker = lines, list(owners), attacker
-
-    def completions(self, player: int) -> list[int]:
-        """Return the cells where a player completes a line."""
-        found = dict.fromkeys(
-            next(cell for cell in line if not self.owners[cell])
-            for line in self.lines
-            if sum(self.owners[cell] == player for cell in line) == len(line) - 1
-            and any(not self.owners[cell] for cell in line)
-        )
-        return list(found)
-
-    def ordered(self, attacks: Sequence[tuple[int, int]]) -> list[Attack] | None:
-        """Return the attacks in an order that wins by the rules, with attacks that answer threats in between."""
-        self.orders = _ORDERS
-        return self._go_on([], list(attacks))
-
-    def _go_on(self, played: list[Attack], left: list[tuple[int, int]]) -> list[Attack] | None:
-        if self.orders == 0:
-            return None
-        self.orders -= 1
-        threatened = self.completions(3 - self.attacker)
-        if len(threatened) > 1:
-            return None
-        attacks = [one for one in left if not threatened or one[0] == threatened[0]]
-        for cell in threatened if not attacks else []:
-            attacks += [(cell, answer) for answer in self._answers(cell)]
-        for cell, answer in attacks:
-            if self.owners[cell] or self.owners[answer]:
-                continue
-            self.owners[cell] = self.attacker
-            wins = self.completions(self.attacker)
-            if len(wins) > 1:
-                self.owners[cell] = 0
-                return [*played, Attack(cell, None)]
-            if wins == [answer]:
-                self.owners[answer] = 3 - self.attacker
-                rest = self._go_on([*played, Attack(cell, answer)], [one for one in left if one != (cell, answer)])
-                self.owners[answer] = 0
-                if rest is not None:
-                    self.owners[cell] = 0
-                    return rest
-            self.owners[cell] = 0
+    for line in lines:
+        contents = [owners[cell] for cell in line]
+        if contents.count(attacker) == len(line) - 1 and 0 in contents:
+            return [Attack(line[contents.index(0)], None)]
+    board = classes_on(lines, len(owners), nodes)
+    if not jit.bind(attack_by_dependency, jit.Names({}, target))(board, np.array(owners, np.int64), attacker):
         return None
-
-    def _answers(self, cell: int) -> list[int]:
-        """Return the cells that the defender must fill after an attack on a cell, one at most."""
-        self.owners[cell] = self.attacker
-        wins = self.completions(self.attacker)
-        self.owners[cell] = 0
-        return wins[:1]
+    played = board.played[: board.note[WINNING]].tolist()
+    return [Attack(cell, None if answer == NO_CELL else answer) for cell, answer in played]

@@ -9,6 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from searchbench import jit
+from searchbench.errors import BadRequest
+from searchbench.game import Game
 from searchbench.solvers.proof.gomoku.fours import WON, attacker_key, new_fours, win_by_fours
 from searchbench.solvers.proof.gomoku.patterns import CLASSES, Rule
 from searchbench.solvers.proof.gomoku.position import (
@@ -48,16 +50,25 @@ def _values(position: Any, weights: Any, out: Any) -> None:
 class Attack:
     """Hold a position, and search it for wins by threats; `bits` says how much a memory of 2^bits positions holds.
 
-    Players are 0 (black) and 1 (white); cells are those of the game's state, in reading order.
+    Players are 0 (black) and 1 (white); cells are those of the game's state, in reading order. At renju `game` tells by its
+    rule `forbids` where black may not play; then there are no zones and replays, as a stone far off may forbid a cell.
     """
 
     def __init__(
-        self, columns: int = 15, rows: int = 15, rule: Rule = "free", bits: int = 20, target: jit.Target = "cpu"
+        self,
+        columns: int = 15,
+        rows: int = 15,
+        rule: Rule = "free",
+        bits: int = 20,
+        target: jit.Target = "cpu",
+        game: Game | None = None,
     ) -> None:
+        if rule == "renju" and game is None:
+            raise BadRequest("a search by threats at renju asks the game which cells it forbids: give the game")
         self.columns, self.rows, self.rule, self.bits = columns, rows, rule, bits
         self.position = new_position(columns, rows, rule)
         self.walk = new_walk()
-        names = own_names(target)
+        names = own_names(target) if game is None else game.names(target=target)
         self._put, self._remove, self._set = (jit.bind(kernel, names) for kernel in (put, remove, set_stones))
         self._by_fours, self._by_threats = jit.bind(win_by_fours, names), jit.bind(win_by_threats, names)
         self._zone, self._replay, self._move = (jit.bind(one, names) for one in (zone_of, replay, winning_move))

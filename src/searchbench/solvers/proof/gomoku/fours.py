@@ -23,6 +23,7 @@ from searchbench.solvers.proof.gomoku.position import (
     class_of,
     count_of,
     first_of,
+    may_play,
     put,
     remove,
 )
@@ -69,11 +70,24 @@ def winning_place(position: Position, attacker: int) -> int:
         return first_of(position, attacker, FIVE)
     threats = count_of(position, defender, FIVE)
     if threats == 0 and count_of(position, attacker, STRAIGHT) > 0:
-        return first_of(position, attacker, STRAIGHT)
+        return first_allowed(position, attacker, STRAIGHT)
     if threats == 1:
         forced = first_of(position, defender, FIVE)
-        if class_of(position, forced, attacker) >= STRAIGHT:
+        if class_of(position, forced, attacker) >= STRAIGHT and may_play(position, forced, attacker):
             return forced
+    return -1
+
+
+def first_allowed(position: Position, player: int, kind: int) -> int:
+    """Return the first place of a class where a player may play, or -1: no FIVE is ever forbidden, other places may be."""
+    board = unowned(position.board)
+    for word in range((board[CELLS] + WORD - 1) // WORD):
+        bits = board[SETS + (player * CLASSES + kind) * WORDS + word]
+        while bits != 0:
+            place = board[PLACE_OF + word * WORD + trailing_zeros(bits)]
+            if may_play(position, place, player):
+                return place  # type: ignore[no-any-return]
+            bits &= bits - 1
     return -1
 
 
@@ -112,8 +126,16 @@ def win_by_fours(position: Position, fours: Fours, attacker: int, limit: int) ->
         if word < words:
             move = board[PLACE_OF + word * WORD + trailing_zeros(rest[depth, word])]
             rest[depth, word] &= rest[depth, word] - 1
+            if not may_play(position, move, attacker):
+                continue
             put(position, move, attacker)
             reply = first_of(position, attacker, FIVE)
+            if not may_play(position, reply, defender):  # no answer is left
+                remove(position, move, attacker)
+                line[depth, 0], line[depth, 1] = move, -1
+                note[0] = depth + 1
+                result = WON
+                break
             put(position, reply, defender)
             line[depth, 0], line[depth, 1] = move, reply
             depth += 1

@@ -13,7 +13,7 @@ from typing import Any, Final, Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-Rule = Literal["free", "standard"]
+Rule = Literal["free", "standard", "renju"]
 
 LENGTH: Final = 5
 """How many stones in a row win."""
@@ -52,12 +52,12 @@ STRENGTH_SHIFT, VALUE_SHIFT = 10, 13
 """Where a detail has the strength (3 bits) and the value, above the completions."""
 
 
-@lru_cache(maxsize=2)
+@lru_cache(maxsize=3)
 def patterns(rule: Rule) -> Patterns:
     """Return the tables of a rule.
 
-    Under the standard rule only exactly five stones win. The second player's six or more count as a win here all the same:
-    that can only make the first player's proof harder.
+    Under the rules of renju only exactly five black stones win, and five or more white ones. Under the standard rule only
+    exactly five win. White's six or more count as a win here all the same: that can only make black's proof harder.
     """
     reach = 4 if rule == "free" else 5
     second = line_tables(reach, False)

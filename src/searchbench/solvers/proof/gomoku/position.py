@@ -16,6 +16,7 @@ import numpy as np
 from searchbench import jit
 from searchbench.errors import BadState
 from searchbench.jit import inlined, trailing_zeros, unowned, unsigned
+from searchbench.rules import forbids
 from searchbench.solvers.proof.gomoku.patterns import (
     CLASS_BITS,
     CLASSES,
@@ -42,7 +43,8 @@ WORD: Final = 60
 WORDS: Final = -(-LARGEST * LARGEST // WORD)
 
 # The sections of a board. A word of KEYS [place, direction] has the key of each player, a word of PACKED [place] each
-# player's classes in four directions, SETS [player, class, word] the empty cells of each class, COUNTS their number.
+# player's classes in four directions, SETS [player, class, word] the empty cells of each class, COUNTS their number. FORBIDDING
+# tells whether black may not play on some places; then CELL_STONES has the state, by cells.
 STONES: Final = 0
 KEYS: Final = STONES + PLACES
 PACKED: Final = KEYS + PLACES * DIRECTIONS
@@ -56,7 +58,9 @@ PLACE_OF: Final = CELL_OF + PLACES
 CELLS: Final = PLACE_OF + LARGEST * LARGEST
 REACH: Final = CELLS + 1
 STEPS: Final = REACH + 1
-LENGTH_OF_BOARD: Final = STEPS + DIRECTIONS
+FORBIDDING: Final = STEPS + DIRECTIONS
+CELL_STONES: Final = FORBIDDING + 1
+LENGTH_OF_BOARD: Final = CELL_STONES + LARGEST * LARGEST
 
 KEY_BITS: Final = 20
 """Where a word of KEYS has the second player's key."""
@@ -87,6 +91,7 @@ def new_position(columns: int, rows: int, rule: Rule = "free") -> Position:
     board[STONES : STONES + PLACES] = WALL
     board[CELL_OF : CELL_OF + PLACES] = -1
     board[CELLS], board[REACH] = len(places), tables.reach
+    board[FORBIDDING] = rule == "renju"
     board[STEPS : STEPS + DIRECTIONS] = steps
     for cell, place in enumerate(places):
         board[STONES + place], board[CELL_OF + place], board[PLACE_OF + cell] = EMPTY, cell, place
@@ -197,6 +202,8 @@ def put(position: Position, place: int, player: int) -> None:
     for one in range(2):
         toggle_in_set(board, place, one, combined(packed, one), -1)
     board[STONES + place] = 1 + player
+    if board[FORBIDDING]:
+        board[CELL_STONES + board[CELL_OF + place]] = 1 + player
     board[HASH] ^= board[NUMBERS + PLACES * player + place]
     board[COUNT] += 1
     flip(position, place, player)
@@ -209,6 +216,8 @@ def remove(position: Position, place: int, player: int) -> None:
     board[HASH] ^= board[NUMBERS + PLACES * player + place]
     board[COUNT] -= 1
     board[STONES + place] = EMPTY
+    if board[FORBIDDING]:
+        board[CELL_STONES + board[CELL_OF + place]] = EMPTY
     packed = board[PACKED + place]
     for one in range(2):
         toggle_in_set(board, place, one, combined(packed, one), 1)
@@ -234,6 +243,37 @@ def first_of(position: Position, player: int, kind: int) -> int:
         if bits != 0:
             return board[PLACE_OF + word * WORD + trailing_zeros(bits)]  # type: ignore[no-any-return]
     return -1
+
+
+def may_play(position: Position, place: int, player: int) -> bool:
+    """Return whether a player may put a stone on an empty place: at renju some are forbidden to black."""
+    board = unowned(position.board)
+    if player != 0 or board[FORBIDDING] == 0:
+        return True
+    return not forbids(board[CELL_STONES : CELL_STONES + board[CELLS]], board[CELL_OF + place])
+
+
+def keep_allowed(position: Position, player: int, places: Any, first: int, count: int) -> int:
+    """Keep of the places in a list, from `first` to `count`, those where a player may play; return how many it has then."""
+    if player != 0 or position.board[FORBIDDING] == 0:
+        return count
+    left = first
+    for at in range(first, count):
+        if may_play(position, places[at], player):
+            places[left] = places[at]
+            left += 1
+    return left
+
+
+def spoils(position: Position, place: int, stone: int) -> bool:
+    """Return whether a white stone on one empty place makes another one forbidden to black."""
+    board = unowned(position.board)
+    if board[FORBIDDING] == 0:
+        return False
+    board[CELL_STONES + board[CELL_OF + stone]] = WHITE
+    spoiled = not may_play(position, place, 0)
+    board[CELL_STONES + board[CELL_OF + stone]] = EMPTY
+    return spoiled
 
 
 def places_of(position: Position, player: int, kind: int, out: Any, count: int) -> int:

@@ -16,15 +16,22 @@ from searchbench.proof import Claim
 from searchbench.solvers.proof.budget import Budget
 from searchbench.solvers.proof.gomoku.attack import Attack
 from searchbench.solvers.proof.gomoku.closing import close_branch, closed
-from searchbench.solvers.proof.gomoku.openings import Opening, progress, prove, read_branch
+from searchbench.solvers.proof.gomoku.fours import STOPPED, WON
+from searchbench.solvers.proof.gomoku.openings import SHORT, Opening, progress, prove, read_branch
 from searchbench.solvers.proof.gomoku.patterns import Rule
-from searchbench.solvers.proof.gomoku.search import QuietSearch, State, Stopped
+from searchbench.solvers.proof.gomoku.search import QuietSearch, State, Stopped, stones_at
 
 CHECKED: Final = 100_000
 """Nodes that a checker may take for a win by threats; those that take the prover more than `openings.SHORT` have records."""
 SLICE: Final = 20_000
 """Nodes of a search of one position between two looks at the limits."""
-_RULES: Final[Mapping[tuple[bool, bool], Rule]] = {(True, True): "free", (False, False): "standard"}
+_RULES: Final[Mapping[tuple[bool, bool], Rule]] = {
+    (True, True): "free",
+    (False, False): "standard",
+    (False, True): "renju",
+}
+LONGEST: Final = 10_000_000
+"""Nodes to find again a win that was found before."""
 _NO_TIME: Final = 0.01
 _STAGE: Final = "replies that are proved to lose"
 
@@ -43,18 +50,16 @@ class ThreatProof:
         return Claim(self.player, 1, self.moves, symmetric=True, threats=CHECKED)
 
 
-def opening_of(game: Game) -> Opening:
-    """Return the board and the rule of a game of five in a row. Raises BadRequest for another game."""
+def board_of(game: Game) -> tuple[int, Rule]:
+    """Return the size of the board and the rule of a game of five in a row. Raises BadRequest for another game."""
     board: Any = getattr(game, "lines", None)
     rule = _RULES.get(getattr(game, "longer_rows", None) or (True, False))
     size = round(game.width**0.5)
     lines = 2 * (size - 4) * (2 * size - 4)
     square = board is not None and size * size == game.width and len(board.lines) == lines and len(board.lines[0]) == 5
     if not square or rule is None or not game.has("canonical"):
-        raise BadRequest(
-            f"{game}: the method threats is for gomoku, free or standard: use pns, dfpn, alphabeta or graph"
-        )
-    return Opening(size, rule)
+        raise BadRequest(f"{game}: the method threats is for gomoku: use pns, dfpn, alphabeta or graph")
+    return size, rule
 
 
 def prove_by_threats(game: Game, root: Sequence[int], budget: Budget, work: Path | None, target: Target) -> ThreatProof:
@@ -64,7 +69,14 @@ def prove_by_threats(game: Game, root: Sequence[int], budget: Budget, work: Path
     LimitReached, Exhausted and BadRequest.
     """
     state = tuple(int(cell) for cell in root)
-    stones, opening = sum(map(bool, state)), opening_of(game)
+    stones, (size, rule) = sum(map(bool, state)), board_of(game)
+    if rule == "renju":
+        if work is not None:
+            raise BadRequest(
+                f"{game}: no work is kept for renju, where only wins by threats are found: leave out the folder"
+            )
+        return _by_threats_alone(size, game, state, budget, target)
+    opening = Opening(size, rule)
     if stones <= 2 and (stones == 0 or state[len(state) // 2] == 1) and opening.has_centre:
         return _in_folder(opening, state, budget, work)
     if work is not None:
@@ -126,6 +138,45 @@ def _folder(work: Path | None) -> Iterator[Path]:
 def _left(budget: Budget) -> float:
     """Return the seconds left, 0 if there is no limit."""
     return max(_NO_TIME, budget.seconds - (budget.run.seconds - budget.began)) if budget.seconds else 0.0
+
+
+def _by_threats_alone(size: int, game: Game, state: State, budget: Budget, target: Target) -> ThreatProof:
+    """Search for a win by threats of the player to move, without quiet moves; colours are not alike.
+
+    Positions of the win for which a checker would have to search long get records.
+    """
+    player = sum(map(bool, state)) % 2
+    attack, probe = (Attack(size, size, "renju", bits, target, game) for bits in (20, 16))
+    symmetries = Opening(size, "standard")
+    attack.set(state)
+    result = STOPPED
+    while result == STOPPED:
+        result = attack.by_threats(player, min(budget.room(SLICE), SLICE))
+        budget.spend("threats", attack.nodes - budget.nodes, 0)
+        if result == STOPPED:
+            budget.check("no result")
+    if result != WON:
+        raise Exhausted(f"{game}: {game.format(state)!r}: no win by threats", budget.nodes)
+    moves: dict[State, int] = {}
+    waiting = [state]
+    while waiting:
+        one = waiting.pop()
+        like, _ = symmetries.canonical(one)
+        probe.forget()
+        probe.set(one)
+        if like in moves or probe.by_threats(player, SHORT) == WON:
+            continue
+        attack.set(one)
+        attack.by_threats(player, LONGEST)
+        move = attack.move(player)
+        if move is None:
+            raise Exhausted(f"{game}: a win that was found is not found again: give more nodes", budget.nodes)
+        like, there = symmetries.canonical(one, move)
+        moves[like] = 2 * there + player
+        after = stones_at(one, [(move, 1 + player)])
+        attack.set(after)
+        waiting += [stones_at(after, [(reply, 2 - player)]) for reply in attack.replies(player) or ()]
+    return ThreatProof(0, moves, attack.nodes, {"positions": 1})
 
 
 def _at_once(opening: Opening, game: Game, state: State, budget: Budget, target: Target) -> ThreatProof:

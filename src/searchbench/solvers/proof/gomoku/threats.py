@@ -13,6 +13,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from searchbench.jit import unowned
 from searchbench.solvers.proof.dfpn import packed, unpacked
 from searchbench.solvers.proof.gomoku.fours import (
     NONE,
@@ -25,14 +26,21 @@ from searchbench.solvers.proof.gomoku.fours import (
 )
 from searchbench.solvers.proof.gomoku.patterns import FIVE, FOUR, STRAIGHT, THREE
 from searchbench.solvers.proof.gomoku.position import (
+    CELLS,
+    EMPTY,
+    FORBIDDING,
+    PLACE_OF,
     PLACES,
+    STONES,
     Position,
     completions_of,
     count_of,
     first_of,
+    keep_allowed,
     places_of,
     put,
     remove,
+    spoils,
 )
 from searchbench.solvers.proof.tree import INFINITE
 from searchbench.solvers.shared.transposition import (
@@ -95,8 +103,9 @@ def replies(position: Position, attacker: int, out: Any, scratch: Any) -> int:
     fives = count_of(position, attacker, FIVE)
     if fives > 0:
         out[0] = first_of(position, attacker, FIVE)
-        return 1 if fives == 1 else 0
+        return keep_allowed(position, defender, out, 0, 1) if fives == 1 else 0
     straights = places_of(position, attacker, STRAIGHT, scratch[0], 0)
+    straights = keep_allowed(position, attacker, scratch[0], 0, straights)
     if straights == 0:
         return NO_THREAT
     count = -1
@@ -106,6 +115,8 @@ def replies(position: Position, attacker: int, out: Any, scratch: Any) -> int:
         against = completions_of(position, place, attacker, scratch[1], 1)
         if against != 3:
             against = 1
+        if attacker == 0:
+            against = add_spoilers(position, place, scratch[1], against)
         count = common(out, count, scratch[1], against)
     kept = count
     for kind in (FOUR, STRAIGHT):
@@ -117,6 +128,23 @@ def replies(position: Position, attacker: int, out: Any, scratch: Any) -> int:
             if not known:
                 out[count] = scratch[1, at]
                 count += 1
+    return keep_allowed(position, defender, out, 0, count)
+
+
+def add_spoilers(position: Position, place: int, out: Any, count: int) -> int:
+    """Append the empty places where white's stone forbids black a place, if it is no stone's place yet; return the count."""
+    board = unowned(position.board)
+    if board[FORBIDDING] != 0:
+        listed = count
+        for cell in range(board[CELLS]):
+            stone = board[PLACE_OF + cell]
+            if board[STONES + stone] == EMPTY and stone != place and spoils(position, place, stone):
+                known = False
+                for at in range(listed):
+                    known = known or out[at] == stone
+                if not known:
+                    out[count] = stone
+                    count += 1
     return count
 
 
@@ -142,8 +170,9 @@ def attacks(position: Position, attacker: int, out: Any) -> int:
     threats = count_of(position, defender, FIVE)
     if threats > 0:
         out[0] = first_of(position, defender, FIVE)
-        return 1 if threats == 1 else 0
-    return places_of(position, attacker, THREE, out, places_of(position, attacker, FOUR, out, 0))
+        return keep_allowed(position, attacker, out, 0, 1) if threats == 1 else 0
+    count = places_of(position, attacker, THREE, out, places_of(position, attacker, FOUR, out, 0))
+    return keep_allowed(position, attacker, out, 0, count)
 
 
 def won_word(move: int, work: int) -> int:
