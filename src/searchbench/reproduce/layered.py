@@ -332,5 +332,6 @@ ROWS = [
         {board: VALUES[board] for board in ("4x4", "5x4", "5x5")},
         symbolic,
         parts=("4x4", "5x4"),
+        curves=("won", "drawn", "lost"),
     ),
 ]
