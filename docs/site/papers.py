@@ -56,7 +56,7 @@ def _row(row: Row, record: Record | None) -> str:
     lines += ["| printed | ours | verdict |", "|---|---|---|"]
     lines += [f"| {_cell(f'`{figure_text(paper)}`')} | {_cell(ours)} | {told_verdict(record)} |", ""]
     if record is not None and record.fits(row):
-        lines += [plot + "\n" for plot in plots(record.outcome)]
+        lines += [plot + "\n" for plot in plots(record.outcome, row.curves)]
     lines += [f"```sh\nsearchbench reproduce {row.id}\n```", ""]
     return "\n".join(lines)
 

@@ -94,11 +94,13 @@ def title_of(game: Game) -> str:
     """Return the title of a game with the values of its parameters in the place of their names."""
     title = (inspect.getdoc(type(game)) or "").partition("\n")[0]
     known = {name: str(value) for name, value in game.parameters.items() if value != "" and not isinstance(value, bool)}
-    return re.sub("`(\\w+)`", lambda found: known.get(found[1], found[1]), title)
+    return re.sub("`([^`]+)`", lambda found: known.get(found[1], found[1]), title)
 
 
 def name_of(game: Game) -> str:
     """Return a game and its parameters in words, such as "Sliding on 3x3" or "Awari, stones 5"."""
+    if game.called:
+        return game.called
     parameters = {name: value for name, value in game.parameters.items() if not isinstance(value, str) or value}
     words = [game.name.replace("-", " ").capitalize()]
     if {"rows", "columns"} <= set(parameters):

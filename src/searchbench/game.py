@@ -106,6 +106,9 @@ class Game:
     """Claims of a puzzle with a `Product` as its index that all states have the same moves, and that a move's effect on the
     cells of one factor depends on these cells alone."""
 
+    sides: ClassVar[tuple[str, str]] = ("the first player", "the second player")
+    """What people call the players: White and Black."""
+
     # --- supplied by a game ----------------------------------------------------------------------------------------
 
     @property
@@ -127,6 +130,11 @@ class Game:
     def max_unmoves(self) -> int:
         """Return the largest number of moves that can have led to one state."""
         return self.max_moves
+
+    @property
+    def called(self) -> str:
+        """Return what people call the game with its parameters, such as "Connect Four on 4x4"; "" for its name and its fields."""
+        return ""
 
     @property
     def symmetries(self) -> int:

@@ -344,7 +344,14 @@ def test_columns_are_ordered_by_merit(client: Client) -> None:
 
 
 def test_games_are_told_in_words() -> None:
-    told = {"sliding:3x4": "Sliding on 3x4", "awari:5": "Awari, stones 5, slam last", "tic-tac-toe": "Tic tac toe"}
+    told = {
+        "sliding:3x4": "Sliding on 3x4",
+        "awari:5": "Awari, stones 5, slam last",
+        "tic-tac-toe": "Tic tac toe",
+        "connect4:4x4": "Connect Four on 4x4",
+        "mnk:4,3,3,no,yes": "3 in a row on 4x3, symmetric positions as one",
+        "chess:KRK": "Chess ending KRK",
+    }
     assert {spec: name_of(sb.load(spec)) for spec in told} == told
     assert title_of(sb.load("awari:5")).endswith("a board with up to 5 stones, seen by the player to move.")
     assert "False" not in title_of(sb.load("connect4:4x4"))

@@ -435,6 +435,18 @@ def test_positions_are_found_by_a_condition_and_a_predicate(
     page.wait_for_selector(".message:has-text('not understood')")
 
 
+def test_a_proof_made_on_the_page_is_walked_through(page: Any, client: Client) -> None:
+    page.goto(f"{client.address}/search?game=tic-tac-toe&state=X.O/.../...")
+    page.click("button:has-text('Start')")
+    page.click("#walk")
+    page.wait_for_selector("#tree details")
+    assert page.locator("#tree strong", has_text="gets a draw or better").count() <= 2  # each claim once, at the root
+    page.goto(client.address)
+    page.wait_for_selector("[data-game=hanoi]")
+    assert "null" not in page.inner_text("#main").split()
+    assert page.locator("#certificates a", has_text="Tic tac toe").count() >= 1
+
+
 def test_a_small_game_is_solved_from_the_page(page: Any, client: Client) -> None:
     page.goto(client.address)
     row = page.locator("#games tr", has=page.locator("[data-game=hanoi]"))

@@ -87,6 +87,18 @@ def test_a_proof_ends_with_a_value(client: Client) -> None:
     assert client.finished(kind="prove", game="hanoi:3")["error"]["kind"] == "BadRequest"
 
 
+def test_a_proof_is_kept_to_be_walked_through(client: Client) -> None:
+    names = []
+    for _ in range(2):
+        names.append(
+            client.finished(kind="prove", game="tic-tac-toe", state="XX./OO./...", method="pns")["result"][
+                "certificate"
+            ]
+        )
+        assert client.fetch(f"/certificates/{names[-1]}")["claim"] == "player to move wins"
+    assert len(set(names)) == 2
+
+
 def test_a_long_search_is_watched_and_stopped(client: Client) -> None:
     started = client.post("/jobs", {"kind": "search", "game": "sliding:4x4", "state": HARD, "method": "idastar"}).json
     stream = http.client.HTTPConnection(urlsplit(client.address).netloc, timeout=60)

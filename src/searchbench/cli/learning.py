@@ -37,6 +37,17 @@ class Tabled:
     cells: Annotated[bool, Option("--cells", help="Of a table: also the cells of every position.")] = False
 
 
+@dataclass(frozen=True)
+class Written:
+    """Say how a file is written."""
+
+    symmetric: Annotated[
+        bool,
+        Option("--symmetric", help="Also the symmetric copies of each position, of a game that tells its symmetries."),
+    ] = False
+    force: Annotated[bool, Option("--force", help="Replace a file that exists.")] = False
+
+
 @derived
 def export(
     folder: Folder,
@@ -45,11 +56,7 @@ def export(
     ],
     chosen: Chosen,
     tabled: Tabled,
-    symmetric: Annotated[
-        bool,
-        Option("--symmetric", help="Also the symmetric copies of each position, of a game that tells its symmetries."),
-    ] = False,
-    force: Annotated[bool, Option("--force", help="Replace a file that exists.")] = False,
+    written: Written,
     game: OwnGame = None,
     as_json: Json = False,
     progress: Progress = None,
@@ -62,18 +69,27 @@ def export(
 
     database = sb.open_database(folder, game)
     if to.suffix == ".npz":
-        if chosen != Chosen() or symmetric:
+        if chosen != Chosen() or written.symmetric:
             raise BadRequest(
                 f"{to}: a table has all positions; --sample, --seed, --value and --symmetric are for Parquet files"
             )
-        _export_table(database, to, tabled, force, as_json)
+        _export_table(database, to, tabled, written.force, as_json)
         return
     if tabled != Tabled():
         raise BadRequest(
             f"{to}: --parts and --cells are for tables, files that end in .npz; a Parquet file takes --value"
         )
     with Reporter(progress) as reporter:
-        done = write(database, to, chosen.sample, chosen.seed, chosen.value, force, sb.Run(report=reporter), symmetric)
+        done = write(
+            database,
+            to,
+            chosen.sample,
+            chosen.seed,
+            chosen.value,
+            written.force,
+            sb.Run(report=reporter),
+            written.symmetric,
+        )
     if as_json:
         show.write_json({"path": str(done.path), "positions": done.positions, "moves": done.moves, "bytes": done.bytes})
         return

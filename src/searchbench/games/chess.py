@@ -114,18 +114,25 @@ class Placements:
 
 @dataclass(frozen=True)
 class Chess(Game):
-    """Mate with few men: `men`, White's and then Black's, each from the king on; a captured man stands beside the board.
+    """Mate with few men: `men`, White's and then Black's, each from the king on.
 
     There are no pawns and no castling, and a draw is what nobody can win. A state has who is to move (0 White), the squares
-    of the kings and of the other men, a1, b1, ...; of two equal men the lower square comes first.
+    of the kings and of the other men, a1, b1, ...; of two equal men the lower square comes first. A captured man stands beside
+    the board.
     """
 
     name: ClassVar[str] = "chess"
     values: ClassVar[Any] = "outcome"
+    sides: ClassVar[tuple[str, str]] = ("White", "Black")
 
     men: str = "KQK"
     rows: int = 8
     columns: int = 8
+
+    @property
+    def called(self) -> str:
+        """Return the men, and the board if it is not the usual one."""
+        return f"Chess ending {self.men}" + f" on {self.rows}x{self.columns}" * ((self.rows, self.columns) != (8, 8))
 
     def __post_init__(self) -> None:
         if not all(3 <= size <= 8 for size in (self.rows, self.columns)):

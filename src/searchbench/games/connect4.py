@@ -13,7 +13,7 @@ from searchbench.games.mnk import check_grid
 
 @dataclass(frozen=True)
 class Connect4(Lines):
-    """Put k stones in a row; with `symmetry` mirror images share a number."""
+    """Put `k` stones in a row; with `symmetry` mirror images share a number."""
 
     name: ClassVar[str] = "connect4"
 
@@ -24,6 +24,12 @@ class Connect4(Lines):
 
     def __post_init__(self) -> None:
         check_grid(self.columns, self.rows, self.k)
+
+    @property
+    def called(self) -> str:
+        """Return the name with the board, and what is unusual."""
+        unusual = f", {self.k} in a row" * (self.k != 4) + ", mirror images as one" * self.symmetry
+        return f"Connect Four on {self.columns}x{self.rows}{unusual}"
 
     @property
     def lines(self) -> LineBoard:

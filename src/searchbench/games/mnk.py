@@ -11,7 +11,7 @@ from searchbench.families.lines import LineBoard, Lines, grid
 
 @dataclass(frozen=True)
 class MNK(Lines):
-    """Put k stones in a row, in any of the four directions; with `gravity` a stone falls to the lowest empty cell.
+    """Put `k` stones in a row, in any of the four directions; with `gravity` a stone falls to the lowest empty cell.
 
     With `symmetry` rotated or reflected positions share a number.
     """
@@ -26,6 +26,12 @@ class MNK(Lines):
 
     def __post_init__(self) -> None:
         check_grid(self.columns, self.rows, self.k)
+
+    @property
+    def called(self) -> str:
+        """Return the name with the board, and what is unusual."""
+        unusual = ", stones fall" * self.gravity + ", symmetric positions as one" * self.symmetry
+        return f"{self.k} in a row on {self.columns}x{self.rows}{unusual}"
 
     @property
     def lines(self) -> LineBoard:

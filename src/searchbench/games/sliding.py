@@ -31,7 +31,7 @@ def _steps_between(one: int, other: int, columns: int) -> int:
 
 @dataclass(frozen=True)
 class Sliding(Game):
-    """Slide the tiles of a rows x columns board into order, row by row, with the empty cell first.
+    """Slide the tiles of a `rows` x `columns` board into order, row by row, with the empty cell first.
 
     The index reads the tiles along a path that goes up and down the shorter side (Sequences): a move along the path
     leaves that sequence unchanged. With ``half=True`` it numbers only the solvable boards.

@@ -361,6 +361,7 @@ ROWS = [
         values,
         note="the player to move; decided positions are lost; 6x5 and 5x6 take some minutes, as parts by their names",
         parts=("4x4", "5x4", "5x5", "6x4"),
+        curves=("won", "drawn", "lost"),
     ),
     Row(
         "E16-6x6",
@@ -415,6 +416,7 @@ ROWS = [
         {board: VALUES[board] for board in ("4x4", "5x4", "5x5")},
         symbolic,
         parts=("4x4", "5x4"),
+        curves=("won", "drawn", "lost"),
     ),
     Row(
         "E18-hybrid",

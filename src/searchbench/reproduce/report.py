@@ -36,10 +36,13 @@ def told_verdict(record: Record | None) -> str:
     return f"{record.verdict} ({seconds:,.1f} s, {record.date}{commit})"
 
 
-def plots(outcome: Mapping[str, Any]) -> list[str]:
-    """Return a plot, SVG without a style sheet, for each series of a result that the paper has, too."""
+def plots(outcome: Mapping[str, Any], told: Sequence[str] = ()) -> list[str]:
+    """Return a plot, SVG without a style sheet, for each series of a result that the paper has, too.
+
+    `told` says what the figures are, where each entry of a list has several.
+    """
     found = []
-    for name, bottom, across, curves in _series(outcome["title"], outcome["paper"], outcome["measured"]):
+    for name, bottom, across, curves in _series(outcome["title"], outcome["paper"], outcome["measured"], told):
         marked = {label for label in curves if label.startswith(OURS)}
         found.append(curves_svg(across, curves, bottom, name, style=False, marked=marked))
     return found
@@ -63,7 +66,7 @@ def _section(row: Row, record: Record | None, now: bool) -> str:
     ours = "" if record is None else figure_text(record.outcome["measured"])
     how = "" if record is None else " measured for this report" if now else " as recorded"
     verdict = record.verdict if record else "none"
-    drawn = "".join(f"<figure>{plot}</figure>" for plot in (plots(record.outcome) if record else ()))
+    drawn = "".join(f"<figure>{plot}</figure>" for plot in (plots(record.outcome, row.curves) if record else ()))
     tables = f"<pre>{escape(record.outcome['tables'])}</pre>" if record and record.outcome["tables"] else ""
     note = f"<p>{escape(row.note)}</p>" if row.note else ""
     return (
@@ -80,7 +83,7 @@ Series = tuple[str, str, list[int], dict[str, list[float]]]
 """A plot: its title, what is below it, the places, and the curves."""
 
 
-def _series(name: str, paper: Any, ours: Any) -> Iterator[Series]:
+def _series(name: str, paper: Any, ours: Any, told: Sequence[str]) -> Iterator[Series]:
     """Yield the plots of a figure: lists of numbers, lists of equally long lists, mappings of names to numbers."""
     if isinstance(paper, list | tuple) and isinstance(ours, list | tuple):
         length = min(len(paper), len(ours))
@@ -92,8 +95,9 @@ def _series(name: str, paper: Any, ours: Any) -> Iterator[Series]:
         ):
             curves = {}
             for place in range(len(paper[0])):
-                curves[f"{PAPER}, figure {place + 1}"] = [float(one[place]) for one in paper[:length]]
-                curves[f"{OURS}, figure {place + 1}"] = [float(one[place]) for one in ours[:length]]
+                what = told[place] if place < len(told) else f"figure {place + 1}"
+                curves[f"{PAPER}, {what}"] = [float(one[place]) for one in paper[:length]]
+                curves[f"{OURS}, {what}"] = [float(one[place]) for one in ours[:length]]
             yield name, "place in the list, from 0", list(range(length)), curves
     elif isinstance(paper, Mapping) and isinstance(ours, Mapping):
         shared = [key for key in paper if key in ours and _numbers([paper[key], ours[key]])]
@@ -107,7 +111,7 @@ def _series(name: str, paper: Any, ours: Any) -> Iterator[Series]:
             yield name, names if len(names) < 110 else f"{names[:106]} ...", across, curves
         for key in paper:
             if key in ours:
-                yield from _series(f"{name}: {key}", paper[key], ours[key])
+                yield from _series(f"{name}: {key}", paper[key], ours[key], told)
 
 
 def _numbers(figures: Any) -> bool:

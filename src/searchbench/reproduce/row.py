@@ -120,6 +120,8 @@ class Row:
     note: str = ""
     long: bool = False
     parts: tuple[str, ...] = ()
+    curves: tuple[str, ...] = ()
+    """What the figures of each entry of a list are, for its plot."""
 
     def chosen(self, parts: Sequence[str] = ()) -> tuple[str, ...]:
         """Return the parts to measure; "all" selects all parts, and no name the default ones. Raises BadRequest."""

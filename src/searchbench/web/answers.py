@@ -110,10 +110,10 @@ def _result(game: Game, position: Position, side: int) -> str | None:
         return None if game.moves(position.state) else "a draw: no move is left"
     if result == 0:
         return "the game is over" if game.values == "score" else "a draw"
-    winner = ("first", "second")[side if result > 0 else 1 - side]
+    winner = game.sides[side if result > 0 else 1 - side]
     if game.values == "score":
-        return f"the game is over: {abs(result)} more for the {winner} player"
-    return f"the {winner} player has won"
+        return f"the game is over: {abs(result)} more for {winner}"
+    return f"{winner} has won"
 
 
 def picture(position: Position, side: int = 0, coordinates: bool = False) -> str | None:
@@ -175,6 +175,7 @@ def database_answer(name: str, database: Database) -> Answer:
         "states": database.states,
         "reachable": database.reachable,
         "two_players": database.rule.two_players,
+        "sides": list(database.game.sides) if database.rule.two_players else [],
     }
 
 

@@ -66,7 +66,7 @@ def create_app(
     Without `limits` it only reads and accepts no jobs. `hosts` are the names under which it can be reached ("*": any).
     Databases solved by jobs are kept in the folder `keep`, or removed at the end if it is None.
     """
-    jobs = Jobs(limits, library.add, keep) if limits is not None else None
+    jobs = Jobs(limits, library.add, library.add_certificate, keep) if limits is not None else None
 
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:

@@ -75,11 +75,16 @@ class Job:
 
 
 class Jobs:
-    """Start, watch and stop jobs; `solved` is called with each database that a job has made, and returns its name."""
+    """Start, watch and stop jobs.
 
-    def __init__(self, limits: Limits, solved: Callable[[Path], str], keep: Path | None = None) -> None:
+    `solved` is called with each database that a job has made, `proved` with each certificate; they return its name.
+    """
+
+    def __init__(
+        self, limits: Limits, solved: Callable[[Path], str], proved: Callable[[Path], str], keep: Path | None = None
+    ) -> None:
         self.limits = limits
-        self._solved = solved
+        self._solved, self._proved = solved, proved
         self._jobs: dict[str, Job] = {}
         self._lock = threading.Lock()
         self._solved_so_far = 0
@@ -206,6 +211,8 @@ class Jobs:
             if job.request["kind"] == "solve":
                 result["database"] = self._solved(target)
                 self._solved_so_far += 1
+            if "certificate" in result:
+                result["certificate"] = self._proved(Path(result["certificate"]))
             if done is not None:
                 done(result)
             job.result = result

@@ -147,6 +147,7 @@ class DatabaseItem(BaseModel):
     states: int = 0
     reachable: int = 0
     two_players: bool = False
+    sides: list[str] = []
     error: str | None = None
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import socket
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Final
@@ -43,6 +44,8 @@ def serve(
     )  # fmt: skip
     with place, contextlib.suppress(KeyboardInterrupt):  # the usual end
         ready(f"http://{f'[{host}]' if ':' in host else host}:{place.getsockname()[1]}/")
+        # Some games have large indexes: their numbers are counted before somebody waits for the list.
+        threading.Thread(target=library.described_games, daemon=True).start()
         uvicorn.Server(config).run([place])
 
 

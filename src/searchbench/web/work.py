@@ -7,6 +7,8 @@ import os
 import sys
 import time
 from collections.abc import Callable, Sequence
+from itertools import count
+from pathlib import Path
 from typing import Any, Final, TextIO
 
 import searchbench as sb
@@ -151,7 +153,18 @@ def prove(task: Task, reporter: Reporter) -> Task:
     # A little less than the job's time, so that a value without its evidence is reported before the job is stopped.
     proof = prove_state(game, root, method, run, Limits(task["nodes"], 0.9 * task["seconds"]))
     sizes = [len(claim.strategy) for claim in proof.claims]
-    return {"value": proof.value, "nodes": proof.nodes, "took": round(proof.seconds, 4), "strategies": sizes}
+    found = {"value": proof.value, "nodes": proof.nodes, "took": round(proof.seconds, 4), "strategies": sizes}
+    target = Path(task["to"])
+    certificate = next(
+        file
+        for file in (target.with_name(f"{target.stem}{f'-{number}' * (number > 1)}.cert") for number in count(1))
+        if not file.exists()
+    )
+    try:
+        proof.write(certificate)
+    except SearchBenchError:  # its evidence is incomplete, or of a kind that no file holds
+        return found
+    return {**found, "certificate": str(certificate)}
 
 
 WORK: Final[dict[str, Callable[[Task, Reporter], Task]]] = {

@@ -57,6 +57,12 @@ class Morris(Game):
     own: int = 9
     other: int = 9
 
+    @property
+    def called(self) -> str:
+        """Return the name, and how many men there are at most if these are fewer."""
+        fewer = f", up to {self.own} men against {self.other}" * ((self.own, self.other) != (MOST, MOST))
+        return f"Nine Men's Morris{fewer}"
+
     def __post_init__(self) -> None:
         if not (3 <= self.own <= MOST and 3 <= self.other <= MOST):
             raise ValueError(f"{self.own} men against {self.other}: expected 3 to {MOST} on each side")

@@ -7,6 +7,7 @@ from tempfile import TemporaryDirectory
 
 from searchbench.exchange.ranks import ALONE, current
 from searchbench.run import Run
+from searchbench.solvers.exhaustive.configuration import GroupByGroup
 from searchbench.solvers.exhaustive.device.solve import check_device, solve_on_device
 from searchbench.solvers.exhaustive.diagrams.solve import solve_into
 from searchbench.solvers.exhaustive.parts import solve_parts
@@ -72,12 +73,11 @@ def _solve_parts(request: Request, parts: str, run: Run, command: str) -> Databa
     scratch = TemporaryDirectory(prefix="searchbench-") if request.keep is None else None
     keep = Keep(f"{scratch.name}/parts") if scratch is not None else request.keep
     assert keep is not None
-    rule, solver = request.choice.rule, request.choice.solver
+    rule = request.choice.rule
+    solver = request.solver if isinstance(request.solver, GroupByGroup) else request.choice.solver
     try:
         _prepare(keep, run)
-        database = solve_parts(
-            request.game, parts, keep.folder, rule, run, command, solver, keep.overwrite, request.take
-        )
+        database = solve_parts(request.game, parts, keep.folder, rule, run, command, solver, keep.overwrite)
     except BaseException:
         if scratch is not None:
             scratch.cleanup()

@@ -25,6 +25,7 @@ from searchbench.solvers.exhaustive import budget, fixpoint, scores
 from searchbench.solvers.exhaustive.budget import Sizes, code_bytes
 from searchbench.solvers.exhaustive.checkpoints import Checkpoints
 from searchbench.solvers.exhaustive.choice import Choice, chosen
+from searchbench.solvers.exhaustive.configuration import GroupByGroup
 from searchbench.solvers.exhaustive.groups import Group, groups_in_order
 from searchbench.solvers.exhaustive.retrograde import finish_group
 from searchbench.solvers.exhaustive.strategy import solve_group
@@ -47,22 +48,22 @@ def solve_parts(
     rule: str | ValueRule | None = None,
     run: Run | None = None,
     command: str = "",
-    solver: str | None = None,
+    solver: GroupByGroup | str | None = None,
     overwrite: bool = False,
-    take: str | Iterable[Given] | None = None,
 ) -> Database:
     """Solve parts of a game, with all parts that they need, into the database `to`, and return it opened.
 
     `parts` are names, as a list or with commas between them; "all" stands for all of them. What `to` holds already is
-    not solved again, unless it is to be overwritten. The values of parts that `take` covers, databases of other games, are taken
-    from there (:mod:`searchbench.solvers.exhaustive.taken`). `solver` is "retrograde" or "fixpoint"; by default the game decides.
+    not solved again, unless it is to be overwritten. `solver` is "retrograde" or "fixpoint", or the configuration of one;
+    by default the game decides.
     Unfinished work is kept in the run's working folder, if it has one, in a folder for each group; and there the codes of a
     group lie that does not fit into the memory. Raises BadRequest for
     names that are no parts and for a place that holds something else, and OutOfMemory, before anything starts or is
     replaced.
     """
     groups = needed_groups(game, parts)
-    choice = chosen(game, rule, solver, by_parts=True)
+    name, take = (solver.method, solver.take) if isinstance(solver, GroupByGroup) else (solver, None)
+    choice = chosen(game, rule, name, by_parts=True)
     folder = Path(to)
     with run or Run() as active:
         if overwrite and folder.exists():

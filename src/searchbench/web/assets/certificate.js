@@ -43,7 +43,7 @@ function choose(move) {
 }
 
 /** Put what the certificate says of a position into the tree: its move and the replies to that, or a forced sequence. */
-async function grow(place, state, side, text = "the root") {
+async function grow(place, state, side, text = "the root", claim = null) {
   const position = await api(`${base}/position`, { state, side });
   place.position = position;
   show(position, text, place);
@@ -51,8 +51,10 @@ async function grow(place, state, side, text = "the root") {
     place.append(h("p", { class: "muted small" }, position.result ? `The game is over: ${position.result}.` : "The certificate's play does not lead here."));
     return;
   }
-  for (const answer of position.answers) {
-    const own = position.answers.length > 1 ? h("strong", {}, answer.claim) : null;
+  // Below the first move of a claim its strategy alone is told: another claim has a tree of its own.
+  const answers = claim === null ? position.answers : position.answers.filter((answer) => answer.claim === claim);
+  for (const answer of answers) {
+    const own = answers.length > 1 ? h("strong", {}, answer.claim) : null;
     if (!answer.moves.length) {
       place.append(h("section", {}, own, replies(answer, position)));
       continue;
@@ -60,8 +62,9 @@ async function grow(place, state, side, text = "the root") {
     const line = answer.moves.map((one) => one.move).join(" ");
     const section = h("section", {}, own, h("p", { class: "answer" }, answer.moves.length > 1 ? "wins by force: " : "plays ", h("strong", {}, line), h("span", { class: "muted small" }, ` (${answer.by})`)));
     place.append(section);
-    if (answer.moves.length === 1) await grow(section, answer.moves[0].state, 1 - position.side, `after ${line}`);
+    if (answer.moves.length === 1) await grow(section, answer.moves[0].state, 1 - position.side, `after ${line}`, answer.claim);
   }
+  if (answers.length > 1) show(position, text, place);
 }
 
 /** The replies to a position; each is opened by a click, and then tells its answer. */
@@ -75,7 +78,7 @@ function replies(answer, position) {
         return;
       }
       try {
-        await grow(inner, reply.state, 1 - position.side, `after ${reply.move}`);
+        await grow(inner, reply.state, 1 - position.side, `after ${reply.move}`, answer.claim);
       } catch (error) {
         showError(inner, error);
       }

@@ -81,7 +81,7 @@ export async function page(build) {
   const main = document.getElementById("main");
   try {
     const built = await build();
-    if (built) main.replaceChildren(...[built].flat());
+    if (built) main.replaceChildren(...[built].flat().filter((one) => one !== null));
   } catch (error) {
     main.replaceChildren(h("p", { class: "crumbs" }, h("a", { href: "/" }, "All databases and games")), h("p", { class: "message", role: "alert" }, error.message));
     if (!(error instanceof ApiError)) throw error;

@@ -7,9 +7,10 @@ const SOLVED_HERE = 5_000_000;
 
 page(async () => {
   titled("Databases");
-  const [databases, certificates, games, health] = await Promise.all([api("/databases"), api("/certificates"), api("/games"), api("/health")]);
+  const [databases, certificates, health] = await Promise.all([api("/databases"), api("/certificates"), api("/health")]);
   const cards = h("ul", { class: "cards", id: "databases", hidden: !databases.length }, databases.map(card));
-  if (health.running) setTimeout(reattach);
+  const list = h("tbody", {}, h("tr", {}, h("td", { class: "muted", colspan: 4 }, "Counting the positions of the games …")));
+  setTimeout(() => listGames(list, health).catch((error) => showError(list.closest(".panel"), error)));
   return [
     h("h1", {}, "Solved games, move by move"),
     h("p", { class: "muted" }, "Every position of a database has its value: look at a position, follow best play, or find what you are after."),
@@ -18,9 +19,16 @@ page(async () => {
     certificates.length ? h("div", { class: "panel", style: "margin-top:1.4rem" }, h("h2", {}, "Proofs to walk through"), h("ul", { id: "certificates" }, certificates.map((one) => h("li", {}, h("a", { href: `/certificates/${encodeURIComponent(one.name)}` }, `${one.label}: ${one.claim}`), h("span", { class: "muted small" }, ` ${one.name}, ${count(one.records)} records`))))) : null,
     h("div", { class: "panel", style: "margin-top:1.4rem" }, h("h2", {}, "Games"),
       health.jobs ? null : h("p", { class: "muted small" }, "This server only reads: it solves and searches nothing."),
-      h("div", { class: "scroll" }, h("table", { id: "games" }, h("thead", {}, h("tr", {}, h("th", {}, "Game"), h("th", { class: "hide-narrow" }, "Players"), h("th", { class: "figure hide-narrow" }, "Numbers"), h(health.jobs ? "th" : "td", {}, health.jobs ? "Solve it" : ""))), h("tbody", {}, games.map((game) => row(game, health.jobs)))))),
+      h("div", { class: "scroll" }, h("table", { id: "games" }, h("thead", {}, h("tr", {}, h("th", {}, "Game"), h("th", { class: "hide-narrow" }, "Players"), h("th", { class: "figure hide-narrow" }, "Numbers"), h(health.jobs ? "th" : "td", {}, health.jobs ? "Solve it" : ""))), list))),
   ];
 });
+
+/** List the games once the server has counted their numbers, then follow what runs. */
+async function listGames(list, health) {
+  const games = await api("/games");
+  list.replaceChildren(...games.map((game) => row(game, health.jobs)));
+  if (health.running) await reattach();
+}
 
 function card(database) {
   if (database.error) return h("li", {}, h("div", { class: "panel card" }, h("h2", {}, database.name), h("p", { class: "message" }, database.error)));

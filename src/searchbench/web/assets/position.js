@@ -97,7 +97,7 @@ function label(text, field) {
 
 function opponent() {
   const choose = h("select", { id: "computer", onchange: () => { computer = choose.value === "" ? null : Number(choose.value); address("replaceState"); ends(); answer(); } },
-    [["", "nobody"], ["0", "the first player"], ["1", "the second player"]].map(([value, text]) => h("option", { value, selected: value === String(computer ?? "") }, text)));
+    [["", "nobody"], ["0", facts.sides[0]], ["1", facts.sides[1]]].map(([value, text]) => h("option", { value, selected: value === String(computer ?? "") }, text)));
   return h("label", {}, "The database plays", choose);
 }
 
@@ -211,7 +211,7 @@ function show(position, slide = true) {
   parts.view.show(position, slide);
   titled(`${position.state} · ${facts.label}`);
   parts.notation.value = position.state;
-  parts.who.textContent = [facts.two_players && !position.result ? `The ${["first", "second"][position.side]} player is to move.` : "", position.result ? sentence(position.result) : ""].join(" ").trim();
+  parts.who.textContent = [facts.two_players && !position.result ? sentence(`${facts.sides[position.side]} is to move`) : "", position.result ? sentence(position.result) : ""].join(" ").trim();
   parts.where.replaceChildren(...fact("number", position.number === null ? "none" : count(position.number)), ...(facts.parts.length > 1 && position.part ? fact("part", position.part) : []));
   showValues();
   for (const control of [parts.best, parts.run]) control.disabled = !best();

@@ -183,6 +183,7 @@ function panel() {
       nodes.textContent = count(result.nodes);
       speed.textContent = result.took > 0.001 ? short(result.nodes / result.took) : "–";
       stage.textContent = `searched in ${result.took.toFixed(3)} s`;
+      if (result.certificate) tree.replaceChildren(h("p", {}, h("a", { class: "button", id: "walk", href: `/certificates/${encodeURIComponent(result.certificate)}` }, "Walk through the proof")));
       outcome.replaceChildren(h("p", { class: "message calm", style: "margin:0" }, result.value ? ["For the player to move: ", badge({ kind: result.value, text: result.value })] : `Solved: cost ${result.cost}${result.optimal ? ", which is the least" : ", perhaps not the least"}.`));
     } else {
       stage.textContent = at.status;
