@@ -215,7 +215,10 @@ def test_what_suits_the_game_is_the_same_as_asking_for_it() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"speed": 2}, "unknown option 'speed': solve takes index, parts, form, codec, mapped, overwrite, work"),
+        (
+            {"speed": 2},
+            "unknown option 'speed': solve takes index, parts, take, form, symbolic, codec, mapped, overwrite, work, device",
+        ),
         ({"solver": "dfs"}, "unknown solver 'dfs': there are retrograde, fixpoint, bfs"),
         (
             {"form": "base-3"},

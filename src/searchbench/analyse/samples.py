@@ -20,7 +20,7 @@ from searchbench.exchange.memory import BLOCK_BITS, MOST_BLOCK_BITS, keep_within
 from searchbench.exchange.space import release, untouched
 from searchbench.game import Game
 from searchbench.rules import UNDECIDED
-from searchbench.solvers.exhaustive import bfs, fixpoint, retrograde, score_kernels
+from searchbench.solvers.exhaustive import bfs, fixpoint, retrograde, score_kernels, stored_codes
 from searchbench.solvers.exhaustive.groups import Group
 from searchbench.solvers.exhaustive.pending import STRETCH_BITS, new_flags
 from searchbench.store.codes import type_for
@@ -46,10 +46,10 @@ ROOM: Final = 48 << 20
 
 
 STRATEGIES: Final[Mapping[str, tuple[Callable[..., Any], ...]]] = {
-    "backwards": (retrograde.initialise, retrograde.emit, retrograde.apply, retrograde.finish_block),
-    "points": (score_kernels.initialise, score_kernels.emit, score_kernels.apply, retrograde.finish_block),
-    "breadth first": (bfs.emit_forward, retrograde.apply, retrograde.finish_block),
-    "forwards": (retrograde.initialise, fixpoint.gather_block, retrograde.finish_block),
+    "backwards": (retrograde.initialise, retrograde.emit, retrograde.apply, stored_codes.finish_block),
+    "points": (score_kernels.initialise, score_kernels.emit, score_kernels.apply, stored_codes.finish_block),
+    "breadth first": (bfs.emit_forward, retrograde.apply, stored_codes.finish_block),
+    "forwards": (retrograde.initialise, fixpoint.gather_block, stored_codes.finish_block),
 }
 """The kernels of each way to solve a group."""
 
@@ -264,7 +264,7 @@ class Sampler:
 
     def _finish(self, codes: Array) -> float:
         """Return the time of finishing a code."""
-        block, finish = np.resize(codes, BLOCK), self._bound(retrograde.finish_block)
+        block, finish = np.resize(codes, BLOCK), self._bound(stored_codes.finish_block)
         finish(block[:1], self.illegal, 0, 1)
         return _seconds(lambda: finish(block, self.illegal, 0, BLOCK)) / BLOCK
 

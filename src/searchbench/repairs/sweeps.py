@@ -21,8 +21,8 @@ from searchbench.repairs.kernels import BROKEN, FILLED, KNOWN, NO_POSITION, OPEN
 from searchbench.repairs.region import Numbers, Region
 from searchbench.solvers.exhaustive.edges import CHANGED, Edges, gather_listed
 from searchbench.solvers.exhaustive.groups import groups_in_order
-from searchbench.solvers.exhaustive.retrograde import finish_block
 from searchbench.solvers.exhaustive.schedule import launch_until_it_fits
+from searchbench.solvers.exhaustive.stored_codes import finish_block
 
 BLOCK: Final = 1 << 14
 """States that a thread takes at a time."""

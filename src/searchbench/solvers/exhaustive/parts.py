@@ -27,7 +27,7 @@ from searchbench.solvers.exhaustive.checkpoints import Checkpoints
 from searchbench.solvers.exhaustive.choice import Choice, chosen
 from searchbench.solvers.exhaustive.configuration import GroupByGroup
 from searchbench.solvers.exhaustive.groups import Group, groups_in_order
-from searchbench.solvers.exhaustive.retrograde import finish_group
+from searchbench.solvers.exhaustive.stored_codes import finish_group
 from searchbench.solvers.exhaustive.strategy import solve_group
 from searchbench.solvers.exhaustive.taken import Given, Taking
 from searchbench.store import Database, open_database

@@ -4,7 +4,7 @@
 2. For each level, from 0 upwards, while any state is pending:
    *emit*: write the values that became final at this level as requests to the predecessors, into buckets by block;
    *apply*: change the predecessors' codes by the requests, one thread a block. Some become final at a later level.
-3. *Finish*: turn the working codes into those to be stored. What never became final is a draw, or has no value.
+3. *Finish* (`stored_codes`): turn the working codes into those to be stored. What never became final is a draw, or has no value.
 
 Within a level the requests may come in any order, so the table does not depend on the number of threads or buckets. Beside
 this: `pending` says where a level has states, `rounds` runs emit and apply in turn, `schedule` hands out pieces of the table.
@@ -20,7 +20,6 @@ import numpy.typing as npt
 
 from searchbench import jit
 from searchbench.exchange import Buckets, Pages, Table
-from searchbench.exchange.decisions import reduce_max
 from searchbench.exchange.memory import (
     LARGEST_CODE,
     LARGEST_WEIGHT,
@@ -197,18 +196,6 @@ def apply(
         first = 0
 
 
-def finish_block(codes: Any, illegal: int, first: int, stop: int) -> int:
-    """Replace working codes by the codes to be stored; return the largest."""
-    largest = 0
-    for number in range(first, stop):
-        code = codes[number]
-        if code != illegal:
-            code = finish(code)
-            codes[number] = code
-            largest = max(largest, code)
-    return largest
-
-
 # --- the loop ------------------------------------------------------------------------------------------------------------
 
 
@@ -268,9 +255,3 @@ def back_up(names: jit.Names, emit: Emit, work: Work) -> int:
             levels = max(levels, level_ahead(names, work, levels))
         work.run.progress(f"level {now}", levels, 0)
     return levels
-
-
-def finish_group(names: jit.Names, group: Group, table: Table, run: Run) -> int:
-    """Turn the codes of a group into those to be stored; return the largest."""
-    kernel, chunks = jit.bind(finish_block, names), Chunks(table.sharing.own(group.bounds))
-    return reduce_max(run.launch(kernel, chunks, table.codes, table.illegal, FIRST, STOP, after=table.rest_after), 0)

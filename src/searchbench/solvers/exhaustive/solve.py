@@ -24,8 +24,8 @@ from searchbench.solvers.exhaustive.configuration import Exhaustive
 from searchbench.solvers.exhaustive.diagrams.solve import solve_by_sweep
 from searchbench.solvers.exhaustive.groups import Group, groups_in_order
 from searchbench.solvers.exhaustive.request import Request, requested
-from searchbench.solvers.exhaustive.retrograde import finish_group
 from searchbench.solvers.exhaustive.spread import solve_by_spreading
+from searchbench.solvers.exhaustive.stored_codes import finish_group
 from searchbench.solvers.exhaustive.strategy import Solved, solve_group
 from searchbench.solvers.exhaustive.taken import SOLVER, Taking
 from searchbench.store import Database

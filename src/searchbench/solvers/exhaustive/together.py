@@ -33,8 +33,8 @@ from searchbench.solvers.exhaustive.choice import SPREAD, VALUES, Choice
 from searchbench.solvers.exhaustive.groups import Group
 from searchbench.solvers.exhaustive.parts import ALL, needed_groups
 from searchbench.solvers.exhaustive.request import Request
-from searchbench.solvers.exhaustive.retrograde import finish_group
 from searchbench.solvers.exhaustive.share import Share
+from searchbench.solvers.exhaustive.stored_codes import finish_group
 from searchbench.solvers.exhaustive.strategy import no_sweeps, solve_group
 from searchbench.store import Database, open_database
 from searchbench.store.codes import ShardedCodes
