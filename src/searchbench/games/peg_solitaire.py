@@ -173,7 +173,9 @@ class PegSolitaire(Game):
     def _turns(self) -> dict[str, Callable[..., Any]]:
         """Return the rules `image_under` and `canonical`, which takes the least image of a word."""
         board = self.cells
-        table = images(symmetries(board, self.directions), len(board.places))
+        identity = list(range(len(board.places)))
+        ways = sorted(symmetries(board, self.directions), key=lambda way: list(way) != identity)  # the identity first
+        table = images(ways, len(board.places))
         count, size = table.shape[:2]
 
         def image(word: int, symmetry: int) -> int:

@@ -181,7 +181,7 @@ def symmetries(subject: Subject, state: State) -> Iterator[str]:
         subject.call("image_under", image, symmetry)
         if symmetry == 0 and tuple(image) != tuple(state):
             yield f"image 0 is {subject.text(tuple(image))}, not the state itself"
-        elif subject.canonical(tuple(image)) != subject.canonical(state):
+        elif _class(subject, tuple(image)) != _class(subject, state):
             yield f"image {symmetry}, {subject.text(tuple(image))}, has another representative"
 
 
