@@ -10,10 +10,11 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from searchbench.catalogue import load
-from searchbench.errors import BadRequest, LimitReached
+from searchbench.errors import BadRequest, DamagedData, LimitReached
 from searchbench.proof import Proof
 from searchbench.run import Limits, Run
 from searchbench.solvers.proof import DepthFirstProofNumber, ProofNumber, dfpn, pns, prove_state
@@ -93,6 +94,23 @@ def test_a_folder_of_another_proof_is_refused(tmp_path: Path) -> None:
     ):
         with pytest.raises(BadRequest, match="another task"):
             prove_state(load(game), state, chosen, run, Limits(nodes=50), target="interpreted")
+
+
+@pytest.mark.parametrize(
+    "arrays", [{"parents": np.zeros(4)}, {"nodes": np.zeros(7), "note": np.zeros(2), "asked": np.array([1])}]
+)
+def test_a_folder_of_another_layout_is_refused_and_kept(
+    arrays: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run, work = Run(memory=1 << 26, threads=1), tmp_path / "work"
+    with monkeypatch.context() as before:
+        before.setattr(pns.ProofNumberSearch, "arrays", lambda self: arrays)
+        with pytest.raises(LimitReached):
+            prove_state(load("tic-tac-toe"), None, "pns", run, Limits(nodes=50), target="interpreted", work=work)
+    kept = {file.name: file.read_bytes() for file in work.iterdir()}
+    with pytest.raises(DamagedData, match="layout of another version"):
+        prove_state(load("tic-tac-toe"), None, "pns", run, target="interpreted", work=work)
+    assert {file.name: file.read_bytes() for file in work.iterdir()} == kept
 
 
 PROVER = """

@@ -10,6 +10,7 @@ from typing import Any, Final, Protocol
 import numpy as np
 
 from searchbench.configuration import given_options
+from searchbench.errors import DamagedData
 from searchbench.game import Game
 from searchbench.run import Run
 from searchbench.solvers.proof.configuration import DepthFirstProofNumber, ProofNumber, Proving
@@ -55,11 +56,17 @@ class KeptProof:
         return outcome
 
     def attach(self, search: Keeping) -> None:
-        """Let a search go on from the folder, and keep it there from now on."""
-        self._search = search
+        """Let a search go on from the folder, and keep it there from now on. Raises DamagedData."""
         if self.folder is not None and self.folder.copies:
             copies = {name: self.folder.copy_of(name, self.run) for name in sorted(self.folder.copies)}
-            search.restore(copies, int(self.folder.record["nodes"]))
+            try:
+                search.restore(copies, int(self.folder.record["nodes"]))
+            except (KeyError, ValueError, TypeError, IndexError):
+                raise DamagedData(
+                    f"{self.folder.path} holds a search in the layout of another version of searchbench: "
+                    "remove the folder and begin again, or go on with that version"
+                ) from None
+        self._search = search  # which is kept only if it could go on
 
     def pause(self) -> None:
         """Keep the search if it is time; called between two of its slices."""
