@@ -127,9 +127,8 @@ def _solve_groups(
         work = _GroupByGroup(game, choice, kept, run, target)
         left = [group for group in groups if any(part.name not in kept.records for part in group.parts)]
         for group in groups:
-            if (
-                group not in left
-            ):  # a run may have been stopped when it had kept a group, before it removed its checkpoints
+            # A run may have been stopped when it had kept a group, before it removed its checkpoints.
+            if group not in left:
                 discard(keep.working / folder_name(group.name))
         for group in left:
             _demand(work.share, group, work.sizes_of(group))
