@@ -20,7 +20,7 @@ if DRIVER is None:  # Numba asks for it once, when it is imported
 
 # Compiled kernels and what the compiler knows of them live as long as the process: walking over all of it for cycles of
 # objects, as often as Python does by default, took a fifteenth of the time of the tests.
-gc.set_threshold(100_000, 20, 50)
+gc.set_threshold(100_000, 10, 10)
 
 settings.register_profile("searchbench", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("searchbench")

@@ -21,7 +21,9 @@ NO_TASK: Final = ("evidence", "work", "table")
 
 
 class Keeping(Protocol):
-    """A search that can go on from its arrays."""
+    """A search that can go on from its arrays; it calls `pause` between two of its slices."""
+
+    pause: Callable[[], None]
 
     @property
     def nodes(self) -> int:
@@ -57,7 +59,10 @@ class KeptProof:
 
     def attach(self, search: Keeping) -> None:
         """Let a search go on from the folder, and keep it there from now on. Raises DamagedData."""
-        if self.folder is not None and self.folder.copies:
+        if self.folder is None:
+            return
+        search.pause = self.pause
+        if self.folder.copies:
             copies = {name: self.folder.copy_of(name, self.run) for name in sorted(self.folder.copies)}
             try:
                 search.restore(copies, int(self.folder.record["nodes"]))
@@ -72,6 +77,10 @@ class KeptProof:
         """Keep the search if it is time; called between two of its slices."""
         if self.folder is not None and self.folder.due:
             self.save()
+
+    def detach(self) -> None:
+        """Let go of the search: it and this object name each other, and its tables are large."""
+        self._search = None
 
     def save(self) -> None:
         """Keep the answers and the search."""
@@ -106,4 +115,5 @@ def kept_proof(game: Game, root: Sequence[int], chosen: Proving, run: Run) -> It
         kept.save()
         raise
     finally:
+        kept.detach()
         folder.close()

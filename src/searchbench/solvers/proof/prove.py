@@ -184,7 +184,6 @@ def _by_proof_numbers(
     search = ProofNumberSearch(game, budget, table, memory // 4, memory // 2, target, choices=chosen.choices())
     search.second, search.cached = chosen.second, chosen.cached
     kept.attach(search)
-    search.pause = kept.pause
     outcome = kept.outcome(lambda bound: search.holds(root, bound, chosen.mobility))
     return Solved(outcome, outcome, (search.table, search.table), {"nodes": search.nodes, **search.facts()})
 
@@ -213,7 +212,6 @@ def _depth_first(
     facts, numbers = new_transpositions(first_size(memory)), new_transpositions(first_size(memory))
     search = DepthFirstProofNumberSearch(game, budget, facts, numbers, memory, target, chosen.choices(), growing=True)
     kept.attach(search)
-    search.pause = kept.pause
     outcome = kept.outcome(lambda bound: search.holds(root, bound, chosen.mobility, chosen.epsilon, chosen.weak))
     return Solved(outcome, outcome, (search.table, search.table), {"nodes": search.nodes})
 
