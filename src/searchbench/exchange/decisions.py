@@ -50,5 +50,10 @@ def reduce_rows(rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     return current().begin_reduce(np.sum(rows, axis=0), "sum")()
 
 
+def gathered(numbers: list[int]) -> list[int]:
+    """Return a few numbers of all, rank by rank."""
+    return [number for some in current().gather(numbers) for number in some]
+
+
 def _reduced(value: int, how: How) -> int:
     return int(current().begin_reduce(np.array([value], np.int64), how)()[0])

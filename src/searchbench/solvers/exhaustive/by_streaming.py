@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from searchbench.errors import BadRequest
+from searchbench.exchange.ranks import current
 from searchbench.game import Game
 from searchbench.index import Sequences
 from searchbench.run import Run
@@ -16,16 +17,20 @@ from searchbench.solvers.exhaustive.permutations.levels import Layers, LevelSear
 from searchbench.solvers.exhaustive.permutations.plan import BLOCK, Plan, word_bits_of
 from searchbench.store import Database
 from searchbench.store.working import WorkingFolder, working_folder
-from searchbench.values import Depth
+from searchbench.values import BFS, Depth
 
 STREAMING = "streaming"
 
 
 class Method(NamedTuple):
-    """Hold a way to search a game: its memory, the least memory (with files), and the function that makes the search."""
+    """Hold a way to search a game: its memory, the least memory (with files), and the function that makes the search.
+
+    `on_rank` is the memory that each of the ranks needs that search together; None where they cannot.
+    """
 
     memory: int
     least: int
+    on_rank: int | None
     search: Callable[[int, Run, WorkingFolder | None], LevelSearch]
 
 
@@ -49,20 +54,24 @@ def method_for(sequences: Sequences | None, run: Run) -> Method | None:
 def _two_sided(sequences: Sequences) -> Method:
     plan = signed.SignedPlan(sequences)
     memory = signed.bytes_needed(plan)
-    return Method(memory, memory, lambda start, run, _: signed.SignedSearch(plan, start, run))
+    on_rank = signed.bytes_on_rank(plan, current().count)
+    return Method(memory, memory, on_rank, lambda start, run, _: signed.SignedSearch(plan, start, run))
 
 
 def _of_equal_pieces(sequences: Sequences, run: Run) -> Method:
     plan = multisets.Plan(sequences)
     memory = multisets.bytes_needed(plan, run.threads)
-    return Method(memory, memory, lambda start, run, _: multisets.MultisetSearch(plan, start, run))
+    return Method(memory, memory, None, lambda start, run, _: multisets.MultisetSearch(plan, start, run))
 
 
 def _of_different_elements(sequences: Sequences, run: Run) -> Method:
     least = (2 if sequences.alternates else 4) * sequences.rows * word_bits_of(sequences) // 8
-    if least > run.memory and not (sequences.alternates and run.work is not None):
+    together = current().count > 1
+    if least > run.memory and not together and not (sequences.alternates and run.work is not None):
         # The tables of a plan that is too large take minutes to make.
-        return Method(least, least, lambda start, run, work: _by_plan(Plan(sequences), run).search(start, run, work))
+        return Method(
+            least, least, None, lambda start, run, work: _by_plan(Plan(sequences), run).search(start, run, work)
+        )
     return _by_plan(Plan(sequences), run)
 
 
@@ -73,10 +82,12 @@ def _by_plan(plan: Plan, run: Run) -> Method:
         return Method(
             memory,
             min(memory, least),
+            search_alternating.bytes_on_rank(plan, current().count),
             lambda start, run, work: search_alternating.AlternatingSearch(plan, start, run, work),
         )
     memory = search_planes.bytes_needed(plan)
-    return Method(memory, memory, lambda start, run, _: search_planes.PlaneSearch(plan, start, run))
+    on_rank = search_planes.bytes_on_rank(plan, current().count)
+    return Method(memory, memory, on_rank, lambda start, run, _: search_planes.PlaneSearch(plan, start, run))
 
 
 def search_by_streaming(method: Method, start: int, run: Run, work: WorkingFolder | None = None) -> Layers:
@@ -91,13 +102,17 @@ def solve_by_streaming(game: Game, method: Method, run: Run) -> Database:
     run.demand(method.least, f"solving {game} ({size:,} states) with bfs, form streaming")
     with working_folder(game, STREAMING, run) as work:
         layers = search_by_streaming(method, start, run, work)
-    facts = {
-        "solver": "bfs",
+    return Database(game, Depth(), layers.codes, facts_of(layers, run, min(method.memory, run.memory)))
+
+
+def facts_of(layers: Layers, run: Run, memory: int) -> dict[str, Any]:
+    """Return the facts of a database that a search by streaming has found."""
+    return {
+        "solver": BFS,
         "form": STREAMING,
         "levels": len(layers.counts),
         **run.times,
         "threads": run.threads,
-        "memory": min(method.memory, run.memory),
+        "memory": memory,
         "few": {str(depth): numbers for depth, numbers in layers.few.items()},
     }
-    return Database(game, Depth(), layers.codes, facts)

@@ -32,6 +32,7 @@ from searchbench.solvers.exhaustive.checkpoints_together import CheckpointsToget
 from searchbench.solvers.exhaustive.choice import SPREAD, VALUES, Choice
 from searchbench.solvers.exhaustive.groups import Group
 from searchbench.solvers.exhaustive.parts import ALL, needed_groups
+from searchbench.solvers.exhaustive.planes_together import FORMS, search_planes_together
 from searchbench.solvers.exhaustive.request import Request
 from searchbench.solvers.exhaustive.share import Share
 from searchbench.solvers.exhaustive.stored_codes import finish_group
@@ -58,7 +59,9 @@ def solve_together(request: Request, run: Run, command: str = "", target: jit.Ta
     by_first(lambda: _prepare(keep, request))
     run.work = keep.working
     with run:
-        if request.choice.solver == BFS:
+        if request.choice.solver == BFS and request.form in FORMS:
+            _search_planes(request, request.form, keep, run, command, target)
+        elif request.choice.solver == BFS:
             _search(request.game, request.choice.rule, keep, run, command, target)
         else:
             _solve_groups(request.game, request.choice, groups, keep, run, command, target)
@@ -69,11 +72,15 @@ def solve_together(request: Request, run: Run, command: str = "", target: jit.Ta
 def _kept(request: Request) -> Keep:
     """Return how the database is kept. Raises BadRequest for what several ranks cannot do."""
     choice, keep = request.choice, request.keep
-    can = f"retrograde analysis can, and breadth-first search in the form {VALUES!r}"
+    can = f"retrograde analysis can, and breadth-first search in the forms {', '.join((VALUES, *FORMS))}"
     if choice.solver == SWEEP or SPREAD in choice.forms:
         how = f"solver {SWEEP!r}" if choice.solver == SWEEP else f"form {SPREAD!r}"
         raise BadRequest(f"{how} cannot work on several ranks; {can}")
-    if choice.solver == BFS and (request.form not in (None, VALUES) or VALUES not in choice.forms):
+    if (
+        choice.solver == BFS
+        and request.form not in FORMS
+        and (request.form not in (None, VALUES) or VALUES not in choice.forms)
+    ):
         raise BadRequest(f"form {request.form or choice.forms[0]!r} cannot work on several ranks; {can}")
     if request.take is not None:
         raise BadRequest("take: several ranks solve all parts themselves; leave out --take, or mpiexec")
@@ -239,6 +246,12 @@ def _search(game: Game, rule: ValueRule, keep: Keep, run: Run, command: str, tar
         }  # fmt: skip
         _write(kept, parts, table, facts)
     discard(keep.working)
+
+
+def _search_planes(request: Request, form: str, keep: Keep, run: Run, command: str, target: jit.Target) -> None:
+    """Search breadth first on bit vectors."""
+    used = _used()
+    search_planes_together(request.game, form, keep, run, command, target, lambda: _cpu(used))
 
 
 def _shards(line: int, bounds: npt.NDArray[Any], target: jit.Target) -> Shards:

@@ -16,7 +16,8 @@ import numpy.typing as npt
 
 from searchbench import jit
 from searchbench.errors import BadRequest
-from searchbench.exchange.decisions import reduce_max, reduce_rows, reduce_sum
+from searchbench.exchange.decisions import gathered, reduce_any, reduce_max, reduce_rows, reduce_sum
+from searchbench.exchange.vectors import Deal
 from searchbench.game import Game
 from searchbench.index.protocol import Part
 from searchbench.jit import PIECE, PerThread, Rows, intervals, note_rows
@@ -24,6 +25,7 @@ from searchbench.run import Run
 from searchbench.solvers.exhaustive.bfs import start_number
 from searchbench.solvers.exhaustive.bits import kernels
 from searchbench.solvers.exhaustive.bits.kernels import ANY, BLOCK, SLOTS, Expansion, Pending, Planes, Vector
+from searchbench.solvers.exhaustive.checkpoints_of_vectors import cut, load
 from searchbench.store.bits import PIECE_WORDS, PackedBits
 from searchbench.store.working import WorkingFolder
 from searchbench.values import Depth
@@ -179,7 +181,8 @@ def search_two_bit(
 ) -> Layers:
     """Search from the start until a layer is empty or `stop` returns true; expand every state once.
 
-    With a working folder, resume from the copy in it and save one to it at intervals.
+    With a working folder, resume from the copy in it and save one to it at intervals. Ranks search together: each expands
+    the states of its own blocks, and at the end holds the planes of these (:mod:`searchbench.exchange.vectors`).
     """
     expander = Expander(game, run, target)
     parts = in_order(game.parts())
@@ -190,32 +193,33 @@ def search_two_bit(
     planes = Planes(low, high, frontier, active, reached, touched)
     source, found = Vector(frontier, active, 0), Vector(reached, touched, 0)
     closer = jit.bind(kernels.close, expander.names)
+    deal = Deal(words, BLOCK)
     kept = {"low": low, "high": high, "frontier": frontier}
     if work is not None and work.record:
         layers = Layers.of(work.record, low, high)
-        for name, vector in kept.items():
-            work.load(name, vector, run)
-        active[:] = 1
+        load(deal, work, kept, run)
+        active[:] = deal.mine
         expander.expand(source, found)
     else:
         layers = Layers([], {part.name: [] for part in parts}, low, high, {})
         put(found, expander.first)
     while True:
+        deal.collect(reached, touched)
         code = len(layers.counts) % 3 + 1
         new = expander.count(closer, len(active), parts, planes, expander.bits, code)
         total = int(new.sum())
         if not total:
             return layers
         if total <= FEW:
-            layers.few[len(layers.counts)] = numbers_in(source)
+            layers.few[len(layers.counts)] = sorted(gathered(numbers_in(source)))
         layers.counts.append(total)
         for part, count in zip(parts, new.tolist(), strict=True):
             layers.parts[part.name].append(count)
         run.progress(f"depth {len(layers.counts) - 1}", sum(layers.counts), size)
         if stop is not None and stop(layers, source):
             return layers
-        if work is not None and work.due:
-            work.commit(layers.record, kept, run)
+        if work is not None and reduce_any([work.due]):
+            work.commit(layers.record, cut(deal, kept), run)
         expander.expand(source, found)
 
 

@@ -17,6 +17,7 @@ from searchbench.solvers.exhaustive.bits.layers import layer_bytes, layers_of, s
 from searchbench.solvers.exhaustive.bits.on_files import LEAST_MEMORY, search_on_files
 from searchbench.solvers.exhaustive.bits.search import (
     Expander,
+    Layers,
     blocks_for,
     in_order,
     one_bit_bytes,
@@ -98,10 +99,15 @@ def _two_bit(
         layers = search_on_files(game, run, work, target)
     else:
         layers = search_two_bit(game, run, target, work)
+    return two_bit_database(game, layers, _told(facts, layers.counts, run))
+
+
+def two_bit_database(game: Game, layers: Layers, facts: dict[str, Any]) -> Database:
+    """Return the database of the layers that a search at two bits a state has found."""
     size = max(part.stop for part in game.parts())
     codes = PlaneCodes(layers.low, layers.high, layers.parts, size)
     few = {str(depth): numbers for depth, numbers in layers.few.items()}
-    return Database(game, Depth(), codes, {**_told(facts, layers.counts, run), "few": few})
+    return Database(game, Depth(), codes, {**facts, "few": few})
 
 
 def _one_bit(

@@ -15,13 +15,15 @@ import numpy as np
 
 from searchbench import jit
 from searchbench.exchange.decisions import reduce_sum
+from searchbench.exchange.vectors import Deal
 from searchbench.jit import PIECE, PerThread, Rows, note_rows
 from searchbench.run import Run
+from searchbench.solvers.exhaustive.checkpoints_of_vectors import load
 from searchbench.solvers.exhaustive.multisets import kernels
 from searchbench.solvers.exhaustive.multisets.kernels import Level, Planes, Room
 from searchbench.solvers.exhaustive.multisets.plan import LINE_BITS, Plan
 from searchbench.solvers.exhaustive.multisets.words import Array
-from searchbench.solvers.exhaustive.permutations.levels import FEW, load_copies
+from searchbench.solvers.exhaustive.permutations.levels import FEW
 from searchbench.store.planes import PlaneCodes
 from searchbench.store.working import WorkingFolder
 
@@ -46,6 +48,7 @@ class MultisetSearch:
         self.plan, self.run = plan, run
         self.size = plan.game.size
         self.on_files, self.ahead = False, 0
+        self.deal = Deal(_words(plan), _words(plan))
         names = jit.Names({})
         self.pull_tails = jit.bind(kernels.pull_tails, names)
         self.close_heads = jit.bind(kernels.close_heads, names)
@@ -82,7 +85,7 @@ class MultisetSearch:
 
     def resume(self, work: WorkingFolder, reached: int) -> None:
         """Load the planes from a working folder."""
-        load_copies(work, self.vectors, self.run)
+        load(self.deal, work, self.vectors, self.run)
 
     def codes(self, counts: Sequence[int]) -> PlaneCodes:
         """Return the codes of all states."""

@@ -12,11 +12,16 @@ from typing import Any, Final, NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from searchbench.exchange.decisions import reduce_any
+from searchbench.exchange.vectors import Deal
 from searchbench.run import Run
+from searchbench.solvers.exhaustive.checkpoints_of_vectors import cut
 from searchbench.store.planes import AlternatingCodes, PlaneCodes
 from searchbench.store.working import WorkingFolder
 
 Array = npt.NDArray[Any]
+MESSAGES: Final = 4
+"""How many shares of a vector lie in messages at most: words sent, words that come, and what both are made of."""
 FEW: Final = 100
 """Layers of up to this many states are listed state by state."""
 
@@ -32,11 +37,12 @@ class Layers(NamedTuple):
 class LevelSearch(Protocol):
     """A search of one level at a time.
 
-    `size` is the number of states in the index; `vectors` are the arrays needed to resume; `on_files` tells whether they
-    are files. `ahead` is the number of states of the next level that an interrupted run has already found.
+    `size` is the number of states in the index; `vectors` are the arrays needed to resume, of which a rank needs the blocks
+    that `deal` gives it; `on_files` tells whether they are files. `ahead` is the number of states of the next level that an interrupted run has already found.
     """
 
     size: int
+    deal: Deal
     vectors: dict[str, Array]
     on_files: bool
     ahead: int
@@ -79,18 +85,41 @@ def keep(work: WorkingFolder, search: LevelSearch, counts: list[int], few: dict[
     record = {"counts": counts, "few": {str(depth): numbers for depth, numbers in few.items()}}
     if search.on_files:
         work.commit(record)
-    elif work.due:
+    elif reduce_any([work.due]):
         run.progress(f"depth {len(counts) - 1}, keeping a copy", sum(counts), search.size)
-        work.commit(record, search.vectors, run)
-
-
-def load_copies(work: WorkingFolder, vectors: dict[str, Array], run: Run) -> None:
-    """Read the copies of all vectors."""
-    for name, vector in vectors.items():
-        work.load(name, vector, run)
+        work.commit(record, cut(search.deal, search.vectors), run)
 
 
 def bits_in(words: Array) -> list[int]:
     """Return the places of the bits of sparse words."""
     filled = np.flatnonzero(words)
     return [64 * word + bit for word in filled.tolist() for bit in range(64) if int(words[word]) >> bit & 1]
+
+
+def take_over(deal: Deal, result: Array, frontier: Array) -> tuple[Array, Array]:
+    """Make the new states the frontier, of which every rank has all words; return it, and the vector for the next ones."""
+    if deal.count == 1:
+        return result, frontier
+    for first, stop in deal.words(len(result)):
+        frontier[first:stop] = result[first:stop]
+    deal.renew(frontier)
+    return frontier, result
+
+
+def planes_of(search: LevelSearch) -> tuple[Array, Array]:
+    """Return the two planes of the depths; of several ranks, the first one gets them whole. Other vectors are let go."""
+    for name in set(search.vectors) - {"low", "high"}:
+        del search.vectors[name]
+    low, high = search.vectors["low"], search.vectors["high"]
+    for plane in (low, high):
+        search.deal.gather(plane)
+    return low, high
+
+
+def share_bytes(words: int, count: int, whole: int = 1) -> int:
+    """Return the bytes of the vectors of a search on one of `count` ranks.
+
+    It holds `whole` vectors whole, its share of the others up to four, and messages; in the end the first one has both planes.
+    """
+    shares = max(2 * count, whole * count + 4 - whole) + MESSAGES
+    return 8 * words * shares // count

@@ -9,13 +9,15 @@ import numpy as np
 import numpy.typing as npt
 
 from searchbench import jit
-from searchbench.exchange.decisions import reduce_sum
+from searchbench.exchange.decisions import gathered, reduce_sum
 from searchbench.exchange.space import release
-from searchbench.jit import FIRST, STOP, PerThread, Rows, intervals, note_rows
+from searchbench.exchange.vectors import Deal
+from searchbench.jit import FIRST, STOP, PerThread, Rows, note_rows
 from searchbench.run import Run
+from searchbench.solvers.exhaustive.checkpoints_of_vectors import load
 from searchbench.solvers.exhaustive.permutations import alternating
 from searchbench.solvers.exhaustive.permutations.alternating import Level, Vectors
-from searchbench.solvers.exhaustive.permutations.levels import FEW, load_copies
+from searchbench.solvers.exhaustive.permutations.levels import FEW, MESSAGES
 from searchbench.solvers.exhaustive.permutations.moves import ALL_BITS, moves_of
 from searchbench.solvers.exhaustive.permutations.plan import Plan
 from searchbench.store.planes import AlternatingCodes
@@ -32,6 +34,7 @@ class AlternatingSearch:
     def __init__(self, plan: Plan, start: int, run: Run, work: WorkingFolder | None) -> None:
         self.plan, self.run = plan, run
         self.size = plan.game.size
+        self.deal = Deal(plan.words, plan.block_words)
         self.on_files = work is not None and bytes_needed(plan) > run.memory
         self.vectors = {
             name: work.in_place(name, np.uint64, plan.words) if work and self.on_files else np.zeros(plan.words, np.uint64)
@@ -61,7 +64,8 @@ class AlternatingSearch:
     def resume(self, work: WorkingFolder, reached: int) -> None:
         """Load the vectors from a working folder, and count the states that an interrupted level has already found."""
         if work.copies:
-            load_copies(work, self.vectors, self.run)
+            load(self.deal, work, self.vectors, self.run)
+            self.deal.spread(list(self.vectors.values()), np.ones(self.plan.blocks, np.uint8))
         elif not self.on_files:
             for name, vector in self.vectors.items():
                 vector[:] = work.in_place(name, np.uint64, self.plan.words)
@@ -69,7 +73,7 @@ class AlternatingSearch:
         self.fresh[:] = 1
         piece = 1 << 20
         vector = self.vectors["reached"]
-        counts = self.run.launch(self.count_bits, intervals(0, len(vector), piece), vector, FIRST, STOP)
+        counts = self.run.launch(self.count_bits, self.deal.words(piece), vector, FIRST, STOP)
         self.ahead = reduce_sum(counts) - reached
         self._release()
 
@@ -106,7 +110,7 @@ class AlternatingSearch:
         )  # fmt: skip
         place_bits = plan.word_bits.bit_length() - 1
 
-        pieces = intervals(0, plan.blocks, self.step)
+        pieces = self.deal.pieces(self.step)
         rooms = PerThread(self._room)
         room = [rooms[place] for place in range(4)]
         if self.cut_short:
@@ -120,11 +124,12 @@ class AlternatingSearch:
             self.advance, pieces, vectors, *room, FIRST, STOP, self.moves[1 - parity], self.moves[parity], plan.parity,
             place_bits, level, Rows(notes), after=self._make_room,
         )  # fmt: skip
+        self.deal.spread([vectors.reached, vectors.second], next_fresh)
         self.fresh, self.ahead = next_fresh, 0
         count = reduce_sum(counts)
-        return count, [
-            plan.number(bit) for note in notes for bit in note[1 : 1 + note[0]].tolist()
-        ] if count <= FEW else []
+        if count > FEW:
+            return count, []
+        return count, gathered([plan.number(bit) for note in notes for bit in note[1 : 1 + note[0]].tolist()])
 
     def _room(self) -> tuple[Array, Array, Array, Array]:
         """Allocate the buffers of a thread: two blocks of words, and views of both as lanes."""
@@ -157,3 +162,8 @@ def bytes_needed(plan: Plan) -> int:
 def bytes_needed_on_files(plan: Plan) -> int:
     """Return the least memory of a search with its vectors on files, in bytes."""
     return plan.table_bytes + LEAST_BUDGET
+
+
+def bytes_on_rank(plan: Plan, count: int) -> int:
+    """Return the memory of a search on one of `count` ranks, in bytes: both vectors, and its share of them in messages."""
+    return bytes_needed(plan) + 2 * MESSAGES * 8 * plan.words // count

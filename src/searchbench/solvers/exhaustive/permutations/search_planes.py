@@ -10,10 +10,12 @@ import numpy.typing as npt
 
 from searchbench import jit
 from searchbench.exchange.decisions import reduce_sum
+from searchbench.exchange.vectors import Deal
 from searchbench.jit import FIRST, STOP, PerThread, intervals
 from searchbench.run import Run
+from searchbench.solvers.exhaustive.checkpoints_of_vectors import load
 from searchbench.solvers.exhaustive.permutations import planes
-from searchbench.solvers.exhaustive.permutations.levels import FEW, bits_in, load_copies
+from searchbench.solvers.exhaustive.permutations.levels import FEW, bits_in, planes_of, share_bytes, take_over
 from searchbench.solvers.exhaustive.permutations.moves import moves_of
 from searchbench.solvers.exhaustive.permutations.plan import Plan
 from searchbench.solvers.exhaustive.permutations.planes import Planes
@@ -30,6 +32,7 @@ class PlaneSearch:
         self.plan, self.run = plan, run
         self.size = plan.game.size
         self.on_files, self.ahead = False, 0
+        self.deal = Deal(plan.words, plan.block_words)
         names = jit.Names({})
         self.advance = jit.bind(planes.advance, names)
         self.push = jit.bind(planes.push_wide, names)
@@ -49,15 +52,16 @@ class PlaneSearch:
         found = Planes(vectors["frontier"], self.result, vectors["low"], vectors["high"], self.bits, ones)
         pushed = self._push_wide(found)
         count = self._advance(found, depth % 3 + 1, pushed)
-        self.result, vectors["frontier"] = vectors["frontier"], self.result
+        vectors["frontier"], self.result = take_over(self.deal, self.result, vectors["frontier"])
         return count, [self.plan.number(bit) for bit in bits_in(vectors["frontier"])] if count <= FEW else []
 
     def resume(self, work: WorkingFolder, reached: int) -> None:
         """Load the vectors from a working folder."""
-        load_copies(work, self.vectors, self.run)
+        load(self.deal, work, self.vectors, self.run)
+        self.deal.renew(self.vectors["frontier"])
 
     def _pieces(self) -> list[tuple[int, int]]:
-        return intervals(0, self.plan.blocks, self.step)
+        return self.deal.pieces(self.step)
 
     def _room(self) -> tuple[Any, Any]:
         """Return a thread's scratch memory: words, and the same as bytes."""
@@ -76,6 +80,7 @@ class PlaneSearch:
                 self.push(found, *piece, self.plan.block_words, wide.base, wide.kind, wide.rows)
 
         self.run.map(push, self._pieces())
+        self.deal.collect(found.result, self.deal.filled(found.result, everywhere=True))
         return True
 
     def _advance(self, found: Planes, code: int, pushed: bool) -> int:
@@ -88,13 +93,18 @@ class PlaneSearch:
         return reduce_sum(counts)
 
     def codes(self, counts: Sequence[int]) -> PlaneCodes:
-        """Return the codes of all states."""
-        plan, vectors = self.plan, self.vectors
-        return PlaneCodes(
-            vectors["low"], vectors["high"], {"all": counts}, plan.game.size, plan.game.places, plan.word_bits
-        )  # fmt: skip
+        """Return the codes of all states; of several ranks, on the first one."""
+        plan = self.plan
+        del self.result
+        return PlaneCodes(*planes_of(self), {"all": counts}, plan.game.size, plan.game.places, plan.word_bits)
 
 
 def bytes_needed(plan: Plan) -> int:
     """Return the memory of a search in bytes."""
     return plan.table_bytes + 32 * plan.words
+
+
+def bytes_on_rank(plan: Plan, count: int) -> int:
+    """Return the memory of a search on one of `count` ranks, in bytes; where moves are pushed, it has the next frontier whole."""
+    pushed = any(wide.push for wide in plan.wide_maps)
+    return plan.table_bytes + share_bytes(plan.words, count, 2 if pushed else 1)

@@ -16,12 +16,14 @@ import numpy.typing as npt
 from searchbench import jit
 from searchbench.errors import BadRequest
 from searchbench.exchange.decisions import reduce_sum
+from searchbench.exchange.vectors import Deal
 from searchbench.index.contract import rank, unrank
 from searchbench.index.permutation import LexicographicPermutation
 from searchbench.index.sequence import Rearrangement, Sequences
-from searchbench.jit import FIRST, STOP, PerThread, intervals, popcount
+from searchbench.jit import FIRST, STOP, PerThread, popcount
 from searchbench.run import Run
-from searchbench.solvers.exhaustive.permutations.levels import FEW, bits_in, load_copies
+from searchbench.solvers.exhaustive.checkpoints_of_vectors import load
+from searchbench.solvers.exhaustive.permutations.levels import FEW, bits_in, planes_of, share_bytes, take_over
 from searchbench.store.planes import PlaneCodes
 from searchbench.store.working import WorkingFolder
 
@@ -204,6 +206,7 @@ class SignedSearch:
         self.plan, self.run = plan, run
         self.size = plan.game.size
         self.on_files, self.ahead = False, 0
+        self.deal = Deal(plan.words, plan.words // plan.rows)
         rank_sequence, unrank_sequence = LexicographicPermutation(plan.game.n).functions()
         self.advance = jit.bind(advance, jit.Names({"rank": rank_sequence, "unrank": unrank_sequence}))
         self.vectors = {name: np.zeros(plan.words, np.uint64) for name in ("frontier", "low", "high")}
@@ -218,11 +221,11 @@ class SignedSearch:
         step = max(1, min(4096, plan.rows // (8 * self.run.threads)))
         room = PerThread(self._room)
         counts = self.run.launch(
-            self.advance, intervals(0, plan.rows, step), planes, FIRST, STOP, plan.orders, plan.steps, depth % 3 + 1,
+            self.advance, self.deal.pieces(step), planes, FIRST, STOP, plan.orders, plan.steps, depth % 3 + 1,
             room[0], room[1], room[2],
         )  # fmt: skip
         count = reduce_sum(counts)
-        self.result, vectors["frontier"] = vectors["frontier"], self.result
+        vectors["frontier"], self.result = take_over(self.deal, self.result, vectors["frontier"])
         return count, bits_in(vectors["frontier"]) if count <= FEW else []
 
     def _room(self) -> tuple[Any, Any, Any]:
@@ -232,13 +235,20 @@ class SignedSearch:
 
     def resume(self, work: WorkingFolder, reached: int) -> None:
         """Load the vectors from a working folder."""
-        load_copies(work, self.vectors, self.run)
+        load(self.deal, work, self.vectors, self.run)
+        self.deal.renew(self.vectors["frontier"])
 
     def codes(self, counts: Sequence[int]) -> PlaneCodes:
-        """Return the codes of all states."""
-        return PlaneCodes(self.vectors["low"], self.vectors["high"], {"all": counts}, self.plan.game.size)
+        """Return the codes of all states; of several ranks, on the first one."""
+        del self.result
+        return PlaneCodes(*planes_of(self), {"all": counts}, self.plan.game.size)
 
 
 def bytes_needed(plan: SignedPlan) -> int:
     """Return the memory of a search in bytes."""
     return 32 * plan.words
+
+
+def bytes_on_rank(plan: SignedPlan, count: int) -> int:
+    """Return the memory of a search on one of `count` ranks, in bytes."""
+    return share_bytes(plan.words, count)

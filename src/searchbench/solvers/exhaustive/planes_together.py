@@ -1,0 +1,81 @@
+"""Search breadth first on bit vectors on several ranks: two bits a state of any game, or the rows of permutations by streaming.
+
+The algorithms are those of one process; :mod:`searchbench.exchange.vectors` deals the blocks of the vectors out. In the end
+the first rank has both planes and writes the database, which is that of one process.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from searchbench import jit
+from searchbench.errors import BadRequest
+from searchbench.exchange.ranks import ALONE, by_first, current, joined
+from searchbench.exchange.vectors import Deal
+from searchbench.game import Game
+from searchbench.run import Run
+from searchbench.solvers.exhaustive.bfs import numbered
+from searchbench.solvers.exhaustive.bits.kernels import BLOCK
+from searchbench.solvers.exhaustive.bits.search import search_two_bit, words_for
+from searchbench.solvers.exhaustive.bits.solve import TWO_BIT, obstacle, two_bit_database
+from searchbench.solvers.exhaustive.by_streaming import STREAMING, facts_of, method_for, search_by_streaming
+from searchbench.solvers.exhaustive.permutations.levels import share_bytes
+from searchbench.store import Database
+from searchbench.store.keep import Keep
+from searchbench.store.working import discard, working_folder
+from searchbench.values import BFS, Depth
+
+FORMS: Final = (STREAMING, TWO_BIT)
+"""The forms in which ranks search together."""
+
+
+def search_planes_together(
+    game: Game, form: str, keep: Keep, run: Run, command: str, target: jit.Target, times: Callable[[], dict[str, Any]]
+) -> None:
+    """Search in one of the forms and keep the database; `times` tells what the ranks took. Raises BadRequest and OutOfMemory."""
+    search = _stream if form == STREAMING else _search_two_bit
+    with working_folder(game, f"{form} on ranks", run) as work:
+        made = search(game, run, work, target)
+        facts = {"ranks": current().count, **times()}
+        by_first(lambda: _save(made(facts), keep, command))
+    discard(keep.working)
+
+
+def _save(database: Database, keep: Keep, command: str) -> None:
+    with joined(ALONE):  # the others wait
+        database.save(keep, command)
+
+
+def _search_two_bit(game: Game, run: Run, work: Any, target: jit.Target) -> Callable[[dict[str, Any]], Database]:
+    why_not = obstacle(game, TWO_BIT)
+    if why_not:
+        raise BadRequest(f"form {TWO_BIT!r}: {why_not}")
+    words, count = words_for(max(part.stop for part in game.parts())), current().count
+    memory = _demand(game, share_bytes(words, count) + 2 * words // BLOCK, TWO_BIT, run)
+    layers = search_two_bit(game, run, target, work)
+    deal = Deal(words, BLOCK)
+    for plane in (layers.low, layers.high):
+        deal.gather(plane)
+    facts = {
+        "solver": BFS, "form": TWO_BIT, "memory": memory, "levels": len(layers.counts), **run.times, "threads": run.threads,
+    }  # fmt: skip
+    return lambda more: two_bit_database(game, layers, {**facts, **more})
+
+
+def _stream(game: Game, run: Run, work: Any, _: jit.Target) -> Callable[[dict[str, Any]], Database]:
+    method = method_for(game.sequences(), run)
+    if method is None or method.on_rank is None:
+        raise BadRequest(
+            f"form {STREAMING!r}: {game} does not tell its moves as rearrangements of enough different elements, each of "
+            f"which a move undoes; on several ranks the form {TWO_BIT!r} serves other games"
+        )
+    memory = _demand(game, method.on_rank, STREAMING, run)
+    layers = search_by_streaming(method, numbered(game, game.rank(game.start())), run, work)
+    facts = facts_of(layers, run, memory)
+    return lambda more: Database(game, Depth(), layers.codes, {**facts, **more})
+
+
+def _demand(game: Game, needed: int, form: str, run: Run) -> int:
+    run.demand(needed, f"solving {game} with bfs in the form {form} on {current().count} ranks, on each of them,")
+    return needed
