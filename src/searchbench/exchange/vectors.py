@@ -61,7 +61,9 @@ class Deal:
         for start, stop in [(0, self.blocks)] if everywhere else self.own:
             words = vector[start * self.block_words : stop * self.block_words]
             whole = len(words) // self.block_words
-            marks[start : start + whole] = words[: whole * self.block_words].reshape(whole, -1).any(axis=1)
+            marks[start : start + whole] = (
+                words[: whole * self.block_words].reshape(whole, self.block_words).any(axis=1)
+            )
             marks[start + whole : stop] = words[whole * self.block_words :].any()
         return marks
 

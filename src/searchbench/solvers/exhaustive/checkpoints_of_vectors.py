@@ -1,4 +1,4 @@
-"""Checkpoints of bit vectors that ranks search together: each keeps the words of its blocks, and any number of ranks can go on."""
+"""Checkpoints of bit vectors that ranks search together: each keeps its blocks, and any number of ranks can go on."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 
 from searchbench.exchange.ranks import Array, current
-from searchbench.exchange.vectors import Deal, Words
+from searchbench.exchange.vectors import Deal
 from searchbench.run import Run
 from searchbench.store.working import WorkingFolder
 
@@ -16,7 +16,7 @@ BLOCKS: Final = "blocks"
 """The array of a rank that tells which blocks it kept."""
 
 
-def cut(deal: Deal, vectors: Mapping[str, Words]) -> dict[str, Array]:
+def cut(deal: Deal, vectors: Mapping[str, Array]) -> dict[str, Array]:
     """Return this rank's share of some vectors, under names of its own; alone, the vectors."""
     if deal.count == 1:
         return dict(vectors)
@@ -25,7 +25,7 @@ def cut(deal: Deal, vectors: Mapping[str, Words]) -> dict[str, Array]:
     return {f"{BLOCKS}.{rank}": blocks, **shares}
 
 
-def load(deal: Deal, work: WorkingFolder, vectors: Mapping[str, Words], run: Run) -> None:
+def load(deal: Deal, work: WorkingFolder, vectors: Mapping[str, Array], run: Run) -> None:
     """Bring this rank's words back out of those that any number of ranks kept. Raises DamagedData."""
     kept = sorted(name for name in work.copies if name.startswith(f"{BLOCKS}."))
     if not kept:

@@ -38,7 +38,8 @@ class LevelSearch(Protocol):
     """A search of one level at a time.
 
     `size` is the number of states in the index; `vectors` are the arrays needed to resume, of which a rank needs the blocks
-    that `deal` gives it; `on_files` tells whether they are files. `ahead` is the number of states of the next level that an interrupted run has already found.
+    that `deal` gives it; `on_files` tells whether they are files. `ahead` is the number of states of the next level that an
+    interrupted run has already found.
     """
 
     size: int

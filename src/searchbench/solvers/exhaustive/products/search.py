@@ -15,10 +15,12 @@ import numpy.typing as npt
 
 from searchbench import jit
 from searchbench.exchange.decisions import reduce_sum
+from searchbench.exchange.vectors import Deal
 from searchbench.index.product_moves import ProductMoves
 from searchbench.jit import FIRST, STOP, PerThread, intervals
 from searchbench.run import Run
-from searchbench.solvers.exhaustive.permutations.levels import FEW, bits_in, load_copies
+from searchbench.solvers.exhaustive.checkpoints_of_vectors import load
+from searchbench.solvers.exhaustive.permutations.levels import FEW, bits_in
 from searchbench.solvers.exhaustive.products import kernels
 from searchbench.solvers.exhaustive.products.kernels import Room, Tables, Vectors
 from searchbench.store.planes import PlaneCodes
@@ -46,6 +48,7 @@ class ProductSearch:
         words = _words(self.columns)
         self.run, self.size = run, moves.size
         self.on_files, self.ahead = False, 0
+        self.deal = Deal(rows * words, rows * words)
         self.advance = jit.bind(kernels.advance, jit.Names({}))
         self.tables = _tables(moves, words, weight)
         self.row_bits = 64 * words
@@ -84,7 +87,7 @@ class ProductSearch:
 
     def resume(self, work: WorkingFolder, reached: int) -> None:
         """Load the vectors from a working folder."""
-        load_copies(work, self.vectors, self.run)
+        load(self.deal, work, self.vectors, self.run)
 
     def codes(self, counts: Sequence[int]) -> PlaneCodes:
         """Return the codes of all states."""

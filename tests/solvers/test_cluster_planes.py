@@ -1,0 +1,168 @@
+"""Several ranks search bit vectors together: the same codes and digests as by one process, in any form that they can."""
+
+from __future__ import annotations
+
+import random
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from graphs import puzzles, shared
+from searchbench.catalogue import load
+from searchbench.errors import BadRequest, OutOfMemory
+from searchbench.exchange.ranks import current
+from searchbench.exchange.simulated import Fuzz, play
+from searchbench.exchange.vectors import Deal
+from searchbench.game import Game
+from searchbench.run import Run
+from searchbench.solvers.exhaustive import solve_states
+from searchbench.solvers.exhaustive.bits.solve import obstacle
+from searchbench.solvers.exhaustive.request import requested
+from searchbench.solvers.exhaustive.together import solve_together
+from searchbench.store.header import header_on_disk
+from searchbench.store.working import WorkingFolder
+
+RANKS = (1, 2, 3, 4, 7)
+STREAMED = ("pancake:8", "top-spin:9", "burnt-pancake:6", "sliding:3x3")
+SEARCHED = [*((spec, "streaming") for spec in STREAMED), ("pancake:7", "two-bit"), ("hanoi:5", "two-bit")]
+MEMORY = 256 << 20
+
+
+def digests(folder: Path) -> dict[str, Any]:
+    """Return what the header tells of the codes of each part."""
+    return {record.name: (record.digest, record.counts) for record in header_on_disk(folder).parts}
+
+
+def solve_on_ranks(
+    game: Game, folder: Path, count: int, form: str, seed: int = 0, memory: int = MEMORY, target: Any = "cpu"
+) -> Any:
+    """Solve a game on simulated ranks; return the database of the first."""
+
+    def be(_rank: int) -> Any:
+        request = requested(game, None, "bfs", folder, {"form": form})
+        return solve_together(request, Run(memory=memory, threads=1), "", target)
+
+    return play(count, be, Fuzz(seed))[0][0]
+
+
+# --- the exchange ---------------------------------------------------------------------------------------------------------
+
+
+@settings(max_examples=60)
+@given(st.integers(1, 90), st.integers(1, 9), st.sampled_from(RANKS), st.integers(0, 999))
+def test_words_travel(words: int, block_words: int, count: int, seed: int) -> None:
+    chance = np.random.default_rng(seed)
+    kept = chance.integers(0, 3, words).astype(np.uint64)
+    written = chance.integers(0, 4, (count, words)).astype(np.uint64)
+
+    def be(rank: int) -> list[Any]:
+        deal = Deal(words, block_words)
+        mine = np.repeat(deal.mine, block_words)[:words]
+        spread, marks = np.where(mine, kept, 9).astype(np.uint64), deal.filled(kept)
+        deal.spread([spread], marks)
+        renewed = np.where(mine, kept, 9).astype(np.uint64)
+        deal.renew(renewed)
+        collected = written[rank].copy()
+        deal.collect(collected, deal.filled(collected, everywhere=True))
+        gathered = np.where(mine, kept, 9).astype(np.uint64)
+        deal.gather(gathered)
+        return [mine, spread, marks, renewed, collected, gathered]
+
+    found, _ = play(count, be, Fuzz(seed))
+    assert np.sum([mine for mine, *_ in found], axis=0).tolist() == [1] * words
+    filled = np.add.reduceat(kept, np.arange(0, words, block_words)) > 0
+    for mine, spread, marks, renewed, collected, _ in found:
+        assert marks.astype(bool).tolist() == (filled if count > 1 else filled & marks.astype(bool)).tolist()
+        there = mine | np.repeat(filled, block_words)[:words]
+        assert spread[there].tolist() == kept[there].tolist()
+        assert renewed.tolist() == kept.tolist()
+        assert collected[mine].tolist() == np.bitwise_or.reduce(written)[mine].tolist()
+        assert not collected[~mine].any()
+    assert found[0][5].tolist() == kept.tolist()
+
+
+# --- searches -------------------------------------------------------------------------------------------------------------
+
+
+@settings(max_examples=30)
+@given(puzzles(), st.sampled_from(RANKS[1:]), st.integers(0, 999))
+def test_any_game_at_two_bits(tmp_path_factory: pytest.TempPathFactory, drawn: Any, count: int, seed: int) -> None:
+    game, folder = shared(drawn), tmp_path_factory.mktemp("two-bit") / "db"
+    why_not = obstacle(game, "two-bit")
+    if why_not:
+        with pytest.raises(BadRequest, match=re.escape(why_not)):
+            solve_on_ranks(game, folder, count, "two-bit", seed, target="interpreted")
+        return
+    alone = solve_states(game, None, "bfs", Run(memory=MEMORY, threads=1), target="interpreted", form="two-bit")
+    found = solve_on_ranks(game, folder, count, "two-bit", seed, target="interpreted")
+    assert found.codes.whole().tolist() == alone.codes.whole().tolist()
+    assert found.facts["few"] == alone.facts["few"]
+
+
+@pytest.mark.parametrize("count", RANKS)
+@pytest.mark.parametrize(
+    ("spec", "form"), [(spec, "streaming") for spec in STREAMED] + [("pancake:7", "two-bit"), ("hanoi:5", "two-bit")]
+)
+def test_games_of_each_kind(spec: str, form: str, count: int, tmp_path: Path) -> None:
+    game = load(spec)
+    one = solve_states(game, None, "bfs", Run(memory=MEMORY, threads=1), form=form)
+    one.save(tmp_path / "one")
+    found = solve_on_ranks(game, tmp_path / "db", count, form, count)
+    assert digests(tmp_path / "db") == digests(tmp_path / "one")
+    assert found.facts["ranks"] == count
+    assert found.facts["few"] == one.facts["few"]
+    assert found.verify().count == 0
+
+
+@pytest.mark.parametrize(
+    ("spec", "form"),
+    [
+        ("pancake:8", "streaming"),
+        ("sliding:3x3", "streaming"),
+        ("burnt-pancake:6", "streaming"),
+        ("pancake:7", "two-bit"),
+    ],
+)
+def test_stopped_anywhere_it_goes_on_with_another_number_of_ranks(
+    spec: str, form: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    game, chance = load(spec), random.Random(spec)
+    solve_states(game, None, "bfs", Run(memory=MEMORY, threads=1), form=form).save(tmp_path / "one")
+    monkeypatch.setattr(WorkingFolder, "due", True)
+    commit = WorkingFolder.commit
+    left: dict[int, int] = {}
+
+    def commit_and_stop(folder: WorkingFolder, *arguments: Any) -> None:
+        commit(folder, *arguments)
+        left[current().rank] -= 1
+        if left[current().rank] == 0:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(WorkingFolder, "commit", commit_and_stop)
+    stops = 0
+    for _ in range(40):
+        count, after = chance.choice(RANKS), chance.randint(1, 5)
+        left.update(dict.fromkeys(range(7), after))
+        try:
+            solve_on_ranks(game, tmp_path / "db", count, form, stops)
+            break
+        except KeyboardInterrupt:
+            stops += 1
+    assert stops > 1
+    assert digests(tmp_path / "db") == digests(tmp_path / "one")
+    assert not list(tmp_path.glob("*work*"))
+
+
+def test_what_ranks_cannot_do_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(BadRequest, match="on several ranks the form 'two-bit' serves other games"):
+        solve_on_ranks(load("sliding-groups:3x3,2.8-5-1"), tmp_path / "db", 2, "streaming")
+    with pytest.raises(BadRequest, match="'one-bit' cannot work on several ranks"):
+        solve_on_ranks(load("sliding:3x3"), tmp_path / "db", 2, "one-bit")
+    with pytest.raises(OutOfMemory, match="on 2 ranks, on each of them"):
+        solve_on_ranks(load("pancake:10"), tmp_path / "db", 2, "streaming", memory=100_000)
+    assert not (tmp_path / "db").exists()
