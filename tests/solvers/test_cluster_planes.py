@@ -28,7 +28,7 @@ from searchbench.store.header import header_on_disk
 from searchbench.store.working import WorkingFolder
 
 RANKS = (1, 2, 3, 4, 7)
-STREAMED = ("pancake:8", "top-spin:9", "burnt-pancake:6", "sliding:3x3")
+STREAMED = ("pancake:9", "top-spin:10", "burnt-pancake:6", "sliding:2x5")
 SEARCHED = [*((spec, "streaming") for spec in STREAMED), ("pancake:7", "two-bit"), ("hanoi:5", "two-bit")]
 MEMORY = 256 << 20
 
@@ -64,7 +64,7 @@ def test_words_travel(words: int, block_words: int, count: int, seed: int) -> No
         deal = Deal(words, block_words)
         mine = np.repeat(deal.mine, block_words)[:words]
         spread, marks = np.where(mine, kept, 9).astype(np.uint64), deal.filled(kept)
-        deal.spread([spread], marks)
+        deal.spread(spread, marks)
         renewed = np.where(mine, kept, 9).astype(np.uint64)
         deal.renew(renewed)
         collected = written[rank].copy()

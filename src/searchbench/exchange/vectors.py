@@ -4,12 +4,12 @@ Each rank has whole vectors, and writes the words of its own blocks: the others 
 each level either the new words of all blocks go to everybody (:meth:`Deal.spread`), or words that a rank has written for
 others go to those who hold them (:meth:`Deal.collect`).
 
-A message is [blocks, block, block, ..., and for each vector the words of these blocks].
+A message is [blocks, block, block, ..., and the words of these blocks].
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import Final
 
 import numpy as np
@@ -24,6 +24,8 @@ _TAGS: Final = (4, 5)
 
 Words = npt.NDArray[np.uint64]
 Blocks = npt.NDArray[np.int64]
+Copy = Callable[[Blocks, Words], None]
+"""Called with blocks in order and [block, word], to be written or read."""
 
 
 class Deal:
@@ -69,23 +71,26 @@ class Deal:
 
     # --- exchange ---------------------------------------------------------------------------------------------------------
 
-    def spread(self, vectors: Sequence[Words], marks: npt.NDArray[np.uint8]) -> None:
-        """Give everybody the words of this rank's marked blocks in some vectors, and take theirs, with the marks."""
+    def spread(self, vector: Words, marks: npt.NDArray[np.uint8]) -> None:
+        """Give everybody the words of this rank's marked blocks in a vector, and take theirs, with the marks."""
+        self.spread_by(marks, self._taken(vector), lambda blocks, rows: self.put(vector, blocks, rows))
+
+    def spread_by(self, marks: npt.NDArray[np.uint8], take: Copy, put: Copy) -> None:
+        """Give everybody the words that `take` writes for this rank's marked blocks; `put` gets theirs, with the marks."""
         if self.count == 1:
             return
         marks[~self.mine] = 0
-        message = self._message(vectors, np.flatnonzero(marks))
-        for blocks, rows in self._exchanged(lambda _: message, len(vectors)):
+        message = self._message(np.flatnonzero(marks), take)
+        for blocks, rows in self._exchanged(lambda _: message):
             marks[blocks] = 1
-            for vector, words in zip(vectors, rows, strict=True):
-                self.put(vector, blocks, words)
+            put(blocks, rows)
 
     def renew(self, vector: Words) -> None:
         """Give everybody the words of this rank's blocks in a vector, and take theirs: all others are overwritten."""
         if self.count == 1:
             return
         self._clear_others(vector)
-        self.spread([vector], self.filled(vector))
+        self.spread(vector, self.filled(vector))
 
     def collect(self, vector: Words, marks: npt.NDArray[np.uint8]) -> None:
         """Send the words in others' marked blocks to those who hold them, and clear them here.
@@ -94,13 +99,14 @@ class Deal:
         """
         if self.count == 1:
             return
+
         messages: dict[int, Words] = {}
         for rank in self._others:
             blocks = np.flatnonzero((marks != 0) & (self._owner == rank))
-            messages[rank] = self._message([vector], blocks)
+            messages[rank] = self._message(blocks, self._taken(vector))
             self.put(vector, blocks, np.zeros((len(blocks), self.block_words), np.uint64))
             marks[blocks] = 0
-        for blocks, (rows,) in self._exchanged(messages.__getitem__, 1):
+        for blocks, rows in self._exchanged(messages.__getitem__):
             marks[blocks] = 1
             self.put(vector, blocks, rows | self.rows(vector, blocks))
 
@@ -108,11 +114,12 @@ class Deal:
         """Give the first rank the words of all blocks."""
         if self.count == 1:
             return
+
         if self._ranks.rank == 0:
             self._clear_others(vector)
-        nothing = self._message([vector], np.empty(0, np.int64))
-        words = self._message([vector], np.flatnonzero(self.filled(vector))) if self._ranks.rank else nothing
-        for blocks, (rows,) in self._exchanged(lambda to: nothing if to else words, 1):
+        nothing = self._message(np.empty(0, np.int64), self._taken(vector))
+        words = self._message(np.flatnonzero(self.filled(vector)), self._taken(vector)) if self._ranks.rank else nothing
+        for blocks, rows in self._exchanged(lambda to: nothing if to else words):
             self.put(vector, blocks, rows)
 
     @property
@@ -120,8 +127,8 @@ class Deal:
         """Return the other ranks, the next one first."""
         return [(self._ranks.rank + step) % self.count for step in range(1, self.count)]
 
-    def _exchanged(self, message: Callable[[int], Words], vectors: int) -> Iterator[tuple[Blocks, list[Words]]]:
-        """Send each other rank a message; yield the blocks and the rows of each vector of all messages that come."""
+    def _exchanged(self, message: Callable[[int], Words]) -> Iterator[tuple[Blocks, Words]]:
+        """Send each other rank a message; yield the blocks, and the words of each, of all messages that come."""
         tag = _TAGS[self._round % 2]
         self._round += 1
         sent = []  # kept until they have gone
@@ -135,13 +142,23 @@ class Deal:
                 left -= 1
                 words = arrived[1].view(np.uint64)
                 count = int(words[0])
-                rows = words[1 + count :].reshape(vectors, count, self.block_words)
-                yield words[1 : 1 + count].astype(np.int64), list(rows)
+                rows = words[1 + count :].reshape(count, self.block_words)
+                yield words[1 : 1 + count].astype(np.int64), rows
         self._ranks.settle()
 
-    def _message(self, vectors: Sequence[Words], blocks: Blocks) -> Words:
-        rows = [self.rows(vector, blocks).reshape(-1) for vector in vectors]
-        return np.concatenate([np.array([len(blocks)], np.uint64), blocks.astype(np.uint64), *rows])
+    def _message(self, blocks: Blocks, take: Copy) -> Words:
+        count = len(blocks)
+        message = np.empty(1 + count * (1 + self.block_words), np.uint64)
+        message[0] = count
+        message[1 : 1 + count] = blocks
+        take(blocks, message[1 + count :].reshape(count, self.block_words))
+        return message
+
+    def _taken(self, vector: Words) -> Copy:
+        def take(blocks: Blocks, rows: Words) -> None:
+            rows[:] = self.rows(vector, blocks)
+
+        return take
 
     def rows(self, vector: Words, blocks: Blocks) -> Words:
         """Return [block, word] of some blocks in order, the last one of a vector filled up with zeros."""

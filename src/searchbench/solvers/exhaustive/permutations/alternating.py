@@ -184,3 +184,24 @@ def count_bits(words: Any, first: int, stop: int) -> int:
     for word in range(len(some)):
         count += popcount(some[word])
     return count
+
+
+def take_frontier(vectors: Vectors, blocks: Any, rows: Any, level: Level) -> None:
+    """Write the states of some blocks that have the second bit of the level's depth: the new ones, and some older."""
+    words = rows.shape[1]
+    for place in range(len(blocks)):
+        start = blocks[place] * words
+        for word in range(words):
+            same = ~(vectors.second[start + word] ^ level.second)
+            rows[place, word] = vectors.reached[start + word] & same & level.wanted
+
+
+def put_frontier(vectors: Vectors, blocks: Any, rows: Any, level: Level) -> None:
+    """Take over such states of blocks that others hold; moves that the others make within these blocks are not needed."""
+    words = rows.shape[1]
+    for place in range(len(blocks)):
+        start = blocks[place] * words
+        for word in range(words):
+            some = rows[place, word]
+            vectors.reached[start + word] |= some
+            vectors.second[start + word] = (vectors.second[start + word] & ~some) | (some & level.second)

@@ -43,6 +43,8 @@ class AlternatingSearch:
         names = jit.Names({})
         self.advance = jit.bind(alternating.advance, names)
         self.mark_again = jit.bind(alternating.mark_again, names)
+        self.take_frontier = jit.bind(alternating.take_frontier, names)
+        self.put_frontier = jit.bind(alternating.put_frontier, names)
         self.count_bits = jit.bind(alternating.count_bits, names)
         self.start_parity = start % plan.game.places & 1
         self.ones = np.uint64(plan.spread(1))
@@ -65,7 +67,8 @@ class AlternatingSearch:
         """Load the vectors from a working folder, and count the states that an interrupted level has already found."""
         if work.copies:
             load(self.deal, work, self.vectors, self.run)
-            self.deal.spread(list(self.vectors.values()), np.ones(self.plan.blocks, np.uint8))
+            for vector in self.vectors.values():
+                self.deal.spread(vector, np.ones(self.plan.blocks, np.uint8))
         elif not self.on_files:
             for name, vector in self.vectors.items():
                 vector[:] = work.in_place(name, np.uint64, self.plan.words)
@@ -124,12 +127,23 @@ class AlternatingSearch:
             self.advance, pieces, vectors, *room, FIRST, STOP, self.moves[1 - parity], self.moves[parity], plan.parity,
             place_bits, level, Rows(notes), after=self._make_room,
         )  # fmt: skip
-        self.deal.spread([vectors.reached, vectors.second], next_fresh)
+        self._spread(vectors, level)
         self.fresh, self.ahead = next_fresh, 0
         count = reduce_sum(counts)
         if count > FEW:
             return count, []
         return count, gathered([plan.number(bit) for note in notes for bit in note[1 : 1 + note[0]].tolist()])
+
+    def _spread(self, vectors: Vectors, level: Level) -> None:
+        """Let all ranks have the new states of the blocks that this one has changed."""
+
+        def take(blocks: Array, rows: Array) -> None:
+            self.take_frontier(vectors, blocks, rows, level)
+
+        def put(blocks: Array, rows: Array) -> None:
+            self.put_frontier(vectors, blocks, rows, level)
+
+        self.deal.spread_by(vectors.next_fresh, take, put)
 
     def _room(self) -> tuple[Array, Array, Array, Array]:
         """Allocate the buffers of a thread: two blocks of words, and views of both as lanes."""
