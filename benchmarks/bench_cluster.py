@@ -2,7 +2,7 @@
 
 On a machine with other work, `busiest` tells more: the seconds of the processor of the rank that took the most, without waiting.
 
-python benchmarks/bench_cluster.py [--runs N] [GAME[=SOLVER] | GAME@PARTS]...
+python benchmarks/bench_cluster.py [--runs N] [GAME[=FORM] | GAME@PARTS]...
 """
 
 from __future__ import annotations
@@ -16,7 +16,14 @@ import sys
 import tempfile
 from pathlib import Path
 
-CASES = ("pancake:9=bfs", "pancake:10=bfs", "pancake:11=bfs", "morris@5-4", "awari:12")
+CASES = (
+    "pancake:10=values",
+    "pancake:11=values",
+    "pancake:11=two-bit",
+    "sliding:3x4=streaming",
+    "morris@5-4",
+    "awari:12",
+)
 WAYS = {"1 thread": (0, 1), "2 threads": (0, 2), "1 rank": (1, 1), "2 ranks": (2, 1)}
 """By name: how many ranks (0: without MPI), and threads of each."""
 
@@ -24,9 +31,9 @@ WAYS = {"1 thread": (0, 1), "2 threads": (0, 2), "1 rank": (1, 1), "2 ranks": (2
 def command(case: str, ranks: int, threads: int, to: Path) -> list[str]:
     """Return the command that solves a case into a folder."""
     whole, _, parts = case.partition("@")
-    spec, _, solver = whole.partition("=")
+    spec, _, form = whole.partition("=")
     words = ["solve", spec, "--to", str(to), "--threads", str(threads), "--memory", "4GB", "--json"]
-    words += ["--solver", solver, "--form", "values"] if solver else ["--parts", parts or "all"]
+    words += ["--solver", "bfs", "--form", form] if form else ["--parts", parts or "all"]
     mpiexec = shutil.which("mpiexec", path=f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
     starter = [str(mpiexec), "-n", str(ranks)] if ranks else []
     return [*starter, sys.executable, "-c", "from searchbench.cli import main; main()", *words]

@@ -122,5 +122,5 @@ def share_bytes(words: int, count: int, whole: int = 1) -> int:
 
     It holds `whole` vectors whole, its share of the others up to four, and messages; in the end the first one has both planes.
     """
-    shares = max(2 * count, whole * count + 4 - whole) + MESSAGES
+    shares = max(2 * count, whole * count + 4 - whole) + (MESSAGES if count > 1 else 0)
     return 8 * words * shares // count

@@ -179,5 +179,5 @@ def bytes_needed_on_files(plan: Plan) -> int:
 
 
 def bytes_on_rank(plan: Plan, count: int) -> int:
-    """Return the memory of a search on one of `count` ranks, in bytes: both vectors, and its share of them in messages."""
-    return bytes_needed(plan) + 2 * MESSAGES * 8 * plan.words // count
+    """Return the memory of a search on one of `count` ranks, in bytes: both vectors, and messages."""
+    return bytes_needed(plan) + (MESSAGES * 8 * plan.words // count if count > 1 else 0)
