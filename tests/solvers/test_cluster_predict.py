@@ -117,7 +117,7 @@ def test_where_it_stops_is_told() -> None:
         ("pancake:6", {"ranks": 0}, "expected 1 to"),
         ("sliding:2x3", {"ranks": 2, "solver": "fixpoint"}, "cannot sweep"),
         ("pancake:6", {"ranks": 2, "solver": "bfs", "parts": "all"}, "takes no parts"),
-        ("sliding-pattern:3x3,1-2", {"ranks": 2}, "ranks solve by"),
+        ("sliding-pattern:3x3,1-2", {"ranks": 2}, "for ranks, only retrograde"),
     ],
 )
 def test_what_cannot_be_predicted_is_said(spec: str, options: dict[str, Any], told: str) -> None:

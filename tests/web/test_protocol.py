@@ -61,7 +61,7 @@ def test_bodies_with_what_is_not_known_are_refused(client: Client) -> None:
     for path, body in (
         ("/databases/eight/arrange", {"pieces": ["1"], "sides": 1}),
         ("/databases/eight/probe", {"states": [], "state": "start"}),
-        ("/jobs", {"kind": "solve", "game": "hanoi:3", "to": "/tmp/mine"}),
+        ("/jobs", {"kind": "solve", "game": "hanoi:3", "to": "mine.db"}),
     ):
         assert client.post(path, body).status == 400
 

@@ -145,7 +145,7 @@ def predict_on_ranks(
     if not 1 <= ranks <= MOST_RANKS:
         raise BadRequest(f"ranks {ranks}: expected 1 to {MOST_RANKS:,}")
     if game.has("blank") or not game.has("unrank"):
-        raise BadRequest(f"{game}: ranks solve by retrograde, or by bfs in the form {VALUES!r}, and that is predicted")
+        raise BadRequest(f"{game}: for ranks, only retrograde, and bfs in the form {VALUES!r}, are predicted")
     choice = chosen(game, rule, solver, by_parts=solver != BFS)
     if choice.solver == SWEEP or (choice.solver == BFS and VALUES not in choice.rule.forms):
         raise BadRequest(f"{game}: {choice.solver} of {choice.rule.name!r} cannot work on several ranks")
