@@ -18,8 +18,12 @@ from searchbench.game import Game
 from searchbench.numbered import diagram_of
 from searchbench.rules import NOWHERE, UNDECIDED, State
 from searchbench.run import Run
-from searchbench.solvers.exhaustive.diagrams import reached
+from searchbench.solvers.exhaustive.diagrams import listing, reached
+from searchbench.solvers.exhaustive.diagrams.listing import Listing
 from searchbench.solvers.exhaustive.diagrams.reached import reached_game
+from searchbench.solvers.exhaustive.keeping import solve_request
+from searchbench.solvers.exhaustive.request import requested
+from searchbench.store.working import folder_at
 
 
 def start(state: State, data: Any) -> None:
@@ -95,6 +99,9 @@ class Jugs(Game):
 LARGE = Jugs((5000, 70, 30), (5000, 0, 0), 730)
 """Cells of 13 bits, which are cut into fields."""
 
+MANY = Jugs((40, 13, 11, 7, 5), (40, 0, 0, 0, 0), 9)
+"""Some thousand states, whose cells get more bits while they are listed."""
+
 
 @pytest.mark.parametrize("game", [Jugs(), Jugs((24, 13, 11), (24, 0, 0), 8), LARGE], ids=["8", "24", "large"])
 def test_a_game_without_index_is_solved(game: Jugs, tmp_path: Path) -> None:
@@ -150,14 +157,94 @@ def test_states_of_several_words() -> None:
 def test_compiled_and_interpreted_lists_are_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     digests = set()
     for few in (0, 50, 1000, 10**9):
-        monkeypatch.setattr(reached, "FEW", max(1, few // 9))
+        monkeypatch.setattr(listing, "FEW", max(1, few // 9))
+        monkeypatch.setattr(listing, "MANY", few)
         monkeypatch.setattr(reached, "MANY", few)
-        monkeypatch.setattr(reached, "_LEAST", max(64, min(few, 4096)))
+        monkeypatch.setattr(listing, "_LEAST", max(64, min(few, 4096)))
         renumbered = reached_game(Jugs((24, 13, 11), (24, 0, 0), 8), Run())
         diagram = diagram_of(renumbered)
         assert diagram is not None
         digests.add(diagram.digest)
     assert len(digests) == 1
+
+
+@pytest.mark.parametrize("threads", [1, 2, 5])
+def test_the_list_is_in_the_order_of_breadth_first_search_on_any_threads(
+    threads: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One word and several, small rounds and large ones, cells that get more bits on the way."""
+    for game in (MANY, Jugs((3,) * 34, (2, *(0,) * 33), 3), sb.load("othello:4x4")):
+        found = naive.depths(game) if isinstance(game, Jugs) else None
+        lists = []
+        for successors in (1, 1000, 1 << 14):
+            monkeypatch.setattr(listing, "_SUCCESSORS", successors)
+            made = Listing(game, Run(threads=threads))
+            made.sorted()
+            lists.append(made)
+        assert all(np.array_equal(lists[0].states, one.states) for one in lists)
+        assert len({one.found for one in lists}) == 1
+        assert found is None or lists[0].found == len(found)
+
+
+class Stopped(Exception):
+    """Stop a run from its report."""
+
+
+def _stop_at(states: int) -> Callable[[str, int, int], None]:
+    def report(_stage: str, done: int, _total: int) -> None:
+        if done >= states:
+            raise Stopped
+
+    return report
+
+
+def test_a_list_that_was_stopped_is_gone_on_with(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(listing, "_SUCCESSORS", 64)
+    game, path, expanded = MANY, tmp_path / "reached", [0]
+    whole = Listing(game, Run())
+    expected = whole.sorted().copy()
+    for place, states in enumerate((7, 30, 300, 2000, 2001, whole.found - 1)):
+        run = Run(threads=1 + place % 2, report=_stop_at(states), checkpoint_interval=0.0)
+        with folder_at(path, game, "reached", run) as folder:
+            begun = Listing(game, run, folder=folder)
+            assert begun.expanded == expanded[-1]  # of the last checkpoint
+            with pytest.raises(Stopped):
+                begun.sorted()
+        with folder_at(path, game, "reached", run) as folder:
+            assert folder is not None
+            expanded.append(folder.record.get("expanded", 0))
+    assert expanded == sorted(expanded)
+    assert expanded[-1] > 1000
+    with folder_at(path, game, "reached", Run()) as folder:
+        assert np.array_equal(Listing(game, Run(), folder=folder).sorted(), expected)
+    with folder_at(path, game, "reached", Run()) as folder:
+        assert folder is not None
+        assert folder.record["expanded"] == whole.found  # a list that is complete is kept, too
+    other = Jugs(MANY.sizes, MANY.first, 8)
+    with pytest.raises(BadRequest, match="another task"), folder_at(path, other, "reached", Run()):
+        pass
+    array = next(path.glob("states-0*.array"))
+    array.write_bytes(bytes(len(array.read_bytes())))
+    with pytest.raises(DamagedData, match="altered"), folder_at(path, game, "reached", Run()) as folder:
+        Listing(game, Run(), folder=folder)
+
+
+def test_the_folder_of_a_list_goes_when_the_database_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(listing, "_SUCCESSORS", 64)
+    keep, place = tmp_path / "jugs.db", tmp_path / "jugs.db.work.reached"
+    run = Run(report=_stop_at(1000), checkpoint_interval=0.0)
+    with pytest.raises(Stopped):
+        _solve(MANY, keep, run)
+    assert place.is_dir()
+    database = _solve(MANY, keep, Run())
+    assert not place.exists()
+    assert database.size == len(naive.depths(MANY))
+    assert database.verify()
+
+
+def _solve(game: Game, keep: Path, run: Run) -> sb.Database:
+    with run as active:
+        return solve_request(requested(game, None, None, keep, {"index": "reached"}), active)
 
 
 def test_an_index_of_its_own_gives_the_same_values() -> None:

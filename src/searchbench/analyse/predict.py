@@ -24,7 +24,8 @@ from searchbench.solvers.exhaustive import budget, fixpoint, scores
 from searchbench.solvers.exhaustive.budget import Sizes
 from searchbench.solvers.exhaustive.choice import VALUES, chosen
 from searchbench.solvers.exhaustive.configuration import METHODS
-from searchbench.solvers.exhaustive.diagrams.reached import TooMany, reached_game
+from searchbench.solvers.exhaustive.diagrams.listing import TooMany
+from searchbench.solvers.exhaustive.diagrams.reached import reached_game
 from searchbench.solvers.exhaustive.groups import Group, groups_in_order
 from searchbench.solvers.exhaustive.parts import needed_groups
 from searchbench.values import BFS, RETROGRADE, SWEEP, ValueRule

@@ -65,6 +65,11 @@ class Keep:
         return Path(f"{self.folder}.work") if self.work is None else Path(self.work)
 
     @property
+    def listing(self) -> Path:
+        """Return the folder of an unfinished list of the states that are reached."""
+        return Path(f"{self.working}.reached")
+
+    @property
     def described(self) -> Keep:
         """Return the fields that describe the contents, not the place."""
         return replace(self, overwrite=False, work=None)

@@ -264,14 +264,24 @@ def working_folder(
 
     A `rule` belongs to the task, too. A single `part` has its own folder within that of the run.
     """
-    if run.work is None:
+    path = run.work / folder_name(part) if part and run.work is not None else run.work
+    with folder_at(path, game, form, run, rule) as folder:
+        yield folder
+
+
+@contextmanager
+def folder_at(
+    path: Path | None, game: Game, form: str, run: Run, rule: ValueRule | None = None
+) -> Iterator[WorkingFolder | None]:
+    """Yield the folder at a path for unfinished work on a game in some form, with a rule or without; None without a path."""
+    if path is None:
         yield None
         return
     identity = {key: game.identity()[key] for key in ("name", "version", "parameters")}
     task = {**identity, "fingerprint": game.fingerprint(), "form": form}
     if rule is not None:
         task |= {"rule": rule.identity(), "fingerprint": fingerprints(game, rule)}
-    folder = WorkingFolder(run.work / folder_name(part) if part else run.work, task, run.checkpoint_interval)
+    folder = WorkingFolder(path, task, run.checkpoint_interval)
     try:
         yield folder
     finally:

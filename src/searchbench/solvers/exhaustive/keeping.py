@@ -29,7 +29,14 @@ def solve_request(request: Request, run: Run, command: str = "") -> Database:
     """
     if run.device is not None:
         check_device(request, run.device)
-    request = request.numbered(run)
+    database = _solve_numbered(request.numbered(run), run, command)
+    if request.keep is not None:
+        discard(request.keep.listing)
+    return database
+
+
+def _solve_numbered(request: Request, run: Run, command: str) -> Database:
+    """Solve a request whose states have their numbers."""
     if current() is not ALONE:
         return solve_together(request, run, command)
     if request.parts is not None:

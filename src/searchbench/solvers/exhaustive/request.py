@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from searchbench.configuration import all_options, as_words, completed, given_options, options_of, takers
 from searchbench.errors import BadRequest
+from searchbench.exchange.ranks import ALONE, current
 from searchbench.game import Game
 from searchbench.run import Run
 from searchbench.solvers.exhaustive.choice import Choice, chosen
@@ -66,7 +67,8 @@ class Request(NamedTuple):
             return self
         if self.keep is not None and self.parts is None:
             check_target(self.keep.folder, self.keep.overwrite)  # before a long search
-        return self._replace(game=reached_game(self.game, run))
+        work = self.keep.listing if self.keep is not None and current() is ALONE else None
+        return self._replace(game=reached_game(self.game, run, work=work))
 
     def command(self, memory: str | int | None) -> str:
         """Return the command that asks for the same."""
