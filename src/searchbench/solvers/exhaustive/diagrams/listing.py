@@ -194,6 +194,8 @@ class Listing:
         self.expanded, self.found = 0, 1
         if folder is not None and folder.record:
             start = self._restored(folder)
+            if self.expanded >= MANY:
+                self._bind("cpu")
         self.states = np.zeros((_room_for(self.found + game.max_moves), self.packing.word_count), np.int64)
         self.states[: self.found] = start
         self.table = self._table()
