@@ -76,6 +76,23 @@ def test_who_has_run_the_file_has_agreed(received: Path) -> None:
     assert sb.open_database(received / "token.db").states == 144
 
 
+def test_a_file_that_was_replaced_is_another_one(received: Path) -> None:
+    """The same place may hold something else the next time."""
+    place = received / "token.py"
+    sb.load(f"{place}")
+    (received / "ran").unlink()
+    harmless = place.read_text()
+    place.write_text(f"{harmless}# changed\n")
+    with pytest.raises(NoConsent, match="not run before"):
+        sb.open_database(received / "token.db")
+    assert not (received / "ran").exists()
+    place.write_text(harmless)
+    assert sb.open_database(received / "token.db").states == 144
+    place.write_text(f"{harmless}# changed\n")
+    sb.load(f"{place}")
+    assert sb.open_database(received / "token.db").states == 144
+
+
 def test_another_process_remembers(received: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     sb.load(f"{received}/token.py")
     monkeypatch.setattr(consent, "_run", set())
