@@ -241,8 +241,8 @@ def _kept_game(folder: Path, kept: dict[str, Any], trust: bool) -> Game:
         if file.is_file():
             if not trust and not consent.given(folder, file):
                 raise NoConsent(
-                    f"{folder} is of a game in {file}, and opening it runs that file, which you have not run before as it is now. If you "
-                    f"trust it, name it: --game {file}:CLASS on the command line, or say --trust; in Python "
+                    f"{folder} is of a game in {file}, and opening it runs that file, which you have not run before as it "
+                    f"is now. If you trust it, name it: --game {file}:CLASS on the command line, or say --trust; in Python "
                     "trust=True, or game=..."
                 )
             near = os.path.relpath(file)
