@@ -288,6 +288,10 @@ class Game:
         """Return the player to move, 0 or 1, where the state tells it; None where it shows what this player sees."""
         return None
 
+    def dead_end(self, state: Sequence[int]) -> str | None:
+        """Return why an unsolved state of a puzzle cannot be solved any more, in words; None where no reason is known."""
+        return None
+
     def known(self) -> Mapping[str, Any]:
         """Return published or well-checked numbers, to be compared with a solver's results.
 

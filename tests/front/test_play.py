@@ -38,6 +38,15 @@ def test_moves_by_text_by_number_and_undo(session: Program, databases: dict[str,
     assert answer.out.endswith("solved in 1 moves\n")
 
 
+def test_a_dead_end_is_told_with_its_reason_until_it_is_undone(session: Program) -> None:
+    answer = session("sokoban:#######|#     #|# $@  #|#  .  #|#     #|#######", lines="Cc-Cb; undo; quit")
+    told = "it cannot be solved any more: from Cb a stone comes to no goal any more; undo takes a move back"
+    assert answer.out.count(told) == 1
+    assert answer.out.index(told) > answer.out.index("#1  Cc-Cb")
+    assert answer.out.rstrip("> \n").endswith("#4  Cc-Dc")
+    assert answer.code == 0
+
+
 def test_two_players_against_the_computer_and_undo_takes_both_moves(
     session: Program, databases: dict[str, Path]
 ) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,10 +12,10 @@ import pytest
 import searchbench as sb
 from searchbench.catalogue import name_of, title_of
 from searchbench.values import Result
-from searchbench.web import Library, schema
+from searchbench.web import Library, make_app, schema
 from searchbench.web.condition import condition
 from searchbench.web.finding import NAMES, Filter, find_page
-from web_client import Client
+from web_client import LIMITS, Client, running
 
 ALL = ("eight", "morris", "awari", "triangle", "token", "patience", "coins")
 
@@ -388,3 +389,16 @@ def test_the_description_names_every_endpoint(client: Client) -> None:
     for methods in described.values():
         for entry in methods.values():
             assert entry["description"]
+
+
+def test_a_dead_end_is_told(tmp_path: Path) -> None:
+    """A stone in the row of the wall, where no goal is, has no way back."""
+    folder = tmp_path / "level.db"
+    sb.solve("sokoban:#######|#     #|# $@  #|#  .  #|#     #|#######", to=folder)
+    with running(make_app({"level": folder}, LIMITS)) as client:
+        begin = client.fetch("/databases/level/position", state="start")
+        assert begin["dead_end"] is None
+        after = next(move["state"] for move in begin["moves"] if move["move"] == "Cc-Cb")
+        answer = client.fetch("/databases/level/position", state=after)
+        assert answer["dead_end"] == "from Cb a stone comes to no goal any more"
+        schema.Position.model_validate(answer)

@@ -195,6 +195,9 @@ class Session:
         show.write()
         if self.game.two_players:
             show.write(f"the {('first', 'second')[self.player]} player is to move")
+        dead = self.game.dead_end(self.now.state)
+        if dead:
+            show.write(f"it cannot be solved any more: {dead}; undo takes a move back")
         value = self.adviser.value(self.now)
         if value:
             show.write(f"value: {value}")

@@ -82,6 +82,7 @@ def position_answer(game: Game, position: Position, side: int, database: Databas
         "pieces": pieces if board is not None else [],
         "names": list(board.names) if board is not None else [],
         "result": _result(game, position, side),
+        "dead_end": game.dead_end(position.state),
         "value": None,
         "number": None,
         "part": None,

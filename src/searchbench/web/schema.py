@@ -86,6 +86,7 @@ class Position(BaseModel):
     pieces: list[str]
     names: list[str]
     result: str | None
+    dead_end: str | None
     value: Value | None
     number: int | None
     part: str | None

@@ -13,6 +13,7 @@ import numpy as np
 
 from searchbench.errors import BadRequest, BadState
 from searchbench.game import Board, Game
+from searchbench.games.sokoban.dead import why_dead
 from searchbench.games.sokoban.enhanced import EnhancedSokoban
 from searchbench.games.sokoban.featurespace import SokobanFeatureSpace
 from searchbench.games.sokoban.levels import HAND_MADE, PUSHES
@@ -198,6 +199,10 @@ class Sokoban(Game):
         return lurd(self.maze, moves)
 
     # --- drawing -----------------------------------------------------------------------------------------------------
+
+    def dead_end(self, state: Sequence[int]) -> str | None:
+        """Return why the stones cannot all come to goals any more."""
+        return why_dead(self.tables, stones_of(state), int(state[-1]))
 
     def picture(self, state: Sequence[int]) -> str:
         """Return the level's rows with the stones and the man of the state."""

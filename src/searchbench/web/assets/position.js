@@ -211,7 +211,7 @@ function show(position, slide = true) {
   parts.view.show(position, slide);
   titled(`${position.state} · ${facts.label}`);
   parts.notation.value = position.state;
-  parts.who.textContent = [facts.two_players && !position.result ? sentence(`${facts.sides[position.side]} is to move`) : "", position.result ? sentence(position.result) : ""].join(" ").trim();
+  parts.who.textContent = [facts.two_players && !position.result ? sentence(`${facts.sides[position.side]} is to move`) : "", position.result ? sentence(position.result) : "", position.dead_end ? `It cannot be solved any more: ${position.dead_end}.` : ""].join(" ").trim();
   parts.where.replaceChildren(...fact("number", position.number === null ? "none" : count(position.number)), ...(facts.parts.length > 1 && position.part ? fact("part", position.part) : []));
   showValues();
   for (const control of [parts.best, parts.run]) control.disabled = !best();
