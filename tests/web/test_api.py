@@ -12,10 +12,10 @@ import pytest
 import searchbench as sb
 from searchbench.catalogue import name_of, title_of
 from searchbench.values import Result
-from searchbench.web import Library, make_app, schema
+from searchbench.web import Library, schema
 from searchbench.web.condition import condition
 from searchbench.web.finding import NAMES, Filter, find_page
-from web_client import LIMITS, Client, running
+from web_client import LIMITS, Client, make_app, running
 
 ALL = ("eight", "morris", "awari", "triangle", "token", "patience", "coins")
 

@@ -70,8 +70,8 @@ def rules_of(ending: str, rows: int, columns: int) -> Mapping[str, Callable[...,
         for cell in range(1 + count):
             state[cell] = opening[cell]
 
-    def find_moves(state: State, out: MutableSequence[int], keep: bool) -> int:
-        """Write the moves and return their number; without `keep`, return 1 at the first, and write nothing."""
+    def find_moves(state: State, out: MutableSequence[int], keep: bool, captures: bool) -> int:
+        """Write the moves, or captures alone, and return their number; without `keep`, return 1 at the first instead."""
         side, found = state[0], 0
         for man in range(count):
             begin = int(state[1 + man])
@@ -84,6 +84,11 @@ def rules_of(ending: str, rows: int, columns: int) -> Mapping[str, Callable[...,
                     taken = at(state, end)
                     if taken >= 0 and black[taken] == side:
                         break
+                    if captures and taken < 0:
+                        if near[man]:
+                            break
+                        row, column = row + steps[way, 0], column + steps[way, 1]
+                        continue
                     if taken >= 0:
                         state[1 + taken] = squares
                     state[1 + man] = end
@@ -103,10 +108,13 @@ def rules_of(ending: str, rows: int, columns: int) -> Mapping[str, Callable[...,
         return found
 
     def moves(state: State, out: MutableSequence[int]) -> int:
-        return find_moves(state, out, True)
+        return find_moves(state, out, True, False)
+
+    def conversions(state: State, out: MutableSequence[int]) -> int:
+        return find_moves(state, out, True, True)
 
     def can_move(state: State) -> bool:
-        return find_moves(state, state, False) > 0
+        return find_moves(state, state, False, False) > 0
 
     def terminal(state: State) -> int:
         if can_move(state):
@@ -136,7 +144,8 @@ def rules_of(ending: str, rows: int, columns: int) -> Mapping[str, Callable[...,
             return kind
         return 3 if equal and kind == 2 and state[4] == squares else -1
 
-    def unmoves(state: State, out: MutableSequence[int]) -> int:
+    def find_unmoves(state: State, out: MutableSequence[int], kinds: int) -> int:
+        """Write the moves to be taken back that captured none, or one of the first `kinds` men; return their number."""
         side, found = 1 - state[0], 0
         for man in range(count):
             end = int(state[1 + man])
@@ -148,7 +157,7 @@ def rules_of(ending: str, rows: int, columns: int) -> Mapping[str, Callable[...,
                     begin = row * columns + column
                     if at(state, begin) >= 0:
                         break
-                    for taken in range(-1, count):
+                    for taken in range(-1, kinds):
                         if taken >= 0 and (black[taken] == side or beside(state, taken) < 0 or (equal and taken == 3)):
                             continue
                         move = ((taken + 1) * squares + begin) * squares + end
@@ -162,6 +171,12 @@ def rules_of(ending: str, rows: int, columns: int) -> Mapping[str, Callable[...,
                         break
                     row, column = row + steps[way, 0], column + steps[way, 1]
         return found
+
+    def unmoves(state: State, out: MutableSequence[int]) -> int:
+        return find_unmoves(state, out, count)
+
+    def unmoves_within(state: State, out: MutableSequence[int]) -> int:
+        return find_unmoves(state, out, 0)
 
     def image_under(state: State, symmetry: int) -> None:
         for man in range(count):
@@ -194,7 +209,8 @@ def rules_of(ending: str, rows: int, columns: int) -> Mapping[str, Callable[...,
 
     return {
         "start": start, "legal": legal, "terminal": terminal, "moves": moves, "play": play, "unplay": unplay,
-        "unmoves": unmoves, "canonical": canonical, "stabilizer": stabilizer, "image_under": image_under,
+        "unmoves": unmoves, "unmoves_within": unmoves_within, "conversions": conversions,
+        "canonical": canonical, "stabilizer": stabilizer, "image_under": image_under,
     }  # fmt: skip
 
 

@@ -32,9 +32,9 @@ def why_dead(tables: LevelTables, stones: Sequence[int], man: int) -> str | None
         return f"no push frees {_named(tables, stuck)}, {'which is' if len(stuck) == 1 else 'which are'} on no goal"
     short = too_few_goals(tables, stones)
     if short is not None:
-        group, goals = short
+        crowd, goals = short
         names = ", ".join(level.name(goal) for goal in sorted(goals)) or "none"
-        return f"the stones {_listed(tables, group)} have too few goals that they can come to: {names}"
+        return f"the stones {_listed(tables, crowd)} have too few goals that they can come to: {names}"
     for group in groups_to_search(tables, stones, man):
         if is_lost(tables, group, man):
             if len(group) == len(stones):
@@ -49,7 +49,7 @@ def frozen_stones(tables: LevelTables, stones: Collection[int]) -> set[int]:
     It is the largest set of stones each of which is blocked along both axes: by a wall or one of the set on one side, or by
     dead squares on both.
     """
-    near, live = tables.level.near, tables.live
+    near, live = tables.level.near, tables.live.tolist()
     held = set(stones)
     while True:
         loose = {stone for stone in held if not all(_blocked(near[stone], axis, held, live) for axis in AXES)}

@@ -188,29 +188,30 @@ class Listing:
 
     def __init__(self, game: Game, run: Run, most: int | None = None, folder: WorkingFolder | None = None) -> None:
         self.game, self.run, self.most, self.folder = game, run, most, folder
-        self._bind("interpreted")
+        self._bind(compiled=False)
         self.packing, start = packed_start(game)
         self._kept: list[int] = [0]
         self.expanded, self.found = 0, 1
         if folder is not None and folder.record:
             start = self._restored(folder)
             if self.expanded >= MANY:
-                self._bind("cpu")
+                self._bind(compiled=True)
         self.states = np.zeros((_room_for(self.found + game.max_moves), self.packing.word_count), np.int64)
         self.states[: self.found] = start
         self.table = self._table()
 
-    def _bind(self, target: jit.Target) -> None:
+    def _bind(self, compiled: bool) -> None:
+        target: jit.Target = "cpu" if compiled else "interpreted"
         names = self.game.names(target=target)
         self._expand, self._enter, self._fill = (jit.bind(kernel, names, target) for kernel in (expand, enter, fill))
-        self._compiled = target == "cpu"
+        self._compiled = compiled
 
     def sorted(self) -> Words:
         """Return the states in ascending order of their words: int64 [states, words]. Raises BadGame and OutOfMemory."""
         begun = time.process_time()
         while self.expanded < self.found:
             if not self._compiled and (self.expanded >= MANY or time.process_time() - begun > PATIENCE):
-                self._bind("cpu")
+                self._bind(compiled=True)
             self._round()
             if self.most is not None and self.found > self.most:
                 raise TooMany(f"{self.game}: more than {self.most:,} states are reached")
