@@ -17,6 +17,7 @@ from searchbench import jit
 from searchbench.catalogue import load
 from searchbench.errors import MissingRule
 from searchbench.rules import moves, unmoves
+from searchbench.solvers.exhaustive.neighbours import degree, predecessors, successors
 
 ROOT = Path(__file__).parents[1]
 
@@ -278,6 +279,19 @@ def test_games_compiled_by_different_processes_do_not_mix(compiled_once: Folder,
 def count_unmoves(state: Any, out: Any) -> int:
     """Count the moves backwards."""
     return unmoves(state, out) + moves(state, out)
+
+
+@pytest.mark.parametrize("target", ["interpreted", "cpu"])
+@pytest.mark.parametrize("left_out", ["unmoves", "moves", "unplay", "play"])
+def test_what_a_missing_rule_cut_short_is_not_used_again(target: Any, left_out: str) -> None:
+    names = load("pancake:4").names(target=target).without(left_out)
+    for kernel in (predecessors, degree, successors, predecessors):
+        if not jit.missing(kernel, names):
+            jit.bind(kernel, names, target)
+            continue
+        for _ in range(2):
+            with pytest.raises(MissingRule, match=left_out):
+                jit.bind(kernel, names, target)
 
 
 def test_missing_rule_names_the_kernel_and_the_rule() -> None:

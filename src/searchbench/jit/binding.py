@@ -50,11 +50,17 @@ class _Binder:
         self.backend = backend(target)
         self.flow = DataFlow(names, kernel)
         self.modules: dict[tuple[types.ModuleType, types.FunctionType], types.ModuleType] = {}
+        self.kept: list[tuple[dict[Any, Any], Any]] = []
 
     def kernel(self, kernel: types.FunctionType) -> Callable[..., Any]:
         """Return a function for Python to call, with all that it refers to bound."""
         function = resolve(kernel, self.names, self.kernel_name)
-        result: Callable[..., Any] = self._made(function, "kernel", None)
+        try:
+            result: Callable[..., Any] = self._made(function, "kernel", None)
+        except BaseException:
+            for shelf, key in self.kept:  # half of their references are not bound: nobody may find them
+                shelf.pop(key, None)
+            raise
         if self.backend.compiled is not None:
             return self.backend.given(result, self.names.data, self.flow.arguments(kernel))
         data = self.backend.constant(self.names.data)  # once, in the place of at every call
@@ -84,9 +90,11 @@ class _Binder:
                 result = self.backend.kernel(bound, calls)
             else:
                 result = self.backend.inner(bound, calls, hasattr(function, "inlined"))
-        if shared is not None:
+        if shared is not None and not known:
             shared[mark, use] = result
+            self.kept.append((shared, (mark, use)))
         if key is not None:
+            self.kept.append((self.names.bound, key))
             self.names.bound[key] = result  # before its references are bound: they may refer back to it
         if not known:
             self._fill(function, bound)
