@@ -174,6 +174,9 @@ def test_a_database_of_rules_that_have_changed_is_refused(program: Program, tmp_
     assert program("solve", game, "--to", tmp_path / "coins.db").code == 0
     game.write_text(text.replace("min(most, state[heap])", "min(most - 1, state[heap])"))
     answer = program("stats", tmp_path / "coins.db")
+    assert answer.code == 30
+    assert "which you have not run before as it is now" in " ".join(answer.err.split())
+    answer = program("stats", tmp_path / "coins.db", "--trust")
     assert answer.code == 40
     assert "coins.db" in answer.err
 

@@ -15,7 +15,7 @@ import zarr
 import naive
 from graphs import GraphGame
 from searchbench.catalogue import load
-from searchbench.errors import BadRequest, BadState, DamagedData, StaleDatabase, UnknownGame, Unsolvable
+from searchbench.errors import BadRequest, BadState, DamagedData, NoConsent, StaleDatabase, UnknownGame, Unsolvable
 from searchbench.game import Game
 from searchbench.index.protocol import Part
 from searchbench.rules import UNDECIDED
@@ -361,11 +361,13 @@ def test_changed_rules_make_a_database_stale(tmp_path: Path) -> None:
     solve_states(game, run=Run(threads=1), target="interpreted").save(tmp_path / "x.db")
     assert Database.open(tmp_path / "x.db").probe("4") == 4
     write_token(tmp_path, step=2)
-    with pytest.raises(StaleDatabase, match="solve the game again"):
+    with pytest.raises(NoConsent, match="not run before as it is now"):
         Database.open(tmp_path / "x.db")
+    with pytest.raises(StaleDatabase, match="solve the game again"):
+        Database.open(tmp_path / "x.db", trust=True)
     write_token(tmp_path, version=2)
     with pytest.raises(DamagedData, match="version 1 of token, which is at version 2"):
-        Database.open(tmp_path / "x.db")
+        Database.open(tmp_path / "x.db", trust=True)
     (tmp_path / "token_game.py").unlink()
     with pytest.raises(UnknownGame, match="name the game"):
         Database.open(tmp_path / "x.db")
