@@ -16,7 +16,6 @@ import numpy as np
 from searchbench import jit
 from searchbench.board import Board as Board
 from searchbench.board import cells_of_move
-from searchbench.drawing import board_svg
 from searchbench.errors import BadGame, BadMove, BadRequest, BadState, raised_in, told
 from searchbench.index.own import checked_index, functions_of
 from searchbench.rules import NOWHERE, UNDECIDED
@@ -65,6 +64,8 @@ class Position:
 
     def _repr_svg_(self) -> str | None:
         """Return the drawing for a notebook."""
+        from searchbench.drawing import board_svg
+
         board = self.game.board()
         return None if board is None else board_svg(board, self.game.pieces(self.state), title=self.text)
 

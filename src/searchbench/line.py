@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from searchbench.drawing import board_svg, boards_html
 from searchbench.game import Game, Position
 from searchbench.late import late
 
@@ -49,6 +48,8 @@ class Line:
 
     def _repr_html_(self) -> str:
         """Return the boards with the moves between them for a notebook."""
+        from searchbench.drawing import board_svg, boards_html
+
         board, captions = self.game.board(), ["start", *self.move_texts()]
         turned = self.game.two_players
         pictures = [

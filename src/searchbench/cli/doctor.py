@@ -14,7 +14,7 @@ from searchbench.cli import show
 from searchbench.cli.commands import Exit
 from searchbench.cli.options import Json
 
-NEEDED = ("numpy", "numba", "llvmlite", "zarr", "numcodecs", "zstandard", "google-crc32c", "psutil", "rich")
+NEEDED = ("numpy", "numba", "llvmlite", "numcodecs", "zstandard", "google-crc32c", "psutil", "rich")
 EXTRAS = {
     "diagrams": ("oxidd",), "learning": ("pyarrow", "gymnasium", "pettingzoo"), "web": ("fastapi", "uvicorn"),
     "cluster": ("mpi4py",), "cuda": ("numba-cuda",),

@@ -1,4 +1,4 @@
-"""Codecs: compress the chunks of an array, and decompress one chunk without Zarr."""
+"""Codecs: compress and decompress the chunks of an array, and describe to Zarr how."""
 
 from __future__ import annotations
 
@@ -20,8 +20,11 @@ _LEVELS: Final[Mapping[str, tuple[int, int, int]]] = {
     NONE: (0, 0, 0),
 }
 """For each codec the lowest, the highest and the default level."""
+INDEX_CODECS: Final = [{"name": "bytes", "configuration": {"endian": "little"}}, {"name": "crc32c"}]
+"""How the index of a shard is kept."""
 _BLOSC_HEADER: Final = 16
-_CHECKSUM: Final = 4
+CHECKSUM: Final = 4
+"""Bytes of a checksum."""
 
 
 class Codec(NamedTuple):
@@ -33,22 +36,40 @@ class Codec(NamedTuple):
     def __str__(self) -> str:
         return self.name if self.name == NONE else f"{self.name}:{self.level}"
 
-    def compressors(self) -> list[Any] | None:
-        """Return Zarr's compressors: the codec, and a checksum of its output."""
-        from zarr.codecs import BloscCodec, Crc32cCodec, GzipCodec, ZstdCodec
-
+    def described(self, itemsize: int) -> list[dict[str, Any]]:
+        """Return the codecs as an array's metadata list them: the order of bytes, the codec, a checksum of its output."""
+        order = {"name": "bytes", **({"configuration": {"endian": "little"}} if itemsize > 1 else {})}
         if self.name == NONE:
-            return None
-        made: dict[str, Callable[[], Any]] = {
-            "zstd": lambda: ZstdCodec(level=self.level),
-            "gzip": lambda: GzipCodec(level=self.level),
-            "lz4": lambda: BloscCodec(cname="lz4hc", clevel=self.level, shuffle="noshuffle", typesize=1),
+            return [order]
+        blosc = {"typesize": 1, "cname": "lz4hc", "clevel": self.level, "shuffle": "noshuffle", "blocksize": 0}
+        packing = {
+            "zstd": {"name": "zstd", "configuration": {"level": self.level, "checksum": False}},
+            "gzip": {"name": "gzip", "configuration": {"level": self.level}},
+            "lz4": {"name": "blosc", "configuration": blosc},
         }
-        return [made[self.name](), Crc32cCodec()]
+        return [order, packing[self.name], {"name": "crc32c"}]
+
+    def pack(self, data: bytes) -> bytes:
+        """Return data compressed, with a checksum."""
+        if self.name == "zstd":
+            return with_checksum(zstandard.ZstdCompressor(level=self.level).compress(data))
+        if self.name == "gzip":
+            return with_checksum(zlib.compress(data, self.level, wbits=31))
+        if self.name == "lz4":
+            from numcodecs.blosc import NOSHUFFLE, compress  # type: ignore[import-untyped]
+
+            return with_checksum(compress(data, b"lz4hc", self.level, NOSHUFFLE))
+        return data
 
 
 ZSTD: Final = Codec("zstd", 3)
 PLAIN: Final = Codec(NONE)
+
+
+def with_checksum(data: bytes) -> bytes:
+    """Return data followed by their checksum."""
+    checksum: int = google_crc32c.value(data)
+    return data + checksum.to_bytes(CHECKSUM, "little")
 
 
 def parse_codec(text: str) -> Codec:
@@ -66,10 +87,18 @@ def parse_codec(text: str) -> Codec:
     return Codec(name, int(level))
 
 
-def unpacker(names: list[str]) -> Callable[[bytes, int], bytes]:
+def without_checksum(data: bytes, compare: bool = True) -> bytes:
+    """Return data without the checksum that follows them. Raises ValueError if they do not match it, unless told not to."""
+    if compare and google_crc32c.value(data[:-CHECKSUM]) != int.from_bytes(data[-CHECKSUM:], "little"):
+        raise ValueError("a chunk does not match its checksum")
+    return data[:-CHECKSUM]
+
+
+def unpacker(names: list[str], compare: bool = True) -> Callable[[bytes, int], bytes]:
     """Return a function (packed data with checksum, unpacked size) -> bytes that inverts codecs given by Zarr's names.
 
-    The function raises ValueError, zlib.error or ZstdError for damaged data. Raises ValueError for unknown codecs.
+    It compares checksums, unless told not to. The function raises ValueError, zlib.error or ZstdError for damaged data.
+    Raises ValueError for unknown codecs.
     """
     known = {"zstd": _unpack_zstd, "gzip": _unpack_gzip, "blosc": _unpack_blosc}
     if names == ["bytes"]:
@@ -78,13 +107,7 @@ def unpacker(names: list[str]) -> Callable[[bytes, int], bytes]:
         raise ValueError("codecs of another kind")
     unpack = known[names[1]]
 
-    def checked(data: bytes, size: int) -> bytes:
-        packed = data[:-_CHECKSUM]
-        if google_crc32c.value(packed) != int.from_bytes(data[-_CHECKSUM:], "little"):
-            raise ValueError("a chunk does not match its checksum")
-        return unpack(packed, size)
-
-    return checked
+    return lambda data, size: unpack(without_checksum(data, compare), size)
 
 
 def _unpack_nothing(data: bytes, size: int) -> bytes:
@@ -100,7 +123,7 @@ def _unpack_gzip(packed: bytes, size: int) -> bytes:
 
 
 def _unpack_blosc(packed: bytes, size: int) -> bytes:
-    from numcodecs.blosc import decompress  # type: ignore[import-untyped]
+    from numcodecs.blosc import decompress
 
     if len(packed) < _BLOSC_HEADER or struct.unpack_from("<I", packed, 4)[0] != size:
         raise ValueError("a chunk has another size")

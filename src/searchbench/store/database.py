@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from searchbench import jit
-from searchbench.drawing import chart_svg, columns, facts_html
 from searchbench.errors import BadRequest, BadState
 from searchbench.game import Game, Position
 from searchbench.index.protocol import Part
@@ -134,6 +133,8 @@ class Database:
 
     def _repr_html_(self) -> str:
         """Return the facts and the chart for a notebook."""
+        from searchbench.drawing import chart_svg, columns, facts_html
+
         facts = {
             "values": self.rule.name,
             "states": f"{self.states:,}",

@@ -16,7 +16,7 @@ from searchbench.exchange.space import untouched
 from searchbench.index.protocol import Part
 from searchbench.store import header as head
 from searchbench.store.bits import codes_of, cut_out
-from searchbench.store.chunks import SPOILT, ChunkFiles
+from searchbench.store.chunks import ChunkFiles
 from searchbench.store.codes import Array, as_type, bits_of_codes, type_for
 from searchbench.store.forms import FORMS, ONE_BIT
 
@@ -26,10 +26,6 @@ class PartReader(Protocol):
 
     mapped: Array | None
     """All stored numbers, if the file is mapped into memory."""
-
-    def chunk(self, chunk: int) -> Array:
-        """Return the stored numbers of one chunk."""
-        ...
 
     def chunks(self, first: int, stop: int) -> Array:
         """Return the stored numbers of the chunks first .. stop - 1."""
@@ -85,7 +81,7 @@ class DiskCodes:
         with self._lock:
             codes = self._cache.get((place, chunk))
             if codes is None:
-                codes = self._cache[place, chunk] = self._part(self._records[place]).chunk(chunk)
+                codes = self._cache[place, chunk] = self._part(self._records[place]).chunks(chunk, chunk + 1)
                 self._used += codes.nbytes
                 while self._used > self._budget and len(self._cache) > 1:
                     self._used -= self._cache.popitem(last=False)[1].nbytes
@@ -173,41 +169,19 @@ class _PartOnDisk:
         self._path = folder / head.codes_path(record.name)
         self._chunk = chunk
         self.mapped = _mapped(self._path)
-        self._opened: Any = self.mapped
-        try:
-            self._files: ChunkFiles | None = ChunkFiles(self._path) if self.mapped is None else None
-        except (ValueError, KeyError, TypeError):
-            self._files = None
+        self._files = ChunkFiles(self._path)
         digests = folder / head.digests_path(record.name)
-        quick = _whole(digests)
-        if quick is None or head.digest_of(quick) != record.digest:
-            quick = values_of(open_array(digests), slice(None), digests)
-        self._digests = quick
+        self._digests = ChunkFiles(digests).read_all()
         if head.digest_of(self._digests) != record.digest:
             raise DamagedData(f"{digests} does not match the digest in the header: {_WHY}")
         if self.mapped is not None:
             self._check(self.mapped, 0, len(self._digests))
 
-    def chunk(self, chunk: int) -> Array:
-        """Return the stored numbers of one chunk: from its file if that is intact, else through `chunks`."""
-        if self.mapped is not None:
-            return self.chunks(chunk, chunk + 1)
-        try:
-            codes = self._files.read(chunk) if self._files is not None else None
-        except (OSError, *SPOILT):
-            codes = None
-        if codes is None or head.chunk_digests(codes, self._chunk)[0] != self._digests[chunk]:
-            return self.chunks(chunk, chunk + 1)  # raises the precise error
-        return codes
-
     def chunks(self, first: int, stop: int) -> Array:
         """Return the stored numbers of the chunks first .. stop - 1, each compared with its digest."""
-        if self._opened is None:  # a probe needs no more than its chunk's file, and is spared Zarr's import
-            self._opened = open_array(self._path)
-        wanted = slice(first * self._chunk, min(stop * self._chunk, self._opened.shape[0]))
         if self.mapped is not None:
-            return self.mapped[wanted]
-        codes = values_of(self._opened, wanted, self._path)
+            return self.mapped[first * self._chunk : stop * self._chunk]
+        codes = self._files.read_all(first, stop)
         self._check(codes, first, stop)
         codes.flags.writeable = False
         return codes
@@ -216,15 +190,6 @@ class _PartOnDisk:
         wrong = np.flatnonzero(head.chunk_digests(codes, self._chunk) != self._digests[first:stop])
         if len(wrong):
             raise DamagedData(f"{self._path}: chunk {first + int(wrong[0])} does not match its digest: {_WHY}")
-
-
-def _whole(path: Path) -> Array | None:
-    """Return all numbers of an array past Zarr, to be compared with their digest; None where they cannot be had so."""
-    try:
-        files = ChunkFiles(path)
-        return np.concatenate([files.read(chunk) for chunk in range(files.count)])
-    except (OSError, KeyError, TypeError, *SPOILT):
-        return None
 
 
 def _mapped(path: Path) -> Array | None:
@@ -241,21 +206,3 @@ def _mapped(path: Path) -> Array | None:
         )
     except (KeyError, TypeError, OSError, ValueError) as error:
         raise DamagedData(f"{path} cannot be mapped: {error}") from error
-
-
-def open_array(path: Path) -> Any:
-    """Open an array of a group. Raises DamagedData."""
-    import zarr
-
-    try:
-        return zarr.open_array(path, mode="r")
-    except Exception as error:  # zarr raises various errors if files vanish after they were checked
-        raise DamagedData(f"{path} cannot be opened: {error}") from error
-
-
-def values_of(array: Any, wanted: slice, path: Path) -> Array:
-    """Return a slice of an array that was opened at `path`. Raises DamagedData."""
-    try:
-        return np.asarray(array[wanted])
-    except Exception as error:  # checksums, decompression, reading: each codec has its own errors
-        raise DamagedData(f"{path} cannot be read: {error} (`searchbench repair` recomputes lost values)") from error

@@ -107,23 +107,20 @@ class GrowingDatabase:
 
         Ranks write together: of each part a rank writes the steps that `ShardedCodes` gives it.
         """
-        import zarr
-
         by_first(lambda: begin(self.path))
-        group = zarr.open_group(self.path, mode="a", zarr_format=3)
         if self._index is None:
-            self._index = by_first(lambda: self._write_numbering(group))
+            self._index = by_first(self._write_numbering)
         held = MemoryCodes(codes) if isinstance(codes, np.ndarray) else codes
         database = Database(self.game, self.rule, held, parts=self.game.parts())
         for part in parts:
             narrow = self.form is VALUES
-            self.records[part.name] = write_part(group, database, part, self._layout, self.form, narrow)
+            self.records[part.name] = write_part(self.path, database, part, self._layout, self.form, narrow)
             by_first(lambda name=part.name: self._sync(name))  # type: ignore[misc]
         self.facts = facts
         by_first(lambda: self._write_header(database))
 
-    def _write_numbering(self, group: Any) -> dict[str, Any]:
-        index = write_numbering(group, self.game)
+    def _write_numbering(self) -> dict[str, Any]:
+        index = write_numbering(self.path, self.game)
         folders.sync(self.path)
         return index
 

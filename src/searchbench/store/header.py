@@ -131,10 +131,7 @@ def is_begun(folder: Path) -> bool:
 
 
 def is_half_written(file: str) -> bool:
-    """Tell whether a file, relative to the database's folder, is unfinished metadata.
-
-    Zarr writes `zarr.<number>.partial` beside each document, including those of existing groups.
-    """
+    """Tell whether a file, relative to the database's folder, is metadata whose writer was killed."""
     place, _, name = file.rpartition("/")
     return place in PLACES and name.startswith("zarr.") and name.endswith(".partial")
 

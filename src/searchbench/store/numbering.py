@@ -13,7 +13,6 @@ from searchbench.game import Game
 from searchbench.index.diagram import Diagram
 from searchbench.index.digits import Digit, Digits, Field
 from searchbench.numbered import diagram_of, numbered, without_diagram
-from searchbench.store.codecs import ZSTD
 
 if TYPE_CHECKING:
     from searchbench.store.header import Header
@@ -23,25 +22,19 @@ PLACE: Final = "index"
 _CHUNK: Final = 1 << 20
 
 
-def write_numbering(group: Any, game: Game) -> dict[str, Any]:
-    """Write the diagram of a game into a database's group; return what the header tells of it, nothing without one."""
+def write_numbering(folder: Path, game: Game) -> dict[str, Any]:
+    """Write the diagram of a game into a database's folder; return what the header tells of it, nothing without one."""
+    from searchbench.store.arrays import ArrayFiles
+
     diagram = diagram_of(game)
     if diagram is None:
         return {}
     arrays = diagram.arrays()
     for name, array in arrays.items():
         values = _stored(name, array)
-        kept = group.create_array(
-            f"{PLACE}/{name}",
-            shape=values.shape,
-            dtype=values.dtype,
-            chunks=(min(max(1, len(values)), _CHUNK), *values.shape[1:]),
-            compressors=ZSTD.compressors(),
-            filters=None,
-            fill_value=0,
-            config={"write_empty_chunks": True},
-        )
-        kept[...] = values
+        files = ArrayFiles(folder / PLACE / name, values.shape, values.dtype, min(max(1, len(values)), _CHUNK))
+        files.create()
+        files.write(0, values)
     return {
         "kind": "diagram",
         "digest": diagram.digest,
@@ -93,12 +86,9 @@ def with_numbering(game: Game, folder: Path, header: Header) -> Game:
     digits = _digits(header.index["digits"], folder) if "digits" in header.index else plain.digits()
     if digits is None:
         raise DamagedData(f"{folder} has numbers of a diagram, and {plain} tells no `digits` any more: solve it again")
-    from searchbench.store.disk import open_array, values_of
+    from searchbench.store.chunks import ChunkFiles
 
-    arrays = {}
-    for path in array_paths(header.index):
-        array = open_array(folder / path)
-        arrays[path.partition("/")[2]] = values_of(array, slice(None), folder / path)
+    arrays = {path.partition("/")[2]: ChunkFiles(folder / path).read_all() for path in array_paths(header.index)}
     try:
         arrays["children"] = np.cumsum(arrays["children"], dtype=arrays["children"].dtype)
         diagram = Diagram.of_arrays(digits, header.index["first_weight"], arrays)

@@ -15,6 +15,7 @@ import numpy as np
 from searchbench.errors import BadRequest
 from searchbench.store import folder as folders
 from searchbench.store import header as head
+from searchbench.store.arrays import create_group
 from searchbench.store.codecs import parse_codec
 from searchbench.store.disk import DiskCodes
 from searchbench.store.forms import FORMS, ONE_BIT
@@ -68,17 +69,14 @@ def replace_parts(path: Path, database: Database, parts: Collection[str]) -> Dis
         write_database(database, path, database.command, True, _mapped(old), codec=parse_codec(old.codec))
         return DiskCodes(path, head.header_on_disk(path), 0)
     with folders.replaced_folder(path) as folder:
-        import zarr
-
-        group = zarr.create_group(folder, zarr_format=3)
-        for place in ("parts", "digests"):
-            group.require_group(place)
+        for place in ("", "parts", "digests"):
+            create_group(folder / place)
         layout = _mapped(old) or replace(OF_BITS if form is ONE_BIT else DEFAULT, chunk=old.chunk)
         layout = replace(layout, codec=parse_codec(old.codec))
         records = []
         for record in old.parts:
             if record.name in parts:
-                record = write_part(group, database, record.part, layout, form, narrow)
+                record = write_part(folder, database, record.part, layout, form, narrow)
             else:
                 for array in (head.codes_path(record.name), head.digests_path(record.name)):
                     shutil.copytree(path / array, folder / array, copy_function=_link)

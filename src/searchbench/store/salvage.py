@@ -9,9 +9,8 @@ import numpy as np
 
 from searchbench.errors import DamagedData
 from searchbench.store import header as head
-from searchbench.store.chunks import SPOILT, ChunkFiles
+from searchbench.store.chunks import ChunkFiles
 from searchbench.store.codes import Array
-from searchbench.store.disk import open_array, values_of
 
 TOGETHER: Final = 64
 """Number of chunks checked together; a group with a damaged one is checked chunk by chunk."""
@@ -29,13 +28,8 @@ class SalvagedPart:
     def __init__(self, folder: Path, record: head.PartRecord, chunk: int) -> None:
         self._path = folder / head.codes_path(record.name)
         self._chunk = chunk
-        document = head.read_document(self._path / head.DOCUMENT)
-        self._size, self._dtype = int(document["shape"][0]), np.dtype(document["data_type"])
-        self._in_file = int(document["chunk_grid"]["configuration"]["chunk_shape"][0])
-        try:
-            self._files: ChunkFiles | None = ChunkFiles(self._path)
-        except (ValueError, KeyError, TypeError):
-            self._files = None
+        self._files = ChunkFiles(self._path)
+        self._size, self._dtype = self._files.size, self._files.dtype
         self._digests = _digests(folder, record)
         chunks = -(-self._size // chunk)
         damaged = [
@@ -50,10 +44,6 @@ class SalvagedPart:
         }
         self.lost = frozenset(damaged) - self._past_checksum.keys()
         self.sound = self._digests is not None and not damaged
-
-    def chunk(self, chunk: int) -> Array:
-        """Return the stored numbers of one chunk, zeros if it is lost."""
-        return self.chunks(chunk, chunk + 1)
 
     def chunks(self, first: int, stop: int) -> Array:
         """Return the stored numbers of the chunks first .. stop - 1, zeros for lost chunks."""
@@ -75,31 +65,26 @@ class SalvagedPart:
 
     def _read(self, first: int, stop: int) -> Array:
         """Return chunks first .. stop - 1 if they exist with the right checksums and digests. Raises DamagedData."""
-        begin, end = first * self._chunk, min(stop * self._chunk, self._size)
-        for file in range(begin // self._in_file, -(-end // self._in_file)):
-            if not (self._path / "c" / str(file)).is_file():  # Zarr would return the fill value
-                raise DamagedData(f"{self._path}/c/{file} is missing")
-        codes = values_of(open_array(self._path), slice(begin, end), self._path)
+        codes = self._files.read_all(first, stop)
         if self._digests is not None and (head.chunk_digests(codes, self._chunk) != self._digests[first:stop]).any():
             raise DamagedData(f"{self._path}: a chunk from {first} to {stop - 1} does not match its digest")
         return codes
 
     def _without_checksum(self, place: int) -> Array | None:
-        """Return a chunk whose digest matches though its checksum does not."""
-        if self._files is None or self._digests is None:
+        """Return a chunk whose digest matches though a checksum does not."""
+        if self._digests is None:
             return None
         try:
-            codes = self._files.read(place)
-        except (OSError, *SPOILT):
+            codes = ChunkFiles(self._path, compare=False).read_all(place, place + 1)
+        except DamagedData:
             return None
         return codes if head.chunk_digests(codes, self._chunk)[0] == self._digests[place] else None
 
 
 def _digests(folder: Path, record: head.PartRecord) -> Array | None:
     """Return the digests of a part's chunks, or None if they are damaged."""
-    path = folder / head.digests_path(record.name)
     try:
-        digests = values_of(open_array(path), slice(None), path) if (path / "c" / "0").is_file() else None
+        digests = ChunkFiles(folder / head.digests_path(record.name)).read_all()
     except DamagedData:
         return None
-    return digests if digests is not None and head.digest_of(digests) == record.digest else None
+    return digests if head.digest_of(digests) == record.digest else None

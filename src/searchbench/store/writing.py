@@ -16,6 +16,7 @@ from searchbench.errors import BadRequest
 from searchbench.exchange.ranks import current, meet
 from searchbench.index.protocol import Part
 from searchbench.store import header as head
+from searchbench.store.arrays import ArrayFiles, create_group
 from searchbench.store.codecs import PLAIN, ZSTD, Codec
 from searchbench.store.codes import as_type, in_order, type_for
 from searchbench.store.folder import replaced_folder
@@ -133,9 +134,7 @@ def write_group(
     codec: Codec | None = None,
 ) -> None:
     """Write the group into an empty folder."""
-    import zarr
-
-    group = zarr.create_group(folder, zarr_format=3)
+    create_group(folder)
     form = chosen.form if chosen is not None else form_for(database)
     layout = layout or (OF_BITS if form is ONE_BIT else DEFAULT)
     layout = layout if codec is None else replace(layout, codec=codec)
@@ -144,9 +143,9 @@ def write_group(
         codes = ReducedCodes(database, chosen)
         kept = type(database)(database.game, codes.rule, codes, database.facts, command, parts=database.parts)
     narrow = chosen is not None or len(database.parts) < len(database.game.parts())
-    parts = tuple(write_part(group, kept, part, layout, form, narrow and form is VALUES) for part in kept.parts)
+    parts = tuple(write_part(folder, kept, part, layout, form, narrow and form is VALUES) for part in kept.parts)
     header = header_of(kept, parts, layout, form, kept.facts, command, folder)
-    write_header(folder, replace(header, index=write_numbering(group, kept.game)))
+    write_header(folder, replace(header, index=write_numbering(folder, kept.game)))
 
 
 def header_of(
@@ -258,22 +257,15 @@ def own_steps(units: int, step: int, rank: int, count: int) -> range:
 
 
 def write_part(
-    group: Any, database: Database, part: Part, layout: Layout, form: Form, narrow: bool = False
+    folder: Path, database: Database, part: Part, layout: Layout, form: Form, narrow: bool = False
 ) -> head.PartRecord:
     """Write the codes of a part and their digests; if `narrow`, in the smallest data type.
 
     Ranks write every so many steps each, and all return the record.
     """
-    import zarr
-
     units = form.units(part.size)
     chunk = head.chunk_of(part, layout.chunk, form)
-    shard = chunk * layout.shard if units > chunk * layout.files else None
-    options: dict[str, Any] = {
-        "filters": None,
-        "compressors": layout.codec.compressors(),
-        "config": {"write_empty_chunks": True},  # a missing chunk is damage, not a default
-    }
+    per_file = layout.shard if units > chunk * layout.files else 1
     counts = database.part_counts(part)
     dtype = _stored_type(database, form)
     if narrow and isinstance(database.store, ReducedCodes):
@@ -281,24 +273,16 @@ def write_part(
     elif narrow:
         dtype = type_for(max((code for code in counts if code != database.illegal), default=0))
     ranks = current()
+    fill = int(np.iinfo(dtype).max) if form is VALUES else 0
+    codes = ArrayFiles(folder / head.codes_path(part.name), (units,), dtype, chunk, per_file, fill, layout.codec)
     if ranks.rank == 0:
-        group.create_array(
-            head.codes_path(part.name),
-            shape=(units,),
-            dtype=dtype,
-            chunks=(chunk,),
-            shards=(shard,) if shard else None,
-            fill_value=int(np.iinfo(dtype).max) if form is VALUES else 0,
-            **options,
-        )
+        codes.create()
     meet()
-    with zarr.config.set({"array.write_empty_chunks": True}):  # an array that is opened has the settings of now
-        codes = group[head.codes_path(part.name)]
     step = step_of(part, layout, form)
 
     def write(first: int) -> npt.NDArray[np.uint64]:
         piece = as_type(_stored(database, part, first, min(first + step, units), form), dtype)
-        codes[first : first + len(piece)] = piece
+        codes.write(first, piece)
         return head.chunk_digests(piece, chunk)
 
     with ThreadPoolExecutor(WRITERS) as pool:
@@ -306,12 +290,11 @@ def write_part(
     written = ranks.gather(mine)
     steps = [written[place % ranks.count][place // ranks.count] for place in range(sum(map(len, written)))]
     digests = np.concatenate([np.empty(0, np.uint64), *steps])
-    size = max(1, len(digests))
     if ranks.rank == 0:
-        kept = group.create_array(
-            head.digests_path(part.name), shape=digests.shape, dtype="uint64", chunks=(size,), fill_value=0, **options
-        )
-        kept[:] = digests
+        path = folder / head.digests_path(part.name)
+        kept = ArrayFiles(path, digests.shape, digests.dtype, max(1, len(digests)), codec=layout.codec)
+        kept.create()
+        kept.write(0, digests)
     meet()
     if narrow and database.illegal in counts and not isinstance(database.store, ReducedCodes):
         counts[int(np.iinfo(dtype).max)] = counts.pop(database.illegal)

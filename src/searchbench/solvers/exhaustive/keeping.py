@@ -8,8 +8,6 @@ from tempfile import TemporaryDirectory
 from searchbench.exchange.ranks import ALONE, current
 from searchbench.run import Run
 from searchbench.solvers.exhaustive.configuration import GroupByGroup
-from searchbench.solvers.exhaustive.device.solve import check_device, solve_on_device
-from searchbench.solvers.exhaustive.diagrams.solve import solve_into
 from searchbench.solvers.exhaustive.parts import solve_parts
 from searchbench.solvers.exhaustive.request import Request
 from searchbench.solvers.exhaustive.solve import solve_choice
@@ -28,6 +26,8 @@ def solve_request(request: Request, run: Run, command: str = "") -> Database:
     `command` is the database's record of its origin. The run gets the folder for unfinished work.
     """
     if run.device is not None:
+        from searchbench.solvers.exhaustive.device.solve import check_device
+
         check_device(request, run.device)
     database = _solve_numbered(request.numbered(run), run, command)
     if request.keep is not None:
@@ -60,12 +60,16 @@ def _solve_numbered(request: Request, run: Run, command: str) -> Database:
 def _solved(request: Request, run: Run) -> Database:
     """Solve all states, on the device of the run or on the processor."""
     if run.device is not None:
+        from searchbench.solvers.exhaustive.device.solve import solve_on_device
+
         return solve_on_device(request, run, run.device)
     return solve_choice(request, run, "cpu" if request.form is not None else request.game.quickest_target)
 
 
 def _sweep(request: Request, keep: Keep, run: Run, command: str) -> Database:
     """Solve layer by layer into the folder, in which an earlier run may have begun."""
+    from searchbench.solvers.exhaustive.diagrams.solve import solve_into
+
     if keep.overwrite or not keep.working.exists():
         check_target(keep.folder, keep.overwrite)
     if keep.overwrite and keep.folder.exists():

@@ -21,7 +21,6 @@ from searchbench.solvers.exhaustive.configuration import (
     Numbered,
     Sweep,
 )
-from searchbench.solvers.exhaustive.diagrams.reached import reached_game, start_alone
 from searchbench.store.keep import Keep
 from searchbench.store.writing import check_target
 from searchbench.values import ValueRule
@@ -65,6 +64,8 @@ class Request(NamedTuple):
         """Return the same request with the game whose states get their numbers by what is reached, if that is asked for."""
         if not (isinstance(self.solver, Numbered) and self.solver.index == REACHED):
             return self
+        from searchbench.solvers.exhaustive.diagrams.reached import reached_game
+
         if self.keep is not None and self.parts is None:
             check_target(self.keep.folder, self.keep.overwrite)  # before a long search
         work = self.keep.listing if self.keep is not None and current() is ALONE else None
@@ -97,6 +98,8 @@ def requested(
             raise BadRequest(f"unknown option {one!r}: solve takes {', '.join([*known, 'device'])}")
     name = solver.method if isinstance(solver, Exhaustive) else solver
     if REACHED in (given.get("index"), getattr(solver, "index", None)):
+        from searchbench.solvers.exhaustive.diagrams.reached import start_alone
+
         game = start_alone(game)
     by_parts = "parts" in given or (isinstance(solver, GroupByGroup) and solver.parts is not None)
     choice = chosen(game, rule, name, by_parts=by_parts)

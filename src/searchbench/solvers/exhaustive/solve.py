@@ -21,7 +21,6 @@ from searchbench.solvers.exhaustive.choice import FORMS as FORMS
 from searchbench.solvers.exhaustive.choice import SOLVERS as SOLVERS
 from searchbench.solvers.exhaustive.choice import SPREAD, VALUES, Choice
 from searchbench.solvers.exhaustive.configuration import Exhaustive
-from searchbench.solvers.exhaustive.diagrams.solve import solve_by_sweep
 from searchbench.solvers.exhaustive.groups import Group, groups_in_order
 from searchbench.solvers.exhaustive.request import Request, requested
 from searchbench.solvers.exhaustive.spread import solve_by_spreading
@@ -71,6 +70,8 @@ def solve_choice(
         raise BadRequest(f"block_bits {block_bits}: expected 1 to {MOST_BLOCK_BITS}")
     check_first_state(game)
     if choice.solver == SWEEP:
+        from searchbench.solvers.exhaustive.diagrams.solve import solve_by_sweep
+
         with run or Run() as active:
             return solve_by_sweep(game, active, target, request.symbolic)
     if choice.solver == BFS and form != VALUES:
