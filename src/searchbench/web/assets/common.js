@@ -43,6 +43,7 @@ export function h(tag, attributes = {}, ...children) {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
     if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else if (name === "style") element.style.cssText = value; // as an attribute the pages' policy refuses it
     else if (value === true) element.setAttribute(name, "");
     else if (value !== false && value !== null && value !== undefined) element.setAttribute(name, value);
   }
@@ -130,6 +131,16 @@ export function follow(id, told) {
       reject(new ApiError(0, "Offline", "the server does not answer any more"));
     };
   });
+}
+
+/** The name of the database or certificate in the page's address, also where that is encoded wrongly. */
+export function nameInAddress() {
+  const written = location.pathname.split("/")[2];
+  try {
+    return decodeURIComponent(written);
+  } catch {
+    return written; // the server has nothing of that name, and says so
+  }
 }
 
 export const positionAddress = (database, state, side = 0, computer = null) =>
