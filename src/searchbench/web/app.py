@@ -15,7 +15,7 @@ from fastapi.responses import FileResponse, JSONResponse, Response
 from fastapi.staticfiles import StaticFiles
 from starlette.exceptions import HTTPException
 from starlette.middleware.gzip import GZipMiddleware
-from starlette.routing import Match
+from starlette.routing import Match, Route
 
 from searchbench import __version__
 from searchbench.drawing import STYLE
@@ -168,9 +168,9 @@ def _http(request: Request, error: Exception) -> Response:
 def _methods(request: Request) -> str:
     """Return the methods that the address of a request takes."""
     found: set[str] = set()
-    for route in request.app.routes:
-        matched, _ = route.matches(request.scope)
-        found |= set(getattr(route, "methods", None) or ()) if matched is not Match.NONE else set()
+    for route in (*request.app.routes, *api.router.routes, *tasks.router.routes):
+        if isinstance(route, Route) and route.matches(request.scope)[0] is not Match.NONE:
+            found |= route.methods or set()
     return ", ".join(sorted(found | ({"HEAD"} if "GET" in found else set())))
 
 
