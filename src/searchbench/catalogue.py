@@ -104,16 +104,20 @@ def name_of(game: Game) -> str:
     """
     if game.called:
         return game.called
-    usual = {field.name: field.default for field in dataclasses.fields(game) if isinstance(field.default, str)}  # type: ignore[arg-type]
-    parameters = {name: value for name, value in game.parameters.items() if value not in ("", usual.get(name))}
+    usual = {field.name: field.default for field in dataclasses.fields(game)}  # type: ignore[arg-type]
+    parameters = {
+        name: value
+        for name, value in game.parameters.items()
+        if value != "" and not (isinstance(value, bool | str) and value == usual.get(name))
+    }
     words = [game.name.replace("-", " ").capitalize()]
     if {"rows", "columns"} <= set(parameters):
         words[0] += f" on {parameters.pop('rows')}x{parameters.pop('columns')}"
     for name, value in parameters.items():
-        if value is True:
-            words.append(name.replace("_", " "))
-        elif value is not False:
-            noun = name.replace("_", " ")
+        noun = name.replace("_", " ")
+        if isinstance(value, bool):
+            words.append(noun if value else f"no {noun}")
+        else:
             counted = isinstance(value, int) and noun.endswith("s")
             words.append(f"{value} {noun.removesuffix('s') if value == 1 else noun}" if counted else f"{noun} {value}")
     return ", ".join(words)

@@ -350,6 +350,8 @@ def test_games_are_told_in_words() -> None:
         "sliding:3x4": "Sliding on 3x4",
         "awari:5": "Awari, 5 stones",
         "awari:5,kept": "Awari, 5 stones, slam kept",
+        "hex:3x3": "Hex on 3x3",
+        "hex:3x3,no": "Hex on 3x3, no symmetry",
         "fox-and-geese:4": "Fox and geese, 4 geese",
         "hanoi:4": "Hanoi, 4 discs, 3 pegs",
         EXAMPLES["token"]: "Token",

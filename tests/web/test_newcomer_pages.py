@@ -168,9 +168,9 @@ def test_a_phone_sees_the_whole_chart_and_arrows_walk_over_it(page: Any, client:
 def test_parameters_of_the_api_are_words_on_a_phone(page: Any, client: Client) -> None:
     page.set_viewport_size({"width": 390, "height": 844})
     page.goto(f"{client.address}/api")
-    page.wait_for_selector(".endpoint td code")
+    page.wait_for_selector(".endpoint th code")
     heights = page.eval_on_selector_all(
-        ".endpoint td code", "found => found.map(one => one.getBoundingClientRect().height)"
+        ".endpoint th code", "found => found.map(one => one.getBoundingClientRect().height)"
     )
     assert max(heights) < 30  # one line each
     assert page.evaluate("document.documentElement.scrollWidth") <= 390

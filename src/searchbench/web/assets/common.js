@@ -84,7 +84,7 @@ export async function page(build) {
     const built = await build();
     if (built) main.replaceChildren(...[built].flat().filter((one) => one !== null));
   } catch (error) {
-    main.replaceChildren(h("p", { class: "crumbs" }, h("a", { href: "/" }, "All databases and games")), h("p", { class: "message", role: "alert" }, error.message));
+    main.replaceChildren(h("p", { class: "crumbs" }, h("a", { href: "/" }, "All databases and games")), h("h1", {}, error.status === 404 ? "There is no such page" : "This page cannot be shown"), h("p", { class: "message", role: "alert" }, error.message));
     if (!(error instanceof ApiError)) throw error;
   }
 }
