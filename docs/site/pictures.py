@@ -88,8 +88,8 @@ VIEWS: Final = {
     "home": ("/", home, (1240, 950), "light"),
     "position": ("/databases/morris/position?state=hardest", position, (1240, 1060), "light"),
     "database": ("/databases/rook?value=loss+32", database, (1240, 1180), "light"),
-    "search": (f"/search?game=sliding:4x4&state={HARD}", search, (1240, 760), "light"),
     "phone": ("/databases/triangle/position?state=start", phone, (390, 844), "dark"),
+    "search": (f"/search?game=sliding:4x4&state={HARD}", search, (1240, 760), "light"),
 }
 """A picture's name: the address, the steps up to it, the size, and the colours."""
 

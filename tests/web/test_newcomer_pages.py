@@ -197,3 +197,36 @@ def test_a_state_that_is_solved_is_told_before_it_is_searched(page: Any, client:
     page.locator("#main .table .sb-cell.can").first.press("Enter")
     page.wait_for_function("() => document.getElementById('state').value !== ''")
     page.wait_for_function("() => !document.getElementById('hint')")
+
+
+# --- a slow or broken connection ----------------------------------------------------------------------------------------------
+
+
+def test_a_page_that_waits_shows_it(open_position: Callable[..., Any]) -> None:
+    page = open_position("eight", "8 7 6 0 4 1 2 5 3")
+    held: list[Any] = []
+    page.route("**/api/v1/databases/eight/position?*", lambda route: held.append(route))
+    page.click("#best")
+    page.wait_for_selector("body.waits")
+    held[0].continue_()
+    page.wait_for_selector("body:not(.waits)")
+    page.wait_for_function("() => document.getElementById('notation').value !== '8 7 6 0 4 1 2 5 3'")
+
+
+def test_a_stream_that_breaks_once_is_taken_up_again(page: Any, client: Client) -> None:
+    broken: list[str] = []
+
+    def break_once(route: Any) -> None:
+        if broken:
+            route.continue_()
+        else:
+            broken.append(route.request.url)
+            route.abort("connectionreset")
+
+    page.route("**/events", break_once)
+    page.goto(f"{client.address}/search?game=hanoi:3&state=start")
+    page.wait_for_selector("#method option", state="attached")
+    page.click("#start-search")
+    page.wait_for_selector("#outcome .message")
+    assert broken
+    assert "cost 7" in page.inner_text("#outcome")
