@@ -41,7 +41,8 @@ def gallery_pages() -> dict[str, str]:
     games = list(shipped())
     overview = "\n".join(_card(one) for one in games)
     pages = {
-        "games/index.md": "---\nhide: [toc]\n---\n\n# The games\n\nEvery game that comes with searchbench. `searchbench games` lists them with their "
+        "games/index.md": "---\nhide: [toc]\n---\n\n# The games\n\n"
+        "Every game that comes with searchbench. `searchbench games` lists them with their "
         "parameters; [Games and solvers](../matrix.md) says which solver runs on which.\n\n"
         f'<div class="sb-gallery">\n{overview}\n</div>\n'
     }

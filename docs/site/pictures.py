@@ -10,10 +10,10 @@ import shutil
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import uvicorn
 from playwright.sync_api import sync_playwright
@@ -84,7 +84,8 @@ def phone(page: Any) -> None:
     page.wait_for_selector("#board .worth")
 
 
-VIEWS: Final = {
+View = tuple[str, Callable[[Any], None], tuple[int, int], Literal["light", "dark"]]
+VIEWS: Final[dict[str, View]] = {
     "home": ("/", home, (1240, 950), "light"),
     "position": ("/databases/morris/position?state=hardest", position, (1240, 1060), "light"),
     "database": ("/databases/rook?value=loss+32", database, (1240, 1180), "light"),
