@@ -107,6 +107,7 @@ def take(address: str) -> None:
                 viewport={"width": width, "height": height}, color_scheme=colours, reduced_motion="reduce"
             )
             page = context.new_page()
+            page.set_default_timeout(120_000)  # a busy machine is no fault of the page
             page.goto(address + path)
             steps(page)
             page.mouse.move(0, 0)
