@@ -41,7 +41,8 @@ def gallery_pages() -> dict[str, str]:
     games = list(shipped())
     overview = "\n".join(_card(one) for one in games)
     pages = {
-        "games/index.md": "# The games\n\nEvery game that comes with searchbench. `searchbench games` lists them with their "
+        "games/index.md": "---\nhide: [toc]\n---\n\n# The games\n\n"
+        "Every game that comes with searchbench. `searchbench games` lists them with their "
         "parameters; [Games and solvers](../matrix.md) says which solver runs on which.\n\n"
         f'<div class="sb-gallery">\n{overview}\n</div>\n'
     }
@@ -65,7 +66,7 @@ def _card(kind: type[Game]) -> str:
     game = _drawn(kind)
     return (
         f'<figure><a href="{kind.name}/">{_drawing(game)}</a>'
-        f'<figcaption><a href="{kind.name}/">{kind.name}</a></figcaption></figure>'
+        f'<figcaption><a href="{kind.name}/">{escape(name_of(game))}</a></figcaption></figure>'
     )
 
 

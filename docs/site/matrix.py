@@ -12,10 +12,16 @@ from searchbench.catalogue import shipped
 def matrix_page() -> str:
     """Return the page."""
     lines = [
+        "---",
+        "hide: [toc]",
+        "---",
+        "",
         "# Games and solvers",
         "",
         "Which solver runs on which game. Where one does not, the cell says which rule is missing, or why. Nobody wrote this",
         "table: `searchbench games --matrix` makes it from the rules that each solver calls.",
+        "",
+        '<div class="sb-matrix" markdown>',
         "",
         f"| game | {' | '.join(SOLVERS)} |",
         f"|---|{'---|' * len(SOLVERS)}",
@@ -24,4 +30,4 @@ def matrix_page() -> str:
         game = load(DRAWN.get(kind.name, kind.name))
         cells = [obstacle(game, solver) or "**yes**" for solver in SOLVERS]
         lines.append(f"| [{kind.name}](games/{kind.name}.md) | {' | '.join(cells)} |")
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, "", "</div>"]) + "\n"

@@ -3,22 +3,29 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from types import ModuleType
-from typing import Final
+from typing import Any, Final
 
 from searchbench.reproduce import PAPERS
 from searchbench.reproduce.record import Record, shipped_records
 from searchbench.reproduce.report import figure_text, plots, told_verdict
 from searchbench.reproduce.row import Row
 
-_INTRODUCTION: Final = """# The papers
+_INTRODUCTION: Final = """---
+hide: [toc]
+---
+
+# The papers
 
 `searchbench reproduce` measures the figures of the papers anew and compares. These pages show what was recorded last:
 *match* is the paper's figure, *better* is one that is known to be more exact, or a shorter time, *differs* is another figure.
 Rows that nobody has recorded can be measured with their command. Some take days.
 
+<div class="sb-papers" markdown>
+
 | paper | rows | recorded | match | better | differs |
-|---|---|---|---|---|---|
+|---|--:|--:|--:|--:|--:|
 """
 
 
@@ -32,7 +39,7 @@ def paper_pages() -> dict[str, str]:
         found = [records[row.id].verdict for row in module.ROWS if row.id in records]
         counts = " | ".join(str(found.count(verdict)) for verdict in ("match", "better", "differs"))
         overview += f"| [{_title(module)}]({name}.md) | {len(module.ROWS)} | {len(found)} | {counts} |\n"
-    return {"papers/index.md": overview, **pages}
+    return {"papers/index.md": f"{overview}\n</div>\n", **pages}
 
 
 def _title(module: ModuleType) -> str:
@@ -51,15 +58,30 @@ def _page(module: ModuleType, records: dict[str, Record]) -> str:
 def _row(row: Row, record: Record | None) -> str:
     """Return what is told of a row."""
     lines = [f"## {row.id}: {row.title}", "", f"*{row.source}*" + (f". {row.note}" if row.note else ""), ""]
-    ours = "not recorded" if record is None else f"`{figure_text(record.outcome['measured'])}`"
-    paper = row.paper if record is None else record.outcome["paper"]
-    lines += ["| printed | ours | verdict |", "|---|---|---|"]
-    lines += [f"| {_cell(f'`{figure_text(paper)}`')} | {_cell(ours)} | {told_verdict(record)} |", ""]
+    paper = _figures(row.paper if record is None else record.outcome["paper"])
+    ours = {} if record is None else _figures(record.outcome["measured"])
+    lines += [f"**{told_verdict(record).capitalize()}**", "", "| figure | printed | ours |", "|---|---|---|"]
+    lines += [f"| {_cell(name)} | {_code(paper.get(name))} | {_code(ours.get(name))} |" for name in {**paper, **ours}]
+    lines.append("")
     if record is not None and record.fits(row):
         lines += [plot + "\n" for plot in plots(record.outcome, row.curves)]
     lines += [f"```sh\nsearchbench reproduce {row.id}\n```", ""]
     return "\n".join(lines)
 
 
+def _figures(told: Any, name: str = "") -> dict[str, str]:
+    """Return the figures of a result one by one, each with the names that lead to it."""
+    if not isinstance(told, Mapping) or not told:
+        return {name: told if isinstance(told, str) else figure_text(told)}
+    found: dict[str, str] = {}
+    for key, one in told.items():
+        found |= _figures(one, f"{name}, {key}" if name else str(key))
+    return found
+
+
+def _code(figure: str | None) -> str:
+    return "" if figure is None else _cell(f"`{figure}`") if figure else "none"
+
+
 def _cell(text: str) -> str:
-    return text.replace("|", "\\|")
+    return re.sub(r"\s+", " ", text).replace("|", "\\|")

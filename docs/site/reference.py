@@ -157,8 +157,11 @@ def _prose(one: Any) -> str:
 
 
 def _roles(text: str) -> str:
-    """Return a docstring as Markdown: roles and literals become code."""
-    return _ROLE.sub(r"`\1`", text).replace("``", "`").replace("<", "&lt;")
+    """Return a docstring as Markdown: roles and literals become code, and no star begins emphasis (IDA*)."""
+    pieces = _ROLE.sub(r"`\1`", text).replace("``", "`").split("`")
+    plain = [piece.replace("<", "&lt;").replace("*", "\\*") for piece in pieces[::2]]
+    pieces[::2] = plain
+    return "`".join(pieces)
 
 
 def _cell(text: str) -> str:

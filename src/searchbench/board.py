@@ -11,7 +11,20 @@ from searchbench.errors import BadRequest, SearchBenchError
 if TYPE_CHECKING:
     from searchbench.game import Game
 
-SHAPES: Final = ("square", "mark", "disc", "point", "pit", "peg", "bar", "card", "sticker", "hexagon", "chequer")
+SHAPES: Final = (
+    "square",
+    "mark",
+    "disc",
+    "point",
+    "pit",
+    "peg",
+    "bar",
+    "card",
+    "sticker",
+    "hexagon",
+    "chequer",
+    "maze",
+)
 
 
 @dataclass(frozen=True)
@@ -28,7 +41,8 @@ class Board:
     """Style of cells and pieces: "square" (tiles), "mark" (noughts and crosses), "disc" (stones in a rack), "point"
     (stones on a net of lines), "pit" (as many seeds as the label says), "peg" (holes), "bar" (as long as the number), "card"
     (a suit C D H S and a rank), "sticker" (a colour for each letter), "hexagon" (stones on hexagons with a corner at the
-    top) or "chequer" (chess figurines on light and dark squares)."""
+    top), "chequer" (chess figurines on light and dark squares) or "maze" (walls, goals, stones and a man by
+    their marks in XSB)."""
     sides: tuple[str, str] = ("", "")
     """The labels of the first and the second player's stones, if any."""
     opposite: tuple[int, ...] = ()

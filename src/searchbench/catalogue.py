@@ -98,18 +98,28 @@ def title_of(game: Game) -> str:
 
 
 def name_of(game: Game) -> str:
-    """Return a game and its parameters in words, such as "Sliding on 3x3" or "Awari, stones 5"."""
+    """Return a game and its parameters in words, such as "Sliding on 3x3" or "Awari, 5 stones".
+
+    Texts and switches that have their defaults are left out.
+    """
     if game.called:
         return game.called
-    parameters = {name: value for name, value in game.parameters.items() if not isinstance(value, str) or value}
+    usual = {field.name: field.default for field in dataclasses.fields(game)}  # type: ignore[arg-type]
+    parameters = {
+        name: value
+        for name, value in game.parameters.items()
+        if value != "" and not (isinstance(value, bool | str) and value == usual.get(name))
+    }
     words = [game.name.replace("-", " ").capitalize()]
     if {"rows", "columns"} <= set(parameters):
         words[0] += f" on {parameters.pop('rows')}x{parameters.pop('columns')}"
     for name, value in parameters.items():
-        if value is True:
-            words.append(name.replace("_", " "))
-        elif value is not False:
-            words.append(f"{name.replace('_', ' ')} {value}")
+        noun = name.replace("_", " ")
+        if isinstance(value, bool):
+            words.append(noun if value else f"no {noun}")
+        else:
+            counted = isinstance(value, int) and noun.endswith("s")
+            words.append(f"{value} {noun.removesuffix('s') if value == 1 else noun}" if counted else f"{noun} {value}")
     return ", ".join(words)
 
 

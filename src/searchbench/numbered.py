@@ -60,7 +60,8 @@ _OF_THE_OTHER_NUMBERS = frozenset({
 def numbered(game: Game, diagram: Diagram) -> Game:
     """Return the same game, whose states have the numbers of a diagram, and whose parts are its layers."""
     kind = type(game)
-    own = {"diagram": diagram, "plain": game, "closed": not diagram.layered, "__module__": kind.__module__}
+    own = {"diagram": diagram, "plain": game, "closed": not diagram.layered}
+    own |= {"__module__": kind.__module__, "__doc__": kind.__doc__}
     made = type(kind.__name__, (_Numbered, kind), own)
     made.__qualname__ = kind.__qualname__
     values = {field.name: getattr(game, field.name) for field in dataclasses.fields(game)}  # type: ignore[arg-type]

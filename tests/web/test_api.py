@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 import searchbench as sb
+from front_program import EXAMPLES
 from searchbench.catalogue import name_of, title_of
 from searchbench.values import Result
 from searchbench.web import Library, schema
@@ -347,7 +348,13 @@ def test_columns_are_ordered_by_merit(client: Client) -> None:
 def test_games_are_told_in_words() -> None:
     told = {
         "sliding:3x4": "Sliding on 3x4",
-        "awari:5": "Awari, stones 5, slam last",
+        "awari:5": "Awari, 5 stones",
+        "awari:5,kept": "Awari, 5 stones, slam kept",
+        "hex:3x3": "Hex on 3x3",
+        "hex:3x3,no": "Hex on 3x3, no symmetry",
+        "fox-and-geese:4": "Fox and geese, 4 geese",
+        "hanoi:4": "Hanoi, 4 discs, 3 pegs",
+        EXAMPLES["token"]: "Token",
         "tic-tac-toe": "Tic tac toe",
         "connect4:4x4": "Connect Four on 4x4",
         "mnk:4,3,3,no,yes": "3 in a row on 4x3, symmetric positions as one",

@@ -2,59 +2,16 @@
 
 from __future__ import annotations
 
-import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 import searchbench as sb
-from web_client import LIMITS, Client, browser_path, make_app, running
+from web_client import LIMITS, Client, make_app, running
 
-playwright_api = pytest.importorskip("playwright.sync_api")
-MUST = bool(os.environ.get("SEARCHBENCH_BROWSER_TESTS"))
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    """Return a browser; without one the tests are skipped, or fail where $SEARCHBENCH_BROWSER_TESTS says they must run."""
-    options = {"executable_path": browser_path(), "args": ["--no-sandbox", "--disable-dev-shm-usage"]}
-    with playwright_api.sync_playwright() as play:
-        try:
-            found = play.chromium.launch(**options)
-        except playwright_api.Error as error:
-            if MUST:
-                raise
-            pytest.skip(f"no chromium (put one on the path, or name it in $SEARCHBENCH_BROWSER): {str(error)[:80]}")
-        yield found
-        found.close()
-
-
-@pytest.fixture
-def page(browser: Any) -> Iterator[Any]:
-    """Return a page; what goes wrong in its scripts fails the test, and nothing is fetched from elsewhere."""
-    context = browser.new_context(viewport={"width": 1280, "height": 900}, reduced_motion="reduce")
-    found, faults, asked = context.new_page(), [], []
-    found.on("pageerror", lambda error: faults.append(str(error)))
-    found.on("request", lambda request: asked.append(request.url))
-    found.set_default_timeout(90_000)  # a busy machine is no fault of the page
-    yield found
-    assert not faults
-    assert all(re.match(r"(http://127\.0\.0\.1:\d+/|data:)", address) for address in asked)
-    context.close()
-
-
-@pytest.fixture
-def open_position(page: Any, client: Client) -> Callable[..., Any]:
-    """Return a function that opens the page of a position."""
-
-    def opened(name: str, state: str = "start", side: int = 0) -> Any:
-        page.goto(f"{client.address}/databases/{name}/position?state={state}&side={side}")
-        page.wait_for_selector("#moves li")
-        return page
-
-    return opened
+pytest.importorskip("playwright.sync_api")
 
 
 def notation(page: Any) -> str:
@@ -247,7 +204,12 @@ def test_the_board_at_rest_has_the_value_of_every_move(
     assert page.locator("#board .worth").count() == 3
     page = open_position("noughts", "XO./.X./..O")
     choices = databases["noughts"].moves("XO./.X./..O")
-    told = {choice.position.text: str(choice.value.depth + 1) if choice.value.outcome else "=" for choice in choices}
+    told = {
+        choice.position.text: f"{'LW'[choice.value.outcome < 0]}{choice.value.depth + 1}"
+        if choice.value.outcome
+        else "="
+        for choice in choices
+    }
     shown = page.eval_on_selector_all("#board .worth", "found => found.map(one => [one.dataset.cell, one.textContent])")
     after = {
         "XO./.X./..O"[:place] + "X" + "XO./.X./..O"[place + 1 :]: cell
@@ -256,13 +218,33 @@ def test_the_board_at_rest_has_the_value_of_every_move(
     assert {int(cell): text for cell, text in shown} == {after[state]: text for state, text in told.items()}
 
 
-def test_values_of_moves_with_two_clicks_come_after_the_first(open_position: Callable[..., Any]) -> None:
+def test_moves_of_two_clicks_show_the_best_of_each_piece_and_then_of_each_target(
+    open_position: Callable[..., Any], databases: dict[str, sb.Database]
+) -> None:
     page = open_position("morris")
-    assert page.locator("#board .worth").count() == 0
-    movable = page.locator("#board .sb-cell.can").first
-    movable.press("Enter")
-    page.wait_for_selector("#board .worth")
-    assert page.locator("#board .worth").count() == page.locator("#board .mark:not(.chosen)").count()
+    database = databases["morris"]
+    position = database.game.position()
+    begun: dict[int, dict[int, str]] = {}
+    for choice in database.moves(position):  # the best first
+        first, second, *_ = database.game.clicks(position.state, choice.move)
+        worth = database.worth(position.state, choice)
+        assert worth is not None
+        begun.setdefault(first, {}).setdefault(
+            second, "L=W"[worth.outcome + 1] + (str(worth.depth) if worth.outcome else "")
+        )
+    assert len(begun) > 1
+    read = "found => Object.fromEntries(found.map(one => [one.dataset.cell, one.textContent]))"
+    shown = page.eval_on_selector_all("#board .worth", read)
+    assert {int(cell): text for cell, text in shown.items()} == {
+        cell: next(iter(to.values())) for cell, to in begun.items()
+    }
+    piece = next(iter(begun))
+    page.locator(f'#board .sb-cell[data-cell="{piece}"]').press("Enter")
+    page.wait_for_selector("#board .mark.chosen")
+    shown = page.eval_on_selector_all("#board .worth", read)
+    assert {int(cell): text for cell, text in shown.items()} == begun[piece]
+    page = open_position("token")  # one piece alone can move: its targets have their values at once
+    assert sorted(page.locator("#board .worth").all_text_contents()) == ["L14", "L14"]
 
 
 def test_cells_have_the_names_of_the_moves(
@@ -403,7 +385,7 @@ def test_a_hardest_position_is_found_and_opened(page: Any, client: Client, datab
     linear = page.inner_html("#chart")
     page.click("[data-scale=log]")
     page.wait_for_function("before => document.getElementById('chart').innerHTML !== before", arg=linear)
-    page.click("#longest button:has-text('longest loss')")
+    page.click("#longest button:has-text('loss 26')")
     page.wait_for_selector("#results li")
     expected = databases["morris"].find("loss 26")
     assert page.locator("#results li").count() == 12

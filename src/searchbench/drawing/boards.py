@@ -287,7 +287,14 @@ def _sticker(text: str, geometry: _Geometry) -> str:
     )
 
 
+def _maze(text: str, geometry: _Geometry) -> str:
+    """Return a stone as a box and the man as a disc; a goal, alone or under them, is a ring."""
+    drawn = _box("sb-tile", 44, 44, 6) if text in "$*" else '<circle class="sb-man" r="20"/>' if text in "@+" else ""
+    goal = f'<circle class="sb-goal{" sb-met" if drawn else ""}" r="12"/>' if text in ".*+" else ""
+    return drawn + goal if drawn or goal else _tile(text, geometry)
+
+
 _PIECES: Final[dict[str, Callable[[str, _Geometry], str]]] = {
     "square": _tile, "mark": _tile, "disc": _ball, "point": _token, "pit": _seeds, "peg": _ball, "bar": _bar,
-    "card": _card, "sticker": _sticker, "hexagon": _ball, "chequer": _figurine,
+    "card": _card, "sticker": _sticker, "hexagon": _ball, "chequer": _figurine, "maze": _maze,
 }  # fmt: skip

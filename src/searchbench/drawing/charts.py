@@ -28,13 +28,13 @@ def columns(rule: ValueRule, counts: Mapping[Any, int]) -> list[Column]:
 
 WIDTH: Final = 720
 HEIGHT: Final = 260
-LEFT, BOTTOM, TOP = 64, 30, 14
+LEFT, RIGHT, BOTTOM, TOP = 64, 24, 30, 14
 
 
-def chart_svg(columns: Sequence[Column], log: bool = False, style: bool = True) -> str:
+def chart_svg(columns: Sequence[Column], log: bool = False, style: bool = True, width: int = WIDTH) -> str:
     """Return a column chart of counts as SVG; `log` selects a logarithmic scale, on which a count of one is visible.
 
-    Columns have their label as ``data-label``.
+    Columns have their label as ``data-label``. Their text has the same size on any width.
     """
     top = max([1, *(column.number for column in columns)])
     marks = _log_marks(top) if log else _marks(top)
@@ -47,11 +47,11 @@ def chart_svg(columns: Sequence[Column], log: bool = False, style: bool = True) 
     parts = []
     for mark in marks:
         y = round(HEIGHT - BOTTOM - height(mark), 1)
-        parts.append(f'<path class="sb-grid" d="M{LEFT} {y:g}H{WIDTH - 4}"/>')
+        parts.append(f'<path class="sb-grid" d="M{LEFT} {y:g}H{width - RIGHT}"/>')
         parts.append(
             f'<text class="sb-axis" x="{LEFT - 8}" y="{y:g}" dy=".35em" text-anchor="end">{_short(mark)}</text>'
         )
-    step = (WIDTH - LEFT - 8) / max(1, len(columns))
+    step = (width - LEFT - RIGHT - 8) / max(1, len(columns))
     every = max(1, math.ceil(max((len(column.label) for column in columns), default=1) * 7.5 / step))
     for place, column in enumerate(columns):
         x, tall = LEFT + 4 + place * step, max(1.0, height(column.number)) if column.number else 0.0
@@ -67,7 +67,7 @@ def chart_svg(columns: Sequence[Column], log: bool = False, style: bool = True) 
                 f'<text class="sb-axis" x="{x + step / 2:.1f}" y="{HEIGHT - 10}" text-anchor="middle">'
                 f"{escape(column.label)}</text>"
             )
-    return svg("sb-chart", (0.0, 0.0, WIDTH, HEIGHT), parts, "how many states have each value", style)
+    return svg("sb-chart", (0.0, 0.0, width, HEIGHT), parts, "how many states have each value", style)
 
 
 def _marks(top: int) -> list[int]:

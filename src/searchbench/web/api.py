@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, Literal
 
 from fastapi import APIRouter, Depends, Path, Query, Request
 from fastapi.concurrency import run_in_threadpool
@@ -23,12 +23,14 @@ VERSION: Final = "/api/v1"
 
 
 def known_parameters(request: Request) -> None:
-    """Refuse parameters of the address that the API's description does not have. Raises BadRequest."""
+    """Refuse parameters of the address that the API's description does not have, or that are repeated. Raises BadRequest."""
     route = request.scope["route"]
     entry = request.app.openapi()["paths"][route.path][request.method.lower()]
     known = [one["name"] for one in entry.get("parameters", ()) if one["in"] == "query"]
     if unknown := [name for name in request.query_params if name not in known]:
         raise BadRequest(f"there is no parameter {unknown[0][:40]!r} here; there are: {', '.join(known) or 'none'}")
+    if repeated := [name for name in request.query_params if len(request.query_params.getlist(name)) > 1]:
+        raise BadRequest(f"the parameter {repeated[0]!r} is given more than once: give it once")
 
 
 router = APIRouter(prefix=VERSION, dependencies=[Depends(known_parameters)])
@@ -202,7 +204,10 @@ def stats(
     request: Request,
     name: Name,
     part: Annotated[str | None, Query(description="Only of this part.", max_length=200)] = None,
-    chart: Annotated[str | None, Query(description='Also a chart as SVG: "linear" or "log".', max_length=10)] = None,
+    chart: Annotated[
+        Literal["linear", "log"] | None, Query(description="Also a chart as SVG, with this scale.")
+    ] = None,
+    width: Annotated[int, Query(description="The width of the chart.", ge=240, le=2000)] = 720,
 ) -> JSONResponse:
     """Count the states by their value."""
 
@@ -212,7 +217,7 @@ def stats(
         answer = answers.stats_answer(database, part or None)
         if chart is not None:
             columns = [Column(row["text"], row["count"], row["kind"]) for row in answer["values"]]
-            answer["chart"] = chart_svg(columns, chart == "log", style=False)
+            answer["chart"] = chart_svg(columns, chart == "log", style=False, width=width)
         return answer
 
     return JSONResponse(library_of(request).ask(name, question))

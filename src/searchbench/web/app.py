@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from http import HTTPStatus
 from pathlib import Path
@@ -15,6 +15,7 @@ from fastapi.responses import FileResponse, JSONResponse, Response
 from fastapi.staticfiles import StaticFiles
 from starlette.exceptions import HTTPException
 from starlette.middleware.gzip import GZipMiddleware
+from starlette.routing import Match, Route
 
 from searchbench import __version__
 from searchbench.drawing import STYLE
@@ -111,8 +112,12 @@ def _describe_problems(app: FastAPI) -> None:
 
 
 def _page(file: str) -> Any:
-    def page() -> FileResponse:
-        return FileResponse(ASSETS / file, headers={"Cache-Control": "no-cache"})
+    """Return what answers with a page; where the server has nothing of the name in its address, with status 404."""
+
+    def page(request: Request) -> FileResponse:
+        library, name = request.app.state.library, request.path_params.get("name")
+        known = name is None or name in library.names() or name in library.certificates
+        return FileResponse(ASSETS / file, 200 if known else 404, headers={"Cache-Control": "no-cache"})
 
     return page
 
@@ -128,15 +133,45 @@ def _refuse(_request: Request, error: Exception) -> JSONResponse:
 
 def _invalid(_request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, RequestValidationError)
-    faults = [f"{'.'.join(str(word) for word in fault['loc'][1:])}: {fault['msg']}" for fault in error.errors()[:3]]
-    return error_response(400, "BadRequest", _short("; ".join(faults)))
+    return error_response(400, "BadRequest", _short("; ".join(_fault(fault) for fault in error.errors()[:3])))
+
+
+def _fault(fault: Mapping[str, Any]) -> str:
+    """Return in words why a request is not as the API's description says."""
+    where, kind = ".".join(str(word) for word in fault["loc"][1:]), fault["type"]
+    if kind == "json_invalid":
+        return f"the body is no JSON: {fault.get('ctx', {}).get('error', fault['msg'])}, at character {where}"
+    if kind == "extra_forbidden":
+        return f"{where}: there is no such field here"
+    if kind == "missing":
+        return f"{where or 'the body'}: it must be given"
+    if not where:  # the body was not read as JSON
+        return "the body must be a JSON object, sent with Content-Type: application/json"
+    return f"{where}: {fault['msg']}"
 
 
 def _http(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     if error.status_code == 404 and "text/html" in request.headers.get("accept", ""):
         return FileResponse(ASSETS / "missing.html", 404)
-    return error_response(error.status_code, "BadRequest", f"{request.method} {request.url.path[:100]}: {error.detail}")
+    path = request.url.path[:100]
+    if error.status_code == HTTPStatus.NOT_FOUND:
+        return error_response(404, "NotFound", f"there is no address {path}; GET /api/v1/openapi.json describes all")
+    if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
+        allowed = _methods(request)
+        answer = error_response(405, "MethodNotAllowed", f"{path} does not take {request.method}, only {allowed}")
+        answer.headers["Allow"] = allowed
+        return answer
+    return error_response(error.status_code, "BadRequest", f"{request.method} {path}: {error.detail}")
+
+
+def _methods(request: Request) -> str:
+    """Return the methods that the address of a request takes."""
+    found: set[str] = set()
+    for route in (*request.app.routes, *api.router.routes, *tasks.router.routes):
+        if isinstance(route, Route) and route.matches(request.scope)[0] is not Match.NONE:
+            found |= route.methods or set()
+    return ", ".join(sorted(found | ({"HEAD"} if "GET" in found else set())))
 
 
 def _unexpected(request: Request, error: Exception) -> JSONResponse:

@@ -39,8 +39,8 @@ def serve(
     except OSError as error:
         raise BadRequest(f"{host}:{port} cannot be served: {error.strerror or error}; give another --port") from None
     config = uvicorn.Config(
-        create_app(library, limits, hosts, keep), log_level="warning", access_log=False, limit_concurrency=256,
-        h11_max_incomplete_event_size=LONGEST_HEAD, timeout_graceful_shutdown=2,
+        create_app(library, limits, hosts, keep), log_level="warning", access_log=False, server_header=False,
+        limit_concurrency=256, h11_max_incomplete_event_size=LONGEST_HEAD, timeout_graceful_shutdown=2,
     )  # fmt: skip
     with place, contextlib.suppress(KeyboardInterrupt):  # the usual end
         ready(f"http://{f'[{host}]' if ':' in host else host}:{place.getsockname()[1]}/")

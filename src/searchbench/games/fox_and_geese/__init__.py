@@ -74,6 +74,12 @@ class FoxAndGeese(Game):
             raise ValueError(f"{self.geese} geese: expected {FEWEST} to {POINTS - 2}")
 
     @property
+    def called(self) -> str:
+        """Return the name with the number of geese, and what is unusual."""
+        unusual = ", captures decide" * self.decisive + ", captures are forced" * self.forced
+        return f"Fox and geese, {self.geese} geese{unusual}"
+
+    @property
     def width(self) -> int:
         """Return three: the fox, the geese, the turn."""
         return 3

@@ -215,7 +215,7 @@ class Sokoban(Game):
     def board(self) -> Board:
         """Return the squares of the floor and the walls around them."""
         names = tuple(letters(x, "A") + letters(y, "a") for y, x in self._drawn_cells)
-        return Board(tuple((float(x), float(y)) for y, x in self._drawn_cells), names=names)
+        return Board(tuple((float(x), float(y)) for y, x in self._drawn_cells), shape="maze", names=names)
 
     @cached_property
     def _drawn_cells(self) -> tuple[tuple[int, int], ...]:

@@ -15,7 +15,7 @@ page(async () => {
 });
 
 function endpoint({ path, method, entry }) {
-  const rows = (entry.parameters ?? []).map((parameter) => h("tr", {}, h("td", {}, h("code", {}, parameter.name)), h("td", { class: "small" }, limits(parameter.schema)), h("td", { class: "small muted" }, parameter.description ?? "")));
+  const rows = (entry.parameters ?? []).map((parameter) => h("tr", {}, h("th", { scope: "row" }, h("code", {}, parameter.name)), h("td", { class: "small" }, limits(parameter.schema)), h("td", { class: "small muted" }, parameter.description ?? "")));
   return h("section", { class: "endpoint" },
     h("h2", { style: "margin-bottom:0.2rem" }, h("span", { class: "method" }, method.toUpperCase()), h("code", { class: "path" }, path)),
     h("p", { class: "muted", style: "margin:0 0 0.4rem" }, (entry.description ?? entry.summary ?? "").split("\n")[0]),

@@ -4,6 +4,8 @@ import { drawing } from "./common.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 const FAR = 6; // pixels after which a press is a drag
+const [SMALLEST, USUAL, LARGEST] = [12, 14, 19]; // a value's size on a cell: in pixels, in the drawing's units, in pixels
+const AWAY = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 
 export class BoardView {
@@ -21,6 +23,8 @@ export class BoardView {
     this.clicked = [];
     place.addEventListener("pointerdown", (event) => this.press(event));
     place.addEventListener("keydown", (event) => this.key(event));
+    place.addEventListener("focusin", (event) => this.stay(event.target));
+    new ResizeObserver(() => this.mark()).observe(place); // values keep a size that can be read
   }
 
   /** Show a position; pieces that have moved slide to their places. */
@@ -52,6 +56,7 @@ export class BoardView {
       const name = this.position.names?.[number] ?? `cell ${number + 1}`;
       cell.setAttribute("role", "button");
       cell.setAttribute("aria-label", `${name}, ${label && !/^-+$/.test(label) ? label : "empty"}`);
+      cell.dataset.name = cell.getAttribute("aria-label");
     }
     this.svg.setAttribute("role", "group");
   }
@@ -68,8 +73,9 @@ export class BoardView {
       this.onCell(cell);
       return;
     }
-    let clicks = [...this.clicked, cell];
+    let clicks = [...this.begun(), cell];
     if (this.clicked.includes(cell)) clicks = [];
+    else if (this.begun().includes(cell)) clicks = [cell];
     else if (!this.fitting(clicks).length) clicks = this.fitting([cell]).length ? [cell] : [];
     const moves = clicks.length ? this.fitting(clicks) : [];
     if (moves.length === 1) {
@@ -81,59 +87,83 @@ export class BoardView {
     this.mark();
   }
 
-  /** Mark what can be clicked, what has been, and what a move is worth that ends on a cell. */
+  /** The cells clicked so far; none yet: the one with which every move begins, if all begin with the same piece. */
+  begun() {
+    if (this.clicked.length || this.editing) return this.clicked;
+    const firsts = new Set(this.moves.map((move) => move.clicks[0]));
+    return firsts.size === 1 && this.moves.every((move) => move.clicks.length > 1) ? [...firsts] : [];
+  }
+
+  /** Mark what can be clicked, what has been, and the best that a click leads to. */
   mark(shown = null) {
     if (!this.svg) return;
     for (const old of this.svg.querySelectorAll(".mark, .worth, .focus-ring")) old.remove();
-    const moves = shown ? [shown] : this.fitting(this.clicked);
-    const next = new Map();
-    for (const move of moves) {
-      const cell = move.clicks.find((click) => !this.clicked.includes(click));
-      if (cell !== undefined && !next.has(cell)) next.set(cell, move);
+    const begun = this.begun();
+    const next = new Map(); // cells that can be clicked, with the moves that go on there, best first
+    for (const move of shown ? [shown] : this.fitting(begun)) {
+      const cell = move.clicks.find((click) => !begun.includes(click));
+      if (cell !== undefined) next.set(cell, [...(next.get(cell) ?? []), move]);
     }
     const tags = []; // above all marks
     for (const element of this.svg.querySelectorAll("[data-cell]")) {
       const number = Number(element.dataset.cell);
-      element.classList.toggle("can", this.editing || next.has(number) || this.clicked.includes(number));
+      const can = this.editing || next.has(number) || begun.includes(number);
+      element.classList.toggle("can", can);
       if (!element.classList.contains("sb-cell")) continue;
-      element.setAttribute("tabindex", this.editing || next.has(number) || this.clicked.includes(number) ? "0" : "-1");
+      element.setAttribute("aria-disabled", String(!can));
+      element.setAttribute("aria-label", element.dataset.name);
       this.ring(element, "focus-ring");
       if (shown) {
         if (shown.clicks.includes(number)) this.ring(element, `mark ${shown.value?.kind ?? "next"}`);
       } else if (this.clicked.includes(number)) this.ring(element, "mark chosen");
-      else if (!this.editing && next.has(number)) tags.push(this.target(element, number, next.get(number)));
+      else if (!this.editing && next.has(number)) tags.push(this.target(element, next.get(number)));
     }
     this.svg.append(...tags.filter(Boolean));
+    this.stay();
   }
 
-  /** Mark a cell that can be clicked next; return the value of the best move there, once one click is left that tells it. */
-  target(element, number, move) {
-    const last = this.clicked.length > 0 || this.fitting([number]).length === 1;
-    const worth = last ? this.worth(move) : null;
+  /** Mark a cell that can be clicked next; return the value of the best move that goes on there. */
+  target(element, moves) {
+    const worth = this.worth(moves[0]);
     if (worth) {
       this.ring(element, `mark ${worth.kind}${worth.best ? " best" : ""}`);
-      return this.tag(element, worth);
+      return this.tag(element, worth, moves.length > 1 ? "best " : "");
     }
-    if (this.clicked.length) this.ring(element, "mark next");
+    if (this.begun().length) this.ring(element, "mark next");
     return null;
   }
 
+  /** Let the board be one stop of the tab key: at the cell that had the focus, or the first that can be clicked. */
+  stay(cell = null) {
+    const cells = [...(this.svg?.querySelectorAll(".sb-cell") ?? [])];
+    if (cells.includes(cell)) this.tabStop = cell.dataset.cell;
+    const stop = cells.find((one) => one.dataset.cell === this.tabStop) ?? cells.find((one) => one.classList.contains("can")) ?? cells[0];
+    for (const one of cells) one.setAttribute("tabindex", one === stop ? "0" : "-1");
+  }
+
+  /** How many pixels the screen has for a unit of the drawing. */
+  scale() {
+    return this.svg.getBoundingClientRect().width / this.svg.viewBox.baseVal.width || 1;
+  }
+
   /** Return a value to be written on a cell, at its upper right. */
-  tag(element, worth) {
+  tag(element, worth, prefix) {
     const box = element.firstElementChild?.getBBox() ?? { x: -28, y: -28, width: 56, height: 56 };
     const make = (kind, attributes) => {
       const made = document.createElementNS(SVG, kind);
       for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
       return made;
     };
-    const width = 12 + 9 * worth.text.length;
+    const scale = this.scale();
+    const grown = Math.min(LARGEST, Math.max(SMALLEST, USUAL * scale)) / scale / USUAL;
+    const width = 12 + 10 * worth.text.length;
     const [x, y] = element.getAttribute("transform").match(/-?[\d.]+/g).map(Number);
-    const tag = make("g", { class: `worth ${worth.kind}${worth.best ? " best" : ""}`, transform: `translate(${x + box.x + box.width - width / 2 + 4} ${y + box.y + 8})` });
+    const tag = make("g", { class: `worth ${worth.kind}${worth.best ? " best" : ""}`, transform: `translate(${x + box.x + box.width + 4} ${y + box.y - 2}) scale(${grown}) translate(${-width / 2} 10)` });
     const text = make("text", { dy: ".35em" });
     text.textContent = worth.text;
     tag.append(make("rect", { x: -width / 2, y: -10, width, height: 20, rx: 10 }), text);
     tag.dataset.cell = element.dataset.cell;
-    element.setAttribute("aria-label", `${element.getAttribute("aria-label").split(";")[0]}; ${worth.long}`);
+    element.setAttribute("aria-label", `${element.dataset.name}; ${prefix}${worth.long}`);
     return tag;
   }
 
@@ -160,7 +190,26 @@ export class BoardView {
     } else if (event.key === "Escape" && this.clicked.length) {
       this.clicked = [];
       this.mark();
+    } else if (cell && AWAY[event.key]) {
+      event.preventDefault();
+      event.stopPropagation(); // elsewhere these keys go back and forward
+      this.beside(cell, AWAY[event.key])?.focus();
     }
+  }
+
+  /** The nearest cell in a direction. */
+  beside(from, [right, down]) {
+    const at = (cell) => cell.getAttribute("transform").match(/-?[\d.]+/g).map(Number);
+    const [x, y] = at(from);
+    let [best, least] = [null, Infinity];
+    for (const cell of this.svg.querySelectorAll(".sb-cell")) {
+      const [across, along] = at(cell).map((place, axis) => place - [x, y][axis]);
+      const ahead = across * right + along * down;
+      const aside = Math.abs(across * down) + Math.abs(along * right);
+      if (ahead < 1 || ahead + 2 * aside >= least) continue;
+      [best, least] = [cell, ahead + 2 * aside];
+    }
+    return best;
   }
 
   press(event) {
@@ -171,7 +220,7 @@ export class BoardView {
     const piece = this.svg.querySelector(`.sb-piece[data-cell="${cell}"]`);
     const at = piece?.getAttribute("transform");
     const movable = !this.editing && piece && this.fitting([cell]).length > 0;
-    const scale = this.svg.viewBox.baseVal.width / this.svg.getBoundingClientRect().width;
+    const scale = 1 / this.scale();
     let dragged = false;
     const drag = (moved) => {
       const [x, y] = [moved.clientX - origin.x, moved.clientY - origin.y];

@@ -1,9 +1,9 @@
 // The page of a certificate: what it claims, its tree of play, and why each reply loses.
 
 import { BoardView } from "./board.js";
-import { api, count, gameName, h, page, showError, titled } from "./common.js";
+import { api, count, gameName, h, nameInAddress, page, showError, titled } from "./common.js";
 
-const name = decodeURIComponent(location.pathname.split("/")[2]);
+const name = nameInAddress();
 const base = `/certificates/${encodeURIComponent(name)}`;
 const parts = {};
 
@@ -21,7 +21,7 @@ page(async () => {
   return [
     h("p", { class: "crumbs" }, h("a", { href: "/" }, "Databases"), " / ", name),
     h("h1", {}, `${facts.label}: ${facts.claim}`),
-    h("p", { class: "muted" }, "A proof that anybody can check: ", h("code", {}, "searchbench verify"), " tries every reply. Open a reply to see the answer to it."),
+    h("p", { class: "muted" }, "A proof that anybody can check: ", h("code", {}, "searchbench verify"), " tries every reply. The moves of the side that the proof plays for are bold; open a reply of the other side to see the answer to it."),
     h("div", { class: "columns" },
       h("div", { class: "stack" }, h("div", { class: "panel stack" }, board, parts.caption), h("div", { class: "panel" }, h("dl", { class: "facts" }, rows.flatMap(([term, fact]) => [h("dt", {}, term), h("dd", {}, fact)])))),
       h("div", { class: "panel" }, h("h2", {}, "The proof"), parts.tree)),
@@ -60,7 +60,7 @@ async function grow(place, state, side, text = "the root", claim = null) {
       continue;
     }
     const line = answer.moves.map((one) => one.move).join(" ");
-    const section = h("section", {}, own, h("p", { class: "answer" }, answer.moves.length > 1 ? "wins by force: " : "plays ", h("strong", {}, line), h("span", { class: "muted small" }, ` (${answer.by})`)));
+    const section = h("section", {}, own, h("p", { class: "answer" }, answer.moves.length > 1 ? "wins by force: " : "plays ", h("strong", {}, line), answer.by === "a record" ? null : h("span", { class: "muted small" }, ` (${answer.by})`)));
     place.append(section);
     if (answer.moves.length === 1) await grow(section, answer.moves[0].state, 1 - position.side, `after ${line}`, answer.claim);
   }
@@ -71,7 +71,7 @@ async function grow(place, state, side, text = "the root", claim = null) {
 function replies(answer, position) {
   return h("ul", {}, answer.replies.map((reply) => {
     const inner = h("div", {});
-    const whole = h("details", { "data-move": reply.move }, h("summary", {}, h("span", { class: "mono" }, reply.move), h("span", { class: "muted small" }, reply.covered === "a record" ? " answered by a move" : ` answered by ${reply.covered}`)), inner);
+    const whole = h("details", { "data-move": reply.move }, h("summary", {}, h("span", { class: "mono" }, reply.move), h("span", { class: "muted small" }, reply.covered === "a record" ? "" : ` answered by ${reply.covered}`)), inner);
     whole.addEventListener("toggle", async () => {
       if (!whole.open || inner.childElementCount) {
         if (whole.open) show(inner.position, `after ${reply.move}`, inner);

@@ -3,6 +3,8 @@
 import { jobsBadge } from "./jobs.js";
 
 const LONGEST_STATE = 4000;
+const SLOW = 400; // milliseconds after which the page shows that it waits
+const PATIENCE = 3; // how often a stream may break in a row before the server counts as gone
 
 export class ApiError extends Error {
   constructor(status, kind, message) {
@@ -11,6 +13,8 @@ export class ApiError extends Error {
     this.kind = kind;
   }
 }
+
+let asked = 0; // requests that are not answered yet
 
 /** Ask the API; `query` becomes the query string, without what is undefined, null or "". */
 export async function api(path, query = {}, options = {}) {
@@ -21,13 +25,19 @@ export async function api(path, query = {}, options = {}) {
     }
   }
   const search = new URLSearchParams(given).toString();
-  let response;
+  const waits = setTimeout(() => document.body.classList.add("waits"), SLOW);
+  asked += 1;
+  let response, answer;
   try {
     response = await fetch(`/api/v1${path}${search ? `?${search}` : ""}`, options);
+    answer = await response.json().catch(() => null);
   } catch {
     throw new ApiError(0, "Offline", "the server does not answer; is it still running?");
+  } finally {
+    clearTimeout(waits);
+    asked -= 1;
+    if (!asked) document.body.classList.remove("waits");
   }
-  const answer = await response.json().catch(() => null);
   if (!response.ok) {
     throw new ApiError(response.status, answer?.kind ?? "Error", answer?.detail ?? `the server answers ${response.status}`);
   }
@@ -43,6 +53,7 @@ export function h(tag, attributes = {}, ...children) {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
     if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else if (name === "style") element.style.cssText = value; // as an attribute the pages' policy refuses it
     else if (value === true) element.setAttribute(name, "");
     else if (value !== false && value !== null && value !== undefined) element.setAttribute(name, value);
   }
@@ -83,7 +94,7 @@ export async function page(build) {
     const built = await build();
     if (built) main.replaceChildren(...[built].flat().filter((one) => one !== null));
   } catch (error) {
-    main.replaceChildren(h("p", { class: "crumbs" }, h("a", { href: "/" }, "All databases and games")), h("p", { class: "message", role: "alert" }, error.message));
+    main.replaceChildren(h("p", { class: "crumbs" }, h("a", { href: "/" }, "All databases and games")), h("h1", {}, error.status === 404 ? "There is no such page" : "This page cannot be shown"), h("p", { class: "message", role: "alert" }, error.message));
     if (!(error instanceof ApiError)) throw error;
   }
 }
@@ -116,7 +127,9 @@ export function follow(id, told) {
   dispatchEvent(new Event("job"));
   return new Promise((resolve, reject) => {
     const events = new EventSource(`/api/v1/jobs/${id}/events`);
+    let broken = 0;
     events.onmessage = (event) => {
+      broken = 0;
       const job = JSON.parse(event.data);
       told(job);
       if (job.status !== "running") {
@@ -126,10 +139,22 @@ export function follow(id, told) {
       }
     };
     events.onerror = () => {
+      broken += 1;
+      if (broken < PATIENCE && events.readyState !== EventSource.CLOSED) return; // the browser tries again by itself
       events.close();
       reject(new ApiError(0, "Offline", "the server does not answer any more"));
     };
   });
+}
+
+/** The name of the database or certificate in the page's address, also where that is encoded wrongly. */
+export function nameInAddress() {
+  const written = location.pathname.split("/")[2];
+  try {
+    return decodeURIComponent(written);
+  } catch {
+    return written; // the server has nothing of that name, and says so
+  }
 }
 
 export const positionAddress = (database, state, side = 0, computer = null) =>

@@ -1,12 +1,15 @@
 // The page of a database: what it is, how its values are distributed, and finding positions in it.
 
-import { api, badge, count, drawing, follow, gameName, h, page, positionAddress, post, showError, titled } from "./common.js";
+import { api, badge, count, drawing, follow, gameName, h, nameInAddress, page, positionAddress, post, showError, titled } from "./common.js";
 
-const name = decodeURIComponent(location.pathname.split("/")[2]);
+const name = nameInAddress();
 const base = `/databases/${encodeURIComponent(name)}`;
 const parts = {};
 let facts;
 let scale = "linear";
+
+const FEW = 1000; // positions: of fewer the header fills the disk, and bits a state say nothing
+const WIDE = 720; // of a chart that is not on the page yet
 
 page(async () => {
   const health = await api("/health");
@@ -22,8 +25,9 @@ page(async () => {
       h("div", { class: "stack" }, h("div", { class: "panel" }, chartHead(), parts.chart, parts.longest), h("div", { class: "panel" }, h("h2", {}, "Find positions"), findForm(), parts.results)),
       h("div", { class: "stack" }, h("div", { class: "panel" }, h("h2", {}, "What it is"), figures(), description()), h("div", { class: "panel" }, h("h2", {}, "Verification"), verification(health.jobs)))),
   ];
-  drawChart().catch((error) => showError(parts.chart, error));
+  setTimeout(() => drawChart().catch((error) => showError(parts.chart, error)));
   if (location.search) setTimeout(findFromAddress);
+  addEventListener("resize", () => { clearTimeout(parts.redraw); parts.redraw = setTimeout(drawChart, 200); });
   return layout;
 });
 
@@ -42,18 +46,29 @@ function partSelect(id, onchange) {
 }
 
 async function drawChart() {
-  const stats = await api(`${base}/stats`, { part: parts.part?.value, chart: scale });
+  const width = Math.round(Math.min(1200, Math.max(280, parts.chart.clientWidth || WIDE)));
+  const stats = await api(`${base}/stats`, { part: parts.part?.value, chart: scale, width });
   parts.chart.replaceChildren(drawing(stats.chart));
   parts.chart.firstElementChild.setAttribute("role", "group"); // its columns are buttons
-  for (const column of parts.chart.querySelectorAll(".sb-column")) {
+  const columns = [...parts.chart.querySelectorAll(".sb-column")]; // one stop of the tab key; arrows go from column to column
+  for (const [place, column] of columns.entries()) {
     const show = () => find({ value: column.dataset.label, part: parts.part?.value });
-    column.setAttribute("tabindex", "0");
+    column.setAttribute("tabindex", place ? "-1" : "0");
     column.setAttribute("role", "button");
     column.setAttribute("aria-label", `find positions: ${column.querySelector("title").textContent}`);
     column.addEventListener("click", show);
-    column.addEventListener("keydown", (event) => { if (event.key === "Enter") show(); });
+    column.addEventListener("keydown", (event) => {
+      const other = columns[place + ({ ArrowLeft: -1, ArrowRight: 1 }[event.key] ?? NaN)];
+      if (event.key === "Enter" || event.key === " ") show();
+      else if (!other) return;
+      event.preventDefault();
+      if (!other) return;
+      column.setAttribute("tabindex", "-1");
+      other.setAttribute("tabindex", "0");
+      other.focus();
+    });
   }
-  const names = { win: "longest win", loss: "longest loss", number: facts.hardest ? "hardest" : "most", draw: "draw" };
+  const names = { win: "longest", loss: "longest", number: facts.hardest ? "hardest" : "most", draw: "draw" };
   const tops = stats.longest.filter((row) => row.count && row.kind !== "draw").map((row) => h("button", { type: "button", onclick: () => find({ value: row.text, part: parts.part?.value }) }, `${names[row.kind]}: `, badge(row), ` ${count(row.count)} position${row.count === 1 ? "" : "s"}`));
   parts.longest.replaceChildren(...tops, stats.without ? h("span", { class: "muted small" }, `${count(stats.without)} without a value`) : "");
 }
@@ -62,7 +77,7 @@ async function drawChart() {
 
 function figures() {
   const tile = (figure, text) => h("div", { class: "tile" }, h("strong", {}, figure), h("span", { class: "muted small" }, text));
-  return h("div", { class: "tiles", style: "margin-bottom:1rem" }, tile(count(facts.states), "states"), tile(count(facts.reachable), "with a value"), tile(facts.size, "on disk"), tile(`${facts.bits_per_state}`, "bits a state"));
+  return h("div", { class: "tiles", style: "margin-bottom:1rem" }, tile(count(facts.states), "positions"), tile(count(facts.reachable), "with a value"), tile(facts.size, "on disk"), facts.states >= FEW ? tile(`${facts.bits_per_state}`, "bits a state") : null);
 }
 
 function description() {
@@ -72,7 +87,7 @@ function description() {
     ["values", facts.values],
     ["hardest", facts.hardest],
     ["kept as", `${facts.form}${facts.modulus ? ` (depths modulo ${facts.modulus})` : ""}, ${facts.cell}`],
-    ["compressed", `${facts.compression} to 1`],
+    ["compressed", facts.compression > 1 ? `${facts.compression} to 1` : null],
     ["parts", facts.parts.length > 1 ? count(facts.parts.length) : null],
     ["solver", facts.facts.solver],
     ["made by", facts.command ? h("code", {}, gameName(facts.command)) : null],

@@ -4,6 +4,7 @@ import { api, count, drawing, follow, gameName, h, page, positionAddress, post, 
 import { outcome, told as progress } from "./jobs.js";
 
 const SOLVED_HERE = 5_000_000;
+const VALUES = { distance: "steps to the end", depth: "steps from the start", outcome: "who wins, and how soon", ending: "who wins", score: "points", won: "who wins" };
 
 page(async () => {
   titled("Databases");
@@ -17,16 +18,22 @@ page(async () => {
     cards,
     databases.length ? null : h("p", { class: "panel", id: "none" }, "No database is open yet. Solve a small game below, or start the server with some: ", h("code", {}, "searchbench serve eight.db")),
     certificates.length ? h("div", { class: "panel", style: "margin-top:1.4rem" }, h("h2", {}, "Proofs to walk through"), h("ul", { id: "certificates" }, certificates.map((one) => h("li", {}, h("a", { href: `/certificates/${encodeURIComponent(one.name)}` }, `${one.label}: ${one.claim}`), h("span", { class: "muted small" }, ` ${one.name}, ${count(one.records)} records`))))) : null,
-    h("div", { class: "panel", style: "margin-top:1.4rem" }, h("h2", {}, "Games"),
+    h("div", { class: "panel", style: "margin-top:1.4rem" }, h("div", { class: "spread", style: "margin-bottom:0.6rem" }, h("h2", { style: "margin:0" }, "Games"), h("input", { type: "search", id: "filter", placeholder: "Find a game", "aria-label": "Find a game", oninput: (event) => filter(list, event.target.value) })),
       health.jobs ? null : h("p", { class: "muted small" }, "This server only reads: it solves and searches nothing."),
-      h("div", { class: "scroll" }, h("table", { id: "games" }, h("thead", {}, h("tr", {}, h("th", {}, "Game"), h("th", { class: "hide-narrow" }, "Players"), h("th", { class: "figure hide-narrow" }, "Numbers"), h(health.jobs ? "th" : "td", {}, health.jobs ? "Solve it" : ""))), list))),
+      h("div", { class: "scroll" }, h("table", { id: "games" }, h("thead", {}, h("tr", {}, h("th", {}, "Game"), h("th", { class: "hide-narrow" }, "Players"), h("th", { class: "figure hide-narrow" }, "Positions"), h(health.jobs ? "th" : "td", {}, health.jobs ? "Solve it" : ""))), list))),
   ];
 });
+
+/** Show the games that have a text in their name or what they are. */
+function filter(list, text) {
+  for (const line of list.children) line.hidden = !line.textContent.toLowerCase().includes(text.trim().toLowerCase());
+}
 
 /** List the games once the server has counted their numbers, then follow what runs. */
 async function listGames(list, health) {
   const games = await api("/games");
   list.replaceChildren(...games.map((game) => row(game, health.jobs)));
+  filter(list, document.getElementById("filter").value);
   if (health.running) await reattach();
 }
 
@@ -38,7 +45,7 @@ function card(database) {
     .catch(() => picture.remove());
   return h("li", {}, h("a", { class: "panel card", href: `/databases/${encodeURIComponent(database.name)}` },
     picture, h("div", {}, h("strong", {}, database.name), h("div", { class: "muted small" }, database.label)),
-    h("div", { class: "small" }, `${count(database.states)} states, ${database.values}`)));
+    h("div", { class: "small" }, `${count(database.states)} positions · ${VALUES[database.values] ?? database.values}`)));
 }
 
 function row(game, jobs) {
@@ -51,7 +58,7 @@ function row(game, jobs) {
   solve.disabled = large; // until smaller parameters are typed in
   spec.oninput = () => { solve.disabled = large && asked() === whole; };
   const search = h("a", { class: "button", href: "/search" , onclick: (event) => { event.currentTarget.href = `/search?${new URLSearchParams({ game: asked() })}`; } }, game.players === 2 ? "Prove" : "Search");
-  if (game.players === 2 && game.values !== "outcome") search.classList.add("hidden"); // only wins, draws and losses are proved
+  if (game.players === 2 && game.values !== "outcome") search.classList.add("unseen"); // only wins, draws and losses are proved
   const links = game.databases.flatMap((name) => [h("a", { href: positionAddress(name, "start") }, name), " "]);
   return h("tr", {},
     h("td", {}, h("strong", {}, game.name), " ", h("span", { class: "small" }, links), h("div", { class: "muted small" }, game.title), told),

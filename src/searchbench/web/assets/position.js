@@ -1,13 +1,13 @@
 // The page of a position: the board, its moves with their values, lines of best play, play against the database.
 
 import { BoardView } from "./board.js";
-import { ApiError, api, badge, count, drawing, h, page, positionAddress, post, showError, titled } from "./common.js";
+import { ApiError, api, badge, count, drawing, h, nameInAddress, page, positionAddress, post, showError, titled } from "./common.js";
 import { Editor } from "./editor.js";
 import { Record } from "./record.js";
 
 const PAUSE = 700; // milliseconds between two moves that the page makes
 
-const name = decodeURIComponent(location.pathname.split("/")[2]);
+const name = nameInAddress();
 const base = `/databases/${encodeURIComponent(name)}`;
 const record = new Record(name);
 
@@ -55,8 +55,8 @@ function build() {
       queued(paste);
     }
   });
-  parts.back = button("◀ Back", () => queued(back), { id: "back", title: "Take back: against the database both plies (left arrow)" });
-  parts.forward = button("Forward ▶", () => queued(forward), { id: "forward", title: "Forward (right arrow)" });
+  parts.back = button("◀", () => queued(back), { id: "back", "aria-label": "Back", title: "Take back: against the database both plies (left arrow)" });
+  parts.forward = button("▶", () => queued(forward), { id: "forward", "aria-label": "Forward", title: "Forward (right arrow)" });
   const controls = h(
     "div", { class: "row", role: "toolbar", "aria-label": "Moves" },
     parts.back, parts.forward,
@@ -103,7 +103,7 @@ function opponent() {
 
 function keys() {
   const key = (text) => h("kbd", {}, text);
-  return h("p", { class: "muted small hide-narrow", style: "margin:0.9rem 0 0" }, key("1"), "–", key("9"), " make a move, ", key("b"), " the best one, ", key("l"), " line, ", key("space"), " play on, ", key("←"), " ", key("→"), " back and forward, ", key("e"), " edit, ", key("v"), " values");
+  return h("p", { class: "muted small hide-narrow", style: "margin:0.9rem 0 0" }, key("1"), "–", key("9"), " make a move, ", key("b"), " the best one, ", key("l"), " line, ", key("space"), " play on, ", key("←"), " ", key("→"), " back and forward (on the board: from cell to cell), ", key("e"), " edit, ", key("v"), " values");
 }
 
 // --- going somewhere ------------------------------------------------------------------------------------------------
@@ -211,7 +211,6 @@ function show(position, slide = true) {
   parts.view.show(position, slide);
   titled(`${position.state} · ${facts.label}`);
   parts.notation.value = position.state;
-  parts.who.textContent = [facts.two_players && !position.result ? sentence(`${facts.sides[position.side]} is to move`) : "", position.result ? sentence(position.result) : "", position.dead_end ? `It cannot be solved any more: ${position.dead_end}.` : ""].join(" ").trim();
   parts.where.replaceChildren(...fact("number", position.number === null ? "none" : count(position.number)), ...(facts.parts.length > 1 && position.part ? fact("part", position.part) : []));
   showValues();
   for (const control of [parts.best, parts.run]) control.disabled = !best();
@@ -225,6 +224,7 @@ function showValues() {
   document.getElementById("main").classList.toggle("blind", blind);
   parts.values.setAttribute("aria-pressed", String(!blind));
   parts.value.replaceChildren(...(blind ? [h("span", { class: "muted" }, "The values are hidden.")] : [badge(now.value, true) ?? "", h("span", { class: "muted" }, meaning(now.value))]));
+  parts.who.textContent = [facts.two_players && !now.result ? sentence(`${facts.sides[now.side]} is to move${blind ? "" : outlook(now.value)}`) : "", now.result ? sentence(now.result) : "", now.dead_end ? `It cannot be solved any more: ${now.dead_end}.` : ""].join(" ").trim();
   const inList = parts.moves.contains(document.activeElement);
   parts.heading.textContent = blind ? "Moves" : "Moves, best first";
   parts.moves.replaceChildren(...(now.moves.length ? listed().map(moveItem) : [h("li", { class: "muted" }, "No moves.")]));
@@ -251,7 +251,10 @@ function listed() {
 function worth(move) {
   if (blind || !move.value || move.value.kind === "none") return null;
   const value = shown(move);
-  return { kind: facts.two_players || move.best ? value.kind : "worse", text: value.kind === "draw" ? "=" : String(value.number ?? value.text), best: move.best, long: value.text };
+  // A letter or a sign tells wins from losses: not everybody sees the colours apart.
+  const sign = facts.values === "outcome" ? { win: "W", loss: "L" }[value.kind] : facts.two_players && value.number > 0 ? "+" : "";
+  const text = value.kind === "draw" ? "=" : value.number === null ? value.text : `${sign ?? ""}${value.number}`;
+  return { kind: facts.two_players || move.best ? value.kind : "worse", text, best: move.best, long: value.text };
 }
 
 /** The value that is shown of a move: of a puzzle the value after it, between two players that for who makes it. */
@@ -260,10 +263,16 @@ const shown = (move) => (facts.two_players ? move.value : move.after);
 /** What the number of a value means. */
 function meaning(value) {
   if (!value || value.kind === "none" || value.kind === "draw") return "";
-  if (facts.values === "distance") return "to the end";
-  if (facts.values === "depth") return "from the start";
-  if (facts.values === "outcome") return `in ${value.number} ${value.number === 1 ? "ply" : "plies"}, for the player to move`;
+  if (facts.values === "distance") return value.number === 1 ? "step to the end" : "steps to the end";
+  if (facts.values === "depth") return value.number === 1 ? "step from the start" : "steps from the start";
   return facts.values === "score" ? "points, for the player to move" : "";
+}
+
+/** How the game ends with best play, as it goes on after "the first player is to move". */
+function outlook(value) {
+  if (value?.kind !== "win" && value?.kind !== "loss") return value?.kind === "draw" ? "; with best play it is a draw" : "";
+  const plies = facts.values === "outcome" && value.number !== null ? ` in ${value.number} ${value.number === 1 ? "ply" : "plies"}` : "";
+  return facts.values === "score" ? "" : ` and ${value.kind === "win" ? "wins" : "loses"}${plies}`;
 }
 
 const sentence = (text) => `${text[0].toUpperCase()}${text.slice(1)}.`;

@@ -56,7 +56,7 @@ async function look() {
   halt();
   try {
     position = await api("/games/position", { game: parts.game.value.trim(), state: parts.state.value.trim() || "start" });
-    parts.message.replaceChildren();
+    parts.message.replaceChildren(...hint());
   } catch (error) {
     showError(parts.message, error);
     return false;
@@ -69,6 +69,12 @@ async function look() {
   parts.method.replaceChildren(...fitting.map((method) => h("option", { value: method.id, selected: method.id === before }, method.text)));
   if (!parts.live.children.length) parts.live.replaceChildren(h("p", { class: "muted", style: "margin:0" }, "Nothing has been searched yet."));
   return true;
+}
+
+/** A word on a state from which there is nothing to search. */
+function hint() {
+  const solved = !position.two_players && position.result === "solved";
+  return solved ? [h("p", { class: "message calm", id: "hint" }, "This state is solved already: shuffle it, make moves on the board, or type another.")] : [];
 }
 
 /** Make some random moves from the state at hand. */

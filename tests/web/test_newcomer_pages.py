@@ -1,0 +1,232 @@
+"""What a newcomer met on the pages: broken addresses, boards by keyboard, charts and tables on a phone, words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import searchbench as sb
+from searchbench.catalogue import title_of
+from searchbench.drawing import Column, board_svg, chart_svg
+from web_client import Client
+
+pytest.importorskip("playwright.sync_api")
+
+
+# --- addresses ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("path", ["/databases/%25zz", "/databases/%zz/position", "/certificates/%E0%A4"])
+def test_an_address_that_is_encoded_wrongly_is_told(page: Any, client: Client, path: str) -> None:
+    page.goto(client.address + path)
+    page.wait_for_selector("#main .message:has-text('there is no')")
+    assert "All databases and games" in page.inner_text("#main")
+
+
+def test_pages_of_what_is_not_there_are_not_found(client: Client) -> None:
+    for path, status in (
+        ("/databases/eight", 200),
+        ("/databases/none", 404),
+        ("/databases/none/position", 404),
+        ("/search", 200),
+    ):
+        answer = client.ask("GET", path, headers={"Accept": "text/html"})
+        assert (answer.status, "<!doctype html>" in answer.text) == (status, True), path
+    missing = client.ask("GET", "/nothing", headers={"Accept": "text/html"})
+    assert (missing.status, 'class="brand"' in missing.text) == (404, True)
+
+
+def test_the_api_says_which_addresses_and_methods_there_are(client: Client) -> None:
+    nowhere = client.get("/nothing")
+    assert (nowhere.status, nowhere.json["title"]) == (404, "Not found")
+    wrong = client.ask("PUT", "/api/v1/databases/eight/probe")
+    assert (wrong.status, wrong.headers["allow"], wrong.json["kind"]) == (405, "GET, HEAD, POST", "MethodNotAllowed")
+
+
+@pytest.mark.parametrize(
+    ("body", "kind", "said"),
+    [
+        (b'{"states":', "application/json", "the body is no JSON"),
+        (b'{"states": []}', "text/plain", "Content-Type: application/json"),
+        (b'{"states": [], "more": 1}', "application/json", "more: there is no such field here"),
+        (b"{}", "application/json", "states: it must be given"),
+    ],
+)
+def test_a_body_that_is_not_understood_is_told_why(client: Client, body: bytes, kind: str, said: str) -> None:
+    answer = client.ask("POST", "/api/v1/databases/eight/probe", body, {"Content-Type": kind})
+    assert (answer.status, said in answer.message) == (400, True), answer.text
+
+
+def test_a_parameter_that_is_given_twice_is_refused(client: Client) -> None:
+    answer = client.ask("GET", "/api/v1/databases/eight/probe?state=start&state=hardest")
+    assert (answer.status, "more than once" in answer.message) == (400, True)
+    assert client.get("/databases/eight/stats", chart="round").status == 400
+
+
+def test_pages_may_not_have_styles_in_attributes(page: Any, client: Client) -> None:
+    """The policy refuses them, so that what is drawn cannot bring its own; the pages set theirs one by one."""
+    assert "unsafe-inline" not in client.ask("GET", "/").headers["content-security-policy"]
+    told: list[str] = []
+    page.on("console", lambda message: told.append(message.text))
+    for path in ("/", "/databases/eight", "/databases/eight/position", "/search", "/api"):
+        page.goto(client.address + path, wait_until="networkidle")
+    assert [text for text in told if "Content Security Policy" in text] == []
+
+
+# --- boards ---------------------------------------------------------------------------------------------------------------
+
+
+def test_arrows_walk_over_the_board_which_is_one_stop_of_the_tab_key(open_position: Callable[..., Any]) -> None:
+    page = open_position("noughts")
+    assert page.locator('#board .sb-cell[tabindex="0"]').count() == 1
+    page.focus('#board .sb-cell[tabindex="0"]')
+    names = []
+    for key in ("ArrowRight", "ArrowDown", "ArrowDown", "ArrowDown", "ArrowLeft", "ArrowUp"):
+        page.keyboard.press(key)
+        names.append(page.evaluate("document.activeElement.dataset.name.split(',')[0]"))
+    assert names == ["b3", "b2", "b1", "b1", "a1", "a2"]
+    page.keyboard.press("Enter")
+    page.wait_for_function("() => document.querySelectorAll('#board .sb-piece').length === 1")
+    assert page.evaluate("document.activeElement.dataset.name") == "a2, X"  # the focus stays
+    assert page.evaluate("document.activeElement.getAttribute('aria-disabled')") == "true"
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.closest('#board')") is None
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_values_on_the_board_can_be_read_on_any_screen(
+    page: Any, open_position: Callable[..., Any], width: int
+) -> None:
+    page.set_viewport_size({"width": width, "height": 844})
+    page = open_position("morris")
+    heights = page.eval_on_selector_all(
+        "#board .worth rect", "found => found.map(one => one.getBoundingClientRect().height)"
+    )
+    assert heights
+    assert all(15 <= height <= 30 for height in heights), heights
+    page.set_viewport_size({"width": 1670 - width, "height": 844})  # the other one, without a reload
+    page.wait_for_function("() => document.querySelector('#board .worth')")
+    assert page.evaluate("document.querySelector('#board .worth rect').getBoundingClientRect().height") >= 15
+
+
+def test_the_line_under_the_value_tells_who_wins(open_position: Callable[..., Any]) -> None:
+    page = open_position("noughts", "XO./.X./..O")
+    assert page.inner_text("#who") == "The first player is to move and wins in 3 plies."
+    page.click("#values")
+    assert page.inner_text("#who") == "The first player is to move."
+
+
+def test_a_maze_has_walls_boxes_goals_and_a_man() -> None:
+    game = sb.load("sokoban:#1")
+    board = game.board()
+    assert board is not None
+    drawn = board_svg(board, game.pieces(game.start()))
+    pieces = game.pieces(game.start())
+    assert drawn.count('class="sb-goal') == sum(mark in ".*+" for mark in pieces if mark)
+    assert drawn.count('class="sb-man"') == 1
+    assert drawn.count('class="sb-tile"') == pieces.count("$") > 0
+    assert "$" not in re.sub("<[^>]*>", "", drawn.partition("</style>")[2])
+
+
+def test_games_with_other_numbers_keep_their_title(tmp_path: Path) -> None:
+    database = sb.solve("sokoban:#1", index="reached", to=tmp_path / "level.db", threads=1)
+    assert title_of(database.game) == title_of(sb.load("sokoban:#1"))
+    assert title_of(database.game).startswith("Push every stone onto a goal")
+
+
+# --- charts and tables ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("width", [300, 720])
+def test_no_label_of_a_chart_is_cut_off(width: int) -> None:
+    columns = [Column(f"win {31 - number}", number, "win") for number in range(31)]
+    drawn = chart_svg(columns, width=width, style=False)
+    labels = re.findall(r'x="([\d.]+)" y="250" text-anchor="middle">([^<]+)', drawn)
+    assert labels
+    assert all(float(x) + 3.5 * len(text) <= width for x, text in labels)
+
+
+def test_a_phone_sees_the_whole_chart_and_arrows_walk_over_it(page: Any, client: Client) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto(f"{client.address}/databases/morris")
+    page.wait_for_selector("#chart svg")
+    box = page.locator("#chart svg").bounding_box()
+    assert box["x"] + box["width"] <= 390
+    assert page.evaluate("(chart => chart.scrollWidth <= chart.clientWidth)(document.getElementById('chart'))")
+    assert page.locator("#chart [tabindex='0']").count() == 1
+    page.focus("#chart [tabindex='0']")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#results li")
+    assert page.input_value("#find-value") == page.evaluate("document.activeElement.dataset.label")
+
+
+def test_parameters_of_the_api_are_words_on_a_phone(page: Any, client: Client) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto(f"{client.address}/api")
+    page.wait_for_selector(".endpoint th code")
+    heights = page.eval_on_selector_all(
+        ".endpoint th code", "found => found.map(one => one.getBoundingClientRect().height)"
+    )
+    assert max(heights) < 30  # one line each
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+# --- the first page, and the search -----------------------------------------------------------------------------------------
+
+
+def test_a_game_is_found_by_typing(page: Any, client: Client) -> None:
+    page.goto(client.address)
+    page.wait_for_selector("[data-game=hanoi]")
+    page.fill("#filter", "PEG")
+    shown = page.locator("#games tbody tr:visible strong").all_inner_texts()
+    assert "peg-solitaire" in shown
+    assert "sliding" not in shown
+    page.fill("#filter", "")
+    assert page.locator("#games tbody tr:visible").count() > 20
+
+
+def test_a_state_that_is_solved_is_told_before_it_is_searched(page: Any, client: Client) -> None:
+    page.goto(f"{client.address}/search?game=sliding:3x3")
+    page.wait_for_selector("#hint")
+    assert "solved already" in page.inner_text("#hint")
+    page.locator("#main .table .sb-cell.can").first.press("Enter")
+    page.wait_for_function("() => document.getElementById('state').value !== ''")
+    page.wait_for_function("() => !document.getElementById('hint')")
+
+
+# --- a slow or broken connection ----------------------------------------------------------------------------------------------
+
+
+def test_a_page_that_waits_shows_it(open_position: Callable[..., Any]) -> None:
+    page = open_position("eight", "8 7 6 0 4 1 2 5 3")
+    held: list[Any] = []
+    page.route("**/api/v1/databases/eight/position?*", lambda route: held.append(route))
+    page.click("#best")
+    page.wait_for_selector("body.waits")
+    held[0].continue_()
+    page.wait_for_selector("body:not(.waits)")
+    page.wait_for_function("() => document.getElementById('notation').value !== '8 7 6 0 4 1 2 5 3'")
+
+
+def test_a_stream_that_breaks_once_is_taken_up_again(page: Any, client: Client) -> None:
+    broken: list[str] = []
+
+    def break_once(route: Any) -> None:
+        if broken:
+            route.continue_()
+        else:
+            broken.append(route.request.url)
+            route.abort("connectionreset")
+
+    page.route("**/events", break_once)
+    page.goto(f"{client.address}/search?game=hanoi:3&state=start")
+    page.wait_for_selector("#method option", state="attached")
+    page.click("#start-search")
+    page.wait_for_selector("#outcome .message")
+    assert broken
+    assert "cost 7" in page.inner_text("#outcome")
