@@ -94,7 +94,7 @@ def test_numbers_equal_those_of_the_binary_diagram(game: sb.Game) -> None:
         positions = symbolic.undecided(symbolic.successors(positions, layer), layer + 1)
 
 
-@pytest.mark.parametrize("game", GAMES, ids=str)
+@pytest.mark.parametrize("game", [*GAMES, sb.load("connect4:2,5")], ids=str)
 @pytest.mark.parametrize("pieces", [1, 3])
 def test_sweep_finds_the_values_of_brute_force(game: sb.Game, pieces: int) -> None:
     layers = reachable_layers(game, target="interpreted")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 import subprocess
 import sys
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -71,6 +72,21 @@ def test_one_flipped_bit_is_found(kept: Path) -> None:
             assert report.count >= 1
             assert any(wrong.position(parts[place].start + number).text in str(fault) for fault in report.faults)
             planes[place][2 * (number // 64)] ^= np.uint64(1 << number % 64)
+
+
+def test_every_flipped_bit_is_found() -> None:
+    database = sb.solve("connect4:2,3,2", solver="sweep", threads=1)
+    parts, planes = database.parts, []
+    for part in parts:
+        planes.append(np.zeros(2 * (part.size // 64 + 3), np.uint64))
+        set_pairs(planes[-1], 0, database.read(part, part.start, part.stop))
+    for words, part in zip(planes, parts, strict=True):
+        for number, which in product(range(part.size), range(2)):
+            bit = np.uint64(1 << number % 64)
+            words[2 * (number // 64) + which] ^= bit
+            wrong = sb.Database(database.game, database.rule, PairCodes(parts, planes))
+            assert wrong.verify().count >= 1, (part.name, number, which)
+            words[2 * (number // 64) + which] ^= bit
 
 
 @pytest.mark.parametrize("seed", range(12))

@@ -66,7 +66,7 @@ class Hybrid:
 
     def __init__(self, diagram: Diagram, run: Run, rule: Rule, target: jit.Target = "cpu") -> None:
         self.diagram, self.rule, self._target = diagram, rule, target
-        self._sweep = Sweep(diagram, run, target)
+        self.sweep = Sweep(diagram, run, target)
         self._symbolic = Symbolic(diagram.digits, capacity_for(diagram.digits, run))
 
     def layer(self, layer: int, after: Values) -> Values:
@@ -76,7 +76,7 @@ class Hybrid:
                 return self._by_diagrams(layer, after)
             except TablesFull:
                 self._symbolic.collect()
-        return self._sweep.layer(layer, self.words(layer + 1, after))
+        return self.sweep.layer(layer, self.words(layer + 1, after))
 
     def _by_diagrams(self, layer: int, after: Values) -> Sets:
         there = self.sets(layer + 1, after)

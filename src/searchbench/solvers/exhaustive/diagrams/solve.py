@@ -36,9 +36,10 @@ def solve_by_sweep(game: Game, run: Run, target: jit.Target = "cpu", symbolic: i
     begun = time.process_time()
     layers = found_layers(game, run, target)
     diagram = layers.diagram
-    _demand(game, diagram, run, sum(map(_bytes, range(diagram.layers), [diagram] * diagram.layers)))
-    planes = [empty_planes(0)] * diagram.layers
     settling = Settling(diagram, run, symbolic, target)
+    all_planes = sum(_bytes(layer, diagram) for layer in range(diagram.layers))
+    _demand(game, diagram, run, all_planes + settling.nbytes)
+    planes = [empty_planes(0)] * diagram.layers
     values: Values = empty_planes(0)
     for layer in range(diagram.layers - 1, -1, -1):
         values = settling.layer(layer, values)
@@ -50,11 +51,15 @@ def solve_by_sweep(game: Game, run: Run, target: jit.Target = "cpu", symbolic: i
 
 
 class Settling:
-    """Settle layer after layer by the sweep, or by binary diagrams first, up to so many nodes of a layer's values."""
+    """Settle layer after layer by the sweep, or by binary diagrams first, up to so many nodes of a layer's values.
+
+    `nbytes` are the bytes that the sweep takes besides the diagram and the planes.
+    """
 
     def __init__(self, diagram: Diagram, run: Run, symbolic: int | None, target: jit.Target = "cpu") -> None:
-        self._sweep = Sweep(diagram, run, target)
         self._hybrid = None if symbolic is None else Hybrid(diagram, run, symbolic_first(symbolic), target)
+        self._sweep = Sweep(diagram, run, target) if self._hybrid is None else self._hybrid.sweep
+        self.nbytes = self._sweep.nbytes
 
     def layer(self, layer: int, after: Values) -> Values:
         """Return the values of a layer from those of the next."""
@@ -84,8 +89,8 @@ def solve_into(game: Game, folder: Path, run: Run, command: str = "", symbolic: 
     diagram = layers.diagram
     made = numbered(game, diagram)
     largest = max(_bytes(layer, diagram) + _bytes(layer + 1, diagram) for layer in range(diagram.layers))
-    _demand(game, diagram, run, largest)
     settling = Settling(diagram, run, symbolic)
+    _demand(game, diagram, run, largest + settling.nbytes)
     parts = made.parts()
     with GrowingDatabase(folder, made, Ending(), command, TWO_BIT) as kept:
         used = float(kept.facts.get("cpu", 0))
@@ -148,9 +153,9 @@ def _bytes(layer: int, diagram: Diagram) -> int:
     return diagram.count(layer) // 4 + 64 if layer < diagram.layers else 0
 
 
-def _demand(game: Game, diagram: Diagram, run: Run, planes: int) -> None:
+def _demand(game: Game, diagram: Diagram, run: Run, needed: int) -> None:
     nodes = sum(array.nbytes for array in diagram.nodes)
-    run.demand(planes + nodes, f"solving {game} ({diagram.size:,} undecided positions) with {SWEEP}")
+    run.demand(needed + nodes, f"solving {game} ({diagram.size:,} undecided positions) with {SWEEP}")
 
 
 def _tell(run: Run, diagram: Diagram, layer: int) -> None:
