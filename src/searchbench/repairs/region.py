@@ -131,7 +131,7 @@ class Region:
         return np.concatenate(found)
 
     def listed(self, kernel: Callable[..., int], numbers: Numbers, *options: Any, most: int = 1) -> Numbers:
-        """Call a kernel that writes numbers for each of `numbers`, at most `most` times as many as moves; return the distinct ones."""
+        """Call a kernel that writes at most `most` times `new_moves` numbers for each of `numbers`; return the distinct ones."""
         bound, width = jit.bind(kernel, self.names), most * len(self.names["new_moves"]())
 
         def work(first: int) -> Numbers:

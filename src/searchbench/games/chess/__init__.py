@@ -13,8 +13,8 @@ from searchbench.games.chess.coding import coding
 from searchbench.games.chess.ending import Ending
 from searchbench.games.chess.men import FIGURINES, MOST_MEN, PLIES, SMALL
 from searchbench.games.chess.notation import men_on, parse, square_name, text_of, text_of_move
-from searchbench.games.chess.other_endings import rank_in_ending
 from searchbench.games.chess.numbering import Numbering
+from searchbench.games.chess.other_endings import rank_in_ending
 from searchbench.games.chess.rules import rules_of
 from searchbench.games.chess.symmetry import turns
 from searchbench.index.protocol import Part
@@ -71,14 +71,14 @@ class Chess(Game):
 
     @property
     def max_unmoves(self) -> int:
-        """Return a bound: with pawns, a move may take back captures of five kinds, before each a chance to capture en passant."""
+        """Return a bound: with pawns, captures of five kinds are taken back, and chances to capture en passant."""
         if not self.ending.pawns:
             return self.max_moves
         return 2 * (1 + 5) * len(self.men) * (3 + 2 * (self.rows + self.columns))
 
     @property
     def symmetries(self) -> int:
-        """Return in how many ways a board can be turned and mirrored: 8 ways if it is a square, else 4; with a pawn some agree."""
+        """Return in how many ways a board can be turned and mirrored: 8 if it is a square, else 4; with a pawn, some agree."""
         return len(turns(self.rows, self.columns, False).images)
 
     @property
@@ -109,7 +109,7 @@ class Chess(Game):
     # --- notation and drawing ------------------------------------------------------------------------------------------
 
     def parse(self, text: str) -> list[int]:
-        """Read a FEN: the ranks from the last, "w" or "b" for the side to move, "-", and the square passed by a pawn, if one was."""
+        """Read a FEN: the ranks from the last, "w" or "b" for the side to move, "-", and the square that a pawn has passed."""
         return parse(self, text)
 
     def format(self, state: Sequence[int]) -> str:
@@ -132,8 +132,8 @@ class Chess(Game):
         return [FIGURINES[there[square]] if square in there else "" for square in range(self.ending.squares)]
 
     def clicks(self, state: Sequence[int], move: int) -> list[int]:
-        """Return the two squares; for what a pawn becomes, a third one."""
-        _, begin_of, end_of, _, promoted_of, _ = coding(self.ending.squares)
+        """Return the two squares; what a pawn becomes is asked then."""
+        _, begin_of, end_of, *_ = coding(self.ending.squares)
         return [begin_of(move), end_of(move)]
 
     def mover(self, state: Sequence[int]) -> int:
@@ -141,7 +141,7 @@ class Chess(Game):
         return int(state[0])
 
     def known(self) -> Mapping[str, Any]:
-        """Return the plies of the longest defence: on 8 x 8 as published (mate in 10, 16 and 35 moves), on small boards ours."""
+        """Return the plies of the longest defence: on 8 x 8 as published (mate in 10, 16, 35, 28 moves), on small boards ours."""
         if (self.rows, self.columns) == (8, 8):
             return {"deepest": PLIES[self.men]} if self.men in PLIES else {}
         found = SMALL.get((self.men, self.rows, self.columns))

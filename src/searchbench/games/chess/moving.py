@@ -77,11 +77,10 @@ def moving(ending: Ending, placed: Placing) -> Mapping[str, Callable[..., Any]]:
                         break
                     if pawn and taken < 0:
                         taken = passed(state, end)
-                    if taken >= 0 or not (pawn or leaving):
-                        if is_safe(state, man, end, taken):
-                            if not keep:
-                                return 1
-                            found = add(state, out, found, man, end, taken)
+                    if (taken >= 0 or not (pawn or leaving)) and is_safe(state, man, end, taken):
+                        if not keep:
+                            return 1
+                        found = add(state, out, found, man, end, taken)
                     if taken >= 0 or near[mine]:
                         break
                     row, column = row + steps[way, 0], column + steps[way, 1]
@@ -91,9 +90,7 @@ def moving(ending: Ending, placed: Placing) -> Mapping[str, Callable[..., Any]]:
                     return 1
         return found
 
-    def find_pushes(
-        state: State, out: MutableSequence[int], found: int, man: int, keep: bool, leaving: bool
-    ) -> int:
+    def find_pushes(state: State, out: MutableSequence[int], found: int, man: int, keep: bool, leaving: bool) -> int:
         """Write the moves of a pawn straight on, or promotions alone, and return the number of moves then; see `find_moves`."""
         begin, way = int(state[1 + man]), columns if black[man] == 0 else -columns
         row = begin // columns if black[man] == 0 else rows - 1 - begin // columns

@@ -26,11 +26,10 @@ def men_on(ending: Ending, state: Sequence[int]) -> dict[int, str]:
 
 
 def parse(game: Chess, text: str) -> list[int]:
-    """Read a FEN: the ranks from the last, "w" or "b" for the side to move, and where pawns can be captured en passant, the square.
+    """Read a FEN: the ranks from the last, "w" or "b" for the side to move, and the square that a pawn has just passed.
 
     Its third field, castling, and the numbers at its end say nothing of an ending.
     """
-    ending = game.ending
     words = text.split()
     ranks = [re.sub(r"[1-8]", lambda found: "." * int(found[0]), rank) for rank in words[0].split("/")] if words else []
     if [len(rank) for rank in ranks] != [game.columns] * game.rows or words[1:2] not in (["w"], ["b"]):
@@ -65,7 +64,9 @@ def _placed(game: Chess, squares: str, side: int, text: str) -> list[int]:
             raise BadState(f"{game}: {text!r} has {squares[square]!r}, which is none of the men {game.men}")
     kinds = tuple(kind for kind, _ in seats)
     if kinds not in ending.parts:
-        raise BadState(f"{game}: {text!r} has men whom {game.men} cannot leave; its endings are {', '.join(ending.parts.values())}")
+        raise BadState(
+            f"{game}: {text!r} has men whom {game.men} cannot leave; its endings are {', '.join(ending.parts.values())}"
+        )
     state = [side, squares.index("K"), squares.index("k"), *(square for _, square in seats)]
     return [*state, *(kinds if ending.pawns else ()), *([0] if ending.passes else [])]
 
@@ -79,7 +80,12 @@ def _set_passing(game: Chess, state: list[int], name: str, text: str) -> None:
     row = 2 if state[0] else game.rows - 3
     there = men_on(ending, state)
     way = {passed, passed - forward}  # which the pawn has gone
-    if not ending.double or passed // game.columns != row or there.get(passed + forward) != victim or way & there.keys():
+    if (
+        not ending.double
+        or passed // game.columns != row
+        or there.get(passed + forward) != victim
+        or way & there.keys()
+    ):
         raise BadState(f"{game}: {text!r}: no pawn has just passed {name!r}; expected '-' for none")
     if ending.passes:
         state[-1] = 1

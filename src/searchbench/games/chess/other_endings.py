@@ -65,12 +65,14 @@ def rank_in_ending(game: Chess, other: Chess) -> Callable[[State, State], int]:
 
 
 def _seats(here: Ending, there: Ending, kinds: Kinds) -> list[int]:
-    """Return 1 if colours are exchanged, else 0, then the man here for each of the others there (-1: none); -1, ... if none fit."""
+    """Return 1 if colours are exchanged, else 0, then the man here for each one there (-1: none); -1, ... if none fit."""
     for swapped in (0, 1):
         left = [man for man, kind in enumerate(kinds) if kind != GONE]
         seats = []
         for own, side in zip(there.kinds, there.black[2:], strict=True):
-            fitting = [man for man in left if here.black[2 + man] ^ swapped == side and (there.pawns or kinds[man] == own)]
+            fitting = [
+                man for man in left if here.black[2 + man] ^ swapped == side and (there.pawns or kinds[man] == own)
+            ]
             seats += fitting[:1] or [-1]
             left = [man for man in left if man not in seats]
         if not left and there.ordered(tuple(kinds[man] if man >= 0 else GONE for man in seats)) in there.parts:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from searchbench.games.chess.ending import CODES, Ending
-from searchbench.games.chess.men import GONE, KING, KINDS, NEAR, PAWN, STEPS, WAYS
+from searchbench.games.chess.men import GONE, KINDS, KING, NEAR, PAWN, STEPS, WAYS
 from searchbench.rules import State
 
 
@@ -96,7 +96,9 @@ def placing(ending: Ending) -> Placing:
             return False
         if at(state, victim + back) >= 0 or at(state, victim + 2 * back) >= 0:
             return False
-        state[4 - side] = victim + 2 * back  # before that move, the king of the side that moves after it was not in check
+        state[4 - side] = (
+            victim + 2 * back
+        )  # before that move, the king of the side that moves after it was not in check
         checked = in_check(state, side)
         state[4 - side] = victim
         return not checked

@@ -12,7 +12,9 @@ from searchbench.games.chess.placing import Placing
 from searchbench.rules import State
 
 
-def retracting(ending: Ending, placed: Placing, moving: Mapping[str, Callable[..., Any]]) -> Mapping[str, Callable[..., Any]]:
+def retracting(
+    ending: Ending, placed: Placing, moving: Mapping[str, Callable[..., Any]]
+) -> Mapping[str, Callable[..., Any]]:
     """Return the rules that list what can have been played."""
     rows, columns, squares = ending.rows, ending.columns, ending.squares
     pawns, passes, double = ending.pawns, ending.passes, ending.double
@@ -64,7 +66,7 @@ def retracting(ending: Ending, placed: Placing, moving: Mapping[str, Callable[..
         return found
 
     def add_pawn(state: State, out: MutableSequence[int], found: int, man: int, promoted: int, kinds: int) -> int:
-        """Write the moves of a man who came as a pawn, which captured none or one of the kinds below `kinds`; return the number."""
+        """Write the moves of a man who came as a pawn and captured none, or a kind below `kinds`; return the number."""
         end, way = int(state[1 + man]), columns if black[man] == 0 else -columns
         row = (end - way) // columns if black[man] == 0 else rows - 1 - (end - way) // columns
         if row < 1:
@@ -74,7 +76,12 @@ def retracting(ending: Ending, placed: Placing, moving: Mapping[str, Callable[..
                 continue
             if across == 0:
                 found = add(state, out, found, end - way, end, promoted, 0, 1)
-                if double and row == 2 and at(state, end - 2 * way) < 0 and not may_be_passed(state, man, end - 2 * way, end):
+                if (
+                    double
+                    and row == 2
+                    and at(state, end - 2 * way) < 0
+                    and not may_be_passed(state, man, end - 2 * way, end)
+                ):
                     found = add(state, out, found, end - 2 * way, end, promoted, 0, 1)
             else:
                 found = add(state, out, found, end - way + across, end, promoted, 1, kinds)

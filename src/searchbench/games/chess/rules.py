@@ -96,7 +96,14 @@ def turning(ending: Ending, placed: Placing) -> Mapping[str, Callable[..., Any]]
 def _opening(ending: Ending, legal: Callable[[Any], bool]) -> Any:
     """Return the start: White to move, the kings in opposite corners, each other man on the first square without check."""
     squares, kinds = ending.squares, ending.ordered(ending.kinds)
-    cells = [0, 0, squares - 1, *(squares for _ in kinds), *(GONE for _ in kinds if ending.pawns), *([0] * ending.passes)]
+    cells = [
+        0,
+        0,
+        squares - 1,
+        *(squares for _ in kinds),
+        *(GONE for _ in kinds if ending.pawns),
+        *([0] * ending.passes),
+    ]
     state = np.array(cells, np.int64)
     for man, kind in enumerate(kinds):
         if ending.pawns:

@@ -79,6 +79,30 @@ export class BoardView {
     }
     this.clicked = clicks;
     this.mark();
+    this.ask();
+  }
+
+  /** Ask which move is meant where several have the same clicks, as where a pawn is promoted. */
+  ask() {
+    this.place.querySelector(".choice")?.remove();
+    const moves = this.clicked.length ? this.fitting(this.clicked) : [];
+    if (moves.length < 2 || moves.some((move) => move.clicks.some((cell) => !this.clicked.includes(cell)))) return;
+    const choice = document.createElement("div");
+    choice.className = "choice";
+    choice.setAttribute("role", "group");
+    choice.setAttribute("aria-label", "which of these moves");
+    for (const move of moves) {
+      const button = document.createElement("button");
+      button.type = "button";
+      button.textContent = move.move;
+      button.addEventListener("click", () => {
+        this.clicked = [];
+        this.onMove(move);
+      });
+      choice.append(button);
+    }
+    this.place.append(choice);
+    choice.firstElementChild.focus();
   }
 
   /** Mark what can be clicked, what has been, and what a move is worth that ends on a cell. */
@@ -160,6 +184,7 @@ export class BoardView {
     } else if (event.key === "Escape" && this.clicked.length) {
       this.clicked = [];
       this.mark();
+      this.ask();
     }
   }
 
@@ -203,6 +228,7 @@ export class BoardView {
     else {
       this.clicked = moves.length ? [from, to] : [];
       this.mark();
+      this.ask();
     }
   }
 }
