@@ -16,7 +16,7 @@ DRAWN: Final = {"graph": "graph:0>1;1>2;2>0;2>3;3=0", "rubik": "rubik", "awari":
 SIZES: Final = {
     "awari": ["awari:3", "awari:6"],
     "burnt-pancake": ["burnt-pancake:3", "burnt-pancake:6"],
-    "chess": ["chess:KQK", "chess:KRK", "chess:KQKR"],
+    "chess": ["chess:KQK", "chess:KRK", "chess:KPK", "chess:KQKR"],
     "connect4": ["connect4:4x4", "connect4:5x4", "connect4:7x6"],
     "dots-and-boxes": ["dots-and-boxes:1x1", "dots-and-boxes:2x2"],
     "fox-and-geese": ["fox-and-geese:4"],

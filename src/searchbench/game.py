@@ -143,6 +143,14 @@ class Game:
         return 1
 
     @property
+    def gains_symmetries(self) -> bool:
+        """Say whether moves to other parts may gain symmetries, as when the last pawn is gone and the board may be turned.
+
+        A state of such a part has predecessors in others by the unmoves of each of its images, not of its representative alone.
+        """
+        return False
+
+    @property
     def places(self) -> int:
         """Return how many states may share a number: `place` is below."""
         return 1

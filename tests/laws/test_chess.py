@@ -1,4 +1,4 @@
-"""Chess endings: the rules against a plain second version of them, values against a naive twin and published distances."""
+"""Chess endings: the rules against a plain second version of them, values against naive twins and published distances."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ LINES["Q"] = LINES["K"] = LINES["R"] + LINES["B"]
 
 def board_of(fen: str) -> tuple[Board, bool]:
     """Return the board of a FEN, and whether White moves."""
-    ranks, side = fen.split()
+    ranks, side, *_ = fen.split()
     found: Board = {}
     for row, rank in enumerate(reversed(ranks.split("/"))):
         column = 0
@@ -44,6 +44,9 @@ def board_of(fen: str) -> tuple[Board, bool]:
 def reached(board: Board, square: Square, columns: int, rows: int) -> set[Square]:
     """Return where a man could go or capture, whoever stands there."""
     man, found = board[square].upper(), set()
+    if man == "P":
+        ahead = square[1] + (1 if board[square] == "P" else -1)
+        return {(column, ahead) for column in (square[0] - 1, square[0] + 1) if 0 <= column < columns}
     for across, up in LINES[man]:
         column, row = square[0] + across, square[1] + up
         while 0 <= column < columns and 0 <= row < rows:
@@ -59,24 +62,57 @@ def checked(board: Board, white: bool, columns: int, rows: int) -> bool:
     return any(king in reached(board, square, columns, rows) for square, man in board.items() if man.isupper() != white)
 
 
-def replies(fen: str, columns: int, rows: int) -> set[tuple[frozenset[tuple[Square, str]], bool]]:
-    """Return the boards after each legal move."""
-    board, white = board_of(fen)
-    found = set()
-    for square, man in board.items():
-        if man.isupper() == white:
-            for target in reached(board, square, columns, rows):
-                if target in board and board[target].isupper() == white:
-                    continue
-                after = {place: one for place, one in board.items() if place != square} | {target: man}
-                if len([one for one in after.values() if one in "Kk"]) == 2 and not checked(
-                    after, white, columns, rows
-                ):
-                    found.add((frozenset(after.items()), not white))
+def targets(board: Board, square: Square, passed: Square | None, columns: int, rows: int) -> set[Square]:
+    """Return where a man can go, check or not."""
+    man, white = board[square], board[square].isupper()
+    found = {one for one in reached(board, square, columns, rows) if one not in board or board[one].isupper() != white}
+    if man in "Pp":
+        found = {one for one in found if one in board or one == passed}
+        way, first = (1, 1) if white else (-1, rows - 2)
+        for far in range(1, 3 if square[1] == first and rows >= 5 else 2):
+            if (square[0], square[1] + far * way) in board:
+                break
+            found.add((square[0], square[1] + far * way))
     return found
 
 
-SPECS = [("KQKR", 8, 8), ("KBNK", 8, 8), ("KRRK", 5, 4), ("KNKB", 4, 6), ("KKQQ", 8, 8), ("KNNK", 5, 5), ("KRK", 3, 8)]
+Reply = tuple[frozenset[tuple[Square, str]], bool, Square | None]
+
+
+def replies(fen: str, columns: int, rows: int) -> set[Reply]:
+    """Return the boards after each legal move, the side to move, and the square passed where a pawn could be captured there."""
+    board, white = board_of(fen)
+    words = fen.split()
+    passed = (ord(words[3][0]) - 97, int(words[3][1]) - 1) if len(words) > 3 else None
+    found: set[Reply] = set()
+    for square, man in board.items():
+        for target in targets(board, square, passed, columns, rows) if man.isupper() == white else ():
+            after = {place: one for place, one in board.items() if place != square}
+            if man in "Pp" and target == passed:
+                del after[target[0], square[1]]
+            promoted = "QRBN" if man in "Pp" and target[1] in (0, rows - 1) else man
+            for becomes in promoted if white else promoted.lower():
+                there = after | {target: becomes}
+                if sum(one in "Kk" for one in there.values()) < 2 or checked(there, white, columns, rows):
+                    continue
+                far = man in "Pp" and abs(target[1] - square[1]) == 2
+                beside = {there.get((target[0] + one, target[1])) for one in (-1, 1)}
+                middle = (target[0], (target[1] + square[1]) // 2)
+                found.add((frozenset(there.items()), not white, middle if far and man.swapcase() in beside else None))
+    return found
+
+
+def reply_of(fen: str) -> Reply:
+    """Return a FEN as `replies` tells it."""
+    board, white = board_of(fen)
+    words = fen.split()
+    return frozenset(board.items()), white, (ord(words[3][0]) - 97, int(words[3][1]) - 1) if len(words) > 3 else None
+
+
+SPECS = [
+    ("KPK", 8, 8), ("KPKP", 8, 8), ("KPKP", 5, 4), ("KPPK", 5, 4), ("KNPK", 4, 3), ("KQKP", 6, 5),
+    ("KQKR", 8, 8), ("KBNK", 8, 8), ("KRRK", 5, 4), ("KNKB", 4, 6), ("KKQQ", 8, 8), ("KNNK", 5, 5), ("KRK", 3, 8),
+]  # fmt: skip
 
 FINISHED = {
     "KQKR": {"k7/1Q6/1K6/8/8/8/8/8 b": -1, "7k/8/5KQ1/8/8/8/8/8 b": 0, "8/8/8/8/8/1k6/8/K1r5 w": -1},
@@ -89,17 +125,19 @@ FINISHED = {
 def test_moves_are_those_of_the_twin(men: str, rows: int, columns: int) -> None:
     game = load(f"chess:{men},{rows}x{columns}")
     drawn = random.Random(1)
-    size = max(part.stop for part in game.parts())
+    last = game.parts()[-1]
     seen = 0
-    while seen < 150:
-        state = game.unrank(drawn.randrange(size))
+    while seen < 80:
+        first = drawn.choice(
+            [0, last.start, last.stop - last.size // 50]
+        )  # all parts, all men, and captures en passant
+        state = game.unrank(drawn.randrange(first, last.stop))
         if not game.call("legal", list(state)):
             continue
         seen += 1
         fen = game.format(state)
         moves = game.moves(state)
-        after = [board_of(game.format(game.play(state, move))) for move in moves]
-        found = {(frozenset(board.items()), white) for board, white in after}
+        found = {reply_of(game.format(game.play(state, move))) for move in moves}
         assert found == replies(fen, columns, rows)
         assert len(found) == len(moves)
         board, white = board_of(fen)
@@ -112,7 +150,9 @@ def test_moves_are_those_of_the_twin(men: str, rows: int, columns: int) -> None:
         assert not replies(fen, columns, rows)
 
 
-@pytest.mark.parametrize("spec", ["chess:KQK,3x4", "chess:KRKN,3x3", "chess:KRRK,3x3", "chess:KNNK,3x4"])
+@pytest.mark.parametrize(
+    "spec", ["chess:KPK,4x3", "chess:KQK,3x4", "chess:KRKN,3x3", "chess:KRRK,3x3", "chess:KNNK,3x4"]
+)
 def test_values_are_those_of_the_naive_twin(spec: str) -> None:
     game = load(spec)
     solved = solve_states(game, run=Run(threads=1))
@@ -173,8 +213,9 @@ def test_the_parts_are_the_endings_that_captures_leave() -> None:
 @pytest.mark.parametrize(
     ("spec", "right"),
     [
-        ("chess:KPK", "pawns are left out"),
-        ("chess:KQKp", "pawns are left out"),
+        ("chess:KPPPPK", "6 men; expected at most 4"),
+        ("chess:PK", "each beginning with the king"),
+        ("chess:KQKp", "each beginning with the king"),
         ("chess:KQRKR", "5 men; expected at most 4"),
         ("chess:QKK", "each beginning with the king"),
         ("chess:KQ", "each beginning with the king"),
@@ -204,6 +245,47 @@ def test_endings_that_there_are_not_are_refused(spec: str, right: str) -> None:
 def test_texts_that_are_no_position_are_refused(fen: str, right: str) -> None:
     with pytest.raises(BadState, match=right):
         load("chess:KQKR").read(fen)
+
+
+@pytest.mark.parametrize(
+    ("men", "fen", "right"),
+    [
+        ("KPK", "8/8/8/8/4k3/8/8/K6P w", "a pawn on the first or the last rank"),
+        ("KPK", "P7/8/8/8/4k3/8/8/K7 b", "a pawn on the first or the last rank"),
+        ("KPK", "8/8/8/8/4k3/p7/8/K7 w", "has 'p', which is none of the men KPK"),
+        ("KPK", "8/8/8/8/4k3/P7/P7/K7 w", "has 'P', which is none of the men KPK"),
+        ("KNPK", "8/8/8/8/4k3/8/Q6R/K7 w", "men whom KNPK cannot leave"),
+        ("KPK", "8/8/8/8/8/8/P6k/KK6 w", "has a king too many"),
+        ("KPKP", "8/8/8/4k3/Pp6/8/8/4K3 b - b3", "no pawn has just passed 'b3'"),
+        ("KPKP", "8/8/8/4k3/Pp6/8/8/4K3 b - x9", "no pawn has just passed 'x9'"),
+        ("KPKP", "8/8/8/8/Pp6/8/k7/4K3 b - a3", "no pawn has just passed 'a3'"),  # the king stands where it began
+    ],
+)
+def test_texts_with_pawns_that_are_no_position_are_refused(men: str, fen: str, right: str) -> None:
+    with pytest.raises(BadState, match=right):
+        load(f"chess:{men}").read(fen)
+
+
+def test_notation_of_pawns() -> None:
+    game = load("chess:KPKP")
+    state = game.read("8/8/8/4k3/Pp6/8/8/4K3 b - a3 0 1")
+    assert game.format(state) == "8/8/8/4k3/Pp6/8/8/4K3 b - a3"
+    taken = game.play(state, game.parse_move(state, "b4xa3"))
+    assert game.format(taken) == "8/8/8/4k3/8/p7/8/4K3 w"
+    assert game.format(game.read("8/8/8/4k3/P6p/8/8/4K3 b - a3")) == "8/8/8/4k3/P6p/8/8/4K3 b"  # no pawn can take it
+    state = game.read("8/4P2k/8/8/8/8/7p/4K3 w")
+    assert {"e7e8=Q", "e7e8=R", "e7e8=B", "e7e8=N"} <= {game.format_move(state, move) for move in game.moves(state)}
+    assert {"\u2659", "\u265f"} <= set(game.pieces(state))
+
+
+def test_parts_of_an_ending_with_pawns() -> None:
+    parts = {part.name: set(part.needs) for part in load("chess:KPK").parts()}
+    assert parts["KPK"] == {"KPK", "KK", "KQK", "KRK", "KBK", "KNK"}
+    assert parts["KQK"] == {"KQK", "KK"}
+    assert len(load("chess:KPKP").parts()) == 36
+    needs = {part.name: set(part.needs) for part in load("chess:KPKQ").parts()}["KPKQ"]
+    assert needs == {"KPKQ", "KPK", "KKQ", "KQKQ", "KRKQ", "KBKQ", "KNKQ", "KQK", "KRK", "KBK", "KNK"}
+    assert load("chess:KPNK").parts()[-1].name == "KNPK"
 
 
 def test_notation() -> None:

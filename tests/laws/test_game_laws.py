@@ -21,7 +21,7 @@ SIZES = {
     "awari": ["awari:3", "awari:4,kept"],
     "awari-match": ["awari-match:9"],
     "burnt-pancake": ["burnt-pancake:3"],
-    "chess": ["chess:KQKR,4x4", "chess:KBNK", "chess:KRRK,3x5", "chess:KNKN,4x4"],
+    "chess": ["chess:KQKR,4x4", "chess:KBNK", "chess:KRRK,3x5", "chess:KNKN,4x4", "chess:KPKP,5x4"],
     "connect4": ["connect4:3,4,3,yes"],
     "corner-cube": ["corner-cube:quarter-turn", "corner-cube:clockwise"],
     "dots-and-boxes": ["dots-and-boxes:1x2"],

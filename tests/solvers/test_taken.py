@@ -44,6 +44,17 @@ def test_colours_are_exchanged(endings: dict[str, sb.Database], men: str) -> Non
     assert np.array_equal(taken.codes, plain.codes)
 
 
+def test_a_pawn_takes_what_it_becomes_and_the_other_colour_turns_the_board() -> None:
+    plain = {men: sb.solve(f"chess:{men}{BOARD}") for men in ("KPK", "KKP")}
+    pieces = [sb.solve(f"chess:{men}{BOARD}") for men in ("KQK", "KRK", "KBK", "KNK")]
+    taken = sb.solve(f"chess:KPK{BOARD}", take=pieces)
+    assert taken.facts["taken"].keys() == {"KK", "KQK", "KRK", "KBK", "KNK"}
+    assert np.array_equal(taken.codes, plain["KPK"].codes)
+    turned = sb.solve(f"chess:KKP{BOARD}", take=[plain["KPK"]])
+    assert turned.facts["taken"].keys() == {"KK", "KKQ", "KKR", "KKB", "KKN", "KKP"}
+    assert np.array_equal(turned.codes, plain["KKP"].codes)
+
+
 def test_parts_that_lie_in_no_database_are_solved(endings: dict[str, sb.Database]) -> None:
     taken = sb.solve(f"chess:KQKR{BOARD}", take=[endings["KRK"]])
     assert taken.facts["taken"].keys() == {"KK", "KKR"}

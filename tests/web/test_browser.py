@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -559,3 +560,19 @@ def test_columns_played_lead_to_a_position_with_values_on_the_columns(
                 right[cell] = "=" if worth == "draw" else worth
             assert dict(tags) == right
         assert set(right.values()) <= {"win", "loss", "="}
+
+
+def test_a_pawn_is_promoted_by_clicks_and_a_choice(page: Any, tmp_path: Path) -> None:
+    folder = tmp_path / "pawn.db"
+    sb.solve("chess:KPK,3x3", to=folder, threads=1)
+    with running(make_app({"pawn": folder}, LIMITS)) as served:
+        for kind in "QRBN":
+            page.goto(f"{served.address}/databases/pawn/position?state=2k/P2/2K w")
+            page.wait_for_selector("#moves li")
+            press(page, 3)
+            press(page, 6)
+            choice = page.locator("#board .choice button")
+            assert sorted(choice.all_text_contents()) == ["a2a3=B", "a2a3=N", "a2a3=Q", "a2a3=R"]
+            choice.get_by_text(f"a2a3={kind}").click()
+            wait_for(page, f"{kind}1k/3/2K b")
+            assert page.locator("#board .choice").count() == 0

@@ -6,7 +6,7 @@ from collections.abc import MutableSequence
 from typing import Any, Final
 
 from searchbench.index.contract import canonical_rank, unrank
-from searchbench.rules import UNDECIDED, moves, new_moves, new_state, play, terminal, unmoves, unplay
+from searchbench.rules import UNDECIDED, image_under, moves, new_moves, new_state, play, terminal, unmoves, unplay
 from searchbench.solvers.exhaustive.neighbours import OUTSIDE, is_position, successors
 from searchbench.values.contract import finish, initial
 
@@ -18,8 +18,11 @@ FILLED, BROKEN = 0, 1
 """The notes of `list_states`: the number of edges, and 1 + a number from which a move leads to no position."""
 
 
-def list_predecessors(listed: Any, first: int, stop: int, numbers: Any) -> int:
-    """Write the predecessors of ``listed[first] .. listed[stop - 1]``; return how many."""
+def list_predecessors(images: int, listed: Any, first: int, stop: int, numbers: Any) -> int:
+    """Write the predecessors of ``listed[first] .. listed[stop - 1]``; return how many.
+
+    With more `images` than one, those of a state's images count as well: moves may have led to each of them.
+    """
     state = new_state()
     scratch = new_state()
     out = new_moves()
@@ -28,11 +31,15 @@ def list_predecessors(listed: Any, first: int, stop: int, numbers: Any) -> int:
         unrank(listed[place], state)
         if not is_position(listed[place], state, scratch):
             continue
-        for index in range(unmoves(state, out)):
-            unplay(state, out[index])
-            numbers[count] = canonical_rank(state, scratch)
-            play(state, out[index])
-            count += 1
+        for symmetry in range(images):
+            if symmetry > 0:
+                unrank(listed[place], state)
+                image_under(state, symmetry)
+            for index in range(unmoves(state, out)):
+                unplay(state, out[index])
+                numbers[count] = canonical_rank(state, scratch)
+                play(state, out[index])
+                count += 1
     return count
 
 

@@ -112,7 +112,8 @@ class Region:
     def predecessors(self, numbers: Numbers) -> Numbers:
         """Return the predecessors of some numbers: by moves backwards, or by trying all moves."""
         if "unmoves" in self.names:
-            return self._known(self.listed(list_predecessors, numbers))
+            images = self.game.symmetries if self.game.gains_symmetries else 1
+            return self._known(self.listed(list_predecessors, numbers, images, most=images))
         wanted = np.zeros(self.size, np.int8)
         wanted[numbers] = 1
         needed = {part.name for part in self.parts_of(numbers)}
@@ -129,9 +130,9 @@ class Region:
                 found += self.run.map(work, blocks)
         return np.concatenate(found)
 
-    def listed(self, kernel: Callable[..., int], numbers: Numbers, *options: Any) -> Numbers:
-        """Call a kernel that writes numbers for each of `numbers`; return the distinct ones."""
-        bound, width = jit.bind(kernel, self.names), len(self.names["new_moves"]())
+    def listed(self, kernel: Callable[..., int], numbers: Numbers, *options: Any, most: int = 1) -> Numbers:
+        """Call a kernel that writes at most `most` times `new_moves` numbers for each of `numbers`; return the distinct ones."""
+        bound, width = jit.bind(kernel, self.names), most * len(self.names["new_moves"]())
 
         def work(first: int) -> Numbers:
             stop = min(first + BLOCK, len(numbers))

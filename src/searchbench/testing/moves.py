@@ -160,7 +160,10 @@ def inverse(subject: Subject, state: State) -> Iterator[str]:
 
 
 def canonical(subject: Subject, state: State) -> Iterator[str]:
-    """Require that `canonical` is idempotent and keeps `terminal`, `legal` and, up to symmetry, all neighbours."""
+    """Require that `canonical` is idempotent and keeps `terminal`, `legal` and, up to symmetry, all neighbours.
+
+    Where moves from other groups of parts gain symmetries, it need not keep the predecessors there.
+    """
     one = subject.canonical(state)
     if subject.canonical(one) != one:
         yield f"the representative {subject.text(one)} has another, {subject.text(subject.canonical(one))}"
@@ -196,7 +199,7 @@ def _successors(subject: Subject, state: State) -> set[tuple[State, int, int]]:
 def _predecessors(subject: Subject, state: State) -> set[State]:
     """Return the representatives of the legal predecessors."""
     before = (subject.unplay(state, move) for move in subject.unmoves(state))
-    return {_class(subject, one) for one in before if subject.legal(one)}
+    return {_class(subject, one) for one in before if subject.legal(one) and not subject.gains_symmetries(one, state)}
 
 
 def _class(subject: Subject, state: State) -> State:

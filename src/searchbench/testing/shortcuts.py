@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cache
-from typing import Any
 
-from searchbench.game import Game
 from searchbench.rules import NOWHERE
-from searchbench.solvers.exhaustive.groups import groups_in_order
 from searchbench.testing.subject import Law, State, Subject, of_each_state
 
 
@@ -26,8 +22,8 @@ def canonical_rank(subject: Subject, state: State) -> Iterator[str]:
     found = int(subject.call("canonical_rank", same, [0] * len(state)))
     if tuple(same) != state:
         yield f"`canonical_rank` changed the state to {same}"
-    if found != _number(subject, state):
-        yield f"`canonical_rank` gives {found}, `rank` of the representative {_number(subject, state)}"
+    if found != subject.number(state):
+        yield f"`canonical_rank` gives {found}, `rank` of the representative {subject.number(state)}"
 
 
 def conversions(subject: Subject, state: State) -> Iterator[str]:
@@ -38,7 +34,7 @@ def conversions(subject: Subject, state: State) -> Iterator[str]:
     if extra := set(leaving) - set(moves):
         yield f"move {min(extra)} of `conversions` is no move"
     for move in set(moves) - set(leaving):
-        if _group(subject, subject.play(state, move)) != _group(subject, state):
+        if subject.group(subject.play(state, move)) != subject.group(state):
             yield f"move {subject.move_text(state, move)} leaves the group of parts and is not among `conversions`"
 
 
@@ -49,47 +45,34 @@ def unmoves_within(subject: Subject, state: State) -> Iterator[str]:
         yield f"move {min(extra)} of `unmoves_within` is no unmove"
     for move in set(unmoves) - set(staying):
         before = subject.unplay(state, move)
-        if subject.legal(before) and _group(subject, before) == _group(subject, state) != NOWHERE:
+        if subject.legal(before) and subject.group(before) == subject.group(state) != NOWHERE:
             yield f"`unmoves_within` lacks {move}, which leads from {subject.text(before)} of the same group of parts"
 
 
 def stabilizer(subject: Subject, state: State) -> Iterator[str]:
-    """Require that the moves from s to t times `stabilizer` of t equal the unmoves from t to s times `stabilizer` of s."""
+    """Require that the moves from s to t times `stabilizer` of t equal the unmoves from t to s times `stabilizer` of s.
+
+    Where moves to other groups of parts gain symmetries, this holds within a group.
+    """
     fixing = int(subject.call("stabilizer", list(state)))
     if fixing < 0 or (fixing and fixing != subject.call("stabilizer", list(subject.canonical(state)))):
         yield f"`stabilizer` gives {fixing}, and another number for the representative"
-    own = _number(subject, state)
+    own = subject.number(state)
     after: dict[State, int] = {}
     for move in subject.moves(state):
         target = subject.canonical(subject.play(state, move))
         after[target] = after.get(target, 0) + 1
     for target, forwards in after.items() if fixing and own != NOWHERE else ():
-        if _number(subject, target) == NOWHERE:
+        if subject.number(target) == NOWHERE or subject.gains_symmetries(state, target):
             continue
         before = (subject.unplay(target, move) for move in subject.unmoves(target))
-        backwards = sum(_number(subject, one) == own for one in before if subject.legal(one))
+        backwards = sum(subject.number(one) == own for one in before if subject.legal(one))
         other = int(subject.call("stabilizer", list(target)))
         if forwards * other != backwards * fixing:
             yield (
                 f"{forwards} moves lead to {subject.text(target)}, {backwards} of its unmoves here; `stabilizer` gives "
                 f"{fixing} here and {other} there"
             )
-
-
-def _number(subject: Subject, state: State) -> int:
-    return subject.rank(subject.canonical(state) if subject.has("canonical") else state)
-
-
-def _group(subject: Subject, state: State) -> int:
-    """Return the group of parts of a state, or NOWHERE."""
-    number = _number(subject, state)
-    return next((group for start, stop, group in _intervals(subject.game) if start <= number < stop), NOWHERE)
-
-
-@cache
-def _intervals(game: Game) -> list[tuple[int, int, int]]:
-    groups: Any = enumerate(groups_in_order(game.parts()))
-    return [(part.start, part.stop, place) for place, group in groups for part in group.parts]
 
 
 LAWS = (

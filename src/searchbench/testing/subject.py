@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterable, Iterator
-from functools import cache
+from functools import cache, cached_property
 from typing import Any, NamedTuple
 
 from searchbench import jit
 from searchbench.game import Game
-from searchbench.rules import UNDECIDED
+from searchbench.rules import NOWHERE, UNDECIDED
 from searchbench.slots import slot_named
+from searchbench.solvers.exhaustive.groups import groups_in_order
 from searchbench.user_code import check_parts
 
 State = tuple[int, ...]
@@ -121,6 +122,24 @@ class Subject:
     def terminal(self, state: State) -> int:
         """Return UNDECIDED or the result."""
         return int(self.call("terminal", list(state)))
+
+    def number(self, state: State) -> int:
+        """Return the number of a state's class, or NOWHERE."""
+        return self.rank(self.canonical(state) if self.has("canonical") else state)
+
+    def group(self, state: State) -> int:
+        """Return the group of parts of a state, or NOWHERE."""
+        number = self.number(state)
+        return next((group for start, stop, group in self._intervals if start <= number < stop), NOWHERE)
+
+    def gains_symmetries(self, state: State, after: State) -> bool:
+        """Return whether a move between two states may gain symmetries: to another group of parts, where the game says so."""
+        return self.game.gains_symmetries and self.group(state) != self.group(after)
+
+    @cached_property
+    def _intervals(self) -> list[tuple[int, int, int]]:
+        groups = enumerate(groups_in_order(self.game.parts()))
+        return [(part.start, part.stop, place) for place, group in groups for part in group.parts]
 
     def legal(self, state: State) -> bool:
         """Return whether a state is a position."""

@@ -1,4 +1,4 @@
-"""Chess endings in words: the first two fields of a FEN, and moves."""
+"""Chess endings in words: a FEN, and moves."""
 
 from __future__ import annotations
 
@@ -7,50 +7,116 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from searchbench.errors import BadState
+from searchbench.games.chess.coding import coding
+from searchbench.games.chess.ending import Ending
+from searchbench.games.chess.men import GONE, KINDS, PAWN
 
 if TYPE_CHECKING:
     from searchbench.games.chess import Chess
 
 
+def men_on(ending: Ending, state: Sequence[int]) -> dict[int, str]:
+    """Return the men by their squares, White's as capitals."""
+    kinds = state[1 + len(ending.men) :] if ending.pawns else ending.kinds
+    found = {state[1]: "K", state[2]: "k"}
+    for square, kind, side in zip(state[3:], kinds, ending.black[2:], strict=False):
+        if square < ending.squares:
+            found[square] = KINDS[kind].lower() if side else KINDS[kind]
+    return found
+
+
 def parse(game: Chess, text: str) -> list[int]:
-    """Read a FEN, of which the first two fields count: the ranks from the last, and "w" or "b" for the side to move."""
+    """Read a FEN: the ranks from the last, "w" or "b" for the side to move, and the square that a pawn has just passed.
+
+    Its third field, castling, and the numbers at its end say nothing of an ending.
+    """
     words = text.split()
     ranks = [re.sub(r"[1-8]", lambda found: "." * int(found[0]), rank) for rank in words[0].split("/")] if words else []
     if [len(rank) for rank in ranks] != [game.columns] * game.rows or words[1:2] not in (["w"], ["b"]):
         raise BadState(f"{game}: {text!r}: expected {game.rows} ranks and a side such as {game.format(game.start())!r}")
     squares = "".join(reversed(ranks))
-    state = ["wb".index(words[1])]
-    unread = squares.replace(".", "")
-    for place, man in enumerate("Kk" + game.others):
-        taken = sum(one == man for one in ("Kk" + game.others)[:place])
-        where = [square for square, found in enumerate(squares) if found == man]
-        state.append(where[taken] if taken < len(where) else len(squares))
-        unread = unread.replace(man, "", 1)
-    if unread:
-        raise BadState(f"{game}: {text!r} has {unread!r}, which is none of the men {game.men}")
-    if len(squares) in state[1:3]:
-        raise BadState(f"{game}: {text!r} lacks a king; the start is {game.format(game.start())!r}")
+    if unknown := sorted(set(squares) - set(KINDS + KINDS.lower() + ".")):
+        raise BadState(f"{game}: {text!r} has {unknown[0]!r}, which is none of the men {game.men}")
+    if [squares.count(king) for king in "Kk"] != [1, 1]:
+        lacks = "lacks a king" if min(squares.count(king) for king in "Kk") < 1 else "has a king too many"
+        raise BadState(f"{game}: {text!r} {lacks}; the start is {game.format(game.start())!r}")
+    for end in (squares[: game.columns], squares[-game.columns :]):
+        if "p" in end.lower():
+            raise BadState(f"{game}: {text!r} has a pawn on the first or the last rank, where none can stand")
+    state = _placed(game, squares, "wb".index(words[1]), text)
+    if len(words) > 3 and words[3] != "-":
+        _set_passing(game, state, words[3], text)
     return state
 
 
+def _placed(game: Chess, squares: str, side: int, text: str) -> list[int]:
+    """Return the state with men on their squares. Raises BadState for men whom the ending does not leave."""
+    ending = game.ending
+    seats = [(GONE, ending.squares)] * len(ending.others)
+    found = sorted((KINDS.index(man.upper()), square) for square, man in enumerate(squares) if man not in ".Kk")
+    for kind, square in found:
+        colour = int(squares[square].islower())
+        for place, (black, own) in enumerate(zip(ending.black[2:], ending.kinds, strict=True)):
+            if seats[place][0] == GONE and black == colour and (ending.pawns or own == kind):
+                seats[place] = kind, square
+                break
+        else:
+            raise BadState(f"{game}: {text!r} has {squares[square]!r}, which is none of the men {game.men}")
+    kinds = tuple(kind for kind, _ in seats)
+    if kinds not in ending.parts:
+        raise BadState(
+            f"{game}: {text!r} has men whom {game.men} cannot leave; its endings are {', '.join(ending.parts.values())}"
+        )
+    state = [side, squares.index("K"), squares.index("k"), *(square for _, square in seats)]
+    return [*state, *(kinds if ending.pawns else ()), *([0] if ending.passes else [])]
+
+
+def _set_passing(game: Chess, state: list[int], name: str, text: str) -> None:
+    """Note that a pawn can be captured en passant, where one can. Raises BadState for a square that none has passed."""
+    ending, forward = game.ending, (1 if state[0] else -1) * game.columns
+    names = [square_name(game.columns, square) for square in range(ending.squares)]
+    passed = names.index(name) if name in names else -1
+    victim = "P" if state[0] else "p"
+    row = 2 if state[0] else game.rows - 3
+    there = men_on(ending, state)
+    way = {passed, passed - forward}  # which the pawn has gone
+    if (
+        not ending.double
+        or passed // game.columns != row
+        or there.get(passed + forward) != victim
+        or way & there.keys()
+    ):
+        raise BadState(f"{game}: {text!r}: no pawn has just passed {name!r}; expected '-' for none")
+    if ending.passes:
+        state[-1] = 1
+        if not game.call("legal", list(state)):
+            state[-1] = 0
+
+
 def text_of(game: Chess, state: Sequence[int]) -> str:
-    """Return the first two fields of a FEN."""
-    squares = ["."] * (game.rows * game.columns + 1)
-    for man, square in zip("Kk" + game.others, state[1:], strict=True):
-        squares[square] = man
+    """Return the first two fields of a FEN, and four where a pawn can be captured en passant."""
+    there = men_on(game.ending, state)
+    squares = "".join(there.get(square, ".") for square in range(game.ending.squares))
     ranks = [
-        re.sub(r"\.+", lambda found: str(len(found[0])), "".join(squares[first : first + game.columns]))
+        re.sub(r"\.+", lambda found: str(len(found[0])), squares[first : first + game.columns])
         for first in range((game.rows - 1) * game.columns, -1, -game.columns)
     ]
-    return f"{'/'.join(ranks)} {'wb'[state[0]]}"
+    passed = ""
+    if game.ending.passes and state[-1]:
+        back = -game.columns if state[0] else game.columns
+        passed = f" - {square_name(game.columns, state[4 - state[0]] + back)}"
+    return f"{'/'.join(ranks)} {'wb'[state[0]]}{passed}"
 
 
 def text_of_move(game: Chess, state: Sequence[int], move: int) -> str:
-    """Return the man, where it goes from and to, and "x" where it captures: Qa1xb2."""
-    squares = game.rows * game.columns
-    begin, end = move // squares % squares, move % squares
-    man = ("Kk" + game.others)[list(state[1:]).index(begin)].upper()
-    return f"{man}{square_name(game.columns, begin)}{'x' if move >= squares * squares else ''}{square_name(game.columns, end)}"
+    """Return the man, where it goes from and to, and "x" where it captures: Qa1xb2; of a pawn e2e4, or e7e8=Q."""
+    _, begin_of, end_of, taken_of, promoted_of, _ = coding(game.ending.squares)
+    begin, end, promoted = begin_of(move), end_of(move), promoted_of(move)
+    man = men_on(game.ending, state)[begin].upper()
+    becomes = f"={KINDS[promoted]}" if promoted else ""
+    letter = "" if man == KINDS[PAWN] else man
+    captures = "x" if taken_of(move) else ""
+    return f"{letter}{square_name(game.columns, begin)}{captures}{square_name(game.columns, end)}{becomes}"
 
 
 def square_name(columns: int, square: int) -> str:

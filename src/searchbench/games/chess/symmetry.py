@@ -20,13 +20,25 @@ class Turns(NamedTuple):
     pairs: Any
     """The pairs that are the first of those they can become, and whose kings stand apart."""
 
+    @property
+    def numbers(self) -> Any:
+        """Return the place of each pair of squares among the pairs, -1 for none."""
+        numbers = np.full(len(self.least), -1, np.int64)
+        numbers[self.pairs] = np.arange(len(self.pairs))
+        return numbers
+
 
 @lru_cache
-def turns(rows: int, columns: int) -> Turns:
-    """Return the symmetries of a board; only a square one can be turned by a quarter."""
+def turns(rows: int, columns: int, pawns: bool) -> Turns:
+    """Return the symmetries of a board: with pawns the mirror, which is the second of all, else also turns.
+
+    Every second one contains the mirror once more than the one before it. Only a square board can be turned by a quarter.
+    """
     places = np.arange(rows * columns).reshape(rows, columns)
-    turned = [places, places[::-1], places[:, ::-1], places[::-1, ::-1]]
-    if rows == columns:
+    turned = [places, places[:, ::-1]]
+    if not pawns:
+        turned += [one[::-1] for one in turned]
+    if rows == columns and not pawns:
         turned += [one.T for one in turned]
     images = np.array([[*one.ravel(), places.size] for one in turned], np.int64)
     white, black = np.divmod(np.arange(places.size**2), places.size)

@@ -85,6 +85,30 @@ export class BoardView {
     }
     this.clicked = clicks;
     this.mark();
+    this.ask();
+  }
+
+  /** Ask which move is meant where several have the same clicks, as where a pawn is promoted. */
+  ask() {
+    this.place.querySelector(".choice")?.remove();
+    const moves = this.clicked.length ? this.fitting(this.clicked) : [];
+    if (moves.length < 2 || moves.some((move) => move.clicks.some((cell) => !this.clicked.includes(cell)))) return;
+    const choice = document.createElement("div");
+    choice.className = "choice";
+    choice.setAttribute("role", "group");
+    choice.setAttribute("aria-label", "which of these moves");
+    for (const move of moves) {
+      const button = document.createElement("button");
+      button.type = "button";
+      button.textContent = move.move;
+      button.addEventListener("click", () => {
+        this.clicked = [];
+        this.onMove(move);
+      });
+      choice.append(button);
+    }
+    this.place.append(choice);
+    choice.firstElementChild.focus();
   }
 
   /** The cells clicked so far; none yet: the one with which every move begins, if all begin with the same piece. */
@@ -190,6 +214,7 @@ export class BoardView {
     } else if (event.key === "Escape" && this.clicked.length) {
       this.clicked = [];
       this.mark();
+      this.ask();
     } else if (cell && AWAY[event.key]) {
       event.preventDefault();
       event.stopPropagation(); // elsewhere these keys go back and forward
@@ -252,6 +277,7 @@ export class BoardView {
     else {
       this.clicked = moves.length ? [from, to] : [];
       this.mark();
+      this.ask();
     }
   }
 }
