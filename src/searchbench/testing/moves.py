@@ -71,8 +71,7 @@ def result(subject: Subject, state: State) -> Iterator[str]:
         allowed, right = set(), "UNDECIDED while the game goes on, then the points for the player to move"
     else:
         allowed, right = {-1, 0, 1}, "UNDECIDED while the game goes on, then -1, 0 or +1 for the player to move"
-    whole = isinstance(found, int | np.integer) and not isinstance(found, bool | np.bool_)
-    if not whole or (allowed and found not in {UNDECIDED, *allowed}):
+    if not _is_whole(found) or (allowed and found not in {UNDECIDED, *allowed}):
         yield f"`terminal` returned {found}, expected {right}"
 
 
@@ -146,6 +145,19 @@ def costs_positive(subject: Subject, state: State) -> Iterator[str]:
         cost = subject.cost(state, move)
         if cost < (0 if shared else 1) or (shared and cost > 1):
             yield f"move {subject.move_text(state, move)} costs {cost}"
+
+
+def whole_numbers(subject: Subject, state: State) -> Iterator[str]:
+    """Require that costs and gains are whole numbers."""
+    for name in ("cost", "gain"):
+        for move in subject.moves(state) if subject.has(name) else ():
+            found = subject.call(name, list(state), move)
+            if not _is_whole(found):
+                yield f"`{name}` returned {found} for move {subject.move_text(state, move)}, expected a whole number"
+
+
+def _is_whole(found: object) -> bool:
+    return isinstance(found, int | np.integer) and not isinstance(found, bool | np.bool_)
 
 
 def inverse(subject: Subject, state: State) -> Iterator[str]:
@@ -332,6 +344,7 @@ LAWS = (
     Law("unmoves-are-moves", of_each_state(unmoves_are_moves), ("unmoves",)),
     Law("legal-closed", of_each_state(legal_closed), ("legal",)),
     Law("two-player-undecided-has-move", of_each_state(has_move), two_players=True),
+    Law("whole-numbers", of_each_state(whole_numbers)),
     Law("costs-positive", of_each_state(costs_positive), ("cost",)),
     Law("inverse", of_each_state(inverse), ("inverse",)),
     Law("canonical", of_each_state(canonical), ("canonical",)),
