@@ -289,11 +289,12 @@ def test_a_negative_cost_beyond_the_start_is_refused(written: Callable[..., Path
         solve_states(sb.load(str(path)), solver="fixpoint", target="interpreted")
 
 
-def test_the_law_of_whole_numbers_finds_a_fraction(program: Program, written: Callable[..., Path]) -> None:
+def test_the_law_of_costs_finds_a_fraction(program: Program, written: Callable[..., Path]) -> None:
     path = written(COST, ("return 3", "return 1 if state[0] < 4 else 1.5"))
     answer = program("check", path)
     assert answer.code == 10
-    assert "whole-numbers: `cost` returned 1.5" in answer.out
+    assert "costs-positive: move" in answer.out
+    assert "costs 1.5" in answer.out
     assert "state: 4" in answer.out
 
 
