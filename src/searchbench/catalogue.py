@@ -167,6 +167,8 @@ def explained(error: Exception) -> BadGame | None:
     if found is None or not place:
         return None
     right = "`searchbench check` tries all of a game's functions, and shows a state where one fails"
+    if isinstance(error, IndexError) and place.endswith((", in moves", ", in unmoves")):
+        right = f"`out` has room for max_moves, {found.max_moves}, and max_unmoves, {found.max_unmoves}; {right}"
     return BadGame(f"{place}: the game {found.name!r} raised {told(error)}; {right}")
 
 

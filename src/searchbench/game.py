@@ -342,7 +342,7 @@ class Game:
     def checked_index(self) -> Index | None:
         """Return the checked result of ``index()``. Raises BadGame where it fails, or returns no index."""
         with calling(self, "index()", "expected an index, or None"):
-            return checked_index(self.index(), place_of(self, "index"))
+            return checked_index(self.index(), place_of(self, "index"), self.width)
 
     def fingerprint(self) -> str:
         """Return a hash of the rules and the index as they are now: 20 hexadecimal digits."""
@@ -581,7 +581,10 @@ def _functions(game: Game) -> tuple[dict[str, Any], Any]:
             functions["rank"], functions["unrank"] = functions_of(index)
     if "rank" in functions and "unrank" not in functions:
         raise BadGame(f"{game}: rules() supplies `rank`, but no `unrank`: supply both, or return an index from index()")
-    return functions | {"SYMMETRIC": "canonical" in functions}, jit.frozen(data)
+    try:
+        return functions | {"SYMMETRIC": "canonical" in functions}, jit.frozen(data)
+    except BadRequest as error:
+        raise BadGame(f"{place_of(game, 'data')}: {error}") from None
 
 
 @lru_cache(maxsize=128)

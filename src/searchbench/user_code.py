@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
+import dis
 import inspect
 import types
 from collections.abc import Iterator, Mapping, Sequence
@@ -128,22 +129,133 @@ def check_first_state(game: Any) -> None:
     check_parts(game)
     if not game.has("start", "terminal", "moves"):
         return
-    state, out = [0] * game.width, [0] * (4 * max(game.max_moves, 0) + 64)
-    for name, arguments in (("start", (state,)), ("terminal", (state,)), ("moves", (state, out))):
-        with calling(game, f"`{name}`", "it was asked about the start"):
-            found = game.call(name, *arguments)
-        if name == "start":
-            continue
-        source = f"{line_of(game.names()[name])}: `{name}` of {name_of(game)} returned {found!r} for the start"
-        if isinstance(found, bool | np.bool_) or not isinstance(found, int | np.integer):
-            right = (
-                "how many moves it has written" if name == "moves" else "UNDECIDED, or a number: 0 for a solved puzzle"
+    start = [0] * game.width
+    _answer(game, "start", start)
+    _check_cells(game, start)
+    result = _whole(game, "terminal", "UNDECIDED, or a number: 0 for a solved puzzle", start)
+    if result != rules.UNDECIDED and game.two_players:
+        return  # no moves to check
+    out = [0] * (4 * max(game.max_moves, 0) + 64)
+    count = _whole(game, "moves", "how many moves it has written", start, out)
+    if count > game.max_moves:
+        raise BadGame(f"{_returned(game, 'moves', count)} for the start: max_moves is {game.max_moves}")
+    _check_first_moves(game, start, out[: min(count, _FIRST_MOVES)])
+    _check_returns(game)
+
+
+def _check_returns(game: Any) -> None:
+    """Refuse a function that can end without a `return`, where only some states would show it."""
+    for name in _NUMBERS:
+        function = plain_function(game.names()[name]) if game.has(name) else None
+        if isinstance(function, types.FunctionType) and _can_return_nothing(function):
+            raise BadGame(
+                f"{line_of(function)}: `{name}` of {name_of(game)} can end without a return, and then gives None: expected a "
+                "number on every way through it"
             )
-            raise BadGame(f"{source}: expected {right}")
-        if name == "terminal" and found != rules.UNDECIDED and game.two_players:
-            return  # no moves to check
-        if name == "moves" and found > game.max_moves:
-            raise BadGame(f"{source}: max_moves is {game.max_moves}")
+
+
+_NUMBERS: Final = ("terminal", "moves", "unmoves", "cost", "gain", "mobility", "conversions", "rank")
+"""Functions that always return a number."""
+
+
+def _can_return_nothing(function: types.FunctionType) -> bool:
+    before = None
+    for one in dis.get_instructions(function):
+        if one.opname == "RETURN_CONST" and one.argval is None:
+            return True
+        if (
+            one.opname == "RETURN_VALUE"
+            and before is not None
+            and before.opname == "LOAD_CONST"
+            and before.argval is None
+        ):
+            return True
+        before = one
+    return False
+
+
+def _check_cells(game: Any, start: list[int]) -> None:
+    limits = np.iinfo(game.dtype)
+    for cell, value in enumerate(start):
+        whole = isinstance(value, int | np.integer) and not isinstance(value, bool | np.bool_)
+        if not (whole and limits.min <= value <= limits.max):
+            raise BadGame(
+                f"{line_of(game.names()['start'])}: `start` of {name_of(game)} writes {value!r} into cell {cell}: expected whole "
+                f"numbers of the game's dtype, {limits.min} .. {limits.max} (another one is chosen with dtype = np.int16, say)"
+            )
+
+
+_FIRST_MOVES: Final = 4
+"""How many moves of the start are tried: a shipped game has some hundred, and each is interpreted."""
+
+
+def _check_first_moves(game: Any, start: list[int], moves: list[int]) -> None:
+    for move in moves:
+        for name in ("cost", "gain"):
+            if game.has(name):
+                found = _whole(game, name, "a whole number", start, move)
+                if name == "cost" and found < 0:
+                    raise BadGame(
+                        f"{_returned(game, name, found)} for move {move} of the start: a cost must be positive"
+                    )
+        if game.has("play", "unplay"):
+            back = list(start)
+            _answer(game, "play", back, move)
+            _answer(game, "unplay", back, move)
+            if back != start:
+                raise BadGame(
+                    f"{line_of(game.names()['unplay'])}: `unplay` of {name_of(game)} makes {back} of the start {start} "
+                    f"after `play` with move {move}: expected the start again"
+                )
+
+
+def check_number_of_start(game: Any) -> None:
+    """Check that the start has a number, which is its own. Raises BadGame.
+
+    A solver of all states calls it after `check_first_state`: a wrong index would have it solve other states than the game's.
+    """
+    if not game.has("start", "terminal", "rank", "unrank"):
+        return
+    with calling(game, "the index", "it was asked for the number of the start"):
+        start = game.start()
+        number = game.rank(start)
+        if number == rules.NOWHERE and game.terminal(start) != rules.UNDECIDED:
+            return
+        outside = not 0 <= number < max(part.stop for part in game.parts())
+        back, right = [] if outside else game.unrank_like(number, start), game.canonical(start)
+    fit = "`rank` and `unrank`, or the bases and counts of index(), do not fit the states"
+    if outside:
+        raise BadGame(
+            f"{line_of(type(game))}: {name_of(game)} starts with {right}, which the index does not number: {fit}"
+        )
+    if back != right:
+        raise BadGame(
+            f"{line_of(type(game))}: {name_of(game)} starts with {right}, whose number {number} is that of {back}: {fit}"
+        )
+
+
+def _answer(game: Any, name: str, state: list[int], *arguments: Any) -> Any:
+    """Return what a function of a game says of its start. Raises BadGame where it fails."""
+    with calling(game, f"`{name}`", "it was asked about the start"):
+        return game.call(name, state, *arguments)
+
+
+def _whole(game: Any, name: str, right: str, start: list[int], *arguments: Any) -> int:
+    """Return the whole number that a function of a game says of its start, which it must leave as it is. Raises BadGame."""
+    state = list(start)
+    found = _answer(game, name, state, *arguments)
+    if isinstance(found, bool | np.bool_) or not isinstance(found, int | np.integer):
+        raise BadGame(f"{_returned(game, name, found)} for the start: expected {right}")
+    if state != start:
+        raise BadGame(
+            f"{line_of(game.names()[name])}: `{name}` of {name_of(game)} changes the start {start} to {state}: only `play`, "
+            "`unplay` and `canonical` may change a state"
+        )
+    return int(found)
+
+
+def _returned(game: Any, name: str, found: Any) -> str:
+    return f"{line_of(game.names()[name])}: `{name}` of {name_of(game)} returned {found!r}"
 
 
 def name_of(game: Any) -> str:

@@ -14,7 +14,7 @@ import pytest
 
 import searchbench as sb
 from front_program import Program
-from searchbench.errors import BadGame, BadState, DamagedData, NoConsent, SearchBenchError, UnknownGame
+from searchbench.errors import BadGame, BadState, BrokenRule, DamagedData, NoConsent, SearchBenchError, UnknownGame
 from searchbench.solvers.exhaustive import solve_states
 
 WALK = '''\
@@ -91,6 +91,8 @@ class Walk(Game):
 RADIX = "index.Radix((self.length,))"
 RETURNED = 'return {"start": start,'
 TERMINAL = "return 0 if state[0] == last else UNDECIDED"
+
+COST = (RETURNED, f'def cost(state, move):\n            return 3\n\n        {RETURNED} "cost": cost,')
 
 MISTAKES: dict[str, tuple[tuple[tuple[str, str], ...], tuple[str, ...], tuple[str, ...]]] = {
     # name: what is replaced, the command after the file's name, and what the message says beside file, line and game
@@ -194,6 +196,59 @@ MISTAKES: dict[str, tuple[tuple[tuple[str, str], ...], tuple[str, ...], tuple[st
     "terminal returns nothing": (((TERMINAL, "_ = last"),), ("solve",), ("`terminal`", "None", "UNDECIDED")),
     "moves returns nothing": ((("            return count\n", ""),), ("solve",), ("`moves`", "None", "how many moves")),
     "an error in start": ((("state[0] = 0", "state[1] = 0"),), ("solve",), ("in start", "IndexError")),
+    "a terminal that returns nothing later": (
+        ((TERMINAL, "if state[0] < last:\n                return UNDECIDED"),),
+        ("solve",),
+        ("`terminal`", "without a return", "None"),
+    ),
+    "an index of more cells than a state": (
+        ((RADIX, "index.Radix((self.length, 2))"),),
+        ("solve",),
+        ("index()", "numbers 2 cells", "a state has 1"),
+    ),
+    "an index without the start": (
+        ((RADIX, "index.Radix((self.length,))"), ("state[0] = 0", "state[0] = 7")),
+        ("solve",),
+        ("starts with [7]", "does not number", "index()"),
+    ),
+    "an index with another start": (
+        ((RADIX, "Own()"), ("return state[at]", "return state[at] + 1")),
+        ("solve",),
+        ("starts with [0]", "number 1 is that of [1]"),
+    ),
+    "a start of fractions": (
+        (("state[0] = 0", "state[0] = 0 / 1"),),
+        ("solve",),
+        ("`start`", "0.0", "cell 0", "dtype"),
+    ),
+    "a start beyond the dtype": ((("state[0] = 0", "state[0] = 200"),), ("search",), ("`start`", "200", "-128 .. 127")),
+    "a start of fractions, by what is reached": (
+        (("state[0] = 0", "state[0] = 0 / 1"),),
+        ("solve", "--index", "reached"),
+        ("`start`", "0.0"),
+    ),
+    "a list of moves, by what is reached": (
+        (("            return count\n", "            return out[:count]\n"),),
+        ("solve", "--index", "reached"),
+        ("`moves`", "how many moves"),
+    ),
+    "a cost of fractions": ((COST, ("return 3", "return 1.5")), ("solve",), ("`cost`", "1.5", "whole number")),
+    "a negative cost": ((COST, ("return 3", "return -3")), ("solve",), ("`cost`", "-3", "positive")),
+    "a state that terminal changes": (
+        ((TERMINAL, f"state[0] += 1\n            {TERMINAL}"),),
+        ("solve",),
+        ("`terminal`", "changes the start [0] to [1]"),
+    ),
+    "an unplay that does not undo": (
+        (("state[0] -= 2 * move - 1", "state[0] -= 1 + move"),),
+        ("solve",),
+        ("`unplay`", "expected the start again"),
+    ),
+    "data that is a list": (
+        (("    def rules", "    def data(self):\n        return [1, 2]\n\n    def rules"),),
+        ("check",),
+        ("data()", "list", "named tuple"),
+    ),
 }
 
 
@@ -226,6 +281,21 @@ def test_a_mistake_is_told_with_its_place_and_the_way_out(
     assert "walk" in answer.err.lower() or "class Own" in answer.err or "index Own" in answer.err
     for word in words:
         assert word in answer.err, answer.err
+
+
+def test_a_negative_cost_beyond_the_start_is_refused(written: Callable[..., Path]) -> None:
+    path = written(COST, ("return 3", "return 1 if state[0] == 0 else -1"))
+    with pytest.raises(BrokenRule, match="negative cost"):
+        solve_states(sb.load(str(path)), solver="fixpoint", target="interpreted")
+
+
+def test_the_law_of_costs_finds_a_fraction(program: Program, written: Callable[..., Path]) -> None:
+    path = written(COST, ("return 3", "return 1 if state[0] < 4 else 1.5"))
+    answer = program("check", path)
+    assert answer.code == 10
+    assert "costs-positive: move" in answer.out
+    assert "costs 1.5" in answer.out
+    assert "state: 4" in answer.out
 
 
 def test_the_line_is_the_user_s_own(program: Program, written: Callable[..., Path]) -> None:

@@ -10,8 +10,11 @@ from searchbench.index.protocol import Index
 from searchbench.jit.references import plain_function
 
 
-def checked_index(index: Any, source: str) -> Index | None:
-    """Return the index that the method `source` of a user's class returned, or None. Raises BadGame if it is incomplete."""
+def checked_index(index: Any, source: str, width: int) -> Index | None:
+    """Return the index that the method `source` of a user's class returned, or None.
+
+    Raises BadGame if it is incomplete, or asks for more cells than a state's `width`.
+    """
     if index is None:
         return None
     right = (
@@ -23,6 +26,10 @@ def checked_index(index: Any, source: str) -> Index | None:
     if not isinstance(index, Index):
         lacking = [name for name in ("size", "width", "functions") if not hasattr(index, name)]
         raise BadGame(f"{source} returns {index!r}, which has no `{(lacking or ['__hash__'])[0]}`: {right}")
+    if index.width > width:
+        raise BadGame(
+            f"{source} returns {index!r}, which numbers {index.width} cells; a state has {width}: `width` and the index must fit"
+        )
     return index
 
 

@@ -71,8 +71,7 @@ def result(subject: Subject, state: State) -> Iterator[str]:
         allowed, right = set(), "UNDECIDED while the game goes on, then the points for the player to move"
     else:
         allowed, right = {-1, 0, 1}, "UNDECIDED while the game goes on, then -1, 0 or +1 for the player to move"
-    whole = isinstance(found, int | np.integer) and not isinstance(found, bool | np.bool_)
-    if not whole or (allowed and found not in {UNDECIDED, *allowed}):
+    if not _is_whole(found) or (allowed and found not in {UNDECIDED, *allowed}):
         yield f"`terminal` returned {found}, expected {right}"
 
 
@@ -140,12 +139,16 @@ def has_move(subject: Subject, state: State) -> Iterator[str]:
 
 
 def costs_positive(subject: Subject, state: State) -> Iterator[str]:
-    """Require that every move costs at least 1 or, if states share a number, 0 or 1."""
+    """Require that every move costs a whole number, at least 1 or, if states share a number, 0 or 1."""
     shared = subject.has("blank")
     for move in subject.moves(state):
-        cost = subject.cost(state, move)
-        if cost < (0 if shared else 1) or (shared and cost > 1):
+        cost = subject.call("cost", list(state), move)
+        if not _is_whole(cost) or cost < (0 if shared else 1) or (shared and cost > 1):
             yield f"move {subject.move_text(state, move)} costs {cost}"
+
+
+def _is_whole(found: object) -> bool:
+    return isinstance(found, int | np.integer) and not isinstance(found, bool | np.bool_)
 
 
 def inverse(subject: Subject, state: State) -> Iterator[str]:

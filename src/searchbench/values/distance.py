@@ -55,6 +55,8 @@ class Distance(ValueRule):
 
         def gather(code: int, successors: MutableSequence[int], weights: MutableSequence[int], count: int) -> int:
             for index in range(count):
+                if weights[index] < 0:
+                    return -1  # refused: round a cycle, values would fall for ever
                 code = propagate(code, successors[index], weights[index])
             return code
 

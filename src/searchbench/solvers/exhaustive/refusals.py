@@ -28,6 +28,7 @@ def refusal(reason: int, where: str) -> SearchBenchError:
             "know the number of every state, or of none"
         )
     return ValueOverflow(
-        f"{where}: an edge has a negative weight or one above {LARGEST_WEIGHT:,}, or a value's code "
-        f"is above {LARGEST_CODE:,}: more than a request carries (the solver `fixpoint` has no such limit)"
+        f"{where}: a move costs less than 0, which no solver takes (`searchbench check` finds it), or more than "
+        f"{LARGEST_WEIGHT:,}, or a value's code is above {LARGEST_CODE:,}: more than a request carries; the solver `fixpoint` "
+        "takes large ones"
     )

@@ -134,5 +134,8 @@ def make_room(table: Table, misfits: Iterable[int]) -> None:
                 "the part in `parts`"
             )
         if misfit == NEGATIVE:
-            raise BrokenRule("the value rule gave a negative code")
+            raise BrokenRule(
+                "a value's code is negative: the value rule is wrong, or a move has a negative cost "
+                "(see `searchbench check`)"
+            )
     table.widen(max(misfits))

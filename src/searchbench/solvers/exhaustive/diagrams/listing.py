@@ -23,6 +23,7 @@ from searchbench.jit.launching import intervals, note_rows
 from searchbench.rules import SYMMETRIC, UNDECIDED, canonical, moves, new_moves, new_state, play, terminal, unplay
 from searchbench.run import Run
 from searchbench.store.working import WorkingFolder
+from searchbench.user_code import check_first_state
 
 Words = npt.NDArray[np.int64]
 
@@ -80,6 +81,7 @@ def packing_of(bits: list[int]) -> Packing:
 
 def packed_start(game: Game) -> tuple[Packing, Words]:
     """Return the start of a game, packed: int64 [1, words]. Raises BadGame for a negative cell."""
+    check_first_state(game)
     start = game.canonical(game.start()) if game.has("canonical") else game.start()
     if min(start) < 0:
         raise _negative(game, start.index(min(start)))
