@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import re
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,7 @@ from searchbench.store.header import header_on_disk
 from searchbench.store.working import WorkingFolder
 
 RANKS = (1, 2, 3, 4, 7)
+PLACES = ("one machine", "two machines", "a machine each")
 SEARCHED = (
     ("pancake:9", "streaming"),
     ("top-spin:10", "streaming"),
@@ -37,6 +39,7 @@ SEARCHED = (
     ("hanoi:5", "two-bit"),
 )
 MEMORY = 256 << 20
+LOCK = threading.Lock()
 
 
 def digests(folder: Path) -> dict[str, Any]:
@@ -44,52 +47,72 @@ def digests(folder: Path) -> dict[str, Any]:
     return {record.name: (record.digest, record.counts) for record in header_on_disk(folder).parts}
 
 
+def machines(place: str, count: int) -> list[int]:
+    """Return the machine of each rank; two have ranks by turns, one more than the other if their number is odd."""
+    return {"one machine": [0] * count, "two machines": [rank % 2 for rank in range(count)]}.get(place, list(range(count)))
+
+
 def solve_on_ranks(
-    game: Game, folder: Path, count: int, form: str, seed: int = 0, memory: int = MEMORY, target: Any = "cpu"
-) -> Any:
+    game: Game, folder: Path, count: int, form: str, seed: int = 0, memory: int = MEMORY, target: Any = "cpu",
+    place: str = PLACES[0],
+) -> Any:  # fmt: skip
     """Solve a game on simulated ranks; return the database of the first."""
 
     def be(_rank: int) -> Any:
         request = requested(game, None, "bfs", folder, {"form": form})
         return solve_together(request, Run(memory=memory, threads=1), "", target)
 
-    return play(count, be, Fuzz(seed))[0][0]
+    return play(count, be, Fuzz(seed, pause=0.002), machines(place, count))[0][0]
 
 
 # --- the exchange ---------------------------------------------------------------------------------------------------------
 
 
 @settings(max_examples=60)
-@given(st.integers(1, 90), st.integers(1, 9), st.sampled_from(RANKS), st.integers(0, 999))
-def test_words_travel(words: int, block_words: int, count: int, seed: int) -> None:
-    chance = np.random.default_rng(seed)
+@given(st.integers(1, 90), st.integers(1, 9), st.lists(st.integers(0, 3), min_size=1, max_size=7), st.integers(0, 999))
+def test_words_travel(words: int, block_words: int, places: list[int], seed: int) -> None:
+    count, chance = len(places), np.random.default_rng(seed)
     kept = chance.integers(0, 3, words).astype(np.uint64)
     written = chance.integers(0, 4, (count, words)).astype(np.uint64)
 
     def be(rank: int) -> list[Any]:
         deal = Deal(words, block_words)
         mine = np.repeat(deal.mine, block_words)[:words]
-        spread, marks = np.where(mine, kept, 9).astype(np.uint64), deal.filled(kept)
+
+        def new(stale: int = 9) -> Any:
+            """Return a vector with this rank's words, and stale ones of ranks elsewhere."""
+            vector = deal.vector()
+            for start, stop in deal.words(words, kept=True):
+                vector[start:stop] = stale
+            vector[mine] = kept[mine]
+            deal.meet()
+            return vector
+
+        spread, marks = new(), deal.marks()
+        marks[deal.mine] = deal.filled(kept)[deal.mine]
         deal.spread(spread, marks)
-        renewed = np.where(mine, kept, 9).astype(np.uint64)
+        renewed, gathered, collected, touched = new(), new(), deal.vector(), deal.marks()
         deal.renew(renewed)
-        collected = written[rank].copy()
-        deal.collect(collected, deal.filled(collected, everywhere=True))
-        gathered = np.where(mine, kept, 9).astype(np.uint64)
+        with LOCK:  # of the machine, which kernels do without
+            collected |= written[rank]
+            touched[np.add.reduceat(written[rank], np.arange(0, words, block_words)) > 0] = 1
+        deal.collect(collected, touched if seed % 2 else None)
         deal.gather(gathered)
         return [mine, spread, marks, renewed, collected, gathered]
 
-    found, _ = play(count, be, Fuzz(seed))
+    found, traffic = play(count, be, Fuzz(seed, pause=0.001), places)
     assert np.sum([mine for mine, *_ in found], axis=0).tolist() == [1] * words
     filled = np.add.reduceat(kept, np.arange(0, words, block_words)) > 0
-    for mine, spread, marks, renewed, collected, _ in found:
-        assert marks.astype(bool).tolist() == (filled if count > 1 else filled & marks.astype(bool)).tolist()
+    for rank, (mine, spread, marks, renewed, collected, _) in enumerate(found):
+        assert marks.astype(bool).tolist() == filled.tolist()
         there = mine | np.repeat(filled, block_words)[:words]
         assert spread[there].tolist() == kept[there].tolist()
         assert renewed.tolist() == kept.tolist()
         assert collected[mine].tolist() == np.bitwise_or.reduce(written)[mine].tolist()
-        assert not collected[~mine].any()
+        elsewhere = np.any([other for (other, *_), place in zip(found, places, strict=True) if place != places[rank]], axis=0)
+        assert not collected[elsewhere].any()
     assert found[0][5].tolist() == kept.tolist()
+    assert (traffic.messages == 0) == (len(set(places)) == 1)
 
 
 # --- searches -------------------------------------------------------------------------------------------------------------
