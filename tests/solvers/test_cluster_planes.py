@@ -49,7 +49,9 @@ def digests(folder: Path) -> dict[str, Any]:
 
 def machines(place: str, count: int) -> list[int]:
     """Return the machine of each rank; two have ranks by turns, one more than the other if their number is odd."""
-    return {"one machine": [0] * count, "two machines": [rank % 2 for rank in range(count)]}.get(place, list(range(count)))
+    return {"one machine": [0] * count, "two machines": [rank % 2 for rank in range(count)]}.get(
+        place, list(range(count))
+    )
 
 
 def solve_on_ranks(
@@ -109,7 +111,9 @@ def test_words_travel(words: int, block_words: int, places: list[int], seed: int
         assert spread[there].tolist() == kept[there].tolist()
         assert renewed.tolist() == kept.tolist()
         assert collected[mine].tolist() == np.bitwise_or.reduce(written)[mine].tolist()
-        elsewhere = np.any([other for (other, *_), place in zip(found, places, strict=True) if place != places[rank]], axis=0)
+        elsewhere = np.any(
+            [other for (other, *_), place in zip(found, places, strict=True) if place != places[rank]], axis=0
+        )
         assert not collected[elsewhere].any()
     assert found[0][5].tolist() == kept.tolist()
     assert (traffic.messages == 0) == (len(set(places)) == 1)

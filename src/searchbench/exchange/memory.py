@@ -125,6 +125,12 @@ class Buckets:
             pages = self.writers[writer]
             yield writer, pages, int(pages.last[bucket])
 
+    def sources(self, chosen: list[int]) -> Iterator[tuple[Pages, npt.NDArray[np.int64], npt.NDArray[np.int64]]]:
+        """Yield pages that hold requests of some buckets, these buckets, and the last page of each there (-1: none)."""
+        buckets = np.array(chosen, np.int64)
+        for pages in self.writers:
+            yield pages, buckets, pages.last[buckets]
+
     def spill(self, _writer: int) -> bool:
         """Make room for more requests of a writer; return whether it succeeded: never, in memory."""
         return False

@@ -24,7 +24,8 @@ LEAST_BLOCKS: Final = 8
 MOST_BLOCKS_BITS: Final = 16
 """A line that a few blocks would do for has at most 2 to this power of them."""
 _SLICES: Final = 8
-"""In how many slices a rank applies its own requests, and looks for messages in between."""
+"""In how many slices a rank applies its own requests, and looks for messages in between, if they take more than:"""
+_FEW_PAGES: Final = 256
 _REQUESTS: Final = (1, 2)
 """The tags of requests, in even and odd rounds: a quick rank may be a round ahead of a slow one."""
 _CODES: Final = 3
@@ -105,27 +106,30 @@ class Shards:
         sent = []  # kept until they have gone
         for step in range(1, ranks.count):
             to = (ranks.rank + step) % ranks.count
-            sent.append(packed(buckets, filled[owner == to].tolist(), self._target))
+            sent.append(packed(buckets, filled[owner == to], self._target))
             ranks.send(sent[-1], to, tag)
         expected = ranks.count - 1
         here = filled[owner == ranks.rank].tolist()
         arrived: list[Array] = []
-        for place in range(_SLICES):
-            some = here[place::_SLICES]
+        slices = _SLICES if sum(int(pages.used[0]) for pages in buckets.writers) > _FEW_PAGES else 1
+        for place in range(slices):
+            some = here[place::slices]
             if some:
                 yield Some(buckets, some)
-            while len(arrived) < expected and (message := ranks.receive(tag)) is not None:
-                arrived.append(message[1])
+            while len(arrived) < expected and (found := ranks.receive(tag)) is not None:
+                arrived.append(found[1])
         done = 0
         while done < expected:
             if done == len(arrived):
-                message = ranks.receive(tag)
-                if message is None:
+                found = ranks.receive(tag)
+                if found is None:
                     continue
-                arrived.append(message[1])
+                arrived.append(found[1])
             data, arrived[done] = arrived[done], np.empty(0, np.uint8)
             done += 1
-            yield Received(data.view(np.int64), buckets.block_bits)
+            message = data.view(np.int64)
+            if message[0]:
+                yield Received(message, buckets.block_bits, buckets.count)
         ranks.settle()
 
 
