@@ -16,7 +16,9 @@ from hypothesis import strategies as st
 from graphs import puzzles, shared
 from searchbench.catalogue import load
 from searchbench.errors import BadRequest, OutOfMemory
+from searchbench.exchange import shared_memory
 from searchbench.exchange.ranks import current
+from searchbench.exchange.shared_memory import SharedMemory
 from searchbench.exchange.simulated import Fuzz, play
 from searchbench.exchange.vectors import Deal
 from searchbench.game import Game
@@ -123,8 +125,10 @@ def test_words_travel(words: int, block_words: int, places: list[int], seed: int
 
 
 @settings(max_examples=30)
-@given(puzzles(), st.sampled_from(RANKS[1:]), st.integers(0, 999))
-def test_any_game_at_two_bits(tmp_path_factory: pytest.TempPathFactory, drawn: Any, count: int, seed: int) -> None:
+@given(puzzles(), st.sampled_from(RANKS[1:]), st.integers(0, 999), st.sampled_from(PLACES))
+def test_any_game_at_two_bits(
+    tmp_path_factory: pytest.TempPathFactory, drawn: Any, count: int, seed: int, place: str
+) -> None:
     game, folder = shared(drawn), tmp_path_factory.mktemp("two-bit") / "db"
     why_not = obstacle(game, "two-bit")
     if why_not:
@@ -132,7 +136,7 @@ def test_any_game_at_two_bits(tmp_path_factory: pytest.TempPathFactory, drawn: A
             solve_on_ranks(game, folder, count, "two-bit", seed, target="interpreted")
         return
     alone = solve_states(game, None, "bfs", Run(memory=MEMORY, threads=1), target="interpreted", form="two-bit")
-    found = solve_on_ranks(game, folder, count, "two-bit", seed, target="interpreted")
+    found = solve_on_ranks(game, folder, count, "two-bit", seed, target="interpreted", place=place)
     assert found.codes.whole().tolist() == alone.codes.whole().tolist()
     assert found.facts["few"] == alone.facts["few"]
 
@@ -143,11 +147,37 @@ def test_games_of_each_kind(spec: str, form: str, count: int, tmp_path: Path) ->
     game = load(spec)
     one = solve_states(game, None, "bfs", Run(memory=MEMORY, threads=1), form=form)
     one.save(tmp_path / "one")
-    found = solve_on_ranks(game, tmp_path / "db", count, form, count)
-    assert digests(tmp_path / "db") == digests(tmp_path / "one")
-    assert found.facts["ranks"] == count
-    assert found.facts["few"] == one.facts["few"]
+    for place in PLACES if count > 1 else PLACES[:1]:
+        found = solve_on_ranks(game, tmp_path / place, count, form, count, place=place)
+        assert digests(tmp_path / place) == digests(tmp_path / "one")
+        assert found.facts["ranks"] == count
+        assert found.facts["few"] == one.facts["few"]
     assert found.verify().count == 0
+
+
+@pytest.mark.parametrize(("spec", "form"), [("pancake:8", "streaming"), ("pancake:7", "two-bit")])
+def test_ranks_without_memory_in_common_say_so_and_send_messages(
+    spec: str, form: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    solve_states(load(spec), None, "bfs", Run(memory=MEMORY, threads=1), form=form).save(tmp_path / "one")
+    monkeypatch.setattr(shared_memory, "_opened", lambda _: -1)
+    with pytest.warns(RuntimeWarning, match="the ranks 0, 2 share a machine, but not its memory"):
+        solve_on_ranks(load(spec), tmp_path / "db", 3, form, place="two machines")
+    assert digests(tmp_path / "db") == digests(tmp_path / "one")
+
+
+def test_memory_that_a_rank_cannot_map_ends_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    opened = shared_memory._opened
+    monkeypatch.setattr(shared_memory, "_opened", lambda file: -1 if current().rank == 2 else opened(file))
+
+    def be(_rank: int) -> str:
+        memory = SharedMemory(False)
+        memory.team = (0, 1, 2)
+        with pytest.raises(OutOfMemory) as refused:
+            memory.array(9, np.uint8)
+        return str(refused.value)
+
+    assert all("rank 2 cannot map 9 bytes" in told for told in play(3, be)[0])
 
 
 @pytest.mark.parametrize(
@@ -180,7 +210,7 @@ def test_stopped_anywhere_it_goes_on_with_another_number_of_ranks(
         count, after = chance.choice(RANKS), chance.randint(1, 5)
         left.update(dict.fromkeys(range(7), after))
         try:
-            solve_on_ranks(game, tmp_path / "db", count, form, stops)
+            solve_on_ranks(game, tmp_path / "db", count, form, stops, place=chance.choice(PLACES))
             break
         except KeyboardInterrupt:
             stops += 1

@@ -116,8 +116,11 @@ class Buckets:
 
     def filled(self) -> list[int]:
         """Return the buckets with requests."""
-        held: npt.NDArray[Any] = np.any([pages.last >= 0 for pages in self.writers], axis=0)
-        return [int(bucket) for bucket in np.flatnonzero(held)]
+        held = self.writers[0].last >= 0
+        for pages in self.writers[1:]:
+            held |= pages.last >= 0
+        found: list[int] = held.nonzero()[0].tolist()
+        return found
 
     def held(self, bucket: int, source: int = 0) -> Iterator[tuple[int, Pages, int]]:
         """Yield the requests of a bucket from source `source` on: the source's number, its pages, and the last of these."""
