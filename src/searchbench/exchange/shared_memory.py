@@ -53,7 +53,7 @@ class SharedMemory:
                     f"the ranks {', '.join(map(str, split[0]))} share a machine, but not its memory: they send each other "
                     "messages, and each has vectors of its own",
                     RuntimeWarning,
-                    stacklevel=2,
+                    stacklevel=1,  # one place, so that it is said once
                 )
 
     def _team_of(self, rank: int) -> Team:
