@@ -28,7 +28,7 @@ from searchbench.rules import UNDECIDED
 from searchbench.run import Run
 from searchbench.solvers.exhaustive import solve_states
 from searchbench.solvers.exhaustive.checkpoints_together import CheckpointsTogether
-from searchbench.solvers.exhaustive.pending import STRETCH, pending_chunks
+from searchbench.solvers.exhaustive.pending import STRETCH, pack_flags, pending_chunks, unpack_flags
 from searchbench.solvers.exhaustive.request import requested
 from searchbench.solvers.exhaustive.together import solve_together
 from searchbench.store.header import header_on_disk
@@ -147,6 +147,13 @@ def test_pieces_are_those_with_marked_stretches(ends: list[int], seed: int, size
         or marks[(min(first + size, stop) - 1) // STRETCH]
     ]
     assert pending_chunks(marks, bounds, size) == wanted
+    slots = np.stack([marks, marks[::-1]])
+    again = np.zeros_like(slots)
+    unpack_flags(pack_flags(slots, bounds), again, bounds)
+    for start, stop in bounds.reshape(-1, 2).tolist():
+        there = slice(start // STRETCH, -(-stop // STRETCH) if start < stop else 0)
+        assert (again[:, there] == slots[:, there]).all()
+    assert pack_flags(slots, np.empty(0, np.int64)).size == 0  # of a rank that holds nothing
 
 
 @given(st.integers(1, 1 << 45), st.integers(1, 1 << 45), st.integers(1, 999))

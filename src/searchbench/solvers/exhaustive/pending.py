@@ -133,7 +133,7 @@ def _stretches(start: int, stop: int) -> slice:
 def pack_flags(marks: npt.NDArray[Any], bounds: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """Return the marks of some intervals, of one slot or of all, as bits."""
     spans = [_stretches(start, stop) for start, stop in bounds.reshape(-1, 2).tolist()]
-    return np.packbits(np.concatenate([marks[..., span].ravel() for span in spans]))
+    return np.packbits(np.concatenate([marks.ravel()[:0], *(marks[..., span].ravel() for span in spans)]))
 
 
 def unpack_flags(packed: npt.NDArray[Any], marks: npt.NDArray[Any], bounds: npt.NDArray[Any]) -> None:
