@@ -135,7 +135,7 @@ def solve(
     """
     from searchbench.catalogue import load
     from searchbench.exchange.mpi import world
-    from searchbench.exchange.ranks import ALONE, current, joined
+    from searchbench.exchange.ranks import ALONE, current, joined, neighbours
     from searchbench.jit import open_device
     from searchbench.run import parse_memory
     from searchbench.solvers.exhaustive import requested, solve_request
@@ -147,7 +147,7 @@ def solve(
         if device is not None:
             name, _, room = str(device).partition(",")
             run.device = open_device(name, parse_memory(room or 0))
-        run.share(ranks.neighbours if memory is None else 1, ranks.companions if threads is None else 1)
+        run.share(neighbours(ranks) if memory is None else 1, ranks.companions if threads is None else 1)
         return solve_request(request, run, request.command(memory))
 
 

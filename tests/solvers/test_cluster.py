@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ from graphs import GraphGame, long_games, outcome_games, puzzles, rotated_games,
 from searchbench import solve
 from searchbench.catalogue import load
 from searchbench.errors import BadRequest, BrokenRule, OutOfMemory, SearchBenchError
-from searchbench.exchange import mpi
+from searchbench.exchange import mpi, shards
 from searchbench.exchange.decisions import reduce_any, reduce_max, reduce_min, reduce_rows, reduce_sum
 from searchbench.exchange.ranks import ALONE, by_first, current, joined
 from searchbench.exchange.shards import Shards, block_bits, common, redistribute
@@ -28,12 +28,21 @@ from searchbench.rules import UNDECIDED
 from searchbench.run import Run
 from searchbench.solvers.exhaustive import solve_states
 from searchbench.solvers.exhaustive.checkpoints_together import CheckpointsTogether
+from searchbench.solvers.exhaustive.pending import STRETCH, pack_flags, pending_chunks, unpack_flags
 from searchbench.solvers.exhaustive.request import requested
 from searchbench.solvers.exhaustive.together import solve_together
 from searchbench.store.header import header_on_disk
 from searchbench.store.working import WorkingFolder
 
 RANKS = (1, 2, 3, 4, 7)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def shared_however_small() -> Iterator[None]:
+    """Have all ranks take part in groups that one of them would solve."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(shards, "SMALL", 0)
+        yield
 
 
 def digests(folder: Path) -> dict[str, Any]:
@@ -115,8 +124,8 @@ def test_common_numbers_are_those_of_both(one: Any, other: Any) -> None:
 @given(intervals, st.integers(0, 4), st.integers(1, 7))
 def test_each_number_has_one_rank_and_each_block_one(bounds: Any, bits: int, count: int) -> None:
     def be(_rank: int) -> tuple[Any, Any]:
-        shards = Shards(bounds, bits)
-        return shards.own(bounds), [shards.of(rank) for rank in range(count)]
+        shared = Shards(bounds, bits)
+        return shared.own(bounds), [shared.of(rank) for rank in range(count)]
 
     found, _ = play(count, be)
     held = [numbers_in(own) for own, _ in found]
@@ -124,6 +133,27 @@ def test_each_number_has_one_rank_and_each_block_one(bounds: Any, bits: int, cou
     assert all([numbers_in(of) for of in all_of] == held for _, all_of in found)
     holders = {(number >> bits, rank) for rank, own in enumerate(held) for number in own}
     assert len(holders) == len({block for block, _ in holders})
+
+
+@given(st.lists(st.integers(0, 200_000), max_size=8), st.integers(0, 999), st.sampled_from([5_000, STRETCH, 70_000]))
+def test_pieces_are_those_with_marked_stretches(ends: list[int], seed: int, size: int) -> None:
+    bounds = np.array(sorted(ends)[: len(ends) // 2 * 2], np.int64)
+    marks = np.random.default_rng(seed).integers(0, 2, 200_000 // STRETCH + 1).astype(np.uint8)
+    wanted = [
+        (first, min(first + size, stop))
+        for start, stop in bounds.reshape(-1, 2).tolist()
+        for first in range(start, stop, size)
+        if any(marks[number // STRETCH] for number in range(first, min(first + size, stop), 1000))
+        or marks[(min(first + size, stop) - 1) // STRETCH]
+    ]
+    assert pending_chunks(marks, bounds, size) == wanted
+    slots = np.stack([marks, marks[::-1]])
+    again = np.zeros_like(slots)
+    unpack_flags(pack_flags(slots, bounds), again, bounds)
+    for start, stop in bounds.reshape(-1, 2).tolist():
+        there = slice(start // STRETCH, -(-stop // STRETCH) if start < stop else 0)
+        assert (again[:, there] == slots[:, there]).all()
+    assert pack_flags(slots, np.empty(0, np.int64)).size == 0  # of a rank that holds nothing
 
 
 @given(st.integers(1, 1 << 45), st.integers(1, 1 << 45), st.integers(1, 999))
@@ -189,11 +219,12 @@ KINDS = {
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_the_database_is_the_same_bit_for_bit(kind: str, tmp_path: Path) -> None:
+def test_the_database_is_the_same_bit_for_bit(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     spec, options = KINDS[kind]
     by_parts = {} if "solver" in options else {"parts": "all"}
     solve(spec, to=tmp_path / "one", memory="64MB", threads=1, **options, **by_parts)
     for count in RANKS:
+        monkeypatch.setattr(shards, "SMALL", 1000 if count in (3, 7) else 0)  # some groups by one rank, or none
         database = solve_on_ranks(load(spec), tmp_path / f"by {count}", count, seed=count, **options)
         assert digests(tmp_path / f"by {count}") == digests(tmp_path / "one")
         assert database.facts["ranks"] == count
@@ -323,6 +354,7 @@ def test_stopped_anywhere_it_goes_on_with_another_number_of_ranks(
     for attempt in range(60):
         count = (3, 7, 2, 4, 1)[attempt % 5]
         left.update(dict.fromkeys(range(count), chance.randint(1, most) if attempt < 12 else 1 << 60))
+        monkeypatch.setattr(shards, "SMALL", chance.choice((0, 1000)))
         try:
             solve_on_ranks(load(spec), tmp_path / "db", count, seed=attempt, **options)
             break

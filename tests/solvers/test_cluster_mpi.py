@@ -33,6 +33,10 @@ if mpi.world().gather(None) and mpi.world().rank == 0:
     pathlib.Path({ready!r}).touch()
 """
 """Code that keeps a checkpoint at every step, and tells when all ranks have joined: MPI itself does not bear a kill before."""
+SHARED = "import searchbench.exchange.shards as shards; shards.SMALL = 0"
+"""Code that has all ranks take part in groups that one of them would solve."""
+BLIND = "import searchbench.exchange.shared_memory as memory; memory._opened = lambda file: -1"
+"""Code that has no rank see the files that others have in memory, as in containers of their own."""
 PROGRAM = "from searchbench.cli import main; main()"
 
 
@@ -40,7 +44,7 @@ def begin(ranks: int, words: list[str], before: str = "") -> subprocess.Popen[st
     """Start the program on some ranks."""
     assert MPIEXEC is not None
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-    command = [MPIEXEC, "-n", str(ranks), sys.executable, "-c", f"{before}\n{PROGRAM}", *words]
+    command = [MPIEXEC, "-n", str(ranks), sys.executable, "-c", f"{SHARED}\n{before}\n{PROGRAM}", *words]
     return subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment, start_new_session=True
     )
@@ -66,6 +70,26 @@ def test_ranks_write_the_database_of_one_process(ranks: int, tmp_path: Path) -> 
     assert out.count("awari:5,last: 6,188 states") == 1
     assert digests(tmp_path / "db") == digests(tmp_path / "one")
     assert open_database(tmp_path / "db").facts["ranks"] == ranks
+
+
+@pytest.mark.parametrize(("spec", "form"), [("pancake:8", "streaming"), ("pancake:7", "two-bit")])
+def test_ranks_have_bit_vectors_in_common(spec: str, form: str, tmp_path: Path) -> None:
+    solve(spec, to=tmp_path / "one", solver="bfs", form=form, memory="64MB", threads=1)
+    words = ["solve", spec, "--solver", "bfs", "--form", form, "--to", str(tmp_path / "db"), "--threads", "1"]
+    code, _, err = run(3, words)
+    assert (code, err) == (0, "")
+    assert digests(tmp_path / "db") == digests(tmp_path / "one")
+
+
+def test_ranks_without_memory_in_common_say_so_and_send_messages(tmp_path: Path) -> None:
+    solve("pancake:7", to=tmp_path / "one", solver="bfs", form="two-bit", memory="64MB", threads=1)
+    process = begin(
+        2, ["solve", "pancake:7", "--solver", "bfs", "--form", "two-bit", "--to", str(tmp_path / "db")], BLIND
+    )
+    _, err = process.communicate(timeout=240)
+    assert process.returncode == 0
+    assert err.count("share a machine, but not its memory") == 1
+    assert digests(tmp_path / "db") == digests(tmp_path / "one")
 
 
 def test_what_all_ranks_refuse_is_said_once(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import re
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,9 @@ from hypothesis import strategies as st
 from graphs import puzzles, shared
 from searchbench.catalogue import load
 from searchbench.errors import BadRequest, OutOfMemory
+from searchbench.exchange import shared_memory
 from searchbench.exchange.ranks import current
+from searchbench.exchange.shared_memory import SharedMemory
 from searchbench.exchange.simulated import Fuzz, play
 from searchbench.exchange.vectors import Deal
 from searchbench.game import Game
@@ -28,6 +31,7 @@ from searchbench.store.header import header_on_disk
 from searchbench.store.working import WorkingFolder
 
 RANKS = (1, 2, 3, 4, 7)
+PLACES = ("one machine", "two machines", "a machine each")
 SEARCHED = (
     ("pancake:9", "streaming"),
     ("top-spin:10", "streaming"),
@@ -37,6 +41,7 @@ SEARCHED = (
     ("hanoi:5", "two-bit"),
 )
 MEMORY = 256 << 20
+LOCK = threading.Lock()
 
 
 def digests(folder: Path) -> dict[str, Any]:
@@ -44,60 +49,86 @@ def digests(folder: Path) -> dict[str, Any]:
     return {record.name: (record.digest, record.counts) for record in header_on_disk(folder).parts}
 
 
+def machines(place: str, count: int) -> list[int]:
+    """Return the machine of each rank; two have ranks by turns, one more than the other if their number is odd."""
+    return {"one machine": [0] * count, "two machines": [rank % 2 for rank in range(count)]}.get(
+        place, list(range(count))
+    )
+
+
 def solve_on_ranks(
-    game: Game, folder: Path, count: int, form: str, seed: int = 0, memory: int = MEMORY, target: Any = "cpu"
-) -> Any:
+    game: Game, folder: Path, count: int, form: str, seed: int = 0, memory: int = MEMORY, target: Any = "cpu",
+    place: str = PLACES[0],
+) -> Any:  # fmt: skip
     """Solve a game on simulated ranks; return the database of the first."""
 
     def be(_rank: int) -> Any:
         request = requested(game, None, "bfs", folder, {"form": form})
         return solve_together(request, Run(memory=memory, threads=1), "", target)
 
-    return play(count, be, Fuzz(seed))[0][0]
+    return play(count, be, Fuzz(seed, pause=0.002), machines(place, count))[0][0]
 
 
 # --- the exchange ---------------------------------------------------------------------------------------------------------
 
 
 @settings(max_examples=60)
-@given(st.integers(1, 90), st.integers(1, 9), st.sampled_from(RANKS), st.integers(0, 999))
-def test_words_travel(words: int, block_words: int, count: int, seed: int) -> None:
-    chance = np.random.default_rng(seed)
+@given(st.integers(1, 90), st.integers(1, 9), st.lists(st.integers(0, 3), min_size=1, max_size=7), st.integers(0, 999))
+def test_words_travel(words: int, block_words: int, places: list[int], seed: int) -> None:
+    count, chance = len(places), np.random.default_rng(seed)
     kept = chance.integers(0, 3, words).astype(np.uint64)
     written = chance.integers(0, 4, (count, words)).astype(np.uint64)
 
     def be(rank: int) -> list[Any]:
         deal = Deal(words, block_words)
         mine = np.repeat(deal.mine, block_words)[:words]
-        spread, marks = np.where(mine, kept, 9).astype(np.uint64), deal.filled(kept)
+
+        def new(stale: int = 9) -> Any:
+            """Return a vector with this rank's words, and stale ones of ranks elsewhere."""
+            vector = deal.vector()
+            for start, stop in deal.words(words, kept=True):
+                vector[start:stop] = stale
+            vector[mine] = kept[mine]
+            deal.meet()
+            return vector
+
+        spread, marks = new(), deal.marks()
+        marks[deal.mine] = deal.filled(kept)[deal.mine]
         deal.spread(spread, marks)
-        renewed = np.where(mine, kept, 9).astype(np.uint64)
+        renewed, gathered, collected, touched = new(), new(), deal.vector(), deal.marks()
         deal.renew(renewed)
-        collected = written[rank].copy()
-        deal.collect(collected, deal.filled(collected, everywhere=True))
-        gathered = np.where(mine, kept, 9).astype(np.uint64)
+        with LOCK:  # of the machine, which kernels do without
+            collected |= written[rank]
+            touched[np.add.reduceat(written[rank], np.arange(0, words, block_words)) > 0] = 1
+        deal.collect(collected, touched if seed % 2 else None)
         deal.gather(gathered)
         return [mine, spread, marks, renewed, collected, gathered]
 
-    found, _ = play(count, be, Fuzz(seed))
+    found, traffic = play(count, be, Fuzz(seed, pause=0.001), places)
     assert np.sum([mine for mine, *_ in found], axis=0).tolist() == [1] * words
     filled = np.add.reduceat(kept, np.arange(0, words, block_words)) > 0
-    for mine, spread, marks, renewed, collected, _ in found:
-        assert marks.astype(bool).tolist() == (filled if count > 1 else filled & marks.astype(bool)).tolist()
+    for rank, (mine, spread, marks, renewed, collected, _) in enumerate(found):
+        assert marks.astype(bool).tolist() == filled.tolist()
         there = mine | np.repeat(filled, block_words)[:words]
         assert spread[there].tolist() == kept[there].tolist()
         assert renewed.tolist() == kept.tolist()
         assert collected[mine].tolist() == np.bitwise_or.reduce(written)[mine].tolist()
-        assert not collected[~mine].any()
+        elsewhere = np.any(
+            [other for (other, *_), place in zip(found, places, strict=True) if place != places[rank]], axis=0
+        )
+        assert not collected[elsewhere].any()
     assert found[0][5].tolist() == kept.tolist()
+    assert (traffic.messages == 0) == (len(set(places)) == 1)
 
 
 # --- searches -------------------------------------------------------------------------------------------------------------
 
 
 @settings(max_examples=30)
-@given(puzzles(), st.sampled_from(RANKS[1:]), st.integers(0, 999))
-def test_any_game_at_two_bits(tmp_path_factory: pytest.TempPathFactory, drawn: Any, count: int, seed: int) -> None:
+@given(puzzles(), st.sampled_from(RANKS[1:]), st.integers(0, 999), st.sampled_from(PLACES))
+def test_any_game_at_two_bits(
+    tmp_path_factory: pytest.TempPathFactory, drawn: Any, count: int, seed: int, place: str
+) -> None:
     game, folder = shared(drawn), tmp_path_factory.mktemp("two-bit") / "db"
     why_not = obstacle(game, "two-bit")
     if why_not:
@@ -105,7 +136,7 @@ def test_any_game_at_two_bits(tmp_path_factory: pytest.TempPathFactory, drawn: A
             solve_on_ranks(game, folder, count, "two-bit", seed, target="interpreted")
         return
     alone = solve_states(game, None, "bfs", Run(memory=MEMORY, threads=1), target="interpreted", form="two-bit")
-    found = solve_on_ranks(game, folder, count, "two-bit", seed, target="interpreted")
+    found = solve_on_ranks(game, folder, count, "two-bit", seed, target="interpreted", place=place)
     assert found.codes.whole().tolist() == alone.codes.whole().tolist()
     assert found.facts["few"] == alone.facts["few"]
 
@@ -116,11 +147,37 @@ def test_games_of_each_kind(spec: str, form: str, count: int, tmp_path: Path) ->
     game = load(spec)
     one = solve_states(game, None, "bfs", Run(memory=MEMORY, threads=1), form=form)
     one.save(tmp_path / "one")
-    found = solve_on_ranks(game, tmp_path / "db", count, form, count)
-    assert digests(tmp_path / "db") == digests(tmp_path / "one")
-    assert found.facts["ranks"] == count
-    assert found.facts["few"] == one.facts["few"]
+    for place in PLACES if count > 1 else PLACES[:1]:
+        found = solve_on_ranks(game, tmp_path / place, count, form, count, place=place)
+        assert digests(tmp_path / place) == digests(tmp_path / "one")
+        assert found.facts["ranks"] == count
+        assert found.facts["few"] == one.facts["few"]
     assert found.verify().count == 0
+
+
+@pytest.mark.parametrize(("spec", "form"), [("pancake:8", "streaming"), ("pancake:7", "two-bit")])
+def test_ranks_without_memory_in_common_say_so_and_send_messages(
+    spec: str, form: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    solve_states(load(spec), None, "bfs", Run(memory=MEMORY, threads=1), form=form).save(tmp_path / "one")
+    monkeypatch.setattr(shared_memory, "_opened", lambda _: -1)
+    with pytest.warns(RuntimeWarning, match="the ranks 0, 2 share a machine, but not its memory"):
+        solve_on_ranks(load(spec), tmp_path / "db", 3, form, place="two machines")
+    assert digests(tmp_path / "db") == digests(tmp_path / "one")
+
+
+def test_memory_that_a_rank_cannot_map_ends_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    opened = shared_memory._opened
+    monkeypatch.setattr(shared_memory, "_opened", lambda file: -1 if current().rank == 2 else opened(file))
+
+    def be(_rank: int) -> str:
+        memory = SharedMemory(False)
+        memory.team = (0, 1, 2)
+        with pytest.raises(OutOfMemory) as refused:
+            memory.array(9, np.uint8)
+        return str(refused.value)
+
+    assert all("rank 2 cannot map 9 bytes" in told for told in play(3, be)[0])
 
 
 @pytest.mark.parametrize(
@@ -153,7 +210,7 @@ def test_stopped_anywhere_it_goes_on_with_another_number_of_ranks(
         count, after = chance.choice(RANKS), chance.randint(1, 5)
         left.update(dict.fromkeys(range(7), after))
         try:
-            solve_on_ranks(game, tmp_path / "db", count, form, stops)
+            solve_on_ranks(game, tmp_path / "db", count, form, stops, place=chance.choice(PLACES))
             break
         except KeyboardInterrupt:
             stops += 1

@@ -21,7 +21,7 @@ from searchbench.analyse.predict import GroupPrediction, Predicting, format_seco
 from searchbench.errors import BadRequest
 from searchbench.exchange import Buckets, Pages
 from searchbench.exchange.memory import BLOCK_BITS, PAGE, add_request
-from searchbench.exchange.shards import Shards
+from searchbench.exchange.shards import Shards, holders
 from searchbench.exchange.simulated import Network, play
 from searchbench.game import Game
 from searchbench.index.protocol import Part
@@ -208,10 +208,11 @@ class _OnRanks:
 
     def _group(self, group: Group, told: GroupPrediction, count: int) -> tuple[float, int]:
         """Return the seconds of a group, and the bytes that all ranks send and read for it."""
-        rates, cores = told.rates, count * self.run.threads
+        rates, everybody, count = told.rates, count, holders(told.numbers, count)
+        cores = count * self.run.threads
         exchanged = group.needs_itself or self.predicting.solver == BFS
         requests = told.expanded * rates.edges / count if exchanged else 0.0
-        room = max(1, self._room(group, count))
+        room = max(1, self._room(group, everybody))
         rounds = max(told.levels, -(-int(requests) // room)) if exchanged else 1
         passes = told.levels if exchanged else 0
         once = told.numbers * (rates.initialise + rates.finish + passes * rates.scan) / cores
@@ -227,7 +228,7 @@ class _OnRanks:
         size = REQUEST * requests / count / rounds
         loop = rounds * self._round(emits, each / rounds, size)
         needs = sum(part.size for part in self._needs(group)) * self.width
-        traffic = int(REQUEST * foreign * count) + needs * count
+        traffic = int(REQUEST * foreign * count) + needs * everybody
         return once + loop + needs / self.network.bandwidth, traffic
 
     def _round(self, emits: Any, each: float, size: float) -> float:

@@ -163,6 +163,12 @@ class SpillingBuckets(Buckets):
             one, none = np.zeros(1, np.int64), np.full(1, -1, np.int64)
             yield place, Pages(piece.reshape(1, -1), np.array([len(piece)]), none, one, one), 0
 
+    def sources(self, chosen: list[int]) -> Iterator[tuple[Pages, npt.NDArray[np.int64], npt.NDArray[np.int64]]]:
+        """Yield pages that hold requests of some buckets, bucket by bucket."""
+        for bucket in chosen:
+            for _, pages, last in self.held(bucket):
+                yield pages, np.array([bucket], np.int64), np.array([last], np.int64)
+
     def clear(self) -> None:
         """Empty all buckets, and remove their files."""
         super().clear()

@@ -116,14 +116,23 @@ class Buckets:
 
     def filled(self) -> list[int]:
         """Return the buckets with requests."""
-        held: npt.NDArray[Any] = np.any([pages.last >= 0 for pages in self.writers], axis=0)
-        return [int(bucket) for bucket in np.flatnonzero(held)]
+        held = self.writers[0].last >= 0
+        for pages in self.writers[1:]:
+            held |= pages.last >= 0
+        found: list[int] = held.nonzero()[0].tolist()
+        return found
 
     def held(self, bucket: int, source: int = 0) -> Iterator[tuple[int, Pages, int]]:
         """Yield the requests of a bucket from source `source` on: the source's number, its pages, and the last of these."""
         for writer in range(source, len(self.writers)):
             pages = self.writers[writer]
             yield writer, pages, int(pages.last[bucket])
+
+    def sources(self, chosen: list[int]) -> Iterator[tuple[Pages, npt.NDArray[np.int64], npt.NDArray[np.int64]]]:
+        """Yield pages that hold requests of some buckets, these buckets, and the last page of each there (-1: none)."""
+        buckets = np.array(chosen, np.int64)
+        for pages in self.writers:
+            yield pages, buckets, pages.last[buckets]
 
     def spill(self, _writer: int) -> bool:
         """Make room for more requests of a writer; return whether it succeeded: never, in memory."""

@@ -1,11 +1,12 @@
-"""Requests as messages between ranks: one array of 8-byte numbers, with a list of buckets and then their requests.
+"""Requests as messages between ranks: one array of 8-byte numbers, which holds the pages of some buckets as they lie in memory.
 
-A message is [buckets, bucket, requests in it, bucket, requests in it, ..., request, request, ...].
+A message is [rows, buckets, bucket ..., last row of each bucket ..., requests in each row ..., row before each in its bucket
+(-1: none) ..., and rows of ROW requests]. So one that comes is read as a writer's pages, without a copy.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, Final
 
 import numpy as np
@@ -14,44 +15,76 @@ import numpy.typing as npt
 from searchbench import jit
 from searchbench.exchange.memory import Buckets, Pages
 
+ROW: Final = 32
+"""Requests in a row of a message: few, as the last row of each bucket is sent with empty places."""
+_HEAD: Final = 2
 _NAMES: Final[Mapping[jit.Target, jit.Names]] = {target: jit.Names({}, target) for target in ("cpu", "interpreted")}
 
 
-def count_held(pages: Pages, bucket: int) -> int:
-    """Return the number of requests in a bucket of one writer."""
-    count = 0
-    page = pages.last[bucket]
-    while page >= 0:
-        count += pages.fill[page]
-        page = pages.before[page]
-    return count
+def count_rows(pages: Pages, chosen: Any, size: int) -> int:
+    """Return how many rows of `size` requests some buckets of one writer fill."""
+    rows = 0
+    for place in range(len(chosen)):
+        count = 0
+        page = pages.last[chosen[place]]
+        while page >= 0:
+            count += pages.fill[page]
+            page = pages.before[page]
+        rows += (count + size - 1) // size
+    return rows
 
 
-def copy_held(pages: Pages, bucket: int, out: Any, place: int) -> int:
-    """Copy the requests in a bucket of one writer to an array from some place on; return the place behind them."""
-    page = pages.last[bucket]
-    while page >= 0:
-        fill = pages.fill[page]
-        for index in range(fill):
-            out[place + index] = pages.requests[page, index]
-        place += fill
-        page = pages.before[page]
-    return place
+def copy_rows(pages: Pages, chosen: Any, row: int, into: Pages) -> int:
+    """Copy the requests in some buckets of one writer to rows from `row` on; return the row behind them.
+
+    The last row of a bucket has its chosen one's place in `into.last`.
+    """
+    size = into.requests.shape[1]
+    for place in range(len(chosen)):
+        filled = size
+        page = pages.last[chosen[place]]
+        while page >= 0:
+            for index in range(pages.fill[page]):
+                if filled == size:
+                    into.before[row] = into.last[place]
+                    into.last[place] = row
+                    into.fill[row] = size
+                    row += 1
+                    filled = 0
+                into.requests[row - 1, filled] = pages.requests[page, index]
+                filled += 1
+            page = pages.before[page]
+        if filled < size:
+            into.fill[row - 1] = filled
+    return row
 
 
-def packed(buckets: Buckets, chosen: Sequence[int], target: jit.Target) -> npt.NDArray[np.int64]:
+def packed(buckets: Buckets, chosen: npt.NDArray[np.int64], target: jit.Target) -> npt.NDArray[np.int64]:
     """Return the requests in some buckets as a message."""
-    count, copy = jit.bind(count_held, _NAMES[target]), jit.bind(copy_held, _NAMES[target])
-    counts = [sum(int(count(pages, bucket)) for pages in buckets.writers) for bucket in chosen]
-    place = 1 + 2 * len(chosen)
-    message = np.empty(place + sum(counts), np.int64)
-    message[0] = len(chosen)
-    message[1:place:2] = chosen
-    message[2:place:2] = counts
-    for bucket in chosen:
-        for pages in buckets.writers:
-            place = int(copy(pages, bucket, message, place))
+    count, copy = jit.bind(count_rows, _NAMES[target]), jit.bind(copy_rows, _NAMES[target])
+    rows = sum(int(count(pages, chosen, ROW)) for pages in buckets.writers)
+    message = np.empty(_size(rows, len(chosen)), np.int64)
+    message[:_HEAD] = rows, len(chosen)
+    message[_HEAD : _HEAD + len(chosen)] = chosen
+    into = _pages(message)
+    into.last[:] = -1
+    row = 0
+    for pages in buckets.writers:
+        row = int(copy(pages, chosen, row, into))
     return message
+
+
+def _size(rows: int, buckets: int) -> int:
+    return _HEAD + 2 * buckets + (2 + ROW) * rows
+
+
+def _pages(message: npt.NDArray[np.int64]) -> Pages:
+    """Return the rows of a message as pages, of which `last` has a place for each of its buckets."""
+    rows, buckets = int(message[0]), int(message[1])
+    fill = _HEAD + 2 * buckets
+    requests = message[fill + 2 * rows :].reshape(rows, ROW)
+    last, before = message[_HEAD + buckets : fill], message[fill + rows : fill + 2 * rows]
+    return Pages(requests, message[fill : fill + rows], before, last, message[:1])
 
 
 class Some(Buckets):
@@ -67,27 +100,17 @@ class Some(Buckets):
 
 
 class Received(Buckets):
-    """Show the buckets of a message."""
+    """Show the buckets of a message, out of `count` ones."""
 
-    def __init__(self, message: npt.NDArray[np.int64], block_bits: int) -> None:
-        self.block_bits = block_bits
-        self.count = int(message[0])
-        self.writers = []
-        place = 1 + 2 * self.count
-        stops = place + np.cumsum(message[2:place:2])
-        self._requests = {
-            bucket: message[stop - count : stop].reshape(1, -1)
-            for bucket, count, stop in zip(
-                message[1:place:2].tolist(), message[2:place:2].tolist(), stops.tolist(), strict=True
-            )
-        }
+    def __init__(self, message: npt.NDArray[np.int64], block_bits: int, count: int) -> None:
+        self.block_bits, self.count = block_bits, count
+        pages = _pages(message)
+        self._chosen = message[_HEAD : _HEAD + len(pages.last)]
+        last = np.full(count, -1, np.int64)
+        last[self._chosen] = pages.last
+        self.writers = [pages._replace(last=last)]
 
     def filled(self) -> list[int]:
         """Return the buckets of the message."""
-        return list(self._requests)
-
-    def held(self, bucket: int, source: int = 0) -> Iterator[tuple[int, Pages, int]]:
-        """Yield the requests of a bucket, as one page."""
-        requests = self._requests[bucket]
-        one, none = np.ones(1, np.int64), np.full(1, -1, np.int64)
-        yield 0, Pages(requests, np.array([requests.shape[1]]), none, one, one), 0
+        found: list[int] = self._chosen.tolist()
+        return found

@@ -63,7 +63,7 @@ class MpiRanks:
         self.rank: int = self._world.Get_rank()
         self.count: int = self._world.Get_size()
         near = self._world.Split_type(mpi.COMM_TYPE_SHARED)
-        self.neighbours: int = near.Get_size()
+        self.machines: list[int] = self._world.allgather(min(near.allgather(self.rank)))
         cores = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else set()
         self.companions: int = near.allgather(cores).count(cores)
         near.Free()

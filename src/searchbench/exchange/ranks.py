@@ -27,8 +27,8 @@ class Ranks(Protocol):
     """The number of this process, from 0."""
     count: int
     """How many processes there are."""
-    neighbours: int
-    """How many of them share this one's machine and its memory, itself included."""
+    machines: list[int]
+    """The machine of each, by any number of its own: ranks of a machine may have memory in common."""
     companions: int
     """How many of those may use the same cores as this one, itself included."""
     waited: float
@@ -60,7 +60,7 @@ class Alone:
 
     rank = 0
     count = 1
-    neighbours = 1
+    machines = [0]  # noqa: RUF012
     companions = 1
     waited = 0.0
 
@@ -120,6 +120,11 @@ def by_first(function: Callable[[], Result]) -> Result:
     if failed is not None:
         raise failed
     return result  # type: ignore[no-any-return]
+
+
+def neighbours(ranks: Ranks) -> int:
+    """Return how many ranks share this one's machine and its memory, itself included."""
+    return ranks.machines.count(ranks.machines[ranks.rank])
 
 
 def meet() -> None:

@@ -17,14 +17,17 @@ from searchbench.exchange.memory import BLOCK_BITS, Buckets
 from searchbench.exchange.messages import Received, Some, packed
 from searchbench.exchange.ranks import Array, Numbers, current
 
-STRIPES: Final = 4
+STRIPES: Final = 8
 """How many stripes a rank has of each interval, where it has enough blocks: states that take long may lie together."""
-LEAST_BLOCKS: Final = 8
+LEAST_BLOCKS: Final = 16
 """How many blocks a rank should have, if they are not to become too many."""
 MOST_BLOCKS_BITS: Final = 16
 """A line that a few blocks would do for has at most 2 to this power of them."""
+SMALL: Final = 1 << BLOCK_BITS
+"""A line of fewer numbers is held by one rank whole: rounds with few requests take longer to agree on than to do."""
 _SLICES: Final = 8
-"""In how many slices a rank applies its own requests, and looks for messages in between."""
+"""In how many slices a rank applies its own requests, and looks for messages in between, if they take more than:"""
+_FEW_PAGES: Final = 256
 _REQUESTS: Final = (1, 2)
 """The tags of requests, in even and odd rounds: a quick rank may be a round ahead of a slow one."""
 _CODES: Final = 3
@@ -71,7 +74,8 @@ class Shards:
         self._target: jit.Target = target
         self.count = self._ranks.count
         self.block_bits = block_bits
-        self._first, self._owner = owners(bounds, block_bits, self.count)
+        self._whole = holders(_size(bounds), self.count) == 1
+        self._first, self._owner = owners(bounds, block_bits, 1 if self._whole else self.count)
         self._bounds = bounds
         self._asked, self._own = bounds, self.of(self._ranks.rank, bounds)
         self._round = 0
@@ -96,8 +100,11 @@ class Shards:
     def deliver(self, buckets: Buckets) -> Iterator[Buckets]:
         """Send the requests to the others' numbers; yield those to this rank's own, and then all that arrive.
 
-        Every rank gets one message from every other, perhaps an empty one.
+        Every rank gets one message from every other, perhaps an empty one; none where one rank holds all.
         """
+        if self._whole:
+            yield buckets
+            return
         ranks, filled = self._ranks, np.array(buckets.filled(), np.int64)
         owner = self._owner[filled - self._first] if len(filled) else filled
         tag = _REQUESTS[self._round % 2]
@@ -105,28 +112,40 @@ class Shards:
         sent = []  # kept until they have gone
         for step in range(1, ranks.count):
             to = (ranks.rank + step) % ranks.count
-            sent.append(packed(buckets, filled[owner == to].tolist(), self._target))
+            sent.append(packed(buckets, filled[owner == to], self._target))
             ranks.send(sent[-1], to, tag)
         expected = ranks.count - 1
         here = filled[owner == ranks.rank].tolist()
         arrived: list[Array] = []
-        for place in range(_SLICES):
-            some = here[place::_SLICES]
+        slices = _SLICES if sum(int(pages.used[0]) for pages in buckets.writers) > _FEW_PAGES else 1
+        for place in range(slices):
+            some = here[place::slices]
             if some:
                 yield Some(buckets, some)
-            while len(arrived) < expected and (message := ranks.receive(tag)) is not None:
-                arrived.append(message[1])
+            while len(arrived) < expected and (found := ranks.receive(tag)) is not None:
+                arrived.append(found[1])
         done = 0
         while done < expected:
             if done == len(arrived):
-                message = ranks.receive(tag)
-                if message is None:
+                found = ranks.receive(tag)
+                if found is None:
                     continue
-                arrived.append(message[1])
+                arrived.append(found[1])
             data, arrived[done] = arrived[done], np.empty(0, np.uint8)
             done += 1
-            yield Received(data.view(np.int64), buckets.block_bits)
+            message = data.view(np.int64)
+            if message[0]:
+                yield Received(message, buckets.block_bits, buckets.count)
         ranks.settle()
+
+
+def holders(numbers: int, count: int) -> int:
+    """Return how many of `count` ranks hold some of so many numbers."""
+    return count if numbers >= SMALL else 1
+
+
+def _size(bounds: npt.NDArray[Any]) -> int:
+    return int((bounds[1::2] - bounds[::2]).sum())
 
 
 def block_bits(line: int, numbers: int, count: int) -> int:

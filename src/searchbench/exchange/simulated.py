@@ -11,7 +11,8 @@ import copy
 import pickle
 import random
 import threading
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
@@ -40,9 +41,11 @@ class Fuzz:
 
     seed: int
     looks: int = 5
+    pause: float = 0.0
+    """Each rank waits up to so many seconds before it tells the others that it has come to a step."""
 
 
-@dataclass
+@dataclass(eq=False)
 class _Message:
     sender: int
     tag: int
@@ -53,8 +56,8 @@ class _Message:
 class _Cluster:
     """Hold what the ranks share."""
 
-    def __init__(self, count: int, fuzz: Fuzz | None) -> None:
-        self.count, self.fuzz = count, fuzz
+    def __init__(self, count: int, fuzz: Fuzz | None, machines: list[int]) -> None:
+        self.count, self.fuzz, self.machines = count, fuzz, machines
         self.changed = threading.Condition()
         self.boxes: list[list[_Message]] = [[] for _ in range(count)]
         self.steps: dict[int, dict[int, Any]] = {}
@@ -87,7 +90,8 @@ class SimulatedRanks:
 
     def __init__(self, cluster: _Cluster, rank: int) -> None:
         self.rank, self.count = rank, cluster.count
-        self.neighbours = self.companions = cluster.count
+        self.machines = cluster.machines
+        self.companions = cluster.machines.count(cluster.machines[rank])
         self.waited = 0.0
         self._cluster = cluster
         self._steps = 0
@@ -95,6 +99,8 @@ class SimulatedRanks:
 
     def _step(self, thing: Any) -> int:
         self._steps += 1
+        if self._cluster.fuzz and self._cluster.fuzz.pause:
+            time.sleep(self._chance.random() * self._cluster.fuzz.pause)
         self._cluster.give(self._steps, self.rank, thing)
         return self._steps
 
@@ -154,12 +160,15 @@ class Traffic:
     bytes: int
 
 
-def play(count: int, function: Callable[[int], Result], fuzz: Fuzz | None = None) -> tuple[list[Result], Traffic]:
+def play(
+    count: int, function: Callable[[int], Result], fuzz: Fuzz | None = None, machines: Sequence[int] | None = None
+) -> tuple[list[Result], Traffic]:
     """Call a function as each of `count` ranks, in threads; return its results in their order, and the traffic.
 
-    The first error of a rank that is not about the others is raised.
+    `machines` says on which machine each rank is, by default all on one. The first error of a rank that is not about the
+    others is raised.
     """
-    cluster = _Cluster(count, fuzz)
+    cluster = _Cluster(count, fuzz, list(machines or [0] * count))
     results: list[Any] = [None] * count
     errors: list[BaseException] = []
 

@@ -1,66 +1,108 @@
 """Bit vectors that ranks search together: who holds which blocks of words, and how the words travel.
 
-Each rank has whole vectors, and writes the words of its own blocks: the others take no memory until they are touched. After
-each level either the new words of all blocks go to everybody (:meth:`Deal.spread`), or words that a rank has written for
-others go to those who hold them (:meth:`Deal.collect`).
+Ranks of a machine have a vector in common (:mod:`searchbench.exchange.shared_memory`): each writes the words of its own blocks,
+and reads all. Machines have a vector each. After each level the new words of all blocks go to every machine
+(:meth:`Deal.spread`), or words that were written for others go to those who hold them (:meth:`Deal.collect`). For each rank
+elsewhere, one rank of a machine is the *keeper* of its blocks: it alone takes and gives their words for its machine.
 
 A message is [blocks, block, block, ..., and the words of these blocks].
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
-from searchbench.exchange.ranks import current
+from searchbench.exchange.ranks import current, meet
 from searchbench.exchange.shards import owners
+from searchbench.exchange.shared_memory import SharedMemory, Team
 from searchbench.jit import intervals
 
-_TAGS: Final = (4, 5)
-"""The tags of words, in even and odd exchanges: a quick rank may be an exchange ahead of a slow one."""
+_TAG: Final = 4
 
 Words = npt.NDArray[np.uint64]
+Marks = npt.NDArray[np.uint8]
 Blocks = npt.NDArray[np.int64]
 Copy = Callable[[Blocks, Words], None]
 """Called with blocks in order and [block, word], to be written or read."""
 
 
 class Deal:
-    """Deal the blocks of vectors of `words` words out to the ranks; a process alone holds all."""
+    """Deal the blocks of vectors of `words` words out to the ranks; a process alone holds all.
 
-    def __init__(self, words: int, block_words: int) -> None:
+    All ranks call what is not marked as local together. `shared` says whether ranks of a machine have vectors in common.
+    """
+
+    def __init__(self, words: int, block_words: int, shared: bool = True) -> None:
         self._ranks = current()
         self.count = self._ranks.count
+        self._memory = SharedMemory(shared)
+        self._words = words
         self.block_words = block_words
         self.blocks = -(-words // block_words)
         self._owner = owners(np.array([0, self.blocks], np.int64), 0, self.count)[1]
         self.mine = self._owner == self._ranks.rank
         """Whether this rank holds a block, for each of them."""
-        self._held = [self._intervals(rank) for rank in range(self.count)]
-        self.own = self._held[self._ranks.rank]
+        self.own = _intervals(self.mine)
         """The intervals of blocks that this rank holds."""
-        self._round = 0
+        self._kept_for = [
+            rank
+            for team in self._other_teams
+            for rank in team
+            if _keeper(rank, team, self._memory.team) == self._ranks.rank
+        ]
+        self._kept = _intervals(np.isin(self._owner, self._kept_for))
 
-    def _intervals(self, rank: int) -> list[tuple[int, int]]:
-        edges = np.diff(np.concatenate([[0], self._owner == rank, [0]]).astype(np.int8))
-        return list(zip(np.flatnonzero(edges == 1).tolist(), np.flatnonzero(edges == -1).tolist(), strict=True))
+    @property
+    def _other_teams(self) -> list[Team]:
+        return [team for team in self._memory.teams if team != self._memory.team]
+
+    def vector(self) -> Words:
+        """Return a vector of zeros, which the ranks of a machine have in common."""
+        return self._memory.array(self._words, np.uint64)
+
+    def marks(self) -> Marks:
+        """Return a mark of zero for each block, which the ranks of a machine have in common."""
+        return self._memory.array(self.blocks, np.uint8)
+
+    def put_first(self, bit: int, *vectors: Words) -> None:
+        """Set a bit of vectors that nobody works on yet, on all machines."""
+        word = bit >> 6
+        if any(start <= word // self.block_words < stop for start, stop in [*self.own, *self._kept]):
+            for vector in vectors:
+                vector[word] |= np.uint64(1 << (bit & 63))
+        self.meet()
+
+    def meet(self) -> None:
+        """Wait until all ranks have come here, and see what they have written."""
+        if self.count > 1:
+            meet()
+
+    # --- what is local ----------------------------------------------------------------------------------------------------
 
     def pieces(self, step: int) -> list[tuple[int, int]]:
         """Return intervals of `step` blocks at most, which hold this rank's own ones."""
         return [piece for start, stop in self.own for piece in intervals(start, stop, step)]
 
-    def words(self, step: int) -> list[tuple[int, int]]:
-        """Return intervals of `step` words at most, which hold this rank's own blocks."""
-        size = self.block_words
-        return [piece for start, stop in self.own for piece in intervals(start * size, stop * size, step)]
+    def words(self, step: int, kept: bool = False) -> list[tuple[int, int]]:
+        """Return intervals of `step` words at most: of this rank's own blocks, and of those `kept` for its machine."""
+        blocks = [*self.own, *self._kept] if kept else self.own
+        return [piece for span in self._spans(blocks) for piece in intervals(*span, step)]
 
-    def filled(self, vector: Words, everywhere: bool = False) -> npt.NDArray[np.uint8]:
-        """Return a mark for each block that has bits, of this rank's own ones or of all."""
+    def _spans(self, blocks: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+        size = self.block_words
+        return [(start * size, min(stop * size, self._words)) for start, stop in blocks]
+
+    def filled(self, vector: Words) -> Marks:
+        """Return a mark for each of this rank's own blocks that has bits."""
+        return self._filled(vector, self.own)
+
+    def _filled(self, vector: Words, blocks: Sequence[tuple[int, int]]) -> Marks:
         marks = np.zeros(self.blocks, np.uint8)
-        for start, stop in [(0, self.blocks)] if everywhere else self.own:
+        for start, stop in blocks:
             words = vector[start * self.block_words : stop * self.block_words]
             whole = len(words) // self.block_words
             marks[start : start + whole] = (
@@ -69,77 +111,81 @@ class Deal:
             marks[start + whole : stop] = words[whole * self.block_words :].any()
         return marks
 
+    def clear(self, marks: Marks) -> None:
+        """Clear the marks of this rank's own blocks, and of those that it keeps for its machine."""
+        for start, stop in [*self.own, *self._kept]:
+            marks[start:stop] = 0
+
     # --- exchange ---------------------------------------------------------------------------------------------------------
 
-    def spread(self, vector: Words, marks: npt.NDArray[np.uint8]) -> None:
-        """Give everybody the words of this rank's marked blocks in a vector, and take theirs, with the marks."""
+    def spread(self, vector: Words, marks: Marks) -> None:
+        """Give every machine the words of this rank's marked blocks in a vector, and take those that come, with the marks."""
         self.spread_by(marks, self._taken(vector), lambda blocks, rows: self.put(vector, blocks, rows))
 
-    def spread_by(self, marks: npt.NDArray[np.uint8], take: Copy, put: Copy) -> None:
-        """Give everybody the words that `take` writes for this rank's marked blocks; `put` gets theirs, with the marks."""
-        if self.count == 1:
-            return
-        marks[~self.mine] = 0
-        message = self._message(np.flatnonzero(marks), take)
-        for blocks, rows in self._exchanged(lambda _: message):
-            marks[blocks] = 1
-            put(blocks, rows)
+    def spread_by(self, marks: Marks, take: Copy, put: Copy) -> None:
+        """Give every machine the words that `take` writes for this rank's marked blocks; `put` gets those that come."""
+        if self._other_teams:
+            blocks = np.flatnonzero(self.mine & (marks != 0))
+            for taken, rows in self._given(self._other_teams, blocks, take, len(self._kept_for)):
+                marks[taken] = 1
+                put(taken, rows)
+        self.meet()
 
     def renew(self, vector: Words) -> None:
-        """Give everybody the words of this rank's blocks in a vector, and take theirs: all others are overwritten."""
-        if self.count == 1:
-            return
-        self._clear_others(vector)
-        self.spread(vector, self.filled(vector))
+        """Give every machine the words of this rank's blocks in a vector; what others hold elsewhere is overwritten here."""
+        for start, stop in self._spans(self._kept):
+            vector[start:stop] = 0
+        self.spread(vector, self._filled(vector, self.own if self._other_teams else []))
 
-    def collect(self, vector: Words, marks: npt.NDArray[np.uint8]) -> None:
-        """Send the words in others' marked blocks to those who hold them, and clear them here.
+    def collect(self, vector: Words, marks: Marks | None = None) -> None:
+        """Send the words that this machine has in blocks of others, marked ones if marks are given, and clear them here.
 
         Words that come from others are joined with this rank's own ones (or), and their blocks marked.
         """
-        if self.count == 1:
-            return
-
+        self.meet()  # nobody of this machine writes any more
+        marks = self._filled(vector, self._kept) if marks is None else marks
         messages: dict[int, Words] = {}
-        for rank in self._others:
+        for rank in self._kept_for:
             blocks = np.flatnonzero((marks != 0) & (self._owner == rank))
             messages[rank] = self._message(blocks, self._taken(vector))
             self.put(vector, blocks, np.zeros((len(blocks), self.block_words), np.uint64))
             marks[blocks] = 0
-        for blocks, rows in self._exchanged(messages.__getitem__):
+        for blocks, rows in self._exchanged(messages, len(self._other_teams)):
             marks[blocks] = 1
             self.put(vector, blocks, rows | self.rows(vector, blocks))
+        if self._other_teams:
+            self.meet()  # or a quick rank's next words come among these
 
     def gather(self, vector: Words) -> None:
         """Give the first rank the words of all blocks."""
-        if self.count == 1:
-            return
+        if self._other_teams:
+            first = self._memory.teams[0]
+            if self._memory.team == first:
+                for start, stop in self._spans(self._kept):
+                    vector[start:stop] = 0
+                to, blocks, expected = [], np.empty(0, np.int64), len(self._kept_for)
+            else:
+                to, blocks, expected = [first], np.flatnonzero(self.filled(vector)), 0
+            for taken, rows in self._given(to, blocks, self._taken(vector), expected):
+                self.put(vector, taken, rows)
+        self.meet()
 
-        if self._ranks.rank == 0:
-            self._clear_others(vector)
-        nothing = self._message(np.empty(0, np.int64), self._taken(vector))
-        words = self._message(np.flatnonzero(self.filled(vector)), self._taken(vector)) if self._ranks.rank else nothing
-        for blocks, rows in self._exchanged(lambda to: nothing if to else words):
-            self.put(vector, blocks, rows)
+    def _given(
+        self, teams: Sequence[Team], blocks: Blocks, take: Copy, expected: int
+    ) -> Iterator[tuple[Blocks, Words]]:
+        """Send the words of blocks to this rank's keepers in some teams; yield those of the messages that come."""
+        message = self._message(blocks, take)
+        keepers = {_keeper(self._ranks.rank, self._memory.team, team): message for team in teams}
+        return self._exchanged(keepers, expected)
 
-    @property
-    def _others(self) -> list[int]:
-        """Return the other ranks, the next one first."""
-        return [(self._ranks.rank + step) % self.count for step in range(1, self.count)]
-
-    def _exchanged(self, message: Callable[[int], Words]) -> Iterator[tuple[Blocks, Words]]:
-        """Send each other rank a message; yield the blocks, and the words of each, of all messages that come."""
-        tag = _TAGS[self._round % 2]
-        self._round += 1
-        sent = []  # kept until they have gone
-        for to in self._others:
-            sent.append(message(to))
-            self._ranks.send(sent[-1], to, tag)
-        left = len(sent)
-        while left:
-            arrived = self._ranks.receive(tag)
+    def _exchanged(self, messages: dict[int, Words], expected: int) -> Iterator[tuple[Blocks, Words]]:
+        """Send messages to ranks; yield the blocks, and the words of each, of all messages that come."""
+        for to, message in messages.items():
+            self._ranks.send(message, to, _TAG)
+        while expected:
+            arrived = self._ranks.receive(_TAG)
             if arrived is not None:
-                left -= 1
+                expected -= 1
                 words = arrived[1].view(np.uint64)
                 count = int(words[0])
                 rows = words[1 + count :].reshape(count, self.block_words)
@@ -179,7 +225,13 @@ class Deal:
             blocks, rows = blocks[:-1], rows[:-1]
         vector[: whole * self.block_words].reshape(whole, self.block_words)[blocks] = rows
 
-    def _clear_others(self, vector: Words) -> None:
-        for rank in self._others:
-            for start, stop in self._held[rank]:
-                vector[start * self.block_words : stop * self.block_words] = 0
+
+def _intervals(flags: npt.NDArray[np.bool_]) -> list[tuple[int, int]]:
+    """Return the intervals of flags that are set."""
+    edges = np.diff(np.concatenate([[0], flags, [0]]).astype(np.int8))
+    return list(zip(np.flatnonzero(edges == 1).tolist(), np.flatnonzero(edges == -1).tolist(), strict=True))
+
+
+def _keeper(rank: int, of: Team, team: Team) -> int:
+    """Return the rank of a team that keeps the blocks of a rank of another one."""
+    return team[of.index(rank) % len(team)]

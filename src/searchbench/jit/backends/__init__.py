@@ -70,18 +70,18 @@ class Backend(Protocol):
         ...
 
 
-_LOADED: Final[dict[str, float]] = {}
-"""How many seconds it took to import each module of the backends."""
+_LOADED: Final[dict[str, tuple[float, float]]] = {}
+"""How many seconds it took to import each module of the backends, and how many of the processor."""
 
 
 def loaded(name: str) -> Any:
     """Return a module of the backends, imported when it is first asked for; the time is noted."""
     whole = f"searchbench.jit.backends.{name}"
-    began = time.perf_counter()
+    began, used = time.perf_counter(), time.process_time()
     first = whole not in sys.modules
     module = import_module(whole)
     if first:
-        _LOADED[name] = time.perf_counter() - began
+        _LOADED[name] = time.perf_counter() - began, time.process_time() - used
     return module
 
 
@@ -94,7 +94,12 @@ def backend(target: Target) -> Backend:
 
 def loading_seconds() -> float:
     """Return how many seconds this process has spent importing backends, and with them the compiler."""
-    return sum(_LOADED.values())
+    return sum(seconds for seconds, _ in _LOADED.values())
+
+
+def loading_cpu_seconds() -> float:
+    """Return how many seconds of the processor that took."""
+    return sum(used for _, used in _LOADED.values())
 
 
 def compile_seconds() -> float:

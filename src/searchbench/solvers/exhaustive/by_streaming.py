@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 from searchbench.errors import BadRequest
@@ -13,7 +14,7 @@ from searchbench.run import Run
 from searchbench.solvers.exhaustive import multisets
 from searchbench.solvers.exhaustive.bfs import numbered
 from searchbench.solvers.exhaustive.permutations import search_alternating, search_planes, signed
-from searchbench.solvers.exhaustive.permutations.levels import Layers, LevelSearch, search_levels
+from searchbench.solvers.exhaustive.permutations.levels import Company, Layers, LevelSearch, search_levels
 from searchbench.solvers.exhaustive.permutations.plan import BLOCK, Plan, word_bits_of
 from searchbench.store import Database
 from searchbench.store.working import WorkingFolder, working_folder
@@ -25,12 +26,12 @@ STREAMING = "streaming"
 class Method(NamedTuple):
     """Hold a way to search a game: its memory, the least memory (with files), and the function that makes the search.
 
-    `on_rank` is the memory that each of the ranks needs that search together; None where they cannot.
+    `on_rank` tells the memory that each of the ranks needs that search together; None where they cannot.
     """
 
     memory: int
     least: int
-    on_rank: int | None
+    on_rank: Callable[[Company], int] | None
     search: Callable[[int, Run, WorkingFolder | None], LevelSearch]
 
 
@@ -54,7 +55,7 @@ def method_for(sequences: Sequences | None, run: Run) -> Method | None:
 def _two_sided(sequences: Sequences) -> Method:
     plan = signed.SignedPlan(sequences)
     memory = signed.bytes_needed(plan)
-    on_rank = signed.bytes_on_rank(plan, current().count)
+    on_rank = partial(signed.bytes_on_rank, plan)
     return Method(memory, memory, on_rank, lambda start, run, _: signed.SignedSearch(plan, start, run))
 
 
@@ -82,11 +83,11 @@ def _by_plan(plan: Plan, run: Run) -> Method:
         return Method(
             memory,
             min(memory, least),
-            search_alternating.bytes_on_rank(plan, current().count),
+            partial(search_alternating.bytes_on_rank, plan),
             lambda start, run, work: search_alternating.AlternatingSearch(plan, start, run, work),
         )
     memory = search_planes.bytes_needed(plan)
-    on_rank = search_planes.bytes_on_rank(plan, current().count)
+    on_rank = partial(search_planes.bytes_on_rank, plan)
     return Method(memory, memory, on_rank, lambda start, run, _: search_planes.PlaneSearch(plan, start, run))
 
 

@@ -37,3 +37,4 @@ def load(deal: Deal, work: WorkingFolder, vectors: Mapping[str, Array], run: Run
         for name, vector in vectors.items():
             rows = work.copy_of(one.replace(BLOCKS, name, 1), run).reshape(len(blocks), deal.block_words)
             deal.put(vector, blocks[here], rows[here])
+    deal.meet()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any, Final
 
 import numpy as np
@@ -106,15 +107,21 @@ def take_pending(pending: Flags, now: int) -> npt.NDArray[Any]:
 
 def pending_chunks(here: npt.NDArray[Any], bounds: npt.NDArray[Any], size: int) -> list[tuple[int, int]]:
     """Return the pieces of some intervals, each of at most `size` numbers, that have marked stretches."""
-    found = []
-    for start, stop in bounds.reshape(-1, 2).tolist():
-        span = _stretches(start, stop)
-        stretches = np.flatnonzero(here[span]) + span.start
-        firsts = (stretches << STRETCH_BITS).clip(start, stop)
-        lasts = ((stretches + 1) << STRETCH_BITS).clip(start, stop) - 1
-        chunks = np.unique(np.concatenate([(firsts - start) // size, (lasts - start) // size]))
-        found += [(start + chunk * size, min(start + (chunk + 1) * size, stop)) for chunk in chunks.tolist()]
-    return found
+    firsts, stops = _pieces(bounds.tobytes(), size)
+    before = np.zeros(len(here) + 1, np.int64)  # how many stretches before each are marked
+    np.cumsum(here != 0, out=before[1:])
+    there = (before[((stops - 1) >> STRETCH_BITS) + 1] > before[firsts >> STRETCH_BITS]).nonzero()[0]
+    return list(zip(firsts[there].tolist(), stops[there].tolist(), strict=True))
+
+
+@lru_cache(maxsize=4)
+def _pieces(bounds: bytes, size: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Return the first numbers of all pieces of some intervals, and where each stops."""
+    firsts, stops = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
+    for start, stop in np.frombuffer(bounds, np.int64).reshape(-1, 2).tolist():
+        firsts.append(np.arange(start, stop, size))
+        stops.append(np.minimum(firsts[-1] + size, stop))
+    return np.concatenate(firsts), np.concatenate(stops)
 
 
 def _stretches(start: int, stop: int) -> slice:
@@ -126,7 +133,7 @@ def _stretches(start: int, stop: int) -> slice:
 def pack_flags(marks: npt.NDArray[Any], bounds: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """Return the marks of some intervals, of one slot or of all, as bits."""
     spans = [_stretches(start, stop) for start, stop in bounds.reshape(-1, 2).tolist()]
-    return np.packbits(np.concatenate([marks[..., span].ravel() for span in spans]))
+    return np.packbits(np.concatenate([marks.ravel()[:0], *(marks[..., span].ravel() for span in spans)]))
 
 
 def unpack_flags(packed: npt.NDArray[Any], marks: npt.NDArray[Any], bounds: npt.NDArray[Any]) -> None:

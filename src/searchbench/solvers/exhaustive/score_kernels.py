@@ -177,6 +177,15 @@ def apply(
         page = pages.before[page]
 
 
+def apply_all(
+    codes: Any, illegal: int, buckets: Any, last: Any, block_bits: int, pages: Pages, origin: int, left: Any, fresh: Any,
+    score: int,
+) -> None:  # fmt: skip
+    """Apply the requests of some buckets, of which `last` are the last pages."""
+    for place in range(len(buckets)):
+        apply(codes, illegal, buckets[place] << block_bits, pages, last[place], origin, left, fresh, score)
+
+
 def finish(codes: Any, illegal: int, first: int, stop: int, origin: int, left: Any) -> None:
     """Give the score 0 to the states first .. stop - 1 that have none."""
     for number in range(first, stop):

@@ -25,10 +25,12 @@ from searchbench.solvers.exhaustive.groups import Group
 from searchbench.solvers.exhaustive.pending import STRETCH_BITS, pack_flags, pending_chunks
 from searchbench.solvers.exhaustive.refusals import refusal
 from searchbench.solvers.exhaustive.schedule import CHUNK, Chunks, Piece, run_in_batches
-from searchbench.solvers.exhaustive.score_kernels import HIGHEST, REFUSED, apply, emit, finish, initialise, select
+from searchbench.solvers.exhaustive.score_kernels import HIGHEST, REFUSED, apply_all, emit, finish, initialise, select
 from searchbench.values.score import code_of
 
 SCORES: Final = "scores"
+HEAPS: Final = 4
+"""In how many heaps of buckets for each thread the requests are applied, where there are several threads."""
 
 
 class Kernels(NamedTuple):
@@ -89,7 +91,7 @@ def solve_group(
     space = table.space
     left = space.array(int(bounds[-1] - bounds[0]), np.uint8)
     fresh = np.zeros((len(table.codes) >> STRETCH_BITS) + 1, np.uint8)
-    kernels = Kernels(*(jit.bind(kernel, names) for kernel in (select, emit, apply, finish)))
+    kernels = Kernels(*(jit.bind(kernel, names) for kernel in (select, emit, apply_all, finish)))
     work = Work(kernels, bounds, table, run, buckets, checkpoints, space, left, fresh)
     if checkpoints.noted:
         checkpoints.load_beside("counts", left)
@@ -105,15 +107,16 @@ def solve_group(
         if goes_on:
             here = np.zeros_like(fresh)
             checkpoints.restore_marks("here", here, work.own)
-            _spread(work, noted | {"rounds": rounds}, here, checkpoints.pieces("left"))
+            more = _spread(work, noted | {"rounds": rounds}, here, checkpoints.pieces("left"))
             rounds += 1
             goes_on = False
         else:
             _select_all(work, score)
-        while reduce_any([fresh.any()]):
+            more = reduce_any([fresh.any()])
+        while more:
             here = fresh.copy()
             fresh[:] = 0
-            _spread(work, noted | {"rounds": rounds}, here, pending_chunks(here, work.own, CHUNK))
+            more = _spread(work, noted | {"rounds": rounds}, here, pending_chunks(here, work.own, CHUNK))
             rounds += 1
         score -= 1
     run.launch(
@@ -175,8 +178,11 @@ def _select_all(work: Work, score: int) -> None:
     )  # fmt: skip
 
 
-def _spread(work: Work, noted: dict[str, Any], here: npt.NDArray[np.uint8], pieces: list[tuple[int, int]]) -> None:
-    """Send requests to the predecessors of the fresh states in some pieces, in as many rounds as the buckets need."""
+def _spread(work: Work, noted: dict[str, Any], here: npt.NDArray[np.uint8], pieces: list[tuple[int, int]]) -> bool:
+    """Send requests to the predecessors of the fresh states in some pieces, in as many rounds as the buckets need.
+
+    Return whether there are fresh states then.
+    """
     table, buckets, bounds, score = work.table, work.buckets, work.bounds, int(noted["score"])
     chunks = Chunks(bounds, pieces)
     win = code_of(score)
@@ -197,23 +203,24 @@ def _spread(work: Work, noted: dict[str, Any], here: npt.NDArray[np.uint8], piec
             work.rest()
 
     def read_all(held: Buckets) -> None:
-        def read(bucket: int) -> None:
-            base = bucket << held.block_bits
-            for _, pages, last in held.held(bucket):
+        def read(some: list[int]) -> None:
+            for source, of, last in held.sources(some):
                 work.kernels.apply(
-                    table.codes, table.illegal, base, pages, last, work.origin, work.left, work.fresh, score
-                )
-            work.rest()
+                    table.codes, table.illegal, of, last, held.block_bits, source, work.origin, work.left, work.fresh, score
+                )  # fmt: skip
+                work.rest()
 
-        work.run.map(read, held.filled())
+        filled = held.filled()
+        heaps = min(len(filled), HEAPS * work.run.threads if work.run.threads > 1 else 1)
+        work.run.map(read, [filled[place::heaps] for place in range(heaps)])
 
     goes_on = True
     while goes_on:
         work.run.map(write, range(work.run.threads))
-        told = begin_any(not chunks.empty(), work.checkpoints.is_due_here)
         for held in table.sharing.deliver(buckets):
             read_all(held)
         buckets.clear()
-        goes_on, due = told()
+        goes_on, due, more = begin_any(not chunks.empty(), work.checkpoints.is_due_here, work.fresh.any())()
         if due:
             work.keep(noted, {"here": pack_flags(here, work.own), "left": array_of(chunks.left)})
+    return more

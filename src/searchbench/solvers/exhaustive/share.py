@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from searchbench.exchange import Buckets
-from searchbench.exchange.shards import block_bits
+from searchbench.exchange.shards import block_bits, holders
 from searchbench.game import Game
 from searchbench.index.protocol import Part
 from searchbench.run import Run
@@ -35,7 +35,9 @@ class Share:
     def sizes(self, group: Group, needs: Iterable[Part], width: int) -> Sizes:
         """Return how large this rank's share of a group is, with the finished parts that it looks up."""
         numbers = sum(part.size for part in group.parts)
-        own = min(numbers, -(-numbers // self.count) + (len(group.parts) << self.bits(group)))
+        own = numbers
+        if holders(numbers, self.count) > 1:
+            own = min(numbers, -(-numbers // self.count) + (len(group.parts) << self.bits(group)))
         beside = own if self.rule.points and group.needs_itself else 0
         return Sizes(self.line, own, own + sum(part.size for part in needs), width, beside)
 

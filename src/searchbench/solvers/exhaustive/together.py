@@ -261,8 +261,8 @@ def _shards(line: int, bounds: npt.NDArray[Any], target: jit.Target) -> Shards:
 
 
 def _used() -> float:
-    """Return the seconds of the processor that this rank has used, but for those in which it waited."""
-    return time.process_time() - current().waited
+    """Return the seconds of the processor that this rank has used, but to wait and to import the compiler."""
+    return time.process_time() - current().waited - jit.loading_cpu_seconds()
 
 
 def _cpu(before: float) -> dict[str, float]:

@@ -102,9 +102,12 @@ class Expander:
         self._expand = jit.bind(kernels.expand, self.names)
         self._pending = PerThread(lambda: Pending(np.zeros(SLOTS, np.int64), np.zeros(SLOTS, np.uint64)))
 
-    def expand(self, source: Vector, target: Vector, parity: int = ANY) -> None:
-        """Set in `target` the bits of the successors of the states in the marked blocks of `source`. Raises BadRequest."""
-        pieces = self.pieces(len(source.marks))
+    def expand(self, source: Vector, target: Vector, parity: int = ANY, deal: Deal | None = None) -> None:
+        """Set in `target` the bits of the successors of the states in the marked blocks of `source`. Raises BadRequest.
+
+        With a deal, those of this rank's own blocks are meant.
+        """
+        pieces = self.pieces(len(source.marks), deal)
         which = Expansion(parity, self.through_ends, self.by_number)
         self._check(self.run.launch(self._expand, pieces, source, target, self.bits, self._pending, PIECE, which))
 
@@ -126,17 +129,22 @@ class Expander:
         if number >= 0:
             raise astray(self.game, number)
 
-    def pieces(self, blocks: int) -> list[tuple[int, int]]:
-        """Return intervals of `blocks` blocks for the threads to share, at least 32 a thread if there are enough blocks."""
-        step = max(1, blocks // (32 * self.run.threads))
-        return intervals(0, blocks, step)
+    def pieces(self, blocks: int, deal: Deal | None = None) -> list[tuple[int, int]]:
+        """Return intervals of `blocks` blocks for the threads to share, at least 32 a thread if there are enough blocks.
 
-    def count(self, kernel: Any, blocks: int, parts: Sequence[Part], *arguments: Any) -> npt.NDArray[np.int64]:
-        """Launch a kernel that counts by part over all blocks; return the sums.
+        With a deal, they are of this rank's own blocks.
+        """
+        step = max(1, blocks // (32 * self.run.threads * (deal.count if deal else 1)))
+        return deal.pieces(step) if deal else intervals(0, blocks, step)
+
+    def count(
+        self, kernel: Any, blocks: int, parts: Sequence[Part], *arguments: Any, deal: Deal | None = None
+    ) -> npt.NDArray[np.int64]:
+        """Launch a kernel that counts by part over all blocks, or those that a deal gives this rank; return the sums.
 
         It takes the arguments, the blocks, the first numbers of the parts, and an array for the counts.
         """
-        pieces = self.pieces(blocks)
+        pieces = self.pieces(blocks, deal)
         counts = note_rows(len(pieces), len(parts))
         self.run.launch(kernel, pieces, *arguments, PIECE, starts_of(parts), Rows(counts))
         return reduce_rows(counts)
@@ -182,33 +190,36 @@ def search_two_bit(
     """Search from the start until a layer is empty or `stop` returns true; expand every state once.
 
     With a working folder, resume from the copy in it and save one to it at intervals. Ranks search together: each expands
-    the states of its own blocks, and at the end holds the planes of these (:mod:`searchbench.exchange.vectors`).
+    the states of its own blocks, and at the end the first one holds the planes whole (:mod:`searchbench.exchange.vectors`).
     """
     expander = Expander(game, run, target)
     parts = in_order(game.parts())
     size = max(part.stop for part in parts)
     words = words_for(size)
-    low, high, frontier, reached = (np.zeros(words, np.uint64) for _ in range(4))
-    active, touched = (np.zeros(blocks_for(words), np.uint8) for _ in range(2))
+    deal = Deal(words, BLOCK, shared=jit.backend(target).machine_code)  # others do not write to a word at the same time
+    low, high, frontier, reached = (deal.vector() for _ in range(4))
+    active, touched = np.zeros(deal.blocks, np.uint8), deal.marks()
     planes = Planes(low, high, frontier, active, reached, touched)
     source, found = Vector(frontier, active, 0), Vector(reached, touched, 0)
     closer = jit.bind(kernels.close, expander.names)
-    deal = Deal(words, BLOCK)
     kept = {"low": low, "high": high, "frontier": frontier}
     if work is not None and work.record:
         layers = Layers.of(work.record, low, high)
         load(deal, work, kept, run)
         active[:] = deal.mine
-        expander.expand(source, found)
+        expander.expand(source, found, deal=deal)
     else:
         layers = Layers([], {part.name: [] for part in parts}, low, high, {})
-        put(found, expander.first)
+        deal.put_first(expander.first, reached)
+        touched[(expander.first >> 6) // BLOCK] = 1
     while True:
         deal.collect(reached, touched)
         code = len(layers.counts) % 3 + 1
-        new = expander.count(closer, len(active), parts, planes, expander.bits, code)
+        new = expander.count(closer, len(active), parts, planes, expander.bits, code, deal=deal)
         total = int(new.sum())
         if not total:
+            for plane in (low, high):
+                deal.gather(plane)
             return layers
         if total <= FEW:
             layers.few[len(layers.counts)] = sorted(gathered(numbers_in(source)))
@@ -220,7 +231,7 @@ def search_two_bit(
             return layers
         if work is not None and reduce_any([work.due]):
             work.commit(layers.record, cut(deal, kept), run)
-        expander.expand(source, found)
+        expander.expand(source, found, deal=deal)
 
 
 def search_one_bit(

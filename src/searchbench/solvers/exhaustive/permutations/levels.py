@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from searchbench.exchange.decisions import reduce_any
+from searchbench.exchange.decisions import gathered, reduce_any
 from searchbench.exchange.vectors import Deal
 from searchbench.run import Run
 from searchbench.solvers.exhaustive.checkpoints_of_vectors import cut
@@ -91,20 +91,17 @@ def keep(work: WorkingFolder, search: LevelSearch, counts: list[int], few: dict[
         work.commit(record, cut(search.deal, search.vectors), run)
 
 
-def bits_in(words: Array) -> list[int]:
-    """Return the places of the bits of sparse words."""
+def bits_in(words: Array, deal: Deal | None = None) -> list[int]:
+    """Return the places of the bits of sparse words; those that all ranks find in their own blocks, if a deal is given."""
+    if deal is not None:
+        own = [place for first, stop in deal.words(len(words)) for place in _bits(words[first:stop], 64 * first)]
+        return gathered(own)
+    return _bits(words, 0)
+
+
+def _bits(words: Array, first: int) -> list[int]:
     filled = np.flatnonzero(words)
-    return [64 * word + bit for word in filled.tolist() for bit in range(64) if int(words[word]) >> bit & 1]
-
-
-def take_over(deal: Deal, result: Array, frontier: Array) -> tuple[Array, Array]:
-    """Make the new states the frontier, of which every rank has all words; return it, and the vector for the next ones."""
-    if deal.count == 1:
-        return result, frontier
-    for first, stop in deal.words(len(result)):
-        frontier[first:stop] = result[first:stop]
-    deal.renew(frontier)
-    return frontier, result
+    return [first + 64 * word + bit for word in filled.tolist() for bit in range(64) if int(words[word]) >> bit & 1]
 
 
 def planes_of(search: LevelSearch) -> tuple[Array, Array]:
@@ -117,10 +114,20 @@ def planes_of(search: LevelSearch) -> tuple[Array, Array]:
     return low, high
 
 
-def share_bytes(words: int, count: int, whole: int = 1) -> int:
-    """Return the bytes of the vectors of a search on one of `count` ranks.
+class Company(NamedTuple):
+    """Say how many ranks search together, and how many of them, this one included, have memory in common with it."""
 
-    It holds `whole` vectors whole, its share of the others up to four, and messages; in the end the first one has both planes.
+    near: int
+    count: int
+
+
+def share_bytes(words: int, company: Company, whole: int = 2, vectors: int = 4) -> int:
+    """Return a rank's share of the bytes of the vectors of a search.
+
+    A team of ranks with memory in common holds `whole` vectors whole, and its share of the others; in the end the first one
+    has two, whole. Where there are other teams, each rank has messages, too.
     """
-    shares = max(2 * count, whole * count + 4 - whole) + (MESSAGES if count > 1 else 0)
-    return 8 * words * shares // count
+    near, count = company
+    shares = max(2 * count, whole * count + (vectors - whole) * near)  # of the team, each the count-th part of a vector
+    messages = MESSAGES if near < count else 0
+    return 8 * words * (-(-shares // near) + messages) // count

@@ -17,7 +17,7 @@ from searchbench.run import Run
 from searchbench.solvers.exhaustive.checkpoints_of_vectors import load
 from searchbench.solvers.exhaustive.permutations import alternating
 from searchbench.solvers.exhaustive.permutations.alternating import Level, Vectors
-from searchbench.solvers.exhaustive.permutations.levels import FEW, MESSAGES
+from searchbench.solvers.exhaustive.permutations.levels import FEW, Company, share_bytes
 from searchbench.solvers.exhaustive.permutations.moves import ALL_BITS, moves_of
 from searchbench.solvers.exhaustive.permutations.plan import Plan
 from searchbench.store.planes import AlternatingCodes
@@ -35,9 +35,9 @@ class AlternatingSearch:
         self.plan, self.run = plan, run
         self.size = plan.game.size
         self.deal = Deal(plan.words, plan.block_words)
-        self.on_files = work is not None and bytes_needed(plan) > run.memory
+        self.on_files = work is not None and self.deal.count == 1 and bytes_needed(plan) > run.memory
         self.vectors = {
-            name: work.in_place(name, np.uint64, plan.words) if work and self.on_files else np.zeros(plan.words, np.uint64)
+            name: work.in_place(name, np.uint64, plan.words) if work and self.on_files else self.deal.vector()
             for name in ("reached", "second")
         }  # fmt: skip
         names = jit.Names({})
@@ -51,7 +51,7 @@ class AlternatingSearch:
         self.bits = np.uint64(1) << np.arange(64, dtype=np.uint64)
         self.even = plan.spread(sum(1 << place for place in range(0, plan.game.places, 2)))
         self.moves = [moves_of(plan, parity) for parity in (0, 1)]
-        self.fresh = np.zeros(plan.blocks, np.uint8)
+        self.fresh, self.next_fresh = self.deal.marks(), self.deal.marks()
         self.ahead = 0
         self.cut_short = False
         self.lane = np.dtype(f"u{max(1, plan.word_bits // 8)}")
@@ -59,7 +59,7 @@ class AlternatingSearch:
         self.untouched = 0
         if not (work is not None and work.record):
             bit = plan.bit(start)
-            self.vectors["second"][bit >> 6] = self.bits[bit & 63]  # the mark of a successor
+            self.deal.put_first(bit, self.vectors["second"])  # the mark of a successor
             self.fresh[(bit >> 6) // plan.block_words] = 1
             self.level(0)
 
@@ -107,9 +107,11 @@ class AlternatingSearch:
             wanted=np.uint64(self.even if parity == 0 else ALL_BITS ^ self.even),
             second=np.uint64(ALL_BITS if depth >> 1 & 1 else 0),
         )
-        next_fresh = np.ones_like(self.fresh) if self.ahead else np.zeros_like(self.fresh)
+        self.deal.clear(self.next_fresh)
+        if self.ahead:
+            self.next_fresh[:] = 1
         vectors = Vectors(
-            self.vectors["reached"], self.vectors["second"], self.bits, self.ones, self.fresh, next_fresh
+            self.vectors["reached"], self.vectors["second"], self.bits, self.ones, self.fresh, self.next_fresh
         )  # fmt: skip
         place_bits = plan.word_bits.bit_length() - 1
 
@@ -128,7 +130,7 @@ class AlternatingSearch:
             place_bits, level, Rows(notes), after=self._make_room,
         )  # fmt: skip
         self._spread(vectors, level)
-        self.fresh, self.ahead = next_fresh, 0
+        self.fresh, self.next_fresh, self.ahead = self.next_fresh, self.fresh, 0
         count = reduce_sum(counts)
         if count > FEW:
             return count, []
@@ -178,6 +180,6 @@ def bytes_needed_on_files(plan: Plan) -> int:
     return plan.table_bytes + LEAST_BUDGET
 
 
-def bytes_on_rank(plan: Plan, count: int) -> int:
-    """Return the memory of a search on one of `count` ranks, in bytes: both vectors, and messages."""
-    return bytes_needed(plan) + (MESSAGES * 8 * plan.words // count if count > 1 else 0)
+def bytes_on_rank(plan: Plan, company: Company) -> int:
+    """Return the memory of a search on each of the ranks, in bytes."""
+    return plan.table_bytes + share_bytes(plan.words, company, vectors=2)

@@ -11,11 +11,11 @@ import numpy.typing as npt
 from searchbench import jit
 from searchbench.exchange.decisions import reduce_sum
 from searchbench.exchange.vectors import Deal
-from searchbench.jit import FIRST, STOP, PerThread, intervals
+from searchbench.jit import FIRST, STOP, PerThread
 from searchbench.run import Run
 from searchbench.solvers.exhaustive.checkpoints_of_vectors import load
 from searchbench.solvers.exhaustive.permutations import planes
-from searchbench.solvers.exhaustive.permutations.levels import FEW, bits_in, planes_of, share_bytes, take_over
+from searchbench.solvers.exhaustive.permutations.levels import FEW, Company, bits_in, planes_of, share_bytes
 from searchbench.solvers.exhaustive.permutations.moves import moves_of
 from searchbench.solvers.exhaustive.permutations.plan import Plan
 from searchbench.solvers.exhaustive.permutations.planes import Planes
@@ -37,11 +37,10 @@ class PlaneSearch:
         self.advance = jit.bind(planes.advance, names)
         self.push = jit.bind(planes.push_wide, names)
         self.clear = jit.bind(planes.clear, names)
-        self.vectors = {name: np.zeros(plan.words, np.uint64) for name in ("frontier", "low", "high")}
-        self.result = np.zeros(plan.words, np.uint64)
+        self.vectors = {name: self.deal.vector() for name in ("frontier", "low", "high")}
+        self.result = self.deal.vector()
         self.bits = np.uint64(1) << np.arange(64, dtype=np.uint64)
-        bit = plan.bit(start)
-        self.vectors["frontier"][bit >> 6] = self.vectors["low"][bit >> 6] = self.bits[bit & 63]
+        self.deal.put_first(plan.bit(start), self.vectors["frontier"], self.vectors["low"])
         self.moves = moves_of(plan, None)
         self.step = max(1, min(64, plan.blocks // (8 * run.threads)))
 
@@ -52,8 +51,11 @@ class PlaneSearch:
         found = Planes(vectors["frontier"], self.result, vectors["low"], vectors["high"], self.bits, ones)
         pushed = self._push_wide(found)
         count = self._advance(found, depth % 3 + 1, pushed)
-        vectors["frontier"], self.result = take_over(self.deal, self.result, vectors["frontier"])
-        return count, [self.plan.number(bit) for bit in bits_in(vectors["frontier"])] if count <= FEW else []
+        self.deal.renew(self.result)
+        vectors["frontier"], self.result = self.result, vectors["frontier"]
+        if count > FEW:
+            return count, []
+        return count, [self.plan.number(bit) for bit in bits_in(vectors["frontier"], self.deal)]
 
     def resume(self, work: WorkingFolder, reached: int) -> None:
         """Load the vectors from a working folder."""
@@ -72,15 +74,16 @@ class PlaneSearch:
         pushes = [wide for wide in self.plan.wide_maps if wide.push]
         if not self.plan.wide_maps:
             return False
-        piece = -(-self.plan.words // 64)
-        self.run.launch(self.clear, intervals(0, self.plan.words, piece), found.result, FIRST, STOP)
+        pieces = self.deal.words(-(-self.plan.words // 64), kept=True)
+        self.run.launch(self.clear, pieces, found.result, FIRST, STOP)
+        self.deal.meet()
 
         def push(piece: tuple[int, int]) -> None:  # all maps while a piece lies in the cache
             for wide in pushes:
                 self.push(found, *piece, self.plan.block_words, wide.base, wide.kind, wide.rows)
 
         self.run.map(push, self._pieces())
-        self.deal.collect(found.result, self.deal.filled(found.result, everywhere=True))
+        self.deal.collect(found.result)
         return True
 
     def _advance(self, found: Planes, code: int, pushed: bool) -> int:
@@ -104,7 +107,6 @@ def bytes_needed(plan: Plan) -> int:
     return plan.table_bytes + 32 * plan.words
 
 
-def bytes_on_rank(plan: Plan, count: int) -> int:
-    """Return the memory of a search on one of `count` ranks, in bytes; where moves are pushed, it has the next frontier whole."""
-    pushed = any(wide.push for wide in plan.wide_maps)
-    return plan.table_bytes + share_bytes(plan.words, count, 2 if pushed else 1)
+def bytes_on_rank(plan: Plan, company: Company) -> int:
+    """Return the memory of a search on each of the ranks, in bytes."""
+    return plan.table_bytes + share_bytes(plan.words, company)

@@ -23,7 +23,7 @@ from searchbench.index.sequence import Rearrangement, Sequences
 from searchbench.jit import FIRST, STOP, PerThread, popcount
 from searchbench.run import Run
 from searchbench.solvers.exhaustive.checkpoints_of_vectors import load
-from searchbench.solvers.exhaustive.permutations.levels import FEW, bits_in, planes_of, share_bytes, take_over
+from searchbench.solvers.exhaustive.permutations.levels import FEW, Company, bits_in, planes_of, share_bytes
 from searchbench.store.planes import PlaneCodes
 from searchbench.store.working import WorkingFolder
 
@@ -209,10 +209,9 @@ class SignedSearch:
         self.deal = Deal(plan.words, plan.words // plan.rows)
         rank_sequence, unrank_sequence = LexicographicPermutation(plan.game.n).functions()
         self.advance = jit.bind(advance, jit.Names({"rank": rank_sequence, "unrank": unrank_sequence}))
-        self.vectors = {name: np.zeros(plan.words, np.uint64) for name in ("frontier", "low", "high")}
-        self.result = np.zeros(plan.words, np.uint64)
-        bit = np.uint64(1 << (start & 63))
-        self.vectors["frontier"][start >> 6] = self.vectors["low"][start >> 6] = bit
+        self.vectors = {name: self.deal.vector() for name in ("frontier", "low", "high")}
+        self.result = self.deal.vector()
+        self.deal.put_first(start, self.vectors["frontier"], self.vectors["low"])
 
     def level(self, depth: int) -> tuple[int, list[int]]:
         """Find the states of this depth; return how many there are, and their numbers if they are at most FEW."""
@@ -225,8 +224,9 @@ class SignedSearch:
             room[0], room[1], room[2],
         )  # fmt: skip
         count = reduce_sum(counts)
-        vectors["frontier"], self.result = take_over(self.deal, self.result, vectors["frontier"])
-        return count, bits_in(vectors["frontier"]) if count <= FEW else []
+        self.deal.renew(self.result)
+        vectors["frontier"], self.result = self.result, vectors["frontier"]
+        return count, bits_in(vectors["frontier"], self.deal) if count <= FEW else []
 
     def _room(self) -> tuple[Any, Any, Any]:
         """Return a thread's scratch memory."""
@@ -249,6 +249,6 @@ def bytes_needed(plan: SignedPlan) -> int:
     return 32 * plan.words
 
 
-def bytes_on_rank(plan: SignedPlan, count: int) -> int:
-    """Return the memory of a search on one of `count` ranks, in bytes."""
-    return share_bytes(plan.words, count)
+def bytes_on_rank(plan: SignedPlan, company: Company) -> int:
+    """Return the memory of a search on each of the ranks, in bytes."""
+    return share_bytes(plan.words, company)
