@@ -14,7 +14,7 @@ from searchbench.run import Run
 from searchbench.solvers.exhaustive import multisets
 from searchbench.solvers.exhaustive.bfs import numbered
 from searchbench.solvers.exhaustive.permutations import search_alternating, search_planes, signed
-from searchbench.solvers.exhaustive.permutations.levels import Company, Layers, LevelSearch, search_levels
+from searchbench.solvers.exhaustive.permutations.levels import Layers, LevelSearch, TeamSize, search_levels
 from searchbench.solvers.exhaustive.permutations.plan import BLOCK, Plan, word_bits_of
 from searchbench.store import Database
 from searchbench.store.working import WorkingFolder, working_folder
@@ -31,7 +31,7 @@ class Method(NamedTuple):
 
     memory: int
     least: int
-    on_rank: Callable[[Company], int] | None
+    on_rank: Callable[[TeamSize], int] | None
     search: Callable[[int, Run, WorkingFolder | None], LevelSearch]
 
 

@@ -20,7 +20,7 @@ from searchbench.solvers.exhaustive.bits.kernels import BLOCK
 from searchbench.solvers.exhaustive.bits.search import search_two_bit, words_for
 from searchbench.solvers.exhaustive.bits.solve import TWO_BIT, obstacle, two_bit_database
 from searchbench.solvers.exhaustive.by_streaming import STREAMING, facts_of, method_for, search_by_streaming
-from searchbench.solvers.exhaustive.permutations.levels import Company, share_bytes
+from searchbench.solvers.exhaustive.permutations.levels import TeamSize, share_bytes
 from searchbench.store import Database
 from searchbench.store.keep import Keep
 from searchbench.store.working import discard, working_folder
@@ -52,7 +52,7 @@ def _search_two_bit(game: Game, run: Run, work: Any, target: jit.Target) -> Call
     if why_not:
         raise BadRequest(f"form {TWO_BIT!r}: {why_not}")
     words = words_for(max(part.stop for part in game.parts()))
-    memory = _demand(game, share_bytes(words, _company(), whole=1) + 2 * words // BLOCK, TWO_BIT, run)
+    memory = _demand(game, share_bytes(words, _team_size(), whole=1) + 2 * words // BLOCK, TWO_BIT, run)
     layers = search_two_bit(game, run, target, work)
     facts = {
         "solver": BFS, "form": TWO_BIT, "memory": memory, "levels": len(layers.counts), **run.times, "threads": run.threads,
@@ -67,14 +67,14 @@ def _stream(game: Game, run: Run, work: Any, _: jit.Target) -> Callable[[dict[st
             f"form {STREAMING!r}: {game} does not tell its moves as rearrangements of enough different elements, each of "
             f"which a move undoes; on several ranks the form {TWO_BIT!r} serves other games"
         )
-    memory = _demand(game, method.on_rank(_company()), STREAMING, run)
+    memory = _demand(game, method.on_rank(_team_size()), STREAMING, run)
     layers = search_by_streaming(method, numbered(game, game.rank(game.start())), run, work)
     facts = facts_of(layers, run, memory)
     return lambda more: Database(game, Depth(), layers.codes, {**facts, **more})
 
 
-def _company() -> Company:
-    return Company(len(SharedMemory().team), current().count)
+def _team_size() -> TeamSize:
+    return TeamSize(len(SharedMemory().team), current().count)
 
 
 def _demand(game: Game, needed: int, form: str, run: Run) -> int:

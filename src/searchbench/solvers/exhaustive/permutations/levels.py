@@ -114,20 +114,20 @@ def planes_of(search: LevelSearch) -> tuple[Array, Array]:
     return low, high
 
 
-class Company(NamedTuple):
-    """Say how many ranks search together, and how many of them, this one included, have memory in common with it."""
+class TeamSize(NamedTuple):
+    """Say how many ranks search together, and how many of them, this one included, have memory in common with this one."""
 
-    near: int
-    count: int
+    team: int
+    ranks: int
 
 
-def share_bytes(words: int, company: Company, whole: int = 2, vectors: int = 4) -> int:
+def share_bytes(words: int, size: TeamSize, whole: int = 2, vectors: int = 4) -> int:
     """Return a rank's share of the bytes of the vectors of a search.
 
     A team of ranks with memory in common holds `whole` vectors whole, and its share of the others; in the end the first one
     has two, whole. Where there are other teams, each rank has messages, too.
     """
-    near, count = company
-    shares = max(2 * count, whole * count + (vectors - whole) * near)  # of the team, each the count-th part of a vector
-    messages = MESSAGES if near < count else 0
-    return 8 * words * (-(-shares // near) + messages) // count
+    team, ranks = size
+    shares = max(2 * ranks, whole * ranks + (vectors - whole) * team)  # of the team, each one rank's part of a vector
+    messages = MESSAGES if team < ranks else 0
+    return 8 * words * (-(-shares // team) + messages) // ranks

@@ -17,7 +17,7 @@ from searchbench.run import Run
 from searchbench.solvers.exhaustive.checkpoints_of_vectors import load
 from searchbench.solvers.exhaustive.permutations import alternating
 from searchbench.solvers.exhaustive.permutations.alternating import Level, Vectors
-from searchbench.solvers.exhaustive.permutations.levels import FEW, Company, share_bytes
+from searchbench.solvers.exhaustive.permutations.levels import FEW, TeamSize, share_bytes
 from searchbench.solvers.exhaustive.permutations.moves import ALL_BITS, moves_of
 from searchbench.solvers.exhaustive.permutations.plan import Plan
 from searchbench.store.planes import AlternatingCodes
@@ -180,6 +180,6 @@ def bytes_needed_on_files(plan: Plan) -> int:
     return plan.table_bytes + LEAST_BUDGET
 
 
-def bytes_on_rank(plan: Plan, company: Company) -> int:
+def bytes_on_rank(plan: Plan, size: TeamSize) -> int:
     """Return the memory of a search on each of the ranks, in bytes."""
-    return plan.table_bytes + share_bytes(plan.words, company, vectors=2)
+    return plan.table_bytes + share_bytes(plan.words, size, vectors=2)

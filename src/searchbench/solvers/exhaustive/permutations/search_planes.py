@@ -15,7 +15,7 @@ from searchbench.jit import FIRST, STOP, PerThread
 from searchbench.run import Run
 from searchbench.solvers.exhaustive.checkpoints_of_vectors import load
 from searchbench.solvers.exhaustive.permutations import planes
-from searchbench.solvers.exhaustive.permutations.levels import FEW, Company, bits_in, planes_of, share_bytes
+from searchbench.solvers.exhaustive.permutations.levels import FEW, TeamSize, bits_in, planes_of, share_bytes
 from searchbench.solvers.exhaustive.permutations.moves import moves_of
 from searchbench.solvers.exhaustive.permutations.plan import Plan
 from searchbench.solvers.exhaustive.permutations.planes import Planes
@@ -107,6 +107,6 @@ def bytes_needed(plan: Plan) -> int:
     return plan.table_bytes + 32 * plan.words
 
 
-def bytes_on_rank(plan: Plan, company: Company) -> int:
+def bytes_on_rank(plan: Plan, size: TeamSize) -> int:
     """Return the memory of a search on each of the ranks, in bytes."""
-    return plan.table_bytes + share_bytes(plan.words, company)
+    return plan.table_bytes + share_bytes(plan.words, size)

@@ -23,7 +23,7 @@ from searchbench.index.sequence import Rearrangement, Sequences
 from searchbench.jit import FIRST, STOP, PerThread, popcount
 from searchbench.run import Run
 from searchbench.solvers.exhaustive.checkpoints_of_vectors import load
-from searchbench.solvers.exhaustive.permutations.levels import FEW, Company, bits_in, planes_of, share_bytes
+from searchbench.solvers.exhaustive.permutations.levels import FEW, TeamSize, bits_in, planes_of, share_bytes
 from searchbench.store.planes import PlaneCodes
 from searchbench.store.working import WorkingFolder
 
@@ -249,6 +249,6 @@ def bytes_needed(plan: SignedPlan) -> int:
     return 32 * plan.words
 
 
-def bytes_on_rank(plan: SignedPlan, company: Company) -> int:
+def bytes_on_rank(plan: SignedPlan, size: TeamSize) -> int:
     """Return the memory of a search on each of the ranks, in bytes."""
-    return share_bytes(plan.words, company)
+    return share_bytes(plan.words, size)
