@@ -16,6 +16,7 @@ from searchbench.catalogue import load
 from searchbench.errors import BadRequest, Exhausted, LimitReached, Unsolvable
 from searchbench.games.sokoban import Sokoban
 from searchbench.games.sokoban.enhanced.corral import find_corral
+from searchbench.games.sokoban.featurespace import GUIDED
 from searchbench.games.sokoban.featurespace.position import KEY_COLUMN, MOVE
 from searchbench.games.sokoban.rules import normal_man, stones_of
 from searchbench.run import Limits
@@ -202,7 +203,8 @@ def _write_back(work: Any, score: int, out: Any) -> int:
 
 
 def test_a_perimeter_knows_what_was_entered_until_it_is_full() -> None:
-    chance, perimeter, known = random.Random(7), new_perimeter(1 << 8), {}
+    chance, perimeter = random.Random(7), new_perimeter(1 << 8)
+    known: dict[int, int] = {}
     for owner in range(200):
         key = chance.getrandbits(62)
         known.setdefault(key, owner)
@@ -271,8 +273,8 @@ def test_macro_moves_lose_no_solution_and_scores_belong_to_positions() -> None:
         game, maze = Sokoban(text), Maze(text)
         _, good = maze.solvable()
         rules = game.feature_space()
-        names = jit.Names(dict(rules.names()), "interpreted", None)
-        work = rules.work(game.start(), names)
+        names = jit.Names(dict(rules.names(GUIDED)), "interpreted", None)
+        work = rules.work(game.start(), names, GUIDED)
         position = np.array(rules.roots(game.start())[0], np.int64)
         jit.bind(restore, names)(work, position)
         score = jit.bind(score_position, names)(work)

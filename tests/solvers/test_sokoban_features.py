@@ -13,7 +13,8 @@ from naive_sokoban import Maze, Node, Place, random_level
 from searchbench import jit
 from searchbench.errors import Unsolvable
 from searchbench.games.sokoban import Sokoban
-from searchbench.games.sokoban.featurespace import advisors, corrals, features
+from searchbench.games.sokoban.enhanced.corral import PART, number_parts
+from searchbench.games.sokoban.featurespace import GUIDED, advisors, corrals, features
 from searchbench.games.sokoban.featurespace.backward import pulls_to
 from searchbench.games.sokoban.featurespace.packing import plan_of
 from searchbench.games.sokoban.featurespace.rooms import blockers_of, doors_of, pushes_to, rooms_of
@@ -28,10 +29,10 @@ SIDES = ((-1, 0), (1, 0), (0, -1), (0, 1))
 
 
 def work_of(game: Sokoban) -> tuple[Any, jit.Names]:
-    """Return the arrays of the first strategy, and the functions of the contract, interpreted."""
+    """Return the arrays of the strategy that sees all features, and the functions of the contract, interpreted."""
     rules = game.feature_space()
-    names = jit.Names(dict(rules.names(0)), "interpreted", None)
-    return rules.work(game.start(), names, 0), names
+    names = jit.Names(dict(rules.names(GUIDED)), "interpreted", None)
+    return rules.work(game.start(), names, GUIDED), names
 
 
 def put_up(game: Sokoban, work: Any, names: jit.Names, stones: set[int], man: int) -> None:
@@ -84,10 +85,10 @@ def test_a_verdict_on_a_corral_is_that_of_a_search_without_the_other_stones() ->
         stones, area = maze.start()
         work, names = work_of(game)
         put_up(game, work, names, {number[one] for one in stones}, min(number[one] for one in area))
-        corrals.number_parts(work.base)
+        number_parts(work.base)
         closed = maze.free - stones - area
         for part in range(1, 5):
-            inside = {one for one in closed if work.base.board[corrals.PART, number[one]] == part}
+            inside = {one for one in closed if work.base.board[PART, number[one]] == part}
             around = frozenset(one for one in stones if set(beside(one)) & inside)
             if not inside or len(around) < 1:
                 continue

@@ -4,6 +4,8 @@ Sinks are squares where stones stand at the start, such that a stone can be push
 is feature-space search as well: fewer stones, fewer parts of the floor, fewer stones on goals, and stones far from goals.
 Stones may rest on the way, so that others come out first. Turned round, the pulls are the steps of a plan: a stone
 comes from outside to the square where the search has pulled it from, or goes on from where it rested.
+
+The search backwards for a solution (`backward.py`) makes the same pulls, and no stone vanishes there.
 """
 
 from __future__ import annotations
@@ -113,7 +115,7 @@ def score_to_start(work: Any, man: int) -> int:
     distance = distance_after(work, man)
     if distance >= UNREACHABLE:
         return LOST
-    return 1 + (work.base.facts[OFF_GOAL] << STRAY | min(parts(work), MOST) << PARTS | min(distance, FARTHEST))
+    return int(1 + (work.base.facts[OFF_GOAL] << STRAY | min(parts(work), MOST) << PARTS | min(distance, FARTHEST)))
 
 
 def is_lost(work: Any) -> bool:

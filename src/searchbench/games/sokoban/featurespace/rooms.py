@@ -17,6 +17,7 @@ from searchbench.games.sokoban.tables import NEVER, LevelTables
 
 MOST_ROOMS: Final = 62
 """The rooms of a level that are told apart, the first ones."""
+NO_DOORS: Final = np.full((1, 2), -1, np.int32)
 Place = tuple[int, int]
 
 
@@ -54,7 +55,7 @@ def _block(cell: Place) -> tuple[Place, ...]:
 
 
 def doors_of(tables: LevelTables, rooms: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
-    """Return the pairs of rooms that are joined on the empty floor: [pairs, 2]; one of -1 where there are none."""
+    """Return the pairs of rooms that are joined on the empty floor: [pairs, 2]; NO_DOORS where there are none."""
     near, seen, found = tables.level.near, set[int](), set[tuple[int, int]]()
     for square in range(len(near)):
         if rooms[square] >= 0:
@@ -73,7 +74,7 @@ def doors_of(tables: LevelTables, rooms: npt.NDArray[np.int32]) -> npt.NDArray[n
                     seen.add(other)
                     waiting.append(other)
         found |= set(combinations(sorted(joined), 2))
-    return np.array(sorted(found) or [(-1, -1)], np.int32)
+    return np.array(sorted(found), np.int32) if found else NO_DOORS
 
 
 def blockers_of(tables: LevelTables) -> npt.NDArray[np.uint8]:

@@ -54,6 +54,8 @@ class FeatureSpaceGame(Protocol):
     """The most macro moves of a position."""
     strategies: int
     """How many searches take turns, each with arrays of its own."""
+    heard: Sequence[int]
+    """Of each, how many of the advisors it hears, the first ones."""
     backward: Sequence[bool]
     """Of each, whether it begins with solved positions and takes moves back."""
 
@@ -135,7 +137,7 @@ class _Strategy:
         own, other = perimeters[self.backward], perimeters[not self.backward]
         self.tree, self.searched = tree, (rules.work(task.start, names, number), tree, own, other, roots)
         self.note = np.zeros(NOTES, np.int64)
-        self.note[ADVISORS], self.note[SHIFT], self.note[OWN] = rules.advisors, rules.shift, number << OWNER_BITS
+        self.note[ADVISORS], self.note[SHIFT], self.note[OWN] = rules.heard[number], rules.shift, number << OWNER_BITS
         self.kernel = jit.bind(explore, names)
 
     @property
