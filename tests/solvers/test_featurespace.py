@@ -16,6 +16,7 @@ from searchbench.catalogue import load
 from searchbench.errors import BadRequest, Exhausted, LimitReached, Unsolvable
 from searchbench.games.sokoban import Sokoban
 from searchbench.games.sokoban.enhanced.corral import find_corral
+from searchbench.games.sokoban.featurespace import GUIDED
 from searchbench.games.sokoban.featurespace.position import KEY_COLUMN, MOVE
 from searchbench.games.sokoban.rules import normal_man, stones_of
 from searchbench.run import Limits
@@ -31,16 +32,22 @@ from searchbench.solvers.guided.featurespace.contract import (
 from searchbench.solvers.guided.featurespace.kernel import (
     ADVISORS,
     BEST,
+    MET,
     NONE,
     NOTES,
+    OWN,
+    OWNER_BITS,
     POSITIONS,
     SHIFT,
     STATUS,
-    begin,
+    enter,
     explore,
     meld,
+    moves_before,
     moves_to,
+    new_perimeter,
     new_tree,
+    owner_of,
     rest_of,
 )
 from searchbench.solvers.guided.task import EXHAUSTED, FOUND
@@ -126,12 +133,10 @@ def test_the_machinery_does_what_its_twin_does() -> None:
         work = Stack(np.zeros(len(stack), np.int64), np.array(banned, np.int64))
         tree, note = new_tree(len(stack), 2, 1 << 14, 8), np.zeros(NOTES, np.int64)
         note[ADVISORS], note[SHIFT] = 2, 4
-        tree.positions[0] = stack
-        jit.bind(begin, names)(work, tree, note)
-        stop = 0
+        nowhere, roots, stop = (new_perimeter(1), new_perimeter(1)), np.array([stack], np.int64), 0
         while note[STATUS] not in (FOUND, EXHAUSTED):
             stop += 7  # pauses change nothing
-            jit.bind(explore, names)(work, tree, note, stop)
+            jit.bind(explore, names)(work, tree, *nowhere, roots, note, stop)
         moves, looked = naive_featurespace.search(
             stack,
             _key,
@@ -144,11 +149,73 @@ def test_the_machinery_does_what_its_twin_does() -> None:
         assert (note[STATUS] == EXHAUSTED) == (moves is None), (stack, banned)
         assert max(int(note[POSITIONS]), 1) == looked, (stack, banned)
         if moves is not None:
-            assert moves_to(tree, int(note[BEST])) == moves, (stack, banned)
+            assert [move for move, _ in moves_to(tree, int(note[BEST]))] == moves, (stack, banned)
             for size in moves:
                 stack = _turned(stack, size)
             assert stack == sorted(stack)
     assert ends == {False, True}
+
+
+def test_searches_from_both_ends_meet() -> None:
+    """The search backwards turns stacks over as well, from the sorted one; their halves sort the stack."""
+    chance, met = random.Random(6), 0
+    forward = {"restore": _restore, "follow": _follow, "score_position": _score_position, "write_macros": _write_macros}
+    back = forward | {"score_position": _back_score, "write_macros": _write_back}
+    names = [jit.Names(one, "interpreted", None) for one in (forward, back)]
+    for _ in range(30):
+        stack = list(range(6))
+        chance.shuffle(stack)
+        works = [Stack(np.zeros(6, np.int64), np.zeros(0, np.int64)) for _ in range(2)]
+        trees, notes = [new_tree(6, 2, 1 << 14, 8) for _ in range(2)], [np.zeros(NOTES, np.int64) for _ in range(2)]
+        perimeters, roots = [new_perimeter(1 << 10) for _ in range(2)], [[stack], [sorted(stack)]]
+        for side, note in enumerate(notes):
+            note[ADVISORS], note[SHIFT], note[OWN] = 2, 4, side << OWNER_BITS
+        side, stop = 1, 0
+        while notes[side][STATUS] != FOUND:
+            side, stop = 1 - side, stop + 5
+            own, other = perimeters[side], perimeters[1 - side]
+            begun = np.array(roots[side], np.int64)
+            jit.bind(explore, names[side])(works[side], trees[side], own, other, begun, notes[side], stop)
+        note = notes[side]
+        halves = [[move for move, _ in moves_to(trees[side], int(note[BEST]))], []]
+        if note[MET] != NONE:
+            met += 1
+            assert note[MET] >> OWNER_BITS == 1 - side
+            place = int(note[MET]) & ((1 << OWNER_BITS) - 1)
+            halves[1] = [move for move, _ in moves_before(trees[1 - side], place)]
+        for move in (*halves[side], *halves[1 - side][::-1]):
+            stack = _turned(stack, move)
+        assert stack == sorted(stack)
+    assert met > 10, met
+
+
+def _back_score(work: Any) -> int:
+    return 1 + sum(abs(int(one) - place) for place, one in enumerate(work.now))
+
+
+def _write_back(work: Any, score: int, out: Any) -> int:
+    count = _write_macros(work, score, out)
+    for number in range(count):
+        after = _turned(work.now.tolist(), int(out[number, MOVE]))
+        out[number, SCORE] = 1 + sum(abs(one - place) for place, one in enumerate(after))
+        out[number, RATINGS:] = -1
+    return count
+
+
+def test_a_perimeter_knows_what_was_entered_until_it_is_full() -> None:
+    chance, perimeter = random.Random(7), new_perimeter(1 << 8)
+    known: dict[int, int] = {}
+    for owner in range(200):
+        key = chance.getrandbits(62)
+        known.setdefault(key, owner)
+        enter(perimeter, key, owner)
+    assert all(owner_of(perimeter, key) in (owner, NONE) for key, owner in known.items())
+    assert sum(owner_of(perimeter, key) == owner for key, owner in known.items()) > 190
+    assert owner_of(perimeter, chance.getrandbits(62)) == NONE
+    full = new_perimeter(1)
+    enter(full, 5, 1)
+    enter(full, 6, 2)
+    assert (owner_of(full, 5), owner_of(full, 6)) == (1, NONE)
 
 
 def test_a_heap_gives_its_moves_in_order() -> None:
@@ -206,9 +273,9 @@ def test_macro_moves_lose_no_solution_and_scores_belong_to_positions() -> None:
         game, maze = Sokoban(text), Maze(text)
         _, good = maze.solvable()
         rules = game.feature_space()
-        names = jit.Names(dict(rules.names()), "interpreted", None)
-        work = rules.work(game.start(), names)
-        position = np.array(rules.position(game.start()), np.int64)
+        names = jit.Names(dict(rules.names(GUIDED)), "interpreted", None)
+        work = rules.work(game.start(), names, GUIDED)
+        position = np.array(rules.roots(game.start())[0], np.int64)
         jit.bind(restore, names)(work, position)
         score = jit.bind(score_position, names)(work)
         rows = np.zeros((rules.most, RATINGS + rules.advisors), np.int64)

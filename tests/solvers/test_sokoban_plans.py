@@ -15,8 +15,9 @@ from searchbench.errors import Unsolvable
 from searchbench.games.sokoban import Sokoban
 from searchbench.games.sokoban.enhanced import EnhancedSokoban
 from searchbench.games.sokoban.featurespace import retrograde
-from searchbench.games.sokoban.featurespace.packing import plan_of, zones_of
-from searchbench.games.sokoban.featurespace.position import steps_done
+from searchbench.games.sokoban.featurespace.advisors import ADVISORS
+from searchbench.games.sokoban.featurespace.features import PACKED, steps_done
+from searchbench.games.sokoban.featurespace.packing import NO_PLAN, plan_of, zones_of
 from searchbench.games.sokoban.featurespace.retrograde import FUNCTIONS, retrograde_steps, sinks_of
 from searchbench.games.sokoban.rules import to_square
 from searchbench.solvers.guided import search_state
@@ -88,10 +89,10 @@ def test_pulls_are_what_positions_after_them_say() -> None:
         sinks, useful = np.zeros(squares, np.uint8), np.ones(squares, np.uint8)
         sinks[chance.sample(range(squares), squares // 2)] = 1
         scratch = np.zeros((4, 4 * squares), np.int32), np.zeros((3, 4 * squares), np.int32)
-        work = retrograde.Backwards(base_of(game), *scratch, sinks, useful, np.arange(squares, dtype=np.int32))
+        work = retrograde.Backwards(base_of(game), *scratch, sinks, useful, np.arange(squares, dtype=np.int32), True)
         position = np.array(game.start(), np.int64)
         jit.bind(restore, NAMES)(work, position)
-        rows = np.zeros((4_000, RATINGS + 5), np.int64)
+        rows = np.zeros((4_000, RATINGS + ADVISORS), np.int64)
         count = jit.bind(write_macros, NAMES)(work, jit.bind(score_position, NAMES)(work), rows)
         for row in rows[:count]:
             after = np.zeros_like(position)
@@ -156,6 +157,23 @@ def test_the_steps_done_are_the_most_after_which_the_stones_stand_so() -> None:
     assert len(counts) > 1
 
 
+def test_two_strategies_never_have_the_same_plan() -> None:
+    chance, none = random.Random(19), 0
+    for _ in range(12):
+        game = Sokoban(random_level(chance, 2, (4, 5)))
+        rules = game.feature_space()
+        names = jit.Names(dict(rules.names(0)), "interpreted", None)
+        one, other = (rules.work(game.start(), names, strategy) for strategy in range(2))
+        assert one.plan.tolist() != other.plan.tolist()
+        if other.plan.tolist() == NO_PLAN.tolist():
+            none += 1
+            position = np.array(game.start(), np.int64)
+            jit.bind(restore, names)(other, position)
+            assert steps_done(other) == 1
+            assert jit.bind(score_position, names)(other) >> PACKED == 0
+    assert 0 < none < 12, none
+
+
 def test_strategies_take_turns_and_go_on_where_they_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(search, "FIRST_SHARE", 1)
     chance, searched, plain = random.Random(18), [], search._Strategy.search
@@ -178,7 +196,7 @@ def test_strategies_take_turns_and_go_on_where_they_stopped(monkeypatch: pytest.
         else:
             line = search_state(game, None, "featurespace", target="interpreted")
             assert replay(text, game.solution(line.moves)).fault == "", text
-        assert [share for _, share, _ in searched] == [1 << turn // 2 for turn in range(len(searched))]
-        assert len({one for one, _, _ in searched}) == min(len(searched), 2)
+        assert [share for _, share, _ in searched] == [1 << turn // 4 for turn in range(len(searched))]
+        assert len({one for one, _, _ in searched}) == min(len(searched), 4)
         turns = max(turns, len(searched))
-    assert turns > 2, turns
+    assert turns > 4, turns

@@ -77,7 +77,7 @@ class LevelTables:
         )
 
     @cached_property
-    def _pulls(self) -> list[list[tuple[int, int]]]:
+    def pulls(self) -> list[list[tuple[int, int]]]:
         """Return for each place (four times the square, plus the side of the man) the places one pull away, and the push."""
         near, side = self.level.near, self.side.tolist()
         found: list[list[tuple[int, int]]] = [[] for _ in range(4 * len(near))]
@@ -99,7 +99,7 @@ class LevelTables:
         for place in waiting:
             found[place] = 0
         for place in waiting:  # which grows
-            for before, _ in self._pulls[place]:
+            for before, _ in self.pulls[place]:
                 if found[before] == NEVER:
                     found[before] = found[place] + 1
                     waiting.append(before)

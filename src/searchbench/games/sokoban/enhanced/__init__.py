@@ -108,23 +108,41 @@ class EnhancedSokoban:
         work.facts[position.OFF_GOAL] = sum(work.maze[square, GOAL] < 0 for square in stones)
         work.kept[0, -1] = start[-1]
 
-    def steps(self, start: Sequence[int], moves: Sequence[int]) -> list[int]:
-        """Return the single pushes that moves of the search stand for, as moves of the game."""
-        level = self.tables.level
+    def steps(
+        self, start: Sequence[int], moves: Sequence[int], back: Sequence[tuple[int, Sequence[int]]] = ()
+    ) -> list[int]:
+        """Return the single pushes that moves of the search stand for, as moves of the game.
+
+        `back` are macro pulls to be taken back after that, each with the state that pushing leads to.
+        """
         stones, man = set(stones_of(start)), int(start[-1])
-        found = []
+        found: list[int] = []
         for move in moves:
             square, target = from_square(move), to_square(move)
-            stones.remove(square)
-            for here, direction in self._carried(stones, man, square, target, position.last_direction(move)):
-                there = level.near[here][direction]
-                found.append(push_of(here, there, normal_man(level.near, {*stones, here}, man), direction))
-                man = here
-            stones.add(target)
+            carried = self._carried(stones - {square}, man, square, target, position.last_direction(move))
+            man = self._push(stones, man, carried, found)
+        for move, after in back:
+            target, square = from_square(move), to_square(move)
+            area = self._area(int(after[-1]), set(stones_of(after)))
+            for last in range(4):
+                carried = self._carried(stones - {square}, man, square, target, last)
+                if carried and carried[-1][0] in area:
+                    break
+            man = self._push(stones, man, carried, found)
         return found
 
+    def _push(self, stones: set[int], man: int, carried: Sequence[tuple[int, int]], found: list[int]) -> int:
+        near = self.tables.level.near
+        for here, direction in carried:
+            there = near[here][direction]
+            found.append(push_of(here, there, normal_man(near, stones, man), direction))
+            stones.remove(here)
+            stones.add(there)
+            man = here
+        return man
+
     def _carried(self, others: set[int], man: int, square: int, target: int, last: int) -> list[tuple[int, int]]:
-        """Return the pushes, squares and directions, that bring a stone to a square, the last one in a direction."""
+        """Return the pushes, squares and directions, that bring a stone to a square, the last one in a direction, if any do."""
         near = self.tables.level.near
         came: dict[tuple[int, int], tuple[int, int] | None] = {}
         waiting: list[tuple[int, int, int, tuple[int, int] | None]] = [(square, man, -1, None)]
@@ -141,7 +159,7 @@ class EnhancedSokoban:
                     waiting.append((there, here, direction, (here, arrived)))
         found: list[tuple[int, int]] = []
         at: tuple[int, int] = (target, last)
-        while (before := came[at]) is not None:
+        while (before := came.get(at)) is not None:
             found.append((before[0], at[1]))
             at = before
         return found[::-1]

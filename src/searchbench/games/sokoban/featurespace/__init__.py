@@ -7,21 +7,27 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
+import numpy.typing as npt
 
 from searchbench import jit
 from searchbench.games.sokoban.enhanced import EnhancedSokoban
 from searchbench.games.sokoban.enhanced.controls import RECORDS
 from searchbench.games.sokoban.enhanced.work import Work
-from searchbench.games.sokoban.featurespace import position
-from searchbench.games.sokoban.featurespace.packing import find_order, plan_of, zones_of
-from searchbench.games.sokoban.featurespace.position import ADVISORS, CELL_SHIFT, KNOWN, Space
+from searchbench.games.sokoban.featurespace import backward, position
+from searchbench.games.sokoban.featurespace.advisors import ADVISORS, EXPLORER
+from searchbench.games.sokoban.featurespace.corrals import new_corrals
+from searchbench.games.sokoban.featurespace.features import CELL_SHIFT, KNOWN, Space
+from searchbench.games.sokoban.featurespace.packing import NO_PLAN, find_order, plan_of, zones_of
 from searchbench.games.sokoban.featurespace.retrograde import FUNCTIONS, NODES_OF_PLAN, retrograde_steps
+from searchbench.games.sokoban.featurespace.rooms import NO_DOORS, blockers_of, doors_of, pushes_to, rooms_of
 from searchbench.games.sokoban.rules import stones_of
 from searchbench.games.sokoban.tables import LevelTables
 from searchbench.solvers.guided.enhanced.controls import FRAME, chosen_controls
 
 DETECTORS: Final = ("deadlocks", "freeze")
 """The enhancements of enhanced IDA* that are used here: they tell of dead positions."""
+ORDERED, RETROGRADE, GUIDED, BACKWARD = range(4)
+"""The strategies. The first two see neither rooms nor hotspots, and hear no explorer and no opener: the third does."""
 
 
 @dataclass(frozen=True)
@@ -31,8 +37,23 @@ class SokobanFeatureSpace:
     tables: LevelTables
 
     advisors: int = ADVISORS
-    strategies: int = 2
     shift: int = CELL_SHIFT
+
+    @property
+    def backward(self) -> tuple[bool, ...]:
+        """Return of each strategy whether it pulls: one does where all goals are full in the end."""
+        level = self.tables.level
+        return tuple(strategy == BACKWARD for strategy in range(3 + (len(level.stones) == len(level.goals))))
+
+    @property
+    def heard(self) -> tuple[int, ...]:
+        """Return how many advisors each strategy hears."""
+        return tuple(ADVISORS if strategy == GUIDED else EXPLORER for strategy in range(self.strategies))
+
+    @property
+    def strategies(self) -> int:
+        """Return how many searches take turns."""
+        return len(self.backward)
 
     @property
     def most(self) -> int:
@@ -40,27 +61,49 @@ class SokobanFeatureSpace:
         level = self.tables.level
         return min(1 << 16, 4 * len(level.stones) * len(level.cells))
 
-    def names(self) -> Mapping[str, Any]:
+    def names(self, strategy: int = 0) -> Mapping[str, Any]:
         """Return the functions of the contract."""
+        if self.backward[strategy]:
+            return FUNCTIONS
         own = ("restore", "follow", "score_position", "write_macros", "is_lost")
         return {name: getattr(position, name) for name in own}
 
-    def position(self, start: Sequence[int]) -> list[int]:
-        """Return a state as the numbers of a position: the same ones."""
-        return list(start)
+    def roots(self, start: Sequence[int], strategy: int = 0) -> list[list[int]]:
+        """Return the positions that a strategy begins with: the start, or all solved ones."""
+        return backward.last_positions(self.tables) if self.backward[strategy] else [list(start)]
 
-    def work(self, start: Sequence[int], names: jit.Names, strategy: int = 0) -> Space:
+    def work(self, start: Sequence[int], names: jit.Names, strategy: int = 0) -> Any:
         """Return the arrays for the search of a strategy from a state: those of the enhanced search, and its plan."""
         squares = len(self.tables.level.cells)
         base = EnhancedSokoban(self.tables)
         found = base.work(start, chosen_controls((*FRAME, *RECORDS), DETECTORS, (), ""), 2)
         stones = stones_of(start)
-        sets = retrograde_steps(self.tables, stones, found, _target(names), NODES_OF_PLAN) if strategy == 1 else []
-        plan = plan_of(sets or self._order(stones, found, names))
+        if self.backward[strategy]:
+            return backward.backward_work(self.tables, stones, found)
+        plan = self._plan(stones, found, names, strategy)
+        rooms, doors, blockers = np.full(squares, -1, np.int32), NO_DOORS, np.zeros((squares, squares), np.uint8)
+        if strategy == GUIDED:
+            rooms = rooms_of(self.tables)
+            doors, blockers = doors_of(self.tables, rooms), blockers_of(self.tables)
         return Space(
             found, plan, zones_of(self.tables, plan), np.zeros((4, 4 * squares), np.int32),
-            np.zeros((3, 4 * squares), np.int32), np.zeros((2, KNOWN), np.int64),
+            np.zeros((6, 4 * squares), np.int32), np.zeros((2, KNOWN), np.int64),
+            new_corrals(squares), rooms, doors, blockers,
+            pushes_to(self.tables, plan[:, 0].tolist()),
         )  # fmt: skip
+
+    def _plan(self, stones: Sequence[int], found: Work, names: jit.Names, strategy: int) -> npt.NDArray[np.int32]:
+        """Return the plan of a strategy: the order, or what the retrograde search finds.
+
+        Where that finds the same, the strategy that would repeat the first has no plan.
+        """
+        order = self._order(stones, found, names)
+        if strategy == ORDERED:
+            return plan_of(order)
+        sets = retrograde_steps(self.tables, stones, found, _target(names), NODES_OF_PLAN)
+        if not sets or sets == [set(one) for one in order]:
+            return NO_PLAN if strategy == RETROGRADE else plan_of(order)
+        return plan_of(sets)
 
     def _order(self, stones: Sequence[int], found: Work, names: jit.Names) -> list[list[int]]:
         """Return where stones stand after each step when goals are filled in the order of the fewest pulls."""
@@ -72,9 +115,11 @@ class SokobanFeatureSpace:
         jit.bind(find_order, names)(found.maze, np.array(level.goals, np.int32), bases, order, scratch)
         return [order[:count].tolist() for count in range(len(stones) + 1)]
 
-    def steps(self, start: Sequence[int], moves: Sequence[int]) -> list[int]:
+    def steps(
+        self, start: Sequence[int], moves: Sequence[int], back: Sequence[tuple[int, Sequence[int]]] = ()
+    ) -> list[int]:
         """Return the single pushes that macro moves stand for, as moves of the game."""
-        return EnhancedSokoban(self.tables).steps(start, moves)
+        return EnhancedSokoban(self.tables).steps(start, moves, back)
 
 
 def _target(names: jit.Names) -> jit.Names:

@@ -20,6 +20,10 @@ TAKEN, SEEN, WAITING, STONE, MAN, LENGTH, VISITED = range(7)
 """Rows of the scratch space: the stones, where the man was, his queue, the queue of pulls, and places that were met."""
 
 
+NO_PLAN: Final = np.full((2, 1), -1, np.int32)
+"""The plan that asks for nothing: its only step is done."""
+
+
 def spread(maze: Any, scratch: Any, man: int, mark: int) -> int:
     """Mark where the man can walk; return how many squares."""
     scratch[SEEN, man] = mark

@@ -5,7 +5,7 @@ A macro move brings one stone, by any number of pushes, to another square, or th
 
 from __future__ import annotations
 
-from typing import Any, Final, NamedTuple
+from typing import Any
 
 from searchbench.games.sokoban.enhanced.corral import find_corral, goes_in
 from searchbench.games.sokoban.enhanced.freeze import is_frozen_dead
@@ -20,49 +20,39 @@ from searchbench.games.sokoban.enhanced.work import (
     OFF_GOAL,
     SQUARE,
     STONES,
-    Work,
     estimate,
     last_direction,
     move_of,
     put,
     walk,
 )  # fmt: skip
+from searchbench.games.sokoban.featurespace.advisors import (
+    EXPLORER,
+    OPENER,
+    explores,
+    nearest_stone,
+    offer,
+    opens,
+    rate,
+)
+from searchbench.games.sokoban.featurespace.corrals import has_dead_corral
+from searchbench.games.sokoban.featurespace.features import (
+    ARRIVED,
+    HERE,
+    LOST,
+    MET,
+    PACKED,
+    PUSHES,
+    UNKNOWN,
+    WALKER,
+    scored,
+    steps_done,
+)
 from searchbench.games.sokoban.rules import BITS, from_square, to_square
 from searchbench.hashing import mix
 from searchbench.heuristics.matching import UNREACHABLE, copy_matching, matching_cost, move_piece
 from searchbench.solvers.guided.featurespace.contract import KEY as KEY_COLUMN
 from searchbench.solvers.guided.featurespace.contract import MOVE, RATINGS, SCORE
-
-PACKED, PARTS, OUTSIDE, DISTANCE = 30, 22, 14, 0
-"""Where the features stand in a score: steps of the plan that are left, parts of the floor but for one, stones out of
-the plan, and the cost of the matching."""
-CELL_SHIFT: Final = OUTSIDE
-ADVISORS: Final = 5
-LOST, UNKNOWN = -1, -2
-
-COMPONENT, HERE, WALKER, ARRIVED = range(4)
-"""Rows of `queues`: of the flood that counts parts, and of the pushes of a stone: squares, the man, the last direction."""
-MET, PARTED, PUSHES = range(3)
-"""Rows of `marks`: the places of a stone that were met, the squares whose part is counted, and pushes so far."""
-
-
-KNOWN: Final = 1 << 18
-"""The positions whose scores are remembered."""
-
-
-class Space(NamedTuple):
-    """Hold the arrays of the enhanced search, the plan, the zones out of it, scratch space, and scores that are known.
-
-    `plan[i]` has the squares where stones stand after i steps of the plan, the latest one first, and then -1;
-    `zones[i]` marks the squares out of it. `known` has hashes of positions and their scores.
-    """
-
-    base: Work
-    plan: Any
-    zones: Any
-    queues: Any
-    marks: Any
-    known: Any
 
 
 def follow(work: Any, position: Any, move: int, out: Any) -> None:
@@ -95,8 +85,8 @@ def restore(work: Any, position: Any) -> int:
 
 
 def is_lost(work: Any) -> bool:
-    """Tell whether stones cannot all have goals."""
-    return estimate(work.base, 0, 0) >= UNREACHABLE
+    """Tell whether stones cannot all have goals, or those around an area that the man cannot enter are lost."""
+    return estimate(work.base, 0, 0) >= UNREACHABLE or has_dead_corral(work.base, work.corrals)
 
 
 def score_position(work: Any) -> int:
@@ -105,60 +95,6 @@ def score_position(work: Any) -> int:
     distance = estimate(base, 0, 0)
     walk(base, base.kept[0, base.kept.shape[1] - 1])
     return 0 if base.facts[OFF_GOAL] == 0 else scored(work, distance)
-
-
-def scored(work: Any, distance: int) -> int:
-    """Return the score of the stones on the board, the man's squares being marked."""
-    base = work.base
-    done, steps = steps_done(work), len(work.plan) - 1
-    outside, zone = 0, min(done + 1, steps - 1)
-    for stone in range(base.facts[STONES]):
-        outside += work.zones[zone, base.board[SQUARE, stone]]
-    for place in range(work.plan.shape[1]):
-        square = work.plan[zone, place]
-        if square < 0:
-            break
-        if base.board[AT, square] != 0:
-            outside -= work.zones[zone, square]
-    return 1 + (
-        (steps - done) << PACKED | parts(work) << PARTS | outside << OUTSIDE | min(distance, (1 << OUTSIDE) - 2)
-    )
-
-
-def steps_done(work: Any) -> int:
-    """Return the most steps of the plan after which stones stand where they do now."""
-    at, plan = work.base.board[AT], work.plan
-    for step in range(len(plan) - 1, 0, -1):
-        place = 0
-        while place < plan.shape[1] and plan[step, place] >= 0 and at[plan[step, place]] != 0:
-            place += 1
-        if place == plan.shape[1] or plan[step, place] < 0:
-            return step
-    return 0
-
-
-def parts(work: Any) -> int:
-    """Return in how many parts the stones part the floor, but for the man's, whose squares are marked."""
-    base, queue = work.base, work.queues[COMPONENT]
-    board, maze, parted = base.board, base.maze, work.marks[PARTED]
-    generation, count = base.facts[GENERATION], 0
-    for square in range(len(maze)):
-        if board[AT, square] != 0 or board[MARK, square] == generation or parted[square] == generation:
-            continue
-        count += 1
-        parted[square] = generation
-        queue[0] = square
-        head, tail = 0, 1
-        while head < tail:
-            here = queue[head]
-            head += 1
-            for direction in range(4):
-                there = maze[here, direction]
-                if there >= 0 and board[AT, there] == 0 and parted[there] != generation:
-                    parted[there] = generation
-                    queue[tail] = there
-                    tail += 1
-    return count
 
 
 def distance_after(work: Any, man: int) -> int:
@@ -181,6 +117,7 @@ def write_macros(work: Any, score: int, out: Any) -> int:
     start = base.kept[0, base.kept.shape[1] - 1]
     estimate(base, 0, 0)
     walk(base, start)
+    offer(work)
     corral = find_corral(base)
     count = 0
     for stone in range(base.facts[STONES]):
@@ -192,6 +129,8 @@ def write_macros_of(work: Any, score: int, stone: int, start: int, corral: bool,
     """Write the macro moves of one stone, with a `corral` those into it alone; return the end."""
     base = work.base
     board, maze = base.board, base.maze
+    step = min(steps_done(work) + 1, len(work.plan) - 1)
+    opening = board[SQUARE, stone] == nearest_stone(work)
     met, pushes = work.marks[MET], work.marks[PUSHES]
     here, walker, arrived = work.queues[HERE], work.queues[WALKER], work.queues[ARRIVED]
     origin = board[SQUARE, stone]
@@ -224,12 +163,17 @@ def write_macros_of(work: Any, score: int, stone: int, start: int, corral: bool,
             tail += 1
         if last >= 0:
             key = base.facts[KEY] ^ base.hashes[1, lowest]
+            explorable = explores(work, square, last)
             after = score_of_known(work, key)
             if after == UNKNOWN:
                 after = LOST if is_dead(work, origin, square, man, last) else score_after(work, man)
                 remember(work, key, after)
             if after != LOST:
                 rate(score, after, out[count])
+                if after > 0 and after >> PACKED <= score >> PACKED and explorable:
+                    out[count, RATINGS + EXPLORER] = after
+                if opening and after > 0:
+                    out[count, RATINGS + OPENER] = opens(work, score, after, step, square)
                 out[count, MOVE] = move_of(origin, square, last, 0, length)
                 out[count, SCORE] = after
                 out[count, KEY_COLUMN] = key
@@ -264,21 +208,3 @@ def score_after(work: Any, man: int) -> int:
         return 0
     distance = distance_after(work, man)
     return LOST if distance >= UNREACHABLE else scored(work, distance)
-
-
-def rate(before: int, score: int, row: Any) -> None:
-    """Write the advisors' ratings of a move from a score to another; no advisor unpacks."""
-    for advisor in range(ADVISORS):
-        row[RATINGS + advisor] = -1
-    if score == 0 or score >> PACKED > before >> PACKED:
-        return
-    if score >> PACKED < before >> PACKED:
-        row[RATINGS] = score
-    mask = 255
-    if score >> PARTS & mask < before >> PARTS & mask:
-        row[RATINGS + 1] = score
-    if score >> OUTSIDE & mask < before >> OUTSIDE & mask:
-        row[RATINGS + 2] = score
-    row[RATINGS + 3] = score
-    if score >> PARTS & mask <= before >> PARTS & mask:
-        row[RATINGS + 4] = score & ((1 << OUTSIDE) - 1)

@@ -4,6 +4,8 @@ Sinks are squares where stones stand at the start, such that a stone can be push
 is feature-space search as well: fewer stones, fewer parts of the floor, fewer stones on goals, and stones far from goals.
 Stones may rest on the way, so that others come out first. Turned round, the pulls are the steps of a plan: a stone
 comes from outside to the square where the search has pulled it from, or goes on from where it rested.
+
+The search backwards for a solution (`backward.py`) makes the same pulls, and no stone vanishes there.
 """
 
 from __future__ import annotations
@@ -20,48 +22,53 @@ from searchbench.games.sokoban.enhanced.work import (
     GOAL,
     KEY,
     MARK,
+    OFF_GOAL,
     SQUARE,
     STONES,
     Work,
+    estimate,
     last_direction,
     move_of,
     put,
     walk,
 )  # fmt: skip
-from searchbench.games.sokoban.featurespace.position import (
-    ADVISORS,
+from searchbench.games.sokoban.featurespace.advisors import ADVISORS, rate
+from searchbench.games.sokoban.featurespace.features import (
     ARRIVED,
     CELL_SHIFT,
+    FARTHEST,
     HERE,
+    LOST,
     MET,
+    MOST,
     PUSHES,
     WALKER,
     parts,
-    rate,
-    restore,
 )
+from searchbench.games.sokoban.featurespace.position import distance_after, restore
 from searchbench.games.sokoban.rules import BITS, from_square, state_of, to_square
 from searchbench.games.sokoban.tables import NEVER, LevelTables
+from searchbench.heuristics.matching import UNREACHABLE
 from searchbench.solvers.guided.featurespace.contract import KEY as KEY_COLUMN
 from searchbench.solvers.guided.featurespace.contract import MOVE, SCORE
 from searchbench.solvers.guided.featurespace.kernel import ADVISORS as ADVISORS_NOTE
 from searchbench.solvers.guided.featurespace.kernel import (
     BEST,
-    NODES,
     NOTES,
     SHIFT,
     STATUS,
-    begin,
     explore,
     moves_to,
+    new_perimeter,
     new_tree,
 )
-from searchbench.solvers.guided.task import FOUND, PAUSED
+from searchbench.solvers.guided.task import FOUND
 
-LEFT, PARTS, ON_GOALS, NEARNESS = 30, 22, 14, 0
+LEFT, PARTS, ON_GOALS, NEARNESS = 36, 30, 18, 0
 """Where the features stand in a score: stones that are left, parts of the floor but for one, stones on goals, and how
 near the stones are to goals."""
-FARTHEST: Final = (1 << ON_GOALS) - 1
+STRAY = 36
+"""Where stones off the starting squares stand in a score of the search to the start, above the parts of the floor."""
 NODES_OF_PLAN: Final = 100_000
 """The pulls that are generated at most for a plan."""
 
@@ -75,6 +82,7 @@ class Backwards(NamedTuple):
     sinks: Any
     useful: Any
     nearest: Any
+    vanish: bool
 
 
 def follow(work: Any, position: Any, move: int, out: Any) -> None:
@@ -91,12 +99,32 @@ def follow(work: Any, position: Any, move: int, out: Any) -> None:
 def score_position(work: Any) -> int:
     """Return the score of the position."""
     base = work.base
-    walk(base, base.kept[0, base.kept.shape[1] - 1])
-    return scored(work)
+    man = base.kept[0, base.kept.shape[1] - 1]
+    estimate(base, 0, 0)
+    walk(base, man)
+    return pulled_score(work, man)
 
 
-def scored(work: Any) -> int:
-    """Return the score of the stones on the board, the man's squares being marked."""
+def pulled_score(work: Any, man: int) -> int:
+    """Return the score of the stones on the board, the man's squares being marked, or LOST."""
+    return vanishing_score(work) if work.vanish else score_to_start(work, man)
+
+
+def score_to_start(work: Any, man: int) -> int:
+    """Return the score where stones are pulled to the squares where they stand at the start, or LOST."""
+    distance = distance_after(work, man)
+    if distance >= UNREACHABLE:
+        return LOST
+    return int(1 + (work.base.facts[OFF_GOAL] << STRAY | min(parts(work), MOST) << PARTS | min(distance, FARTHEST)))
+
+
+def is_lost(work: Any) -> bool:
+    """Tell whether stones cannot all be pulled to starting squares."""
+    return not work.vanish and estimate(work.base, 0, 0) >= UNREACHABLE
+
+
+def vanishing_score(work: Any) -> int:
+    """Return the score where stones vanish in sinks."""
     base = work.base
     left = on_goals = far = 0
     for stone in range(base.facts[STONES]):
@@ -115,6 +143,7 @@ def write_macros(work: Any, score: int, out: Any) -> int:
     """Write the pulls of one stone: to each square and side of the man, and to sinks."""
     base = work.base
     start, count = base.kept[0, base.kept.shape[1] - 1], 0
+    estimate(base, 0, 0)
     for stone in range(base.facts[STONES]):
         count = write_pulls_of(work, score, stone, start, out, count)
     return count
@@ -155,8 +184,8 @@ def write_pulls_of(work: Any, score: int, stone: int, start: int, out: Any, coun
             if met[4 * beside + direction] == 0 and tail < 4 * len(maze):
                 here[tail], walker[tail], arrived[tail], pulls[tail] = beside, beyond, direction, length + 1
                 tail += 1
-        if last >= 0 and square != origin:
-            after = scored(work)
+        after = pulled_score(work, man) if last >= 0 and square != origin else LOST
+        if after != LOST:
             rate(score, after, out[count])
             out[count, MOVE] = move_of(origin, square, last, 0, length)
             out[count, SCORE] = after
@@ -183,7 +212,7 @@ def sinks_of(tables: LevelTables, stones: Sequence[int]) -> list[int]:
     return max(sets, key=len)
 
 
-def _parts_of(tables: LevelTables, stones: set[int]) -> list[list[int]]:
+def parts_of(tables: LevelTables, stones: set[int]) -> list[list[int]]:
     """Return the parts of the floor between stones, the largest first."""
     near, left, found = tables.level.near, set(range(len(tables.level.cells))) - stones, []
     while left:
@@ -206,7 +235,7 @@ def retrograde_steps(
     `nodes` are the pulls generated at most in all, `base` the arrays of a search from the goals.
     """
     squares, goals = len(tables.level.cells), tables.level.goals
-    choices, parts_of_floor = _choices_of_sinks(tables, stones), _parts_of(tables, set(goals))
+    choices, parts_of_floor = _choices_of_sinks(tables, stones), parts_of(tables, set(goals))
     share = nodes // max(len(choices) * len(parts_of_floor), 1)
     for sinks in choices:
         marked, useful = np.zeros(squares, np.uint8), np.zeros(squares, np.uint8)
@@ -214,7 +243,7 @@ def retrograde_steps(
         useful[_pushed_to(tables, sinks)] = 1
         work = Backwards(
             base, np.zeros((4, 4 * squares), np.int32), np.zeros((3, 4 * squares), np.int32), marked, useful,
-            np.minimum(tables.nearest, squares).astype(np.int32),
+            np.minimum(tables.nearest, squares).astype(np.int32), True,
         )  # fmt: skip
         for part in parts_of_floor:
             moves = _searched(work, state_of(goals, min(part), squares), names, share)
@@ -246,13 +275,11 @@ def _searched(work: Backwards, start: Sequence[int], names: jit.Names, nodes: in
     """Return the pulls that empty the level, none if so many generated ones do not."""
     most = min(1 << 16, 4 * sum(1 for one in start[:-1] for bit in range(BITS) if one >> bit & 1) * len(work.sinks))
     tree = new_tree(len(start), ADVISORS, nodes + 2 * most, most)
-    tree.positions[0] = start
     note = np.zeros(NOTES, np.int64)
     note[ADVISORS_NOTE], note[SHIFT] = ADVISORS, CELL_SHIFT
-    jit.bind(begin, names)(work, tree, note)
-    if note[STATUS] == PAUSED and note[NODES] < nodes:
-        jit.bind(explore, names)(work, tree, note, nodes)
-    return moves_to(tree, int(note[BEST])) if note[STATUS] == FOUND else []
+    roots = np.array([start], np.int64)
+    jit.bind(explore, names)(work, tree, new_perimeter(1), new_perimeter(1), roots, note, nodes)
+    return [move for move, _ in moves_to(tree, int(note[BEST]))] if note[STATUS] == FOUND else []
 
 
 def _turned_round(goals: Sequence[int], sinks: Sequence[int], moves: Sequence[int]) -> list[set[int]]:
@@ -266,5 +293,6 @@ def _turned_round(goals: Sequence[int], sinks: Sequence[int], moves: Sequence[in
 
 FUNCTIONS: Final = {
     "restore": restore, "follow": follow, "score_position": score_position, "write_macros": write_macros,
+    "is_lost": is_lost,
 }  # fmt: skip
 """The functions of the contract of feature-space search, for pulls."""

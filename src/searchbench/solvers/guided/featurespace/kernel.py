@@ -3,6 +3,9 @@
 The *cell* of a position are the features that tell cells, in the best score on its path. The cells take turns with the one that
 holds the best position so far: the lightest move of the cell is made, and the moves of the position that it leads to join
 that position's cell. A move that an advisor chooses weighs nothing, any other one; weights add up along a path.
+
+A search from the start ends also where it meets a position of a search backwards, and the other way round: positions of
+either direction stand in a *perimeter*, by their hashes.
 """
 
 from __future__ import annotations
@@ -26,12 +29,17 @@ from searchbench.solvers.guided.featurespace.contract import (
 )
 from searchbench.solvers.guided.task import EXHAUSTED, FOUND, FULL, PAUSED
 
-STATUS, NODES, POSITIONS, MOVES, CELLS, TURN, ROUND, BEST, ADVISORS, SHIFT = range(10)
+STATUS, NODES, POSITIONS, MOVES, CELLS, TURN, ROUND, BEST, ADVISORS, SHIFT, MET, OWN = range(12)
 """What the kernel notes: how the call ended, the moves generated, the positions, moves and cells kept, the cell whose turn it
 is, the number of the round, the position of the best score (where a move was found that solves: the move), the number of
-advisors, and the bits of a score below its cell."""
-NOTES: Final = 10
+advisors, the bits of a score below its cell, the place in the other perimeter that was met, and what stands in the own one
+for this search, above the numbers of positions."""
+NOTES: Final = 12
 NONE: Final = -1
+OWNER_BITS: Final = 32
+"""The bits of a position's number in a perimeter."""
+MOST_PROBES: Final = 32
+"""A perimeter has no room for a position when so many places for it are taken."""
 
 
 class Tree(NamedTuple):
@@ -67,6 +75,44 @@ def new_tree(width: int, advisors: int, moves: int, most: int) -> Tree:
         np.zeros(cells, np.int64), np.zeros(cells, np.int32), np.zeros(2 * cells, np.int32),
         np.zeros((most, RATINGS + advisors), np.int64),
     )  # fmt: skip
+
+
+class Perimeter(NamedTuple):
+    """Hold the hashes of positions, and which search has met each as which of its positions."""
+
+    keys: Any
+    owners: Any
+
+
+def new_perimeter(size: int) -> Perimeter:
+    """Return an empty perimeter for so many positions, a power of two."""
+    return Perimeter(np.zeros(size, np.int64), np.zeros(size, np.int64))
+
+
+def enter(perimeter: Perimeter, key: int, owner: int) -> None:
+    """Enter a position where there is room."""
+    key |= 1 << 62
+    mask = len(perimeter.keys) - 1
+    place = mix(key) & mask
+    for _ in range(MOST_PROBES):
+        if perimeter.keys[place] == 0:
+            perimeter.keys[place], perimeter.owners[place] = key, owner
+            return
+        place = (place + 1) & mask
+
+
+def owner_of(perimeter: Perimeter, key: int) -> int:
+    """Return who has entered a position, NONE if nobody has."""
+    key |= 1 << 62
+    mask = len(perimeter.keys) - 1
+    place = mix(key) & mask
+    for _ in range(MOST_PROBES):
+        if perimeter.keys[place] == key:
+            return int(perimeter.owners[place])
+        if perimeter.keys[place] == 0:
+            return NONE
+        place = (place + 1) & mask
+    return NONE
 
 
 def meld(tree: Tree, one: int, other: int) -> int:
@@ -150,10 +196,14 @@ def chosen_cell(tree: Tree, note: Any) -> int:
     return NONE
 
 
-def add_position(work: Any, tree: Tree, note: Any, parent: int, move: int, score: int, weight: int) -> bool:
+def add_position(
+    work: Any, tree: Tree, own: Perimeter, other: Perimeter, note: Any, key: int, parent: int, move: int, order: int
+) -> bool:
     """Add the restored position, which stands in the row behind the last, with its moves; tell whether a move solves it."""
+    score, weight = order & ((1 << SCORE_BITS) - 1), order >> SCORE_BITS
     place = note[POSITIONS]
     note[POSITIONS] += 1
+    enter(own, key, note[OWN] + place)
     tree.parents[place] = parent
     tree.leading[place] = move
     tree.scores[place] = score
@@ -187,34 +237,44 @@ def add_position(work: Any, tree: Tree, note: Any, parent: int, move: int, score
         more = 0 if advised else 1
         tree.orders[one] = (weight + more) << SCORE_BITS | rows[row, SCORE]
         tree.first[one] = tree.next[one] = NONE
-        if rows[row, SCORE] == 0:
+        note[MET] = owner_of(other, rows[row, KEY])
+        if rows[row, SCORE] == 0 or note[MET] != NONE:
             note[BEST] = one
             return True
         tree.roots[cell] = one if tree.roots[cell] == NONE else meld(tree, tree.roots[cell], one)
     return False
 
 
-def begin(work: Any, tree: Tree, note: Any) -> None:
-    """Enter the position in row 0; note FOUND where it is solved or a move solves it."""
-    is_new(tree, restore(work, tree.positions[0]), True)
-    score = score_position(work)
-    note[STATUS] = PAUSED
-    note[NODES] += 1
-    if score == 0:
-        note[BEST] = NONE
-        note[STATUS] = FOUND
-    elif is_lost(work):
-        note[STATUS] = EXHAUSTED
-    else:
-        tree.scores[0] = score
-        if add_position(work, tree, note, NONE, 0, score, 0):
-            note[STATUS] = FOUND
+def begin(work: Any, tree: Tree, own: Perimeter, other: Perimeter, roots: Any, note: Any) -> int:
+    """Enter the positions to begin with; return FOUND where one is solved or a move solves one."""
+    note[MET] = NONE
+    for root in range(len(roots)):
+        place = note[POSITIONS]
+        for column in range(roots.shape[1]):
+            tree.positions[place, column] = roots[root, column]
+        key = restore(work, tree.positions[place])
+        if not is_new(tree, key, True):
+            continue
+        score = score_position(work)
+        note[NODES] += 1
+        if score == 0:
+            note[BEST] = NONE
+            return FOUND
+        if is_lost(work):
+            continue
+        if place == 0:
+            tree.scores[0] = score
+        if add_position(work, tree, own, other, note, key, NONE, 0, score):
+            return FOUND
+    return PAUSED
 
 
-def explore(work: Any, tree: Tree, note: Any, stop: int) -> None:
-    """Search on until a solved position, the end, `stop` generated moves, or a full array."""
+def explore(work: Any, tree: Tree, own: Perimeter, other: Perimeter, roots: Any, note: Any, stop: int) -> None:
+    """Search on until a solved position, the end, `stop` generated moves, or a full array; begin with the roots."""
     status = PAUSED
-    while note[NODES] < stop:
+    if note[NODES] == 0:
+        status = begin(work, tree, own, other, roots, note)
+    while status == PAUSED and note[NODES] < stop:
         most = len(tree.positions) - 1
         if (
             note[POSITIONS] >= most
@@ -231,24 +291,27 @@ def explore(work: Any, tree: Tree, note: Any, stop: int) -> None:
         tree.roots[cell] = rest_of(tree, one)
         place = note[POSITIONS]
         follow(work, tree.positions[tree.owners[one]], tree.moves[one], tree.positions[place])
-        if not is_new(tree, restore(work, tree.positions[place]), True) or is_lost(work):
+        key = restore(work, tree.positions[place])
+        if not is_new(tree, key, True) or is_lost(work):
             continue
-        order = tree.orders[one]
-        score, weight = order & ((1 << SCORE_BITS) - 1), order >> SCORE_BITS
-        if add_position(work, tree, note, tree.owners[one], tree.moves[one], score, weight):
+        if add_position(work, tree, own, other, note, key, tree.owners[one], tree.moves[one], tree.orders[one]):
             status = FOUND
             break
     note[STATUS] = status
 
 
-def moves_to(tree: Tree, last: int) -> list[int]:
-    """Return the macro moves from the start to the position after a kept move, NONE for the start itself."""
-    found: list[int] = []
+def moves_to(tree: Tree, last: int) -> list[tuple[int, int]]:
+    """Return the macro moves up to a kept move, each with the position before it; NONE for a solved start."""
     if last == NONE:
-        return found
-    found.append(int(tree.moves[last]))
+        return []
     place = int(tree.owners[last])
-    while place > 0:
-        found.append(int(tree.leading[place]))
+    return [*moves_before(tree, place), (int(tree.moves[last]), place)]
+
+
+def moves_before(tree: Tree, place: int) -> list[tuple[int, int]]:
+    """Return the macro moves up to a position, each with the position before it."""
+    found: list[tuple[int, int]] = []
+    while tree.parents[place] != NONE:
+        found.append((int(tree.leading[place]), int(tree.parents[place])))
         place = int(tree.parents[place])
     return found[::-1]

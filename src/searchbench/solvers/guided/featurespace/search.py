@@ -17,21 +17,29 @@ from searchbench.solvers.guided.enhancements import Functions
 from searchbench.solvers.guided.featurespace.kernel import (
     ADVISORS,
     BEST,
+    MET,
     MOVES,
     NODES,
+    NONE,
     NOTES,
+    OWN,
+    OWNER_BITS,
     POSITIONS,
     SHIFT,
     STATUS,
-    begin,
+    Perimeter,
     explore,
+    moves_before,
     moves_to,
+    new_perimeter,
     new_tree,
 )
 from searchbench.solvers.guided.task import EXHAUSTED, FOUND, FULL, PAUSED, Task
 
 ENTRIES: Final = 1 << 24
 """The moves that are kept, where nothing else is asked for."""
+PERIMETER: Final = 1 << 21
+"""The positions of either direction that searches of the other can meet."""
 FIRST_SHARE: Final = 1 << 15
 """The nodes of a strategy in its first turn; each further turn is twice as long."""
 
@@ -46,8 +54,12 @@ class FeatureSpaceGame(Protocol):
     """The most macro moves of a position."""
     strategies: int
     """How many searches take turns, each with arrays of its own."""
+    heard: Sequence[int]
+    """Of each, how many of the advisors it hears, the first ones."""
+    backward: Sequence[bool]
+    """Of each, whether it begins with solved positions and takes moves back."""
 
-    def names(self) -> Mapping[str, Any]:
+    def names(self, strategy: int) -> Mapping[str, Any]:
         """Return the functions of the contract."""
         ...
 
@@ -55,12 +67,15 @@ class FeatureSpaceGame(Protocol):
         """Return the named tuple of arrays for the search of a strategy from a state."""
         ...
 
-    def position(self, start: Sequence[int]) -> list[int]:
-        """Return a state as the numbers of a position."""
+    def roots(self, start: Sequence[int], strategy: int) -> list[list[int]]:
+        """Return the positions that a strategy begins with."""
         ...
 
-    def steps(self, start: Sequence[int], moves: Sequence[int]) -> list[int]:
-        """Return the moves of the game that macro moves stand for."""
+    def steps(self, start: Sequence[int], moves: Sequence[int], back: Sequence[tuple[int, list[int]]]) -> list[int]:
+        """Return the moves of the game that macro moves stand for.
+
+        After those from the start come moves that were found backwards, each with the position that it is to lead to.
+        """
         ...
 
 
@@ -84,19 +99,19 @@ class FeatureSpace(Guided):
             raise BadRequest(
                 f"method featurespace: {task.game} supplies no features for it; idastar searches every puzzle"
             )
-        names = jit.Names(dict(rules.names()), task.names.target, None)
+        perimeters = [new_perimeter(PERIMETER if any(rules.backward) else 1) for _ in range(2)]
         entries = max((self.entries or ENTRIES) // rules.strategies, 2 * rules.most)
         running: list[_Strategy] = []
         share = FIRST_SHARE
         while True:
             for number in range(rules.strategies):
                 if number == len(running):
-                    running.append(_Strategy(task, rules, names, number, entries))
+                    running.append(_Strategy(task, rules, perimeters, number, entries))
                 one = running[number]
                 ended = one.search(sum(other.nodes for other in running if other is not one), share)
                 nodes, kept = sum(other.nodes for other in running), sum(other.kept for other in running)
                 if ended == FOUND:
-                    moves = rules.steps(task.start, one.moves())
+                    moves = rules.steps(task.start, *_halves(running, one))
                     return task.line(moves, _cost(task, moves), nodes, False, kept)
                 if ended == EXHAUSTED:
                     raise task.unsolvable(nodes, kept)
@@ -111,16 +126,19 @@ class FeatureSpace(Guided):
 class _Strategy:
     """Hold the search of a strategy between its turns."""
 
-    def __init__(self, task: Task, rules: FeatureSpaceGame, names: jit.Names, number: int, entries: int) -> None:
+    def __init__(
+        self, task: Task, rules: FeatureSpaceGame, perimeters: Sequence[Perimeter], number: int, entries: int
+    ) -> None:
+        names = jit.Names(dict(rules.names(number)), task.names.target, None)
         self.task = task
-        self.work = rules.work(task.start, names, number)
-        first = rules.position(task.start)
-        self.tree = new_tree(len(first), rules.advisors, entries, rules.most)
-        self.tree.positions[0] = first
+        self.backward = rules.backward[number]
+        roots = np.array(rules.roots(task.start, number), np.int64)
+        tree = new_tree(roots.shape[1], rules.advisors, entries, rules.most)
+        own, other = perimeters[self.backward], perimeters[not self.backward]
+        self.tree, self.searched = tree, (rules.work(task.start, names, number), tree, own, other, roots)
         self.note = np.zeros(NOTES, np.int64)
-        self.note[ADVISORS], self.note[SHIFT] = rules.advisors, rules.shift
+        self.note[ADVISORS], self.note[SHIFT], self.note[OWN] = rules.heard[number], rules.shift, number << OWNER_BITS
         self.kernel = jit.bind(explore, names)
-        jit.bind(begin, names)(self.work, self.tree, self.note)
 
     @property
     def nodes(self) -> int:
@@ -144,11 +162,23 @@ class _Strategy:
 
     def _call(self, end: int, others: int, note: Any, stop: int) -> None:
         left = self.task.nodes - others if self.task.nodes else end
-        self.kernel(self.work, self.tree, note, min(stop, end, left))
+        self.kernel(*self.searched, note, min(stop, end, left))
 
-    def moves(self) -> list[int]:
-        """Return the macro moves of the solution."""
-        return moves_to(self.tree, int(self.note[BEST]))
+    def path(self, moves: Sequence[tuple[int, int]]) -> list[tuple[int, list[int]]]:
+        """Return moves, each with the position before it."""
+        return [(move, self.tree.positions[place].tolist()) for move, place in moves]
+
+
+def _halves(running: Sequence[_Strategy], one: _Strategy) -> tuple[list[int], list[tuple[int, list[int]]]]:
+    """Return the moves from the start, and those of the search that it has met, in the order in which they are made."""
+    forth, back = one.path(moves_to(one.tree, int(one.note[BEST]))), list[tuple[int, list[int]]]()
+    met = int(one.note[MET])
+    if met != NONE:
+        other = running[met >> OWNER_BITS]
+        back = other.path(moves_before(other.tree, met & ((1 << OWNER_BITS) - 1)))
+    if one.backward:
+        forth, back = back, forth
+    return [move for move, _ in forth], back[::-1]
 
 
 def _cost(task: Task, moves: Sequence[int]) -> int:

@@ -1,0 +1,61 @@
+"""The search backwards: stones are pulled from the full goals to the squares where they stand at the start.
+
+It uses the arrays of a search from the start with the roles changed: the starting squares are its goals, and the cost of the
+matching counts the pulls that bring each stone to one of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from searchbench.games.sokoban.enhanced.work import GOAL, LIVE, STONES, Work
+from searchbench.games.sokoban.featurespace.retrograde import (
+    Backwards,
+    parts_of,
+)
+from searchbench.games.sokoban.rules import state_of
+from searchbench.games.sokoban.tables import NEVER, LevelTables
+
+
+def pulls_to(tables: LevelTables, starts: Sequence[int]) -> npt.NDArray[np.int32]:
+    """Return the pulls of a lone stone from each place to each of some squares: [4 squares + side of the man, squares]."""
+    pushed: list[list[int]] = [[] for _ in tables.pulls]
+    for place, before in enumerate(tables.pulls):
+        for other, _ in before:
+            pushed[other].append(place)
+    found = np.full((len(pushed), len(starts)), NEVER, np.int32)
+    for column, square in enumerate(starts):
+        waiting = [4 * square + side for side in tables.sides[square]]
+        found[waiting, column] = 0
+        for place in waiting:  # which grows
+            for after in pushed[place]:
+                if found[after, column] == NEVER:
+                    found[after, column] = found[place, column] + 1
+                    waiting.append(after)
+    return found
+
+
+def backward_work(tables: LevelTables, stones: Sequence[int], base: Work) -> Backwards:
+    """Return the arrays for the search backwards, from those of a search from the start."""
+    squares, count = len(tables.level.cells), len(stones)
+    maze = base.maze.copy()
+    maze[:, GOAL] = -1
+    maze[list(stones), GOAL] = np.arange(count)
+    pulls = pulls_to(tables, stones)
+    maze[:, LIVE] = pulls.reshape(squares, 4, count).min(axis=(1, 2)) < NEVER
+    base.facts[STONES] = count
+    return Backwards(
+        base._replace(maze=maze, costs=np.vstack([pulls, base.costs[4 * squares :]])),
+        np.zeros((4, 4 * squares), np.int32), np.zeros((3, 4 * squares), np.int32),
+        np.zeros(squares, np.uint8), maze[:, LIVE].astype(np.uint8), np.zeros(squares, np.int32),
+        False,
+    )  # fmt: skip
+
+
+def last_positions(tables: LevelTables) -> list[list[int]]:
+    """Return the solved positions, one for each part of the floor between full goals, the largest first."""
+    goals = tables.level.goals
+    return [state_of(goals, min(part), len(tables.level.cells)) for part in parts_of(tables, set(goals))]

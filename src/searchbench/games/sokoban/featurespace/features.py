@@ -1,0 +1,184 @@
+"""The features of a position of Sokoban, packed into a score: what is left of the plan, and how stones stand in the way.
+
+Functions here look at the stones on the board, where the squares that the man can walk to are marked.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final, NamedTuple
+
+from searchbench.games.sokoban.enhanced.work import AT, GENERATION, GOAL, MARK, SQUARE, STONES, Work
+from searchbench.games.sokoban.featurespace.corrals import Corrals
+
+PACKED, PARTS, DOORS, OUTSIDE, HOTSPOTS, DISTANCE = 36, 30, 24, 18, 12, 0
+"""Where the features stand in a score: steps of the plan that are left, parts of the floor but for one, pairs of rooms that
+stones keep apart, stones out of the plan, stones that keep others from goals, and the cost of the matching."""
+MOST: Final = 63
+"""The largest feature between PARTS and DISTANCE, where more count as so many."""
+MOST_STEPS: Final = 255
+FARTHEST: Final = (1 << HOTSPOTS) - 2
+CELL_SHIFT: Final = OUTSIDE
+
+COMPONENT, HERE, WALKER, ARRIVED = range(4)
+"""Rows of `queues`: of the flood that counts parts, and of the pushes of a stone: squares, the man, the last direction."""
+MET, PARTED, PUSHES, ENTERED, JOINED, OFFERED = range(6)
+"""Rows of `marks`: the places of a stone that were met, the squares whose part is counted, pushes so far, corridors that were
+entered, pairs of rooms that are joined, and the pushes that the man can make of the position before."""
+
+
+LOST, UNKNOWN = -1, -2
+"""What stands for a score: the position certainly has no solution, or was not looked at."""
+
+KNOWN: Final = 1 << 18
+"""The positions whose scores are remembered."""
+
+
+class Space(NamedTuple):
+    """Hold the arrays of the enhanced search, the plan, the zones out of it, scratch space, and scores that are known.
+
+    `plan[i]` has the squares where stones stand after i steps of the plan, the latest one first, and then -1;
+    `zones[i]` marks the squares out of it. `known` has hashes of positions and their scores, `corrals` the deadlocks
+    around areas that the man cannot enter. `rooms[s]` is the room of a square, `doors` the pairs of rooms that are joined,
+    `blockers[b, s]` tells whether a stone on b keeps one on s from a goal, and `ways[i, s]` has the pushes of a lone
+    stone from s to the square that step i fills.
+    """
+
+    base: Work
+    plan: Any
+    zones: Any
+    queues: Any
+    marks: Any
+    known: Any
+    corrals: Corrals
+    rooms: Any
+    doors: Any
+    blockers: Any
+    ways: Any
+
+
+def scored(work: Any, distance: int) -> int:
+    """Return the score of the stones on the board, given the cost of their matching."""
+    done, steps = steps_done(work), len(work.plan) - 1
+    return 1 + (
+        min(steps - done, MOST_STEPS) << PACKED
+        | min(parts(work), MOST) << PARTS
+        | min(shut_doors(work), MOST) << DOORS
+        | min(outside(work, done), MOST) << OUTSIDE
+        | min(hotspots(work), MOST) << HOTSPOTS
+        | min(distance, FARTHEST)
+    )
+
+
+def feature(score: int, place: int) -> int:
+    """Return a feature between PARTS and DISTANCE of a score."""
+    return score >> place & MOST
+
+
+def outside(work: Any, done: int) -> int:
+    """Return how many stones stand out of the plan, so many steps being done."""
+    board = work.base.board
+    count, zone = 0, min(done + 1, len(work.plan) - 2)
+    for stone in range(work.base.facts[STONES]):
+        count += work.zones[zone, board[SQUARE, stone]]
+    for place in range(work.plan.shape[1]):
+        square = work.plan[zone, place]
+        if square < 0:
+            break
+        if board[AT, square] != 0:
+            count -= work.zones[zone, square]
+    return count
+
+
+def hotspots(work: Any) -> int:
+    """Return how many stones off the goals keep another one off the goals from a goal."""
+    board, maze, blockers, count = work.base.board, work.base.maze, work.blockers, 0
+    for stone in range(work.base.facts[STONES]):
+        square = board[SQUARE, stone]
+        if maze[square, GOAL] >= 0:
+            continue
+        for other in range(work.base.facts[STONES]):
+            if blockers[square, board[SQUARE, other]] != 0 and maze[board[SQUARE, other], GOAL] < 0:
+                count += 1
+                break
+    return count
+
+
+def shut_doors(work: Any) -> int:
+    """Return how many pairs of rooms stones keep apart that are joined on the empty floor."""
+    base, queue, rooms, doors, joined = work.base, work.queues[COMPONENT], work.rooms, work.doors, work.marks[JOINED]
+    board, maze, seen = base.board, base.maze, work.marks[ENTERED]
+    generation, shut = base.facts[GENERATION], len(doors)
+    if doors[0, 0] < 0:
+        return 0
+    for pair in range(len(doors)):
+        joined[pair] = 0
+    for square in range(len(maze)):
+        if board[AT, square] != 0 or seen[square] == generation:
+            continue
+        met = 0
+        if rooms[square] >= 0:  # rooms that lie next to each other
+            met = 1 << rooms[square]
+            for direction in range(4):
+                there = maze[square, direction]
+                if there >= 0 and board[AT, there] == 0 and rooms[there] >= 0:
+                    met |= 1 << rooms[there]
+        else:
+            seen[square] = generation
+            queue[0] = square
+            head, tail = 0, 1
+            while head < tail:
+                here = queue[head]
+                head += 1
+                for direction in range(4):
+                    there = maze[here, direction]
+                    if there < 0 or board[AT, there] != 0:
+                        continue
+                    if rooms[there] >= 0:
+                        met |= 1 << rooms[there]
+                    elif seen[there] != generation:
+                        seen[there] = generation
+                        queue[tail] = there
+                        tail += 1
+        if met & (met - 1) == 0:
+            continue
+        for pair in range(len(doors)):
+            if joined[pair] == 0 and met >> doors[pair, 0] & 1 != 0 and met >> doors[pair, 1] & 1 != 0:
+                joined[pair] = 1
+                shut -= 1
+    return shut
+
+
+def steps_done(work: Any) -> int:
+    """Return the most steps of the plan after which stones stand where they do now."""
+    at, plan = work.base.board[AT], work.plan
+    for step in range(len(plan) - 1, 0, -1):
+        place = 0
+        while place < plan.shape[1] and plan[step, place] >= 0 and at[plan[step, place]] != 0:
+            place += 1
+        if place == plan.shape[1] or plan[step, place] < 0:
+            return step
+    return 0
+
+
+def parts(work: Any) -> int:
+    """Return in how many parts the stones part the floor, but for the man's, whose squares are marked."""
+    base, queue = work.base, work.queues[COMPONENT]
+    board, maze, parted = base.board, base.maze, work.marks[PARTED]
+    generation, count = base.facts[GENERATION], 0
+    for square in range(len(maze)):
+        if board[AT, square] != 0 or board[MARK, square] == generation or parted[square] == generation:
+            continue
+        count += 1
+        parted[square] = generation
+        queue[0] = square
+        head, tail = 0, 1
+        while head < tail:
+            here = queue[head]
+            head += 1
+            for direction in range(4):
+                there = maze[here, direction]
+                if there >= 0 and board[AT, there] == 0 and parted[there] != generation:
+                    parted[there] = generation
+                    queue[tail] = there
+                    tail += 1
+    return count
