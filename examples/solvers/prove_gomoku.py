@@ -7,8 +7,10 @@ import sys
 from pathlib import Path
 
 from searchbench.errors import SearchBenchError
+from searchbench.solvers.proof.gomoku.branch import progress
 from searchbench.solvers.proof.gomoku.closing import close_branch
-from searchbench.solvers.proof.gomoku.openings import Opening, progress, prove
+from searchbench.solvers.proof.gomoku.opening import Opening
+from searchbench.solvers.proof.gomoku.rounds import prove
 
 
 def tell(line: str) -> None:

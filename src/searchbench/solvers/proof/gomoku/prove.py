@@ -15,14 +15,16 @@ from searchbench.jit import Target
 from searchbench.proof import Claim
 from searchbench.solvers.proof.budget import Budget
 from searchbench.solvers.proof.gomoku.attack import Attack
+from searchbench.solvers.proof.gomoku.branch import SHORT, progress, read_branch
 from searchbench.solvers.proof.gomoku.closing import close_branch, closed
 from searchbench.solvers.proof.gomoku.fours import STOPPED, WON
-from searchbench.solvers.proof.gomoku.openings import SHORT, Opening, progress, prove, read_branch
+from searchbench.solvers.proof.gomoku.opening import Opening
 from searchbench.solvers.proof.gomoku.patterns import Rule
+from searchbench.solvers.proof.gomoku.rounds import prove
 from searchbench.solvers.proof.gomoku.search import QuietSearch, State, Stopped, stones_at
 
 CHECKED: Final = 100_000
-"""Nodes that a checker may take for a win by threats; those that take the prover more than `openings.SHORT` have records."""
+"""Nodes that a checker may take for a win by threats; those that take the prover more than `branch.SHORT` have records."""
 SLICE: Final = 20_000
 """Nodes of a search of one position between two looks at the limits."""
 _RULES: Final[Mapping[tuple[bool, bool], Rule]] = {
