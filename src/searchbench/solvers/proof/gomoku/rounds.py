@@ -23,7 +23,7 @@ from searchbench.solvers.proof.gomoku.opening import Opening, chosen_branches
 from searchbench.solvers.proof.gomoku.race import attempt, race, search_of
 from searchbench.solvers.proof.gomoku.search import Stopped
 
-LIMITS: Final = tuple(200_000 * 4**step for step in range(6))
+LIMITS: Final = tuple(50_000 * 4**step for step in range(7))
 """Nodes for each reply, round by round."""
 
 _KEPT: dict[tuple[Opening, Target], Attack] = {}
