@@ -11,7 +11,7 @@ from searchbench.errors import BadRequest, DamagedData
 from searchbench.solvers.proof.gomoku import closing
 from searchbench.solvers.proof.gomoku import search as quiet
 from searchbench.solvers.proof.gomoku.attack import Attack
-from searchbench.solvers.proof.gomoku.branch import Branch, read_branch
+from searchbench.solvers.proof.gomoku.branch import SHORT, Branch, read_branch
 from searchbench.solvers.proof.gomoku.closing import close_records
 from searchbench.solvers.proof.gomoku.opening import Opening
 from searchbench.solvers.proof.gomoku.race import attempt, search_of
@@ -141,7 +141,7 @@ def test_the_walk_through_all_replies_finds_a_false_record(
         take_over(proved, tmp_path / name, OPENING)
         branch = read_branch(tmp_path / name, OPENING, WHITE)
         # The first record says nothing here: few replies to it are proved.
-        branch.add({"checked": 1, "short": 2000, "records": [], "gaps": []})
+        branch.add({"checked": 1, "short": SHORT, "records": [], "gaps": []})
         close_records(branch, attack, never)
         gaps[name] = len(branch.gaps)
         assert branch.checked == len(list(branch.records()))
