@@ -169,7 +169,7 @@ def detail_of(position: Position, place: int, direction: int, player: int) -> in
 
 
 @inlined
-def classify(board: Any, place: int, shift: int, player: int, new: int, changes: int) -> int:
+def classify(board: Any, place: int, shift: int, player: int, new: Any, changes: int) -> int:
     """Set the class of an empty place in a direction, and note the change; return how many changes there are then."""
     packed = board[unsigned(PACKED + place)]
     old = (packed >> shift) & _CLASS_MASK

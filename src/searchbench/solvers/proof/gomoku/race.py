@@ -31,7 +31,8 @@ Rank = tuple[int, int, int]
 def race(branch: Branch, attack: Attack, stop: Callable[[], bool], limits: Sequence[int] = RACES) -> None:
     """Choose black's second move, and keep every probe. Raises Stopped.
 
-    A candidate leaves a race as soon as it is worse than the best so far. With the next limit all race again, unless one has
+    A candidate leaves a race as soon as it is worse than the best so far: against one that has won all its probes it gets no more
+    nodes than that one took. With the next limit all race again, unless one has
     won all its probes. The move that was chosen before takes part with the replies that it has left open, and so does
     everybody else.
     """
@@ -63,8 +64,9 @@ def _probe(branch: Branch, search: QuietSearch, second: int, limit: int, best: R
     left = numbers = nodes = 0
     for reply in _hardest(branch, search.attack, second):
         line = branch.tried.get(second, {}).get(reply)
-        if line is None or not (line["proved"] or line["limit"] >= limit):
-            line = attempt(search, branch.base_of(second), reply, limit)
+        allowed = limit if best is None or best[0] > 0 else min(limit, max(1, best[2] - nodes))
+        if line is None or not (line["proved"] or line["limit"] >= allowed):
+            line = attempt(search, branch.base_of(second), reply, allowed)
             branch.add(line | {"of": second})
         nodes += line["nodes"]
         if not line["proved"]:
