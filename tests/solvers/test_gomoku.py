@@ -59,6 +59,11 @@ def test_classes_against_brute_force(rule: Rule) -> None:
             attack.set(state)
             assert attack.state == tuple(state)
             check_classes(attack, twin(columns, rows, rule, state))
+        for cell in [cell for cell, stone in enumerate(state) if stone][: -rng.randint(1, 5) : -1]:
+            attack.remove(cell, state[cell] - 1)
+            state[cell] = 0
+        assert attack.state == tuple(state)
+        check_classes(attack, twin(columns, rows, rule, state))
 
 
 def check_classes(attack: Attack, board: FiveInARow) -> None:
