@@ -21,7 +21,7 @@ from searchbench.solvers.proof.gomoku.search import State, black_stones, stones_
 from searchbench.store.folder import lock
 
 FORMAT: Final = 1
-SHORT: Final = 5_000
+SHORT: Final = 2_000
 """Nodes of the wins by threats that a checker is left to find by itself: longer ones begin with records."""
 
 
