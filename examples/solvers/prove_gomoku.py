@@ -7,8 +7,11 @@ import sys
 from pathlib import Path
 
 from searchbench.errors import SearchBenchError
+from searchbench.solvers.proof.gomoku.branch import progress
 from searchbench.solvers.proof.gomoku.closing import close_branch
-from searchbench.solvers.proof.gomoku.openings import Opening, progress, prove
+from searchbench.solvers.proof.gomoku.opening import Opening
+from searchbench.solvers.proof.gomoku.rounds import prove
+from searchbench.solvers.proof.gomoku.trees import take_over, write_trees
 
 
 def tell(line: str) -> None:
@@ -29,13 +32,19 @@ def main() -> int:
         "--close", action="store_true", help="try every white reply to every record of finished branches"
     )
     parser.add_argument("--progress", action="store_true", help="only tell how far the work is")
+    parser.add_argument("--proved", type=Path, help="begin with what the text files of this folder prove")
+    parser.add_argument("--write", type=Path, help="in the end write what is proved as text files to this folder")
     options = parser.parse_args()
     try:
         opening = Opening(options.size, options.rule)
+        if options.proved:
+            tell(f"{take_over(options.proved, options.folder, opening):,} replies taken from {options.proved}")
         if not options.progress:
             names = [name for name in options.branches.split(",") if name]
             close = close_branch if options.close else None
             prove(options.folder, opening, options.threads, options.seconds, names, tell, close)
+        if options.write:
+            tell(f"{write_trees(options.folder, options.write, opening)} branches written to {options.write}")
         reached = progress(options.folder, opening)
     except SearchBenchError as error:
         print(error, file=sys.stderr)

@@ -16,7 +16,7 @@ from searchbench.proof import Claim
 from searchbench.solvers.proof.gomoku.attack import Attack
 from searchbench.solvers.proof.gomoku.closing import unproved_replies
 from searchbench.solvers.proof.gomoku.fours import WON
-from searchbench.solvers.proof.gomoku.openings import Opening
+from searchbench.solvers.proof.gomoku.opening import Opening
 from searchbench.solvers.proof.gomoku.search import stones_at
 from searchbench.store.certificate import Certificate, open_certificate
 from searchbench.verify import check_claim
@@ -120,3 +120,12 @@ def test_a_certificate_cut_or_altered_in_any_part_is_damaged(proved: Path, tmp_p
             path.write_bytes(damaged)
             with pytest.raises(DamagedData, match=r"damaged\.cert"):
                 open_certificate(path)
+
+
+def test_a_folder_of_proved_replies_is_refused_where_it_is_of_no_use(program: Program, tmp_path: Path) -> None:
+    for state, said in (("start", "no file of a branch is there"), (STATE, "work is kept for the start")):
+        answer = program("prove", GAME, state, "--method", "threats", "--proved", tmp_path)
+        assert (answer.code, said in answer.err) == (ExitCode.WRONG_INPUT, True), answer
+    (tmp_path / "a7.txt").write_text("go-moku 1 7 free a7 c3\n")
+    answer = program("prove", GAME, "--method", "threats", "--proved", tmp_path, "--work", tmp_path / "work")
+    assert (answer.code, "a7.txt, line 2 cannot be read" in answer.err) == (ExitCode.DAMAGED, True), answer

@@ -10,15 +10,14 @@ import pytest
 
 from naive import DIRECTIONS, FiveInARow
 from searchbench import jit
-from searchbench.errors import BadState
+from searchbench.errors import BadRequest, BadState
 from searchbench.solvers.proof.gomoku.attack import Attack
 from searchbench.solvers.proof.gomoku.fours import NONE, WON
-from searchbench.solvers.proof.gomoku.patterns import Rule
+from searchbench.solvers.proof.gomoku.patterns import STRENGTH_MASK, Rule
 from searchbench.solvers.proof.gomoku.position import (
     COUNTS,
     PLACE_OF,
     REACH,
-    STRENGTH_MASK,
     class_of,
     completions_of,
     detail_of,
@@ -60,6 +59,11 @@ def test_classes_against_brute_force(rule: Rule) -> None:
             attack.set(state)
             assert attack.state == tuple(state)
             check_classes(attack, twin(columns, rows, rule, state))
+        for cell in [cell for cell, stone in enumerate(state) if stone][: -rng.randint(1, 5) : -1]:
+            attack.remove(cell, state[cell] - 1)
+            state[cell] = 0
+        assert attack.state == tuple(state)
+        check_classes(attack, twin(columns, rows, rule, state))
 
 
 def check_classes(attack: Attack, board: FiveInARow) -> None:
@@ -230,5 +234,10 @@ def test_bad_boards() -> None:
         new_position(26, 3)
     with pytest.raises(BadState, match="the board has 225"):
         Attack(target="interpreted", bits=4).set([0] * 100)
+    attack = Attack(5, 5, target="interpreted", bits=4)
+    attack.put(3, 0)
+    attack.put(4, 1)
+    with pytest.raises(BadRequest, match="not the stone that was put last"):
+        attack.remove(3, 0)
     assert int(new_position(9, 9, "standard").board[REACH]) == 5
     assert jit.bind(class_of, jit.Names({}, "interpreted"))(new_position(5, 5), 30, 0) == 0

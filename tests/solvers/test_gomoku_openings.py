@@ -14,11 +14,14 @@ from naive import FiveInARow
 from searchbench.catalogue import load
 from searchbench.errors import BadRequest, DamagedData
 from searchbench.reproduce import ROWS, reproduce
-from searchbench.solvers.proof.gomoku import openings
+from searchbench.solvers.proof.gomoku import race
+from searchbench.solvers.proof.gomoku import search as quiet
 from searchbench.solvers.proof.gomoku.attack import Attack
+from searchbench.solvers.proof.gomoku.branch import open_folder, progress, read_branch
 from searchbench.solvers.proof.gomoku.closing import unproved_replies
 from searchbench.solvers.proof.gomoku.fours import WON
-from searchbench.solvers.proof.gomoku.openings import Opening, chosen_branches, claim, progress, read_branch
+from searchbench.solvers.proof.gomoku.opening import Opening, chosen_branches
+from searchbench.solvers.proof.gomoku.rounds import claim, work_on_branch
 from searchbench.solvers.proof.gomoku.search import OWN_LIMIT, QuietSearch, State, stones_at
 from solvers.test_gomoku import prepared, random_state, twin, without_fives
 
@@ -94,24 +97,26 @@ def test_replies_and_canonical_positions() -> None:
 
 def test_work_goes_on_where_it_was_cut(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """On 7 x 7 little is proved; the file of a branch says so, whatever its last line looks like."""
-    monkeypatch.setattr(openings, "PROBE_LIMIT", 20)
-    monkeypatch.setattr(openings, "SECOND_MOVES", 2)
-    monkeypatch.setattr(openings, "PROBES", 2)
+    monkeypatch.setattr(race.race, "__defaults__", ((20, 40),))
+    monkeypatch.setattr(race, "SECOND_MOVES", 2)
+    monkeypatch.setattr(race, "PROBES", 2)
     opening = Opening(7)
     white = opening.replies(opening.start)[0]
-    openings.open_folder(tmp_path, opening)
-    whole = openings.work_on_branch(tmp_path, opening, white, 30, time.time() + 60)
+    open_folder(tmp_path, opening)
+    whole = work_on_branch(tmp_path, opening, white, 30, time.time() + 60)
     assert not whole.open_replies(30)
+    whole = read_branch(tmp_path, opening, white)
     assert whole.open_replies(31)
     data = whole.path.read_bytes()
     for cut in (len(data) - 1, len(data) - 30, len(data) // 2):
         whole.path.write_bytes(data[:cut])
-        assert len(read_branch(tmp_path, opening, white).attempts) < len(whole.attempts)
-        again = openings.work_on_branch(tmp_path, opening, white, 30, time.time() + 60)
+        cut_off = read_branch(tmp_path, opening, white)
+        assert len(cut_off.attempts) < len(whole.attempts)
+        again = work_on_branch(tmp_path, opening, white, 30, time.time() + 60)
         assert again.second == whole.second
-        assert {reply: line["proved"] for reply, line in again.attempts.items()} == {
-            reply: line["proved"] for reply, line in whole.attempts.items()
-        }
+        assert set(again.attempts) == set(whole.attempts)
+        kept = {reply: line for reply, line in whole.attempts.items() if reply in cut_off.attempts}
+        assert {reply: again.attempts[reply] for reply in kept} == kept
     reached = progress(tmp_path, opening)
     assert reached.branches == len(opening.replies(opening.start))
     assert reached.tried == len(whole.attempts)
@@ -120,16 +125,19 @@ def test_work_goes_on_where_it_was_cut(tmp_path: Path, monkeypatch: pytest.Monke
     with pytest.raises(DamagedData, match="line 1 cannot be read"):
         read_branch(tmp_path, opening, white)
     with pytest.raises(BadRequest, match="another process works there"):
-        openings.open_folder(tmp_path, opening)
+        open_folder(tmp_path, opening)
 
 
 def test_a_folder_of_another_board_is_refused(tmp_path: Path) -> None:
     (tmp_path / "task.json").write_text(json.dumps({"format": 1, "size": 9, "rule": "free"}))
     with pytest.raises(BadRequest, match="holds work on"):
-        openings.open_folder(tmp_path, Opening(15))
+        open_folder(tmp_path, Opening(15))
 
 
-def test_the_walk_of_a_checker_finds_a_dropped_record(tmp_path: Path) -> None:
+def test_the_walk_of_a_checker_finds_a_dropped_record(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Wins by threats that the search finds with what it remembers must be short enough to be found without.
+    monkeypatch.setattr(quiet, "OWN_LIMIT", 500)
+    monkeypatch.setattr(quiet, "REPLY_LIMIT", 500)
     opening = Opening()
     attack = Attack(bits=16)
     search = QuietSearch(attack)
@@ -148,7 +156,7 @@ def test_the_walk_of_a_checker_finds_a_dropped_record(tmp_path: Path) -> None:
     assert found > 0
     branch = read_branch(tmp_path, opening, 0)
     branch.add({"second": 128, "probes": {}, "seconds": 0.0, "nodes": 0})
-    branch.add(openings.attempt(search, branch.base, 144, 200_000))
+    branch.add(race.attempt(search, branch.base, 144, 200_000))
     made = claim(tmp_path, opening)
     assert (made.player, made.bound) == (0, 1)
     assert made.strategy[(0,) * 225] == 2 * 112

@@ -608,7 +608,7 @@ def find(search: ThreatSearch, attacker: int, limit: int) -> int:
                 best = place
             elif number < second:
                 second = number
-            total = min(INFINITE, total + children[place, other])
+            total = min(INFINITE - 1, total + children[place, other])  # a large sum is no proof
         if smallest == 0:
             total = INFINITE
         elif smallest >= INFINITE:

@@ -164,6 +164,9 @@ class ThreatProofNumber(Proving):
         None, "a folder that keeps white's replies that are proved to lose: a stopped proof resumes with it", "path",
         metavar="DIR",
     )  # fmt: skip
+    proved: str | Path | None = option(
+        None, "begin with what the files of this folder prove, such as proofs/gomoku", "path", metavar="DIR"
+    )
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -239,8 +239,8 @@ def _by_threats(
 ) -> Proof:  # fmt: skip
     """Prove that the player to move wins go-moku, or that the one does who has begun in the centre."""
     began = budget.run.seconds
-    work = Path(chosen.work) if chosen.work is not None else None
-    found = prove_by_threats(game, root, budget, work, target)
+    work, proved = (None if one is None else Path(one) for one in (chosen.work, chosen.proved))
+    found = prove_by_threats(game, root, budget, work, proved, target)
     claims = (found.claim(),) if chosen.evidence else ()
     outcome, seconds = 1 if found.player == 0 else -1, budget.run.seconds - began
     proof = Proof(game, root, outcome, chosen.method, claims, found.nodes, seconds, found.facts)

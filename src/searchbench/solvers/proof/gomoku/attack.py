@@ -16,8 +16,10 @@ from searchbench.solvers.proof.gomoku.patterns import CLASSES, Rule
 from searchbench.solvers.proof.gomoku.position import (
     CELL_OF,
     CELLS,
+    COUNT,
     COUNTS,
     EMPTY,
+    MOVES,
     NUMBERS,
     PLACE_OF,
     PLACES,
@@ -100,8 +102,14 @@ class Attack:
         self._put(self.position, int(self._places[cell]), player)
 
     def remove(self, cell: int, player: int) -> None:
-        """Remove a stone."""
-        self._remove(self.position, int(self._places[cell]), player)
+        """Remove the stone that was put last. Raises BadRequest for another one."""
+        board, place = self.position.board, int(self._places[cell])
+        count = int(board[COUNT])
+        if count == 0 or board[MOVES + count - 1] != place or board[STONES + place] != 1 + player:
+            raise BadRequest(
+                f"cell {cell} of player {player} is not the stone that was put last: only that one is removed"
+            )
+        self._remove(self.position, place, player)
 
     def change(self, cell: int, player: int) -> int:
         """Return by how much a stone changes the key of a position."""

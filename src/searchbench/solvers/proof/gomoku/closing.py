@@ -15,18 +15,11 @@ from typing import Any, Final
 from searchbench.errors import Exhausted
 from searchbench.jit import Target
 from searchbench.solvers.proof.gomoku.attack import Attack
+from searchbench.solvers.proof.gomoku.branch import SHORT, Branch, lock_branch, read_branch, stopper, written
 from searchbench.solvers.proof.gomoku.fours import WON
-from searchbench.solvers.proof.gomoku.openings import (
-    SHORT,
-    Branch,
-    Opening,
-    attack_for,
-    lock_branch,
-    read_branch,
-    stopper,
-    written,
-)
+from searchbench.solvers.proof.gomoku.opening import Opening
 from searchbench.solvers.proof.gomoku.patterns import FIVE
+from searchbench.solvers.proof.gomoku.rounds import attack_for
 from searchbench.solvers.proof.gomoku.search import BLACK, WHITE, QuietSearch, State, Stopped, stones_at
 
 PASSED: Final = 5_000

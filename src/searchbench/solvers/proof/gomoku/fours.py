@@ -65,6 +65,7 @@ def winning_place(position: Position, attacker: int) -> int:
 
     The attacker is to move.
     """
+    position = unowned(position)
     defender = 1 - attacker
     if count_of(position, attacker, FIVE) > 0:
         return first_of(position, attacker, FIVE)
@@ -93,8 +94,8 @@ def first_allowed(position: Position, player: int, kind: int) -> int:
 
 def win_by_fours(position: Position, fours: Fours, attacker: int, limit: int) -> int:
     """Return WON, NONE, or STOPPED after `limit` nodes; the attacker is to move. The line is in `fours.line`."""
-    board = unowned(position.board)
-    rest, line, failed, note = unowned(fours.rest), unowned(fours.line), unowned(fours.failed), unowned(fours.note)
+    position, fours = unowned(position), unowned(fours)
+    board, rest, line, failed, note = position.board, fours.rest, fours.line, fours.failed, fours.note
     words = (board[CELLS] + WORD - 1) // WORD
     defender, depth, nodes, complete = 1 - attacker, 0, 0, True
     result = STOPPED

@@ -15,14 +15,13 @@ import numpy as np
 
 from searchbench import jit
 from searchbench.errors import BadState
-from searchbench.jit import inlined, trailing_zeros, unowned, unsigned
+from searchbench.jit import inlined, popcount, trailing_zeros, unowned, unsigned
 from searchbench.rules import forbids
 from searchbench.solvers.proof.gomoku.patterns import (
     CLASS_BITS,
     CLASSES,
     FOUR,
     NOTHING,
-    STRENGTH_MASK,
     STRENGTH_SHIFT,
     VALUE_SHIFT,
     Rule,
@@ -42,13 +41,20 @@ WORD: Final = 60
 """The cells in a word of a set."""
 WORDS: Final = -(-LARGEST * LARGEST // WORD)
 
-# The sections of a board. A word of KEYS [place, direction] has the key of each player, a word of PACKED [place] each
-# player's classes in four directions, SETS [player, class, word] the empty cells of each class, COUNTS their number. FORBIDDING
-# tells whether black may not play on some places; then CELL_STONES has the state, by cells.
+LINE_WORDS: Final = 4
+"""The words of a line."""
+
+# The sections of a board. A word of PACKED [place] has each player's classes in four directions, for empty cells; SETS [player,
+# class, word] the empty cells of each class, COUNTS their number. A line is four words: the stones of each player, the walls at
+# its ends, its first place and direction; its cells have the bits from REACH upwards. LINE_OF [place, direction] packs where
+# the words of a place's line are, and the place's number on it. MOVES has the places of the stones in the order in which they
+# were put, CHANGES the classes that each has changed, up to MARKS. FORBIDDING tells whether black may not play on some places;
+# then CELL_STONES has the state, by cells.
 STONES: Final = 0
-KEYS: Final = STONES + PLACES
-PACKED: Final = KEYS + PLACES * DIRECTIONS
-SETS: Final = PACKED + PLACES
+PACKED: Final = STONES + PLACES
+LINE_OF: Final = PACKED + PLACES
+LINES: Final = LINE_OF + PLACES * DIRECTIONS
+SETS: Final = LINES + LINE_WORDS * 6 * LARGEST
 COUNTS: Final = SETS + 2 * CLASSES * WORDS
 HASH: Final = COUNTS + 2 * CLASSES
 COUNT: Final = HASH + 1
@@ -60,15 +66,21 @@ REACH: Final = CELLS + 1
 STEPS: Final = REACH + 1
 FORBIDDING: Final = STEPS + DIRECTIONS
 CELL_STONES: Final = FORBIDDING + 1
-LENGTH_OF_BOARD: Final = CELL_STONES + LARGEST * LARGEST
+MOVES: Final = CELL_STONES + LARGEST * LARGEST
+MARKS: Final = MOVES + LARGEST * LARGEST
+END_OF_LINES: Final = MARKS + LARGEST * LARGEST + 1
+CHANGES: Final = END_OF_LINES + 1
+LENGTH_OF_BOARD: Final = CHANGES + LARGEST * LARGEST * 2 * DIRECTIONS * 2 * MARGIN
 
-KEY_BITS: Final = 20
-"""Where a word of KEYS has the second player's key."""
-_KEY_MASK: Final = (1 << KEY_BITS) - 1
 PACKED_BITS: Final = DIRECTIONS * CLASS_BITS
 _PACKED_MASK: Final = (1 << PACKED_BITS) - 1
+_BOTH_MASK: Final = (1 << 2 * PACKED_BITS) - 1
 _CLASS_MASK: Final = (1 << CLASS_BITS) - 1
 _COMBINED: Final = combined_classes()
+_LINE_SHIFT: Final = 8
+_LINE_MASK: Final = (1 << _LINE_SHIFT) - 1
+_LINE_BITS: Final = (1 << LARGEST + 2 * MARGIN) - 1
+_WINDOW: Final = 31
 
 
 class Position(NamedTuple):
@@ -95,20 +107,26 @@ def new_position(columns: int, rows: int, rule: Rule = "free") -> Position:
     board[STEPS : STEPS + DIRECTIONS] = steps
     for cell, place in enumerate(places):
         board[STONES + place], board[CELL_OF + place], board[PLACE_OF + cell] = EMPTY, cell, place
-    for place in places:
-        for direction, step in enumerate(steps):
-            walls = 0
-            for bit in range(2 * tables.reach):
-                if board[STONES + place + offset_of(bit, tables.reach) * step] == WALL:
-                    walls |= 1 << (bit + 2 * tables.reach)
-            board[KEYS + DIRECTIONS * place + direction] = walls | walls << KEY_BITS
+    _number_lines(board, places, steps)
     board[NUMBERS : NUMBERS + 2 * PLACES] = np.random.default_rng(15).integers(1, 1 << 62, 2 * PLACES, np.int64)
     return Position(board, tables.classes, tables.details)
 
 
-def copied(position: Position) -> Position:
-    """Return a position of its own with the same stones."""
-    return position._replace(board=position.board.copy())
+def _number_lines(board: Any, places: Sequence[int], steps: Sequence[int]) -> None:
+    """Write the lines of an empty board, and for each place where it lies on them."""
+    reach, line = int(board[REACH]), LINES
+    for direction, step in enumerate(steps):
+        for first in places:
+            if board[STONES + first - step] == EMPTY:
+                continue
+            size = 0
+            while board[STONES + first + size * step] == EMPTY:
+                board[LINE_OF + DIRECTIONS * (first + size * step) + direction] = line << _LINE_SHIFT | size
+                size += 1
+            board[line + 2] = ((1 << reach) - 1) * (1 | 1 << (reach + size))
+            board[line + 3] = first << 2 | direction
+            line += LINE_WORDS
+    board[END_OF_LINES] = line
 
 
 @inlined
@@ -124,11 +142,24 @@ def combined(packed: int, player: int) -> int:
 
 
 @inlined
+def key_at(own: int, blocked: int, index: int, reach: int) -> int:
+    """Return the key of an empty cell of a line, given the line's words."""
+    low, high = (1 << reach) - 1, ((1 << reach) - 1) << reach
+    own, blocked = own >> index, blocked >> index
+    own = (own & low) | ((own >> 1) & high)
+    blocked = (blocked & low) | ((blocked >> 1) & high)
+    return own | blocked << 2 * reach
+
+
+@inlined
 def key_of(position: Position, place: int, direction: int, player: int) -> int:
     """Return the key of a player, as a place in the tables."""
-    word = position.board[unsigned(KEYS + DIRECTIONS * place + direction)]
-    key = (word >> KEY_BITS * player) & _KEY_MASK
-    return key + player * (len(position.classes) >> 1)  # type: ignore[no-any-return]
+    board = unowned(position.board)
+    where = board[unsigned(LINE_OF + DIRECTIONS * place + direction)]
+    line = where >> _LINE_SHIFT
+    blocked = board[unsigned(line + 1 - player)] | board[unsigned(line + 2)]
+    key = key_at(board[unsigned(line + player)], blocked, where & _LINE_MASK, board[REACH])
+    return key + player * (len(position.classes) >> 1)
 
 
 @inlined
@@ -138,21 +169,25 @@ def detail_of(position: Position, place: int, direction: int, player: int) -> in
 
 
 @inlined
-def classify(board: Any, classes: Any, place: int, direction: int, player: int, key: int) -> None:
-    """Look up the class of a place in a direction, and move the place to another set where its class has changed."""
-    new = np.int64(classes[unsigned(key + player * (len(classes) >> 1))])
+def classify(board: Any, place: int, shift: int, player: int, new: Any, changes: int) -> int:
+    """Set the class of an empty place in a direction, and note the change; return how many changes there are then."""
     packed = board[unsigned(PACKED + place)]
-    shift = CLASS_BITS * direction + PACKED_BITS * player
     old = (packed >> shift) & _CLASS_MASK
     if new == old:
-        return
-    changed = packed ^ ((new ^ old) << shift)
-    board[unsigned(PACKED + place)] = changed
-    if board[unsigned(STONES + place)] == EMPTY:
-        before, after = combined(packed, player), combined(changed, player)
-        if before != after:
-            toggle_in_set(board, place, player, before, -1)
-            toggle_in_set(board, place, player, after, 1)
+        return changes
+    board[unsigned(CHANGES + changes)] = (place << 1 | player) << 2 * PACKED_BITS | packed
+    set_packed(board, place, player, packed, packed ^ ((new ^ old) << shift))
+    return changes + 1
+
+
+@inlined
+def set_packed(board: Any, place: int, player: int, old: int, new: int) -> None:
+    """Set the classes of an empty place, of which a player's have changed."""
+    board[unsigned(PACKED + place)] = new
+    before, after = combined(old, player), combined(new, player)
+    if before != after:
+        toggle_in_set(board, place, player, before, -1)
+        toggle_in_set(board, place, player, after, 1)
 
 
 @inlined
@@ -165,60 +200,81 @@ def toggle_in_set(board: Any, place: int, player: int, kind: int, change: int) -
         board[unsigned(COUNTS + player * CLASSES + kind)] += change
 
 
-def flip(position: Position, place: int, player: int) -> None:
-    """Put or remove a player's stone in the keys of the places around it, and look up the classes that may change.
-
-    A class other than NOTHING takes two stones or more.
-    """
-    board, classes = unowned(position.board), unowned(position.classes)
-    reach, other = board[REACH], 1 - player
-    own_bits = (1 << 2 * reach) - 1
-    own_shift, other_shift = KEY_BITS * player, KEY_BITS * other
-    for direction in range(DIRECTIONS):
-        step = board[STEPS + direction]
-        for _ in range(2):
-            near = place
-            for distance in range(1, reach + 1):
-                near += step
-                if board[unsigned(STONES + near)] == WALL:
-                    break
-                bit = reach - distance if step > 0 else reach + distance - 1
-                word = board[unsigned(KEYS + DIRECTIONS * near + direction)]
-                word ^= (1 << (bit + own_shift)) | (1 << (bit + 2 * reach + other_shift))
-                board[unsigned(KEYS + DIRECTIONS * near + direction)] = word
-                own = (word >> own_shift) & own_bits
-                if own & (own - 1) != 0 or board[unsigned(PACKED + near)] != 0:
-                    classify(board, classes, near, direction, player, (word >> own_shift) & _KEY_MASK)
-                own = (word >> other_shift) & own_bits
-                if own & (own - 1) != 0:
-                    classify(board, classes, near, direction, other, (word >> other_shift) & _KEY_MASK)
-            step = -step
+@inlined
+def spread(stones: int, reach: int) -> int:
+    """Return the cells of a line within reach of stones."""
+    cells = stones >> reach
+    cells |= cells << 1
+    cells |= cells << 2
+    cells |= cells << 4
+    return cells | cells << (2 * reach - 7)
 
 
 def put(position: Position, place: int, player: int) -> None:
-    """Put a player's stone on an empty place."""
-    board = unowned(position.board)
-    packed = board[PACKED + place]
+    """Put a player's stone on an empty place.
+
+    A class other than NOTHING takes two stones or more, and a stone gives the opponent no new one.
+    """
+    board, classes = unowned(position.board), unowned(position.classes)
+    reach, other, count, half = board[REACH], 1 - player, board[COUNT], len(classes) >> 1
+    near = (1 << (2 * reach + 1)) - 1
+    packed = board[unsigned(PACKED + place)]
     for one in range(2):
         toggle_in_set(board, place, one, combined(packed, one), -1)
-    board[STONES + place] = 1 + player
+    board[unsigned(STONES + place)] = 1 + player
     if board[FORBIDDING]:
         board[CELL_STONES + board[CELL_OF + place]] = 1 + player
-    board[HASH] ^= board[NUMBERS + PLACES * player + place]
-    board[COUNT] += 1
-    flip(position, place, player)
+    board[HASH] ^= board[unsigned(NUMBERS + PLACES * player + place)]
+    board[unsigned(MOVES + count)] = place
+    changes = board[unsigned(MARKS + count)]
+    for direction in range(DIRECTIONS):
+        where = board[unsigned(LINE_OF + DIRECTIONS * place + direction)]
+        line, index = where >> _LINE_SHIFT, where & _LINE_MASK
+        before, others, walls = board[unsigned(line + player)], board[unsigned(line + other)], board[unsigned(line + 2)]
+        own = before | 1 << (index + reach)
+        board[unsigned(line + player)] = own
+        free = (~(own | others | walls) >> index) & near
+        step, shift = board[unsigned(STEPS + direction)], CLASS_BITS * direction
+        cells = free & (spread(before, reach) >> index)
+        while cells != 0:
+            offset = trailing_zeros(cells) - reach
+            cells &= cells - 1
+            key = key_at(own, others | walls, index + offset, reach) + player * half
+            new = np.int64(classes[unsigned(key)])
+            changes = classify(board, place + offset * step, shift + PACKED_BITS * player, player, new, changes)
+        cells = free & (spread(others, reach) >> index)
+        while cells != 0:
+            offset = trailing_zeros(cells) - reach
+            cells &= cells - 1
+            there = place + offset * step
+            if (board[unsigned(PACKED + there)] >> (shift + PACKED_BITS * other)) & _CLASS_MASK != NOTHING:
+                key = key_at(others, own | walls, index + offset, reach) + other * half
+                new = np.int64(classes[unsigned(key)])
+                changes = classify(board, there, shift + PACKED_BITS * other, other, new, changes)
+    board[COUNT] = count + 1
+    board[unsigned(MARKS + count + 1)] = changes
 
 
 def remove(position: Position, place: int, player: int) -> None:
-    """Remove a player's stone."""
+    """Remove the player's stone that was put last."""
     board = unowned(position.board)
-    flip(position, place, player)
-    board[HASH] ^= board[NUMBERS + PLACES * player + place]
-    board[COUNT] -= 1
-    board[STONES + place] = EMPTY
+    reach, count = board[REACH], board[COUNT] - 1
+    first = board[unsigned(MARKS + count)]
+    at = board[unsigned(MARKS + count + 1)]
+    while at > first:
+        at -= 1
+        change = board[unsigned(CHANGES + at)]
+        there, one = change >> (2 * PACKED_BITS + 1), (change >> 2 * PACKED_BITS) & 1
+        set_packed(board, there, one, board[unsigned(PACKED + there)], change & _BOTH_MASK)
+    for direction in range(DIRECTIONS):
+        where = board[unsigned(LINE_OF + DIRECTIONS * place + direction)]
+        board[unsigned((where >> _LINE_SHIFT) + player)] ^= 1 << ((where & _LINE_MASK) + reach)
+    board[HASH] ^= board[unsigned(NUMBERS + PLACES * player + place)]
+    board[COUNT] = count
+    board[unsigned(STONES + place)] = EMPTY
     if board[FORBIDDING]:
         board[CELL_STONES + board[CELL_OF + place]] = EMPTY
-    packed = board[PACKED + place]
+    packed = board[unsigned(PACKED + place)]
     for one in range(2):
         toggle_in_set(board, place, one, combined(packed, one), 1)
 
@@ -305,13 +361,24 @@ def completions_of(position: Position, place: int, player: int, out: Any, count:
 def mark_strong(position: Position, player: int, least: int, zone: Any) -> None:
     """Mark the empty places on windows of five free of the opponent with at least so many stones of a player."""
     board = unowned(position.board)
-    for cell in range(board[CELLS]):
-        place = board[PLACE_OF + cell]
-        if board[STONES + place] == EMPTY and zone[place] == 0:
-            for direction in range(DIRECTIONS):
-                detail = detail_of(position, place, direction, player)
-                if (detail >> STRENGTH_SHIFT) & STRENGTH_MASK >= least:
-                    zone[place] = 1
+    reach = board[REACH]
+    for line in range(LINES, board[END_OF_LINES], LINE_WORDS):
+        own = board[unsigned(line + player)]
+        if popcount(own) < least:
+            continue
+        free = ~(board[unsigned(line + 1 - player)] | board[unsigned(line + 2)]) & _LINE_BITS
+        windows = free & free >> 1 & free >> 2 & free >> 3 & free >> 4
+        marked = 0
+        while windows != 0:
+            first = trailing_zeros(windows)
+            windows &= windows - 1
+            if popcount((own >> first) & _WINDOW) >= least:
+                marked |= _WINDOW << first
+        marked &= ~own
+        place, step = board[unsigned(line + 3)] >> 2, board[unsigned(STEPS + (board[unsigned(line + 3)] & 3))]
+        while marked != 0:
+            zone[unsigned(place + (trailing_zeros(marked) - reach) * step)] = 1
+            marked &= marked - 1
 
 
 def value_of(position: Position, place: int, player: int) -> int:
@@ -325,14 +392,12 @@ def value_of(position: Position, place: int, player: int) -> int:
 def set_stones(position: Position, state: Any) -> None:
     """Make the position that of a state: a number for each cell, 0 empty, 1 black, 2 white."""
     board = unowned(position.board)
+    while board[COUNT] > 0:
+        last = board[MOVES + board[COUNT] - 1]
+        remove(position, last, board[STONES + last] - 1)
     for cell in range(board[CELLS]):
-        place = board[PLACE_OF + cell]
-        stone = board[STONES + place]
-        if stone != state[cell]:
-            if stone != EMPTY:
-                remove(position, place, stone - 1)
-            if state[cell] != EMPTY:
-                put(position, place, state[cell] - 1)
+        if state[cell] != EMPTY:
+            put(position, board[PLACE_OF + cell], state[cell] - 1)
 
 
 def state_of(position: Position) -> tuple[int, ...]:

@@ -15,14 +15,17 @@ from searchbench.jit import Target
 from searchbench.proof import Claim
 from searchbench.solvers.proof.budget import Budget
 from searchbench.solvers.proof.gomoku.attack import Attack
+from searchbench.solvers.proof.gomoku.branch import SHORT, progress, read_branch
 from searchbench.solvers.proof.gomoku.closing import close_branch, closed
 from searchbench.solvers.proof.gomoku.fours import STOPPED, WON
-from searchbench.solvers.proof.gomoku.openings import SHORT, Opening, progress, prove, read_branch
+from searchbench.solvers.proof.gomoku.opening import Opening
 from searchbench.solvers.proof.gomoku.patterns import Rule
+from searchbench.solvers.proof.gomoku.rounds import prove
 from searchbench.solvers.proof.gomoku.search import QuietSearch, State, Stopped, stones_at
+from searchbench.solvers.proof.gomoku.trees import take_over
 
 CHECKED: Final = 100_000
-"""Nodes that a checker may take for a win by threats; those that take the prover more than `openings.SHORT` have records."""
+"""Nodes that a checker may take for a win by threats; those that take the prover more than `branch.SHORT` have records."""
 SLICE: Final = 20_000
 """Nodes of a search of one position between two looks at the limits."""
 _RULES: Final[Mapping[tuple[bool, bool], Rule]] = {
@@ -62,24 +65,27 @@ def board_of(game: Game) -> tuple[int, Rule]:
     return size, rule
 
 
-def prove_by_threats(game: Game, root: Sequence[int], budget: Budget, work: Path | None, target: Target) -> ThreatProof:
+def prove_by_threats(
+    game: Game, root: Sequence[int], budget: Budget, work: Path | None, proved: Path | None, target: Target
+) -> ThreatProof:
     """Prove a win of the player to move, or after the first stone in the centre, of the player who has put it.
 
-    The start, that stone and a reply to it are proved in the folder, or a temporary one, on several processes. Raises
+    The start, that stone and a reply to it are proved in the folder, or a temporary one, on several processes, beginning
+    with the replies that the files of `proved` have (:mod:`searchbench.solvers.proof.gomoku.trees`). Raises
     LimitReached, Exhausted and BadRequest.
     """
     state = tuple(int(cell) for cell in root)
     stones, (size, rule) = sum(map(bool, state)), board_of(game)
     if rule == "renju":
-        if work is not None:
+        if work is not None or proved is not None:
             raise BadRequest(
                 f"{game}: no work is kept for renju, where only wins by threats are found: leave out the folder"
             )
         return _by_threats_alone(size, game, state, budget, target)
     opening = Opening(size, rule)
     if stones <= 2 and (stones == 0 or state[len(state) // 2] == 1) and opening.has_centre:
-        return _in_folder(opening, state, budget, work)
-    if work is not None:
+        return _in_folder(opening, state, budget, work, proved)
+    if work is not None or proved is not None:
         raise BadRequest(
             f"{game}: work is kept for the start, for the first stone in the centre, and for a reply to it; "
             "this position is searched at once: leave out the folder"
@@ -87,7 +93,7 @@ def prove_by_threats(game: Game, root: Sequence[int], budget: Budget, work: Path
     return _at_once(opening, game, state, budget, target)
 
 
-def _in_folder(opening: Opening, state: State, budget: Budget, work: Path | None) -> ThreatProof:
+def _in_folder(opening: Opening, state: State, budget: Budget, work: Path | None, proved: Path | None) -> ThreatProof:
     if budget.limit:
         raise BadRequest("a proof in a working folder counts no nodes: limit its seconds")
     stones, run = sum(map(bool, state)), budget.run
@@ -98,6 +104,8 @@ def _in_folder(opening: Opening, state: State, budget: Budget, work: Path | None
         run.progress(_STAGE, reached.proved, reached.replies)
 
     with _folder(work) as folder:
+        if proved is not None:
+            take_over(proved, folder, opening)
         for close in (None, close_branch):
             if not prove(folder, opening, run.threads, _left(budget), names, report, close):
                 raise LimitReached(

@@ -23,15 +23,15 @@ CANDIDATES: Final = 10
 """Quiet moves that black tries in a position."""
 BLACK_WEIGHT, WHITE_WEIGHT = 4, 2
 """The order of moves: how much a cell's value for each player counts."""
-OWN_LIMIT: Final = 2000
+OWN_LIMIT: Final = 4000
 """Nodes of the search by threats where black is to move."""
 NULL_LIMITS: Final = (2000, 8000, 20000)
 """Nodes of the search by threats after white's null move, at each visit."""
-REPLY_LIMIT: Final = 200
+REPLY_LIMIT: Final = 4000
 """Nodes of the search by threats after one of white's answers."""
 SIBLINGS: Final = 4
 """How many wins against earlier answers are replayed."""
-SURVIVORS: Final = 3
+SURVIVORS: Final = 1
 """White's answers to find at each visit before the search looks elsewhere."""
 WHITE_FOURS: Final = 1000
 """Nodes of white's search for a win by fours."""

@@ -29,6 +29,7 @@ from searchbench.solvers.proof.gomoku.position import (
     CELLS,
     EMPTY,
     FORBIDDING,
+    NUMBERS,
     PLACE_OF,
     PLACES,
     STONES,
@@ -97,6 +98,7 @@ def replies(position: Position, attacker: int, out: Any, scratch: Any) -> int:
 
     The defender is to move. Any other move than these loses to a five, or to a straight four.
     """
+    position, out, scratch = unowned(position), unowned(out), unowned(scratch)
     defender = 1 - attacker
     if count_of(position, defender, FIVE) > 0:
         return NO_THREAT
@@ -150,6 +152,7 @@ def add_spoilers(position: Position, place: int, out: Any, count: int) -> int:
 
 def common(out: Any, count: int, others: Any, size: int) -> int:
     """Keep of a list (of any places if `count` is -1) those that are among `others`; return how many are left."""
+    out, others = unowned(out), unowned(others)
     if count < 0:
         for at in range(size):
             out[at] = others[at]
@@ -166,6 +169,7 @@ def common(out: Any, count: int, others: Any, size: int) -> int:
 
 def attacks(position: Position, attacker: int, out: Any) -> int:
     """Write the fours and threes, or the one move that parries a threat of five; return their number."""
+    position, out = unowned(position), unowned(out)
     defender = 1 - attacker
     threats = count_of(position, defender, FIVE)
     if threats > 0:
@@ -190,11 +194,13 @@ def winning_move(table: Transpositions, key: int) -> int:
 
 def at_once(position: Position, threats: Threats, attacker: int) -> bool:
     """Return whether the attacker, to move, wins by few fours; keep every move of the win in the table."""
+    position, threats = unowned(position), unowned(threats)
     return win_by_fours(position, threats.fours, attacker, FOURS) == WON and keep_line(position, threats, attacker)
 
 
 def keep_line(position: Position, threats: Threats, attacker: int) -> bool:
     """Keep every move of the win by fours that was found last, and return True."""
+    position, threats = unowned(position), unowned(threats)
     defender, line, length = 1 - attacker, threats.fours.line, threats.fours.note[0]
     for at in range(length):
         keep(threats.table, attacker_key(position, attacker), 0, INFINITE, line[at, 0], 1)
@@ -209,6 +215,7 @@ def keep_line(position: Position, threats: Threats, attacker: int) -> bool:
 
 def numbers_of(table: Transpositions, key: int, child: Any) -> bool:
     """Write the numbers that the table has for a position; return whether it has any."""
+    table, child = unowned(table), unowned(child)
     word = probe(table, key)
     if word == 0:
         return False
@@ -224,6 +231,7 @@ def numbers_of(table: Transpositions, key: int, child: Any) -> bool:
 
 def keep(table: Transpositions, key: int, proof: int, disproof: int, move: int, work: int) -> None:
     """Keep the numbers of a position in the table: where it is won, its move."""
+    table = unowned(table)
     if proof == 0:
         word = won_word(move, work)
     elif disproof == 0:
@@ -241,10 +249,11 @@ def set_result(child: Any, won: bool) -> None:
 
 def rate_attack(position: Position, threats: Threats, attacker: int, child: Any) -> None:
     """Write the first numbers of the position after an attacker's move."""
+    position, threats, child = unowned(position), unowned(threats), unowned(child)
     count = replies(position, attacker, threats.scratch[2], threats.scratch)
     if count <= 0:
         set_result(child, count == 0)
-    elif not numbers_of(threats.table, attacker_key(position, attacker) ^ _DEFENDERS, child):
+    else:
         fours, threes = count_of(position, attacker, FOUR), count_of(position, attacker, THREE)
         child[PROOF] = 1 + max(0, 30 + 4 * count - 4 * fours - threes) // 3
         child[DISPROOF] = 1
@@ -252,9 +261,7 @@ def rate_attack(position: Position, threats: Threats, attacker: int, child: Any)
 
 def rate_reply(position: Position, threats: Threats, attacker: int, child: Any) -> None:
     """Write the first numbers of the position after a defender's reply."""
-    key = attacker_key(position, attacker)
-    if numbers_of(threats.table, key, child):
-        return
+    position, threats, child = unowned(position), unowned(threats), unowned(child)
     if at_once(position, threats, attacker):
         set_result(child, True)
     elif attacks(position, attacker, threats.scratch[2]) == 0:
@@ -265,6 +272,7 @@ def rate_reply(position: Position, threats: Threats, attacker: int, child: Any) 
 
 def open_node(position: Position, threats: Threats, attacker: int, depth: int) -> None:
     """Write the children of the current position with their first numbers, up to one that decides it."""
+    position, threats = unowned(position), unowned(threats)
     children, frame, scratch = threats.children[depth], threats.frames[depth], threats.scratch
     mover = attacker if depth % 2 == 0 else 1 - attacker
     count = (
@@ -275,15 +283,17 @@ def open_node(position: Position, threats: Threats, attacker: int, depth: int) -
     frame[SIZE] = max(0, count)
     for at in range(frame[SIZE]):
         children[at, MOVE] = scratch[3, at]
+    key = attacker_key(position, attacker) ^ (_DEFENDERS if mover == attacker else 0)
     for at in range(frame[SIZE]):
         child = children[at]
         move = child[MOVE]
-        put(position, move, mover)
-        if mover == attacker:
-            rate_attack(position, threats, attacker, child)
-        else:
-            rate_reply(position, threats, attacker, child)
-        remove(position, move, mover)
+        if not numbers_of(threats.table, key ^ position.board[NUMBERS + PLACES * mover + move], child):
+            put(position, move, mover)
+            if mover == attacker:
+                rate_attack(position, threats, attacker, child)
+            else:
+                rate_reply(position, threats, attacker, child)
+            remove(position, move, mover)
         if (child[PROOF] if mover == attacker else child[DISPROOF]) == 0:
             frame[SIZE] = at + 1
             break
@@ -291,6 +301,7 @@ def open_node(position: Position, threats: Threats, attacker: int, depth: int) -
 
 def win_by_threats(position: Position, threats: Threats, attacker: int, limit: int) -> int:
     """Return WON, NONE, or STOPPED after `limit` nodes; the attacker is to move. The winning moves are in the table."""
+    position, threats = unowned(position), unowned(threats)
     frames, note, table = threats.frames, threats.note, threats.table
     note[0] = 0
     key = attacker_key(position, attacker)

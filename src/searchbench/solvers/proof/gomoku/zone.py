@@ -72,8 +72,9 @@ def zone_of(position: Position, threats: Threats, walk: Walk, attacker: int, zon
 
     The attacker is to move.
     """
+    position, threats, walk, zone = unowned(position), unowned(threats), unowned(walk), unowned(zone)
     walk.seen[:] = 0
-    rows, defender, depth = unowned(walk.rows), 1 - attacker, 0
+    rows, defender, depth = walk.rows, 1 - attacker, 0
     entering = True
     while True:
         if entering:
@@ -106,6 +107,7 @@ def zone_of(position: Position, threats: Threats, walk: Walk, attacker: int, zon
 
 def undo(position: Position, walk: Walk, attacker: int, depth: int) -> None:
     """Take back the moves of a walk down to its root; at this depth no move was made."""
+    position, walk = unowned(position), unowned(walk)
     while depth > 0:
         depth -= 1
         remove(position, walk.replies[depth, walk.rows[depth, _NEXT] - 1], 1 - attacker)
@@ -114,6 +116,7 @@ def undo(position: Position, walk: Walk, attacker: int, depth: int) -> None:
 
 def mark_win(position: Position, threats: Threats, walk: Walk, attacker: int, depth: int, zone: Any) -> bool:
     """Mark the zone of the attacker's move here, make it, and write the replies to follow, if any; False: no win known."""
+    position, threats, walk, zone = unowned(position), unowned(threats), unowned(walk), unowned(zone)
     defender = 1 - attacker
     mark_strong(position, defender, 3, zone)
     last = winning_place(position, attacker)
@@ -149,6 +152,7 @@ def mark_win(position: Position, threats: Threats, walk: Walk, attacker: int, de
 
 def mark_straights(position: Position, walk: Walk, attacker: int, zone: Any) -> None:
     """Mark those squares of straight fours, with their completions, that restrict the replies to a three."""
+    position, walk, zone = unowned(position), unowned(walk), unowned(zone)
     straights = places_of(position, attacker, STRAIGHT, walk.scratch[0], 0)
     out, before = walk.scratch[2], -1
     for at in range(straights):
@@ -164,6 +168,7 @@ def mark_straights(position: Position, walk: Walk, attacker: int, zone: Any) -> 
 
 def mark_last(position: Position, walk: Walk, attacker: int, last: int, zone: Any) -> None:
     """Mark a move that completes a five, or makes several ways to do so."""
+    position, walk, zone = unowned(position), unowned(walk), unowned(zone)
     zone[last] = 1
     if count_of(position, attacker, FIVE) == 0:
         size = completions_of(position, last, attacker, walk.scratch[1], 0)
@@ -173,7 +178,8 @@ def mark_last(position: Position, walk: Walk, attacker: int, last: int, zone: An
 
 def replay(position: Position, threats: Threats, walk: Walk, attacker: int, change: int) -> bool:
     """Return whether the moves of a known win, of a position whose key differs by `change`, win here; keep them if so."""
-    board, rows, defender, depth = unowned(position.board), unowned(walk.rows), 1 - attacker, 0
+    position, threats, walk = unowned(position), unowned(threats), unowned(walk)
+    board, rows, defender, depth = position.board, walk.rows, 1 - attacker, 0
     entering = True
     while True:
         if entering:

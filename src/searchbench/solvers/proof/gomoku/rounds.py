@@ -1,0 +1,136 @@
+"""Prove that black wins go-moku: every white reply to the centre, black's answer to it, every further white reply.
+
+In each round every branch of the working folder gets its turn, and each of its open replies more nodes than in the round before.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from multiprocessing import get_context, parent_process
+from pathlib import Path
+from typing import Final
+
+from searchbench.jit import Target
+from searchbench.proof import Claim
+from searchbench.solvers.proof.gomoku.attack import Attack
+from searchbench.solvers.proof.gomoku.branch import Branch, lock_branch, open_folder, progress, read_branch, stopper
+from searchbench.solvers.proof.gomoku.opening import Opening, chosen_branches
+from searchbench.solvers.proof.gomoku.race import attempt, race, search_of
+from searchbench.solvers.proof.gomoku.search import Stopped
+
+LIMITS: Final = tuple(50_000 * 4**step for step in range(7))
+"""Nodes for each reply, round by round."""
+
+_KEPT: dict[tuple[Opening, Target], Attack] = {}
+
+
+def attack_for(opening: Opening, target: Target) -> Attack:
+    """Return the search of this process, with an empty memory."""
+    if (opening, target) not in _KEPT:
+        _KEPT[opening, target] = Attack(opening.size, opening.size, opening.rule, target=target)
+    attack = _KEPT[opening, target]
+    attack.forget()
+    return attack
+
+
+def work_on_branch(
+    folder: Path, opening: Opening, white: int, limit: int, until: float, target: Target = "cpu"
+) -> Branch:
+    """Choose black's second move in a branch if need be, and try its open replies with `limit` nodes each, up to a time.
+
+    Replies that were tried before come first. If one of them stays open, black's second move is raced again.
+    """
+    stop = stopper(until)
+    handle = lock_branch(folder, opening, white, stop)
+    branch = read_branch(folder, opening, white)
+    attack = attack_for(opening, target)
+    try:
+        if branch.second < 0:
+            race(branch, attack, stop)
+        hard = [reply for reply in branch.open_replies(limit) if reply in branch.attempts]
+        _try_replies(branch, attack, hard, limit, stop)
+        if hard and any(not branch.attempts[reply]["proved"] for reply in hard):
+            race(branch, attack, stop, (limit,))
+        _try_replies(branch, attack, branch.open_replies(limit), limit, stop)
+    except Stopped:
+        pass
+    finally:
+        os.close(handle)
+    return branch
+
+
+def _try_replies(branch: Branch, attack: Attack, replies: list[int], limit: int, stop: Callable[[], bool]) -> None:
+    """Try replies, far ones first: they teach the search moves that work."""
+    search = search_of(branch, attack, branch.second, stop)
+    attack.set(branch.base)
+    values = attack.values(1, 1)
+    for reply in sorted(replies, key=lambda cell: (values[cell], cell)):
+        branch.add(attempt(search, branch.base, reply, limit))
+
+
+def end_with_parent() -> None:
+    """End this process as soon as the one that asked for its work is gone, however that ended."""
+    parent = parent_process()
+
+    def wait() -> None:
+        assert parent is not None
+        parent.join()
+        signal.raise_signal(signal.SIGKILL)
+
+    if parent is not None:
+        threading.Thread(target=wait, daemon=True).start()
+
+
+def prove(
+    folder: Path,
+    opening: Opening,
+    threads: int = 1,
+    seconds: float = 0.0,
+    branches: Sequence[str] = (),
+    report: Callable[[str], None] = print,
+    close: Callable[..., Branch] | None = None,
+) -> bool:
+    """Work on the proof in a folder, on several processes, for some seconds (0: until it ends); return whether it is whole.
+
+    Every round gives the open replies of each branch four times as many nodes. With `close` (`closing.close_branch`), finished
+    branches are walked through as a checker does instead. Raises BadRequest and DamagedData.
+    """
+    handle = open_folder(folder, opening)
+    try:
+        chosen = chosen_branches(opening, branches)
+        until = time.time() + seconds if seconds else float("inf")
+        with ProcessPoolExecutor(threads, mp_context=get_context("spawn"), initializer=end_with_parent) as pool:
+            for limit in LIMITS if close is None else ():
+                read = [read_branch(folder, opening, white) for white in chosen]
+                waiting = [one.white for one in read if one.second < 0 or one.open_replies(limit)]
+                if time.time() >= until:
+                    break
+                tasks = [pool.submit(work_on_branch, folder, opening, white, limit, until) for white in waiting]
+                for task in as_completed(tasks):
+                    report(f"{task.result()}; up to {limit:,} nodes each. {progress(folder, opening)}")
+            if close is not None:
+                tasks = [pool.submit(close, folder, opening, white, until) for white in chosen]
+                for task in as_completed(tasks):
+                    report(f"{task.result()}. {progress(folder, opening)}")
+        return all(read_branch(folder, opening, white).finished for white in chosen)
+    finally:
+        os.close(handle)
+
+
+def claim(folder: Path, opening: Opening) -> Claim:
+    """Return what the work in a folder claims: black's move for canonical positions that have no win by threats.
+
+    Moves are those of games of lines: twice the cell. Claims of unfinished work do not hold. Verification knows forced
+    sequences of single answers only, so it asks for records where a win by threats has none.
+    """
+    strategy = {opening.canonical((0,) * opening.size**2)[0]: 2 * (opening.size**2 // 2)}
+    for white in opening.replies(opening.start):
+        for state, move in read_branch(folder, opening, white).records():
+            canonical, there = opening.canonical(state, move)
+            strategy[canonical] = 2 * there
+    return Claim(0, 1, strategy, symmetric=True)
