@@ -219,7 +219,7 @@ def check_number_of_start(game: Any) -> None:
     with calling(game, "the index", "it was asked for the number of the start"):
         start = game.start()
         number = game.rank(start)
-        if number == rules.NOWHERE:  # of endings alone, say
+        if number == rules.NOWHERE and game.terminal(start) != rules.UNDECIDED:
             return
         outside = not 0 <= number < max(part.stop for part in game.parts())
         back, right = [] if outside else game.unrank_like(number, start), game.canonical(start)
