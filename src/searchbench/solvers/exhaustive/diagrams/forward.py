@@ -135,7 +135,7 @@ class Forward:
         """Return the nodes of the layers so far, as `Diagram.of_arrays` takes them; none of a layer that was not finished."""
         nodes, edges, leaves = self._whole
         return {
-            "masks": self.kept.masks[:nodes],
+            "masks": np.ascontiguousarray(self.kept.masks[:nodes]),
             "children": self.kept.children[:edges],
             "leaf_masks": self.kept.leaf_masks[:leaves],
             "leaf_words": self.kept.leaf_words[:leaves],

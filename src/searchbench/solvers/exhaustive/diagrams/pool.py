@@ -33,6 +33,8 @@ GROWTH: Final = 1.7
 CROWDED: Final = 0.6
 """Part of an array that is filled when it is made longer with the one that is full."""
 _LEAST: Final = 1 << 10
+_FACTOR: Final = 0x2545F4914F6CDD1D
+_POSITIVE: Final = (1 << 63) - 1
 
 
 class Pool(NamedTuple):
@@ -62,9 +64,11 @@ class Pool(NamedTuple):
 
 def new_pool(words: int, nodes: int = _LEAST, edges: int = 8 * _LEAST, leaves: int = _LEAST) -> Pool:
     """Return an empty pool with room for so many nodes, edges and leaves, whose masks have so many words."""
+    records = np.empty((nodes, 2 + words), np.uint64)  # what is asked of one node lies in one cache line
+    firsts, counts = (records[:, field].view(np.int64) for field in range(2))
     return Pool(
-        np.empty((nodes, words), np.uint64), np.empty(nodes, np.int8), np.empty(nodes, np.int64),
-        np.empty(nodes, np.int64), np.empty(edges, np.int32), np.full(_slots(nodes), ABSENT, np.int32),
+        records[:, 2:], np.empty(nodes, np.int8), firsts,
+        counts, np.empty(edges, np.int32), np.full(_slots(nodes), ABSENT, np.int32),
         np.empty(leaves, np.uint64), np.empty(leaves, np.int8), np.full(_slots(leaves), ABSENT, np.int32),
         np.zeros(3, np.int64),
     )  # fmt: skip
@@ -134,15 +138,14 @@ def frames_for(digits: Digits) -> Frames:
 
 
 class Cache(NamedTuple):
-    """Results for pairs of numbers, one for each hash: the newest."""
+    """Results for pairs of numbers, one for each hash: the newest. `entries` [slot] has the pair's number and the result."""
 
-    keys: npt.NDArray[np.int64]
-    results: npt.NDArray[np.int32]
+    entries: npt.NDArray[np.int64]
 
 
 def new_cache(entries: int) -> Cache:
     """Return an empty cache; `entries` is a power of two."""
-    return Cache(np.full(entries, -1, np.int64), np.empty(entries, np.int32))
+    return Cache(np.full((entries, 2), -1, np.int64))
 
 
 @inlined
@@ -154,9 +157,9 @@ def pair_key(one: int, other: int) -> int:
 @inlined
 def cached(cache: Any, key: int) -> int:
     """Return the result for a key, or UNKNOWN."""
-    slot = mix(key) & (len(cache.keys) - 1)
-    if cache.keys[unsigned(slot)] == key:
-        found: int = cache.results[unsigned(slot)]
+    slot = unsigned(mix(key) & (len(cache.entries) - 1))
+    if cache.entries[slot, unsigned(0)] == key:
+        found: int = cache.entries[slot, unsigned(1)]
         return found
     return UNKNOWN
 
@@ -164,9 +167,9 @@ def cached(cache: Any, key: int) -> int:
 @inlined
 def remember(cache: Any, key: int, result: int) -> None:
     """Keep the result for a key."""
-    slot = mix(key) & (len(cache.keys) - 1)
-    cache.keys[unsigned(slot)] = key
-    cache.results[unsigned(slot)] = result
+    slot = unsigned(mix(key) & (len(cache.entries) - 1))
+    cache.entries[slot, unsigned(0)] = key
+    cache.entries[slot, unsigned(1)] = result
 
 
 @inlined
@@ -285,13 +288,13 @@ def node_of(kept: Any, scratch: Any, digit: int, last: int, at: Any, keep: bool)
 
 @inlined
 def node_hash(digit: int, at: Any) -> int:
-    """Return the hash of the node that a frame describes."""
-    code = digit
+    """Return the hash of the node that a frame describes: scrambled once, as there are many children."""
+    here, code = unsigned(digit), digit
     for word in range(at.words.shape[1]):
-        code = mix(code ^ at.words[digit, word])
-    for place in range(at.counts[digit]):
-        code = mix(code ^ (at.children[digit, place] + MOST))
-    return code
+        code = (code ^ int(at.words[here, unsigned(word)])) * _FACTOR & _POSITIVE
+    for place in range(at.counts[here]):
+        code = (code ^ int(at.children[here, unsigned(place)])) * _FACTOR & _POSITIVE
+    return mix(code ^ code >> 32)
 
 
 @inlined
