@@ -11,7 +11,7 @@ import math
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from itertools import permutations, product
+from itertools import combinations, permutations, product
 from typing import Any, NamedTuple
 
 from searchbench.game import Game
@@ -339,6 +339,17 @@ def hex_joined(rows: int, columns: int, state: list[int], player: int) -> bool:
                 found.append(place)
     last = (rows, columns)[player - 1] - 1
     return any(place[player - 1] == last for place in seen)
+
+
+def hex_stones_needed(rows: int, columns: int, state: list[int], player: int) -> int | None:
+    """Return the fewest empty cells that join a player's sides when she fills them, None if none do: by trying all sets."""
+    empty = [cell for cell, stone in enumerate(state) if stone == 0]
+    for count in range(len(empty) + 1):
+        for chosen in combinations(empty, count):
+            filled = [player if cell in chosen else stone for cell, stone in enumerate(state)]
+            if hex_joined(rows, columns, filled, player):
+                return count
+    return None
 
 
 def rows_of(size: int) -> list[list[int]]:

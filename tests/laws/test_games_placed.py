@@ -72,6 +72,22 @@ def test_hex_by_proof_search(spec: str) -> None:
     assert proof.outcome == naive.alphabeta(game, game.start()) if game.width <= 6 else True
 
 
+@pytest.mark.parametrize("size", [(3, 3), (2, 4), (4, 3)])
+def test_proofs_of_hex_begin_with_the_stones_that_either_player_needs(size: tuple[int, int]) -> None:
+    game = Hex(*size)
+    chance = random.Random(size[0] * 10 + size[1])
+    for _ in range(60):
+        ones = chance.randrange(game.width // 2)
+        twos = ones - chance.randrange(2) if ones else 0
+        stones = [1] * ones + [2] * twos + [0] * (game.width - ones - twos)
+        state = chance.sample(stones, len(stones))
+        mover = 1 + (ones + twos) % 2
+        for rule, player in (("first_proof", mover), ("first_disproof", 3 - mover)):
+            needed = naive.hex_stones_needed(size[0], size[1], state, player)
+            told = game.call(rule, list(state), 1, 0, [0] * game.width)
+            assert needed is None or told == 1 << 3 * needed, (state, rule)
+
+
 def test_hex_4x4_is_won_by_the_first_player() -> None:
     proof = prove_state(load("hex:4x4"), None, "pns")
     assert (proof.value, verify_proof(proof)) == ("win", [])

@@ -191,6 +191,19 @@ class Captures(GraphGame):
         return {**super().rules(), "first_proof": first_proof, "first_disproof": first_disproof}
 
 
+@dataclass(frozen=True)
+class FarNumbers(GraphGame):
+    """A graph whose rules tell first numbers."""
+
+    name: ClassVar[str] = "far-numbers"
+
+    filled: tuple[tuple[str, Callable[..., int]], ...] = ()
+
+    def rules(self) -> Mapping[str, Callable[..., Any]]:
+        """Return the rules with the numbers."""
+        return {**super().rules(), **dict(self.filled)}
+
+
 def test_a_game_may_have_first_numbers_of_its_own() -> None:
     """South has captured 11 stones, north 8, and south wants a draw with 24: 13 and 17 (Allis 1994, section 2.3.3)."""
     edges = tuple((a, b, 1, 0) for a, b in [(0, 1), (0, 2), (1, 3), (2, 3), (3, 4)])
@@ -206,6 +219,22 @@ def test_a_game_may_have_first_numbers_of_its_own() -> None:
         (13, 17)
     ] * 2
     assert prove_state(game, None, "dfpn", run, target="interpreted").outcome == naive_values(game, None)[0, 0]
+
+
+def far(state: Any, bound: int, depth: int, scratch: Any) -> int:
+    """Return a number as large as that of decided nodes, or none at all."""
+    return (1 << 40, 1 << 30, 0, -7)[depth & 3]
+
+
+@pytest.mark.parametrize("method", ["pns", "dfpn"])
+def test_first_numbers_out_of_bounds_change_no_value(method: str) -> None:
+    for seed in range(12):
+        game = random_tree(random.Random(f"far {seed}"), 8)
+        run = Run(threads=1, memory=1 << 26)
+        for filled in ({"first_proof": far, "first_disproof": far}, {"first_proof": far}, {"first_disproof": far}):
+            asked = FarNumbers(game.edges, game.results, game.values, filled=tuple(filled.items()))
+            proof = prove_state(asked, None, method, run, target="interpreted")
+            assert proof.outcome == naive_values(game, None)[0, 0], (seed, list(filled))
 
 
 def test_half_the_depth() -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, MutableSequence, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import sqrt
 from typing import Any, ClassVar, Final
+
+import numpy as np
 
 from searchbench.families.lines import MARKS, LineBoard, Lines
 from searchbench.game import Board
@@ -14,6 +16,9 @@ from searchbench.rules import State
 
 LARGEST: Final = 19
 """Rows of the largest board."""
+BITS: Final = 3
+"""Bits of a first number for each stone that a player needs: each stone more looks eight times as far."""
+MOST_BITS: Final = 24
 
 
 @dataclass(frozen=True)
@@ -81,6 +86,52 @@ class Hex(Lines):
 
         return has_line
 
+    def rules(self) -> Mapping[str, Callable[..., Any]]:
+        """Return the rules, with first numbers of proofs by how many stones either player still needs."""
+        cells, full, (rows, columns) = self.width, self.width + 1, (self.rows, self.columns)
+        neighbours = _neighbours(rows, columns)
+
+        def stones_needed(state: State, player: int, nearest: MutableSequence[int]) -> int:
+            """Return how many stones join a player's sides if the opponent puts no more; `nearest` is room for all cells."""
+            for cell in range(cells):
+                nearest[cell] = full
+            least, changed, turn = full, True, 0
+            while changed:
+                changed = False
+                for place in range(cells):
+                    cell = cells - 1 - place if turn else place
+                    if state[cell] == 3 - player:
+                        continue
+                    across = cell // columns if player == 1 else cell % columns
+                    before = 0 if across == 0 else full
+                    for way in range(6):
+                        if neighbours[cell, way] >= 0:
+                            before = min(before, nearest[neighbours[cell, way]])
+                    if state[cell] == 0:
+                        before += 1
+                    if before < nearest[cell]:
+                        nearest[cell] = before
+                        changed = True
+                        if across == (rows if player == 1 else columns) - 1:
+                            least = min(least, before)
+                turn = 1 - turn
+            return least
+
+        def effort(state: State, ahead: int, scratch: MutableSequence[int]) -> int:
+            stones = ahead
+            for cell in range(cells):
+                if state[cell] != 0:
+                    stones += 1
+            return 1 << min(BITS * stones_needed(state, 1 + (stones & 1), scratch), MOST_BITS)
+
+        def first_proof(state: State, bound: int, depth: int, scratch: MutableSequence[int]) -> int:
+            return effort(state, 0, scratch)
+
+        def first_disproof(state: State, bound: int, depth: int, scratch: MutableSequence[int]) -> int:
+            return effort(state, 1, scratch)
+
+        return {**super().rules(), "first_proof": first_proof, "first_disproof": first_disproof}
+
     def format_move(self, state: Sequence[int], move: int) -> str:
         """Return the cell, such as "b2": columns a, b, ... from the left, rows from the top."""
         return self._name(move >> 1)
@@ -100,6 +151,18 @@ class Hex(Lines):
         """Return the number of plies in which the first player wins on the smallest boards."""
         plies = {1: 1, 2: 3, 3: 5}
         return {"start": f"win {plies[self.rows]}"} if self.rows == self.columns and self.rows in plies else {}
+
+
+@lru_cache(maxsize=64)
+def _neighbours(rows: int, columns: int) -> Any:
+    """Return int64 [cell, way]: the neighbours of each cell, -1 beyond the border."""
+    found = np.full((rows * columns, 6), -1, np.int64)
+    for cell in range(rows * columns):
+        row, column = divmod(cell, columns)
+        for way, (down, right) in enumerate(((0, -1), (0, 1), (-1, 0), (1, 0), (-1, 1), (1, -1))):
+            if 0 <= row + down < rows and 0 <= column + right < columns:
+                found[cell, way] = (row + down) * columns + column + right
+    return found
 
 
 @lru_cache(maxsize=64)

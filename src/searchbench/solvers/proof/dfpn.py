@@ -33,7 +33,7 @@ from searchbench.solvers.proof.budget import Budget, nothing
 from searchbench.solvers.proof.contract import first_disproof, first_proof
 from searchbench.solvers.proof.facts import NO_PLACE, learn, lower_of, outcome_of, upper_of
 from searchbench.solvers.proof.path import NEVER, Path, earlier, enter, leave, longer, new_path
-from searchbench.solvers.proof.tree import INFINITE
+from searchbench.solvers.proof.tree import INFINITE, limited
 from searchbench.solvers.shared.transposition import (
     LARGEST_WORTH,
     WORTH_SHIFT,
@@ -166,8 +166,8 @@ def evaluate(search: Search, depth: int, child: Any) -> None:
         child[PROOF] = max(1, unpacked(word & _NUMBER_MASK))
         child[DISPROOF] = max(1, unpacked((word >> _NUMBER_BITS) & _NUMBER_MASK))
     else:
-        child[PROOF] = max(1, first_proof(search.state, bound, depth, search.scratch))
-        child[DISPROOF] = max(1, first_disproof(search.state, bound, depth, search.scratch))
+        child[PROOF] = limited(first_proof(search.state, bound, depth, search.scratch))
+        child[DISPROOF] = limited(first_disproof(search.state, bound, depth, search.scratch))
         if search.options.mobility:
             child[DISPROOF] = max(1, moves(search.state, search.scratch))
 

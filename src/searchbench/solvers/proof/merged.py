@@ -25,7 +25,7 @@ from searchbench.solvers.proof.budget import Budget
 from searchbench.solvers.proof.contract import first_disproof, first_proof, irreversible, on_development
 from searchbench.solvers.proof.facts import outcome_of
 from searchbench.solvers.proof.strategy_table import same
-from searchbench.solvers.proof.tree import INFINITE, NONE
+from searchbench.solvers.proof.tree import INFINITE, NONE, limited
 
 SLICE: Final = 1 << 14
 """Nodes created between two reports, at which the search can be stopped."""
@@ -194,8 +194,8 @@ def develop(graph: Merged, node: int, bound: int, conversions: int) -> None:
             graph.note[REPETITIONS] += value == 0
             if value == UNDECIDED and below == NONE:
                 below = add_node(graph, state, code, odd, copy)
-                graph.nodes[below, PROOF] = max(1, first_proof(state, asked, odd, scratch))
-                graph.nodes[below, DISPROOF] = max(1, first_disproof(state, asked, odd, scratch))
+                graph.nodes[below, PROOF] = limited(first_proof(state, asked, odd, scratch))
+                graph.nodes[below, DISPROOF] = limited(first_disproof(state, asked, odd, scratch))
         graph.note[CREATED] += 1
         unplay(state, out[place])
         if value != UNDECIDED:

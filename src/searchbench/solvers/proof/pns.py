@@ -57,6 +57,7 @@ from searchbench.solvers.proof.tree import (
     free_children,
     hold,
     is_held,
+    limited,
     most_proving_child,
     move_to,
     new_tree,
@@ -145,7 +146,8 @@ def first_numbers(search: Search, depth: int, scratch: Any) -> Numbers:
     disproof = first_disproof(search.state, bound, depth, scratch)
     if search.question.mobility:
         disproof = moves(search.state, scratch)
-    return Numbers(max(1, first_proof(search.state, bound, depth, scratch)), max(1, disproof), NEVER)
+    proof = first_proof(search.state, bound, depth, scratch)
+    return Numbers(limited(proof), limited(disproof), NEVER)
 
 
 def evaluate(search: Search, depth: int, scratch: Any) -> Numbers:

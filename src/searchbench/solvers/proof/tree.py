@@ -17,6 +17,8 @@ KEEP_SOLVED: Final = constant("KEEP_SOLVED", False)
 """Whether solved subtrees stay in the tree, to compare with."""
 INFINITE: Final = 1 << 30
 """The proof number of a disproved node; sums of finite numbers stay below it."""
+LARGEST_FIRST: Final = 1 << 24
+"""The largest number with which a node begins."""
 NONE: Final = -1
 # The places of `note`: nodes created, nodes in the tree now, their peak, developments. The free nodes are a list that
 # begins at FREE, and all nodes from FRESH on. LEVELS counts second-level trees.
@@ -36,6 +38,11 @@ _INDEPENDENT: Final = (1 << _DEPENDENCE_BITS) - 1
 _HELD: Final = 1 << _DEPENDENCE_BITS
 _WORK_SHIFT: Final = _DEPENDENCE_BITS + 1
 _MOST_WORK: Final = (1 << (31 - _WORK_SHIFT)) - 1
+
+
+def limited(told: int) -> int:
+    """Return a first number that a game tells as one that a node may begin with: neither decided nor beyond all sums."""
+    return min(max(1, told), LARGEST_FIRST)
 
 
 class Numbers(NamedTuple):
