@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from searchbench.errors import OutOfMemory
 from searchbench.exchange.ranks import current
+from searchbench.exchange.space import release, remove, untouched
 
 _Told = tuple[int, int, tuple[int, int]]
 """Which file the first rank of a team has made: its process, its handle there, and the file's device and number."""
@@ -62,7 +63,7 @@ class SharedMemory:
     def array(self, size: int, dtype: Any) -> npt.NDArray[Any]:
         """Return an array of zeros, which takes memory where it is written. Raises OutOfMemory, on all ranks."""
         if self._ranks.count == 1:
-            return np.zeros(size, dtype)
+            return untouched(size, dtype)
         wanted = max(1, size * np.dtype(dtype).itemsize)
         memory = self._mapped(wanted)
         missing = [rank for rank, there in enumerate(self._ranks.gather(memory is not None)) if not there]
@@ -71,6 +72,13 @@ class SharedMemory:
                 f"rank {missing[0]} cannot map {wanted:,} bytes of memory in common with others of its machine"
             )
         return np.frombuffer(memory, dtype, size)
+
+    def give_up(self, array: npt.NDArray[Any], start: int, stop: int) -> None:
+        """Release the memory of some entries, except pages shared with others; all ranks do so, and nobody reads them again."""
+        if self._ranks.count == 1:
+            release(array, start, stop)
+        elif self.team[0] == self._ranks.rank:
+            remove(array, start, stop)
 
     def _mapped(self, wanted: int) -> mmap.mmap | None:
         """Return memory of a new file of the team; None where the system refuses it."""

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from searchbench import jit
 from searchbench.exchange import Buckets, Table
-from searchbench.exchange.decisions import begin_any, reduce_any, reduce_max
+from searchbench.exchange.decisions import begin_any, reduce_max
 from searchbench.exchange.space import Space
 from searchbench.jit import FIRST, STOP, Rows, note_rows
 from searchbench.run import Run
@@ -107,17 +107,14 @@ def solve_group(
         if goes_on:
             here = np.zeros_like(fresh)
             checkpoints.restore_marks("here", here, work.own)
-            more = _spread(work, noted | {"rounds": rounds}, here, checkpoints.pieces("left"))
-            rounds += 1
+            pieces = checkpoints.pieces("left")
             goes_on = False
         else:
             _select_all(work, score)
-            more = reduce_any([fresh.any()])
-        while more:
-            here = fresh.copy()
-            fresh[:] = 0
-            more = _spread(work, noted | {"rounds": rounds}, here, pending_chunks(here, work.own, CHUNK))
+            here, pieces = _taken(work)
+        while _spread(work, noted | {"rounds": rounds}, here, pieces):
             rounds += 1
+            here, pieces = _taken(work)
         score -= 1
     run.launch(
         kernels.finish,
@@ -178,10 +175,17 @@ def _select_all(work: Work, score: int) -> None:
     )  # fmt: skip
 
 
+def _taken(work: Work) -> tuple[npt.NDArray[np.uint8], list[Piece]]:
+    """Return the marks of stretches with fresh states, which are taken away, and the pieces that have such."""
+    here = work.fresh.copy()
+    work.fresh[:] = 0
+    return here, pending_chunks(here, work.own, CHUNK)
+
+
 def _spread(work: Work, noted: dict[str, Any], here: npt.NDArray[np.uint8], pieces: list[tuple[int, int]]) -> bool:
     """Send requests to the predecessors of the fresh states in some pieces, in as many rounds as the buckets need.
 
-    Return whether there are fresh states then.
+    Return whether there were any: `here` marks their stretches.
     """
     table, buckets, bounds, score = work.table, work.buckets, work.bounds, int(noted["score"])
     chunks = Chunks(bounds, pieces)
@@ -217,10 +221,11 @@ def _spread(work: Work, noted: dict[str, Any], here: npt.NDArray[np.uint8], piec
     goes_on = True
     while goes_on:
         work.run.map(write, range(work.run.threads))
-        for held in table.sharing.deliver(buckets):
+        told = begin_any(not chunks.empty(), work.checkpoints.is_due_here, here.any())
+        for held in table.sharing.deliver(buckets, told):
             read_all(held)
         buckets.clear()
-        goes_on, due, more = begin_any(not chunks.empty(), work.checkpoints.is_due_here, work.fresh.any())()
+        goes_on, due, found = told()
         if due:
             work.keep(noted, {"here": pack_flags(here, work.own), "left": array_of(chunks.left)})
-    return more
+    return found

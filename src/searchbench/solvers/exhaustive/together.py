@@ -1,9 +1,9 @@
 """Solve every state on several ranks, which share the table: each works on its shard of every part.
 
 The algorithms are those of one process; :mod:`searchbench.exchange.shards` carries requests to the ranks that hold their
-numbers. Finished parts that a group looks up are read from the database by every rank, so each needs memory for these and
-for its own share of the group. All ranks write the database. Checkpoints are kept by all, under one record, and read by any
-number of ranks.
+numbers. Finished parts that a group looks up lie in memory that the ranks of a machine have in common, so a machine needs memory
+for these and for its ranks' shares of the group. All ranks write the database. Checkpoints are kept by all, under one record,
+and read by any number of ranks.
 """
 
 from __future__ import annotations
@@ -23,6 +23,8 @@ from searchbench.exchange import Table
 from searchbench.exchange.decisions import reduce_max
 from searchbench.exchange.ranks import by_first, current, meet
 from searchbench.exchange.shards import Shards, block_bits, redistribute
+from searchbench.exchange.shared_memory import SharedMemory
+from searchbench.exchange.team_buckets import Room
 from searchbench.game import Game
 from searchbench.index.protocol import Part
 from searchbench.run import Run
@@ -30,6 +32,7 @@ from searchbench.solvers.exhaustive import bfs
 from searchbench.solvers.exhaustive.budget import Sizes, code_bytes
 from searchbench.solvers.exhaustive.checkpoints_together import CheckpointsTogether
 from searchbench.solvers.exhaustive.choice import SPREAD, VALUES, Choice
+from searchbench.solvers.exhaustive.codes_together import CodesTogether
 from searchbench.solvers.exhaustive.groups import Group
 from searchbench.solvers.exhaustive.parts import ALL, needed_groups
 from searchbench.solvers.exhaustive.planes_together import FORMS, search_planes_together
@@ -152,8 +155,10 @@ class _GroupByGroup:
     def __init__(self, game: Game, choice: Choice, kept: GrowingDatabase, run: Run, target: jit.Target) -> None:
         self.game, self.rule, self.run, self.target = game, choice.rule, run, target
         self.names = game.names(choice.rule, target)
-        self.share = Share(game, choice.rule, run, current().count)
+        memory = SharedMemory()
+        self.share = Share(game, choice.rule, run, current().count, len(memory.team))
         self.line = self.share.line
+        self.room, self.codes = Room(memory), CodesTogether(self.line, memory)
         self.solver, self.kept = choice.solver, kept
         self.parts = {part.name: part for part in game.parts()}
 
@@ -176,7 +181,7 @@ class _GroupByGroup:
         memory = _demand(self.share, group, sizes)
         table = self._table(group, sizes.width)
         with working_folder(self.game, f"{VALUES} {group.name} on ranks", self.run, self.rule, group.name) as folder:
-            buckets = self.share.buckets(group, sizes) if self.solver != FIXPOINT else None
+            buckets = self.share.buckets(group, sizes, self.room) if self.solver != FIXPOINT else None
             table.limit = self.run.memory - memory + sizes.bytes
             checkpoints = CheckpointsTogether(folder, table, self.run)
             checkpoints.begin(group)
@@ -189,19 +194,15 @@ class _GroupByGroup:
                 "compile_seconds": round(self.run.compile_seconds - compiled, 3),
                 **_cpu(used),
             }
-            _write(self.kept, group.parts, table, self._facts(group, fact))
+            _write(self.kept, group.parts, table, self.codes, self._facts(group, fact))
         if folder is not None:
             discard(folder.path)
 
     def _table(self, group: Group, width: int) -> Table:
         """Return a table with the codes of the needs, and room for this rank's share of the group."""
-        table = Table(self.line, [])
-        table.sharing = _shards(self.line, group.bounds, self.target)
-        while table.codes.itemsize < width:
-            table.widen(0)
         needs = self._needs(group)
-        for part in needs:
-            self.kept.load(part, table.codes)
+        table = Table(self.line, [], codes=self.codes.bring(needs, width, self.kept))
+        table.sharing = _shards(self.line, group.bounds, self.target)
         own = table.sharing.own(group.bounds).reshape(-1, 2).tolist()
         table.spans = sorted([(start, stop) for start, stop in own] + [(part.start, part.stop) for part in needs])
         return table
@@ -222,30 +223,31 @@ class _GroupByGroup:
 def _search(game: Game, rule: ValueRule, keep: Keep, run: Run, command: str, target: jit.Target) -> None:
     """Search breadth first from the start, all parts together."""
     used = _used()
-    share, names = Share(game, rule, run, current().count), game.names(rule, target)
+    memory = SharedMemory()
+    share, names = Share(game, rule, run, current().count, len(memory.team)), game.names(rule, target)
     parts = tuple(game.parts())
     group = Group(parts, True, False)
     bounds = np.array([0, share.line], np.int64)
     sizes = share.sizes(group, [], code_bytes(game, rule))
-    memory = _demand(share, group, sizes)
+    needed = _demand(share, group, sizes)
     with (
         GrowingDatabase(keep.folder, game, rule, command) as kept,
         working_folder(game, f"{BFS} on ranks", run, rule) as folder,
     ):
-        table = Table(share.line)
+        codes = CodesTogether(share.line, memory)
+        table = Table(share.line, codes=codes.bring([], sizes.width, kept))
         table.sharing = _shards(share.line, bounds, target)
         table.spans = [(start, stop) for start, stop in table.sharing.own(bounds).reshape(-1, 2).tolist()]
-        table.limit = run.memory - memory + sizes.bytes
+        table.limit = run.memory - needed + sizes.bytes
         checkpoints = CheckpointsTogether(folder, table, run)
         checkpoints.begin(group)
-        levels = bfs.solve_all(names, game, table, run, share.buckets(group, sizes), checkpoints)
-        largest = finish_group(names, group, table, run)
-        table.narrow(largest)
+        levels = bfs.solve_all(names, game, table, run, share.buckets(group, sizes, Room(memory)), checkpoints)
+        table.narrow(finish_group(names, group, table, run))
         facts = {
             "solver": BFS, "form": VALUES, "levels": levels, **run.times, "threads": run.threads,
-            "ranks": current().count, "memory": memory, **_cpu(used),
+            "ranks": current().count, "memory": needed, **_cpu(used),
         }  # fmt: skip
-        _write(kept, parts, table, facts)
+        _write(kept, parts, table, codes, facts)
     discard(keep.working)
 
 
@@ -271,14 +273,18 @@ def _cpu(before: float) -> dict[str, float]:
     return {"cpu": round(sum(taken), 3), "busiest": round(max(taken), 3)}
 
 
-def _write(kept: GrowingDatabase, parts: tuple[Part, ...], table: Table, facts: dict[str, Any]) -> None:
+def _write(
+    kept: GrowingDatabase, parts: tuple[Part, ...], table: Table, codes: CodesTogether, facts: dict[str, Any]
+) -> None:
     """Give each rank the codes of the steps that it writes, and write them all together."""
     shards = table.sharing
     assert isinstance(shards, Shards)
+    near = codes.holders(table)
     width = reduce_max([table.codes.itemsize], 1)
     while table.codes.itemsize < width:
         table.widen(0)
     ranks = current()
     wanted = [kept.steps(parts, rank, ranks.count) for rank in range(ranks.count)]
-    redistribute(table.codes, [shards.of(rank) for rank in range(ranks.count)], wanted)
+    redistribute(table.codes, [shards.of(rank) for rank in range(ranks.count)], wanted, near)
     kept.add(parts, ShardedCodes(table.codes, wanted[ranks.rank]), facts)
+    codes.finish(parts, near)
