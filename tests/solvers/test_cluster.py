@@ -304,7 +304,6 @@ def test_codes_grow_wider_on_the_rank_that_has_them(tmp_path: Path) -> None:
     ("spec", "options", "told"),
     [
         ("sliding:2x3", {"solver": "fixpoint"}, "solver 'fixpoint' cannot sweep again and again"),
-        ("connect4:4x3", {"solver": "sweep"}, "solver 'sweep' cannot work on several ranks"),
         ("sliding:2x3", {"codec": "lz4:5"}, "codec 'lz4:5': several ranks keep whole values; convert"),
     ],
 )

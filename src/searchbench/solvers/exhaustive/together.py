@@ -8,7 +8,6 @@ and read by any number of ranks.
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 from shutil import rmtree
 from typing import Any
@@ -20,6 +19,7 @@ from searchbench import jit
 from searchbench.configuration import given_options
 from searchbench.errors import BadRequest
 from searchbench.exchange import Table
+from searchbench.exchange.clock import Clock
 from searchbench.exchange.decisions import reduce_max
 from searchbench.exchange.ranks import by_first, current, meet
 from searchbench.exchange.shards import Shards, block_bits, redistribute
@@ -33,6 +33,7 @@ from searchbench.solvers.exhaustive.budget import Sizes, code_bytes
 from searchbench.solvers.exhaustive.checkpoints_together import CheckpointsTogether
 from searchbench.solvers.exhaustive.choice import SPREAD, VALUES, Choice
 from searchbench.solvers.exhaustive.codes_together import CodesTogether
+from searchbench.solvers.exhaustive.diagrams.solve import solve_into
 from searchbench.solvers.exhaustive.groups import Group
 from searchbench.solvers.exhaustive.parts import ALL, needed_groups
 from searchbench.solvers.exhaustive.planes_together import FORMS, search_planes_together
@@ -63,7 +64,10 @@ def solve_together(request: Request, run: Run, command: str = "", target: jit.Ta
     by_first(lambda: _prepare(keep, request))
     run.work = keep.working
     with run:
-        if request.choice.solver == BFS and request.form in FORMS:
+        if request.choice.solver == SWEEP:
+            solve_into(request.game, keep.folder, run, command, target=target)
+            discard(keep.working)
+        elif request.choice.solver == BFS and request.form in FORMS:
             _search_planes(request, request.form, keep, run, command, target)
         elif request.choice.solver == BFS:
             _search(request.game, request.choice.rule, keep, run, command, target)
@@ -76,10 +80,11 @@ def solve_together(request: Request, run: Run, command: str = "", target: jit.Ta
 def _kept(request: Request) -> Keep:
     """Return how the database is kept. Raises BadRequest for what several ranks cannot do."""
     choice, keep = request.choice, request.keep
-    can = f"retrograde analysis can, and breadth-first search in the forms {', '.join((VALUES, *FORMS))}"
-    if choice.solver == SWEEP or SPREAD in choice.forms:
-        how = f"solver {SWEEP!r}" if choice.solver == SWEEP else f"form {SPREAD!r}"
-        raise BadRequest(f"{how} cannot work on several ranks; {can}")
+    can = f"retrograde analysis and the sweep can, and breadth-first search in the forms {', '.join((VALUES, *FORMS))}"
+    if SPREAD in choice.forms:
+        raise BadRequest(f"form {SPREAD!r} cannot work on several ranks; {can}")
+    if request.symbolic is not None:
+        raise BadRequest(f"symbolic {request.symbolic}: binary diagrams cannot work on several ranks; leave it out")
     if (
         choice.solver == BFS
         and request.form not in FORMS
@@ -99,7 +104,7 @@ def _kept(request: Request) -> Keep:
 
 def _groups(request: Request) -> list[Group]:
     """Return the groups to be solved. Raises BadRequest for a group that takes sweeps over all its states."""
-    if request.choice.solver == BFS:
+    if request.choice.solver in (BFS, SWEEP):
         return []
     groups = needed_groups(request.game, request.parts or ALL)
     for group in groups:
@@ -113,6 +118,9 @@ def _prepare(keep: Keep, request: Request) -> None:
     if keep.overwrite and keep.folder.exists():
         check_target(keep.folder, keep.overwrite)
         rmtree(keep.folder)
+    elif request.choice.solver == SWEEP:
+        if not keep.working.exists():
+            check_target(keep.folder, keep.overwrite)
     elif request.parts is None and _is_complete(keep.folder, request.game):
         check_target(keep.folder, keep.overwrite)
 
@@ -176,7 +184,7 @@ class _GroupByGroup:
 
     def solve(self, group: Group) -> None:
         """Solve a group and keep its parts."""
-        begun, compiled, used = self.run.seconds, self.run.compile_seconds, _used()
+        begun, compiled, clock = self.run.seconds, self.run.compile_seconds, Clock()
         sizes = self.sizes_of(group)
         memory = _demand(self.share, group, sizes)
         table = self._table(group, sizes.width)
@@ -192,7 +200,7 @@ class _GroupByGroup:
                 "levels": levels,
                 "seconds": round(self.run.seconds - begun, 3),
                 "compile_seconds": round(self.run.compile_seconds - compiled, 3),
-                **_cpu(used),
+                **clock.used(),
             }
             _write(self.kept, group.parts, table, self.codes, self._facts(group, fact))
         if folder is not None:
@@ -222,7 +230,7 @@ class _GroupByGroup:
 
 def _search(game: Game, rule: ValueRule, keep: Keep, run: Run, command: str, target: jit.Target) -> None:
     """Search breadth first from the start, all parts together."""
-    used = _used()
+    clock = Clock()
     memory = SharedMemory()
     share, names = Share(game, rule, run, current().count, len(memory.team)), game.names(rule, target)
     parts = tuple(game.parts())
@@ -245,7 +253,7 @@ def _search(game: Game, rule: ValueRule, keep: Keep, run: Run, command: str, tar
         table.narrow(finish_group(names, group, table, run))
         facts = {
             "solver": BFS, "form": VALUES, "levels": levels, **run.times, "threads": run.threads,
-            "ranks": current().count, "memory": needed, **_cpu(used),
+            "ranks": current().count, "memory": needed, **clock.used(),
         }  # fmt: skip
         _write(kept, parts, table, codes, facts)
     discard(keep.working)
@@ -253,24 +261,13 @@ def _search(game: Game, rule: ValueRule, keep: Keep, run: Run, command: str, tar
 
 def _search_planes(request: Request, form: str, keep: Keep, run: Run, command: str, target: jit.Target) -> None:
     """Search breadth first on bit vectors."""
-    used = _used()
-    search_planes_together(request.game, form, keep, run, command, target, lambda: _cpu(used))
+    clock = Clock()
+    search_planes_together(request.game, form, keep, run, command, target, clock.used)
 
 
 def _shards(line: int, bounds: npt.NDArray[Any], target: jit.Target) -> Shards:
     numbers = int((bounds[1::2] - bounds[::2]).sum())
     return Shards(bounds, block_bits(line, numbers, current().count), target)
-
-
-def _used() -> float:
-    """Return the seconds of the processor that this rank has used, but to wait and to import the compiler."""
-    return time.process_time() - current().waited - jit.loading_cpu_seconds()
-
-
-def _cpu(before: float) -> dict[str, float]:
-    """Return the seconds of the processor since then: of all ranks, and of the one that took the most."""
-    taken = current().gather(_used() - before)
-    return {"cpu": round(sum(taken), 3), "busiest": round(max(taken), 3)}
 
 
 def _write(
