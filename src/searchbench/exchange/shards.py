@@ -79,8 +79,9 @@ class Shards:
         self._target: jit.Target = target
         self.count = self._ranks.count
         self.block_bits = block_bits
-        self._whole = holders(_size(bounds), self.count) == 1
-        self._first, self._owner = owners(bounds, block_bits, 1 if self._whole else self.count)
+        self.whole = holders(_size(bounds), self.count) == 1
+        """Whether the first rank holds all of it."""
+        self._first, self._owner = owners(bounds, block_bits, 1 if self.whole else self.count)
         self._bounds = bounds
         self._asked, self._own = bounds, self.of(self._ranks.rank, bounds)
         self._round = 0
@@ -108,7 +109,7 @@ class Shards:
         The ranks of a machine read each other's buckets where they lie, once all are `written`. A rank gets one message from
         every other, perhaps an empty one; none where one rank holds all.
         """
-        if self._whole:
+        if self.whole:
             yield buckets
             return
         ranks, near = self._ranks, readable(buckets)

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from searchbench.exchange import Buckets
+from searchbench.exchange.ranks import ALONE, current
 from searchbench.exchange.shards import block_bits, holders
 from searchbench.exchange.team_buckets import Room
 from searchbench.game import Game
@@ -53,7 +54,9 @@ class Share:
         return budget.in_memory(self.game, sizes, run, bits) + requests + CODE_COPIES * sizes.numbers * sizes.width
 
     def buckets(self, group: Group, sizes: Sizes, room: Room) -> Buckets:
-        """Return the buckets of a rank."""
+        """Return the buckets of a rank; of one that is alone, its own."""
+        if current() is ALONE:
+            return budget.new_buckets(self.game, sizes, self._apart(sizes), self.bits(group))
         return budget.team_buckets(self.game, sizes, self._apart(sizes), self.bits(group), room)
 
     def _apart(self, sizes: Sizes) -> Run:

@@ -18,10 +18,10 @@ import numpy.typing as npt
 from searchbench import jit
 from searchbench.configuration import given_options
 from searchbench.errors import BadRequest
-from searchbench.exchange import Table
+from searchbench.exchange import Buckets, Table
 from searchbench.exchange.clock import Clock
 from searchbench.exchange.decisions import reduce_max
-from searchbench.exchange.ranks import by_first, current, meet
+from searchbench.exchange.ranks import ALONE, by_first, current, joined, meet
 from searchbench.exchange.shards import Shards, block_bits, redistribute
 from searchbench.exchange.shared_memory import SharedMemory
 from searchbench.exchange.team_buckets import Room
@@ -40,7 +40,7 @@ from searchbench.solvers.exhaustive.planes_together import FORMS, search_planes_
 from searchbench.solvers.exhaustive.request import Request
 from searchbench.solvers.exhaustive.share import Share
 from searchbench.solvers.exhaustive.stored_codes import finish_group
-from searchbench.solvers.exhaustive.strategy import no_sweeps, solve_group
+from searchbench.solvers.exhaustive.strategy import Solved, no_sweeps, solve_group
 from searchbench.store import Database, open_database
 from searchbench.store.codes import ShardedCodes
 from searchbench.store.growing import GrowingDatabase
@@ -143,7 +143,7 @@ def _solve_groups(
     game: Game, choice: Choice, groups: list[Group], keep: Keep, run: Run, command: str, target: jit.Target
 ) -> None:
     with GrowingDatabase(keep.folder, game, choice.rule, command) as kept:
-        work = _GroupByGroup(game, choice, kept, run, target)
+        work = _GroupByGroup(game, choice, kept, keep.working, run, target)
         left = [group for group in groups if any(part.name not in kept.records for part in group.parts)]
         for group in groups:
             # A run may have been stopped when it had kept a group, before it removed its checkpoints.
@@ -160,8 +160,10 @@ def _solve_groups(
 class _GroupByGroup:
     """Solve groups one after the other, and keep each."""
 
-    def __init__(self, game: Game, choice: Choice, kept: GrowingDatabase, run: Run, target: jit.Target) -> None:
-        self.game, self.rule, self.run, self.target = game, choice.rule, run, target
+    def __init__(
+        self, game: Game, choice: Choice, kept: GrowingDatabase, working: Path, run: Run, target: jit.Target
+    ) -> None:
+        self.game, self.rule, self.run, self.target, self.working = game, choice.rule, run, target, working
         self.names = game.names(choice.rule, target)
         memory = SharedMemory()
         self.share = Share(game, choice.rule, run, current().count, len(memory.team))
@@ -188,23 +190,38 @@ class _GroupByGroup:
         sizes = self.sizes_of(group)
         memory = _demand(self.share, group, sizes)
         table = self._table(group, sizes.width)
+        table.limit = self.run.memory - memory + sizes.bytes
+        assert isinstance(table.sharing, Shards)
+        if table.sharing.whole:
+            levels, solver = by_first(lambda: self._solve_alone(group, table, sizes))
+        else:
+            levels, solver = self._solve(group, table, self._buckets(group, sizes))
+        fact = {
+            "solver": solver,
+            "levels": levels,
+            "seconds": round(self.run.seconds - begun, 3),
+            "compile_seconds": round(self.run.compile_seconds - compiled, 3),
+            **clock.used(),
+        }
+        _write(self.kept, group.parts, table, self.codes, self._facts(group, fact))
+        discard(self.working / folder_name(group.name))
+
+    def _solve_alone(self, group: Group, table: Table, sizes: Sizes) -> Solved:
+        """Solve a group that this rank holds all of, while the others wait."""
+        with joined(ALONE):
+            return self._solve(group, table, self._buckets(group, sizes))
+
+    def _buckets(self, group: Group, sizes: Sizes) -> Buckets | None:
+        return self.share.buckets(group, sizes, self.room) if self.solver != FIXPOINT else None
+
+    def _solve(self, group: Group, table: Table, buckets: Buckets | None) -> Solved:
+        """Solve a group, with checkpoints."""
         with working_folder(self.game, f"{VALUES} {group.name} on ranks", self.run, self.rule, group.name) as folder:
-            buckets = self.share.buckets(group, sizes, self.room) if self.solver != FIXPOINT else None
-            table.limit = self.run.memory - memory + sizes.bytes
             checkpoints = CheckpointsTogether(folder, table, self.run)
             checkpoints.begin(group)
-            levels, solver = solve_group(self.names, self.game, self.rule, group, table, self.run, buckets, checkpoints)
+            solved = solve_group(self.names, self.game, self.rule, group, table, self.run, buckets, checkpoints)
             finish_group(self.names, group, table, self.run)
-            fact = {
-                "solver": solver,
-                "levels": levels,
-                "seconds": round(self.run.seconds - begun, 3),
-                "compile_seconds": round(self.run.compile_seconds - compiled, 3),
-                **clock.used(),
-            }
-            _write(self.kept, group.parts, table, self.codes, self._facts(group, fact))
-        if folder is not None:
-            discard(folder.path)
+        return solved
 
     def _table(self, group: Group, width: int) -> Table:
         """Return a table with the codes of the needs, and room for this rank's share of the group."""
