@@ -141,7 +141,7 @@ class Shards:
     def _addressed(self, buckets: Buckets) -> tuple[Numbers, Numbers]:
         """Return the filled buckets, and the ranks that hold their numbers."""
         filled = np.array(buckets.filled(), np.int64)
-        return filled, self._owner[filled - self._first] if len(filled) else filled
+        return filled, self._owner[filled - self._first].astype(np.int64) if len(filled) else filled
 
     def _received(self, buckets: Buckets, arrived: list[Array], expected: int, tag: int) -> Iterator[Buckets]:
         """Yield the requests of messages that have arrived, and of those that still come."""

@@ -168,10 +168,13 @@ def found_layers(game: Game, run: Run, target: jit.Target = "cpu") -> Layers:
     held = SharedMemory().once(nodes)
     if current().count == 1:
         return found[0]
-    weight, *counted = by_first(
-        lambda: (found[0].diagram.first_weight, found[0].reachable, found[0].undecided, found[0].seconds)
-    )
-    return Layers(Diagram(digits, held, weight), *counted)
+
+    def told() -> tuple[int, list[int], list[int], dict[str, float]]:
+        one = found[0]
+        return one.diagram.first_weight, one.reachable, one.undecided, one.seconds
+
+    weight, reachable, undecided, seconds = by_first(told)
+    return Layers(Diagram(digits, held, weight), reachable, undecided, seconds)
 
 
 def _planes_on_disk(kept: GrowingDatabase, dealt: Dealt, part: Part) -> Any:
