@@ -19,10 +19,13 @@ from searchbench import solve
 from searchbench.catalogue import load
 from searchbench.errors import BadRequest, BrokenRule, OutOfMemory, SearchBenchError
 from searchbench.exchange import mpi, shards
-from searchbench.exchange.decisions import reduce_any, reduce_max, reduce_min, reduce_rows, reduce_sum
-from searchbench.exchange.ranks import ALONE, by_first, current, joined
+from searchbench.exchange.decisions import begin_any, reduce_any, reduce_max, reduce_min, reduce_rows, reduce_sum
+from searchbench.exchange.memory import add_request, unpack_local
+from searchbench.exchange.ranks import ALONE, by_first, current, joined, meet
 from searchbench.exchange.shards import Shards, block_bits, common, redistribute
+from searchbench.exchange.shared_memory import SharedMemory
 from searchbench.exchange.simulated import Fuzz, RankLost, play
+from searchbench.exchange.team_buckets import Room, TeamBuckets
 from searchbench.game import Game
 from searchbench.rules import UNDECIDED
 from searchbench.run import Run
@@ -54,13 +57,14 @@ def digests(folder: Path) -> dict[str, Any]:
 def solve_on_ranks(
     game: Game, folder: Path, count: int, seed: int, target: Any = "cpu", solver: str | None = None, **options: Any
 ) -> Any:
-    """Solve a game on simulated ranks; return the database of the first."""
+    """Solve a game on simulated ranks, on machines that chance draws; return the database of the first."""
+    machines = random.Random(seed).choices(range(1 + seed % 3), k=count)
 
     def be(_rank: int) -> Any:
         request = requested(game, None, solver, folder, options)
         return solve_together(request, Run(memory=64 << 20, threads=1), "", target)
 
-    found, _ = play(count, be, Fuzz(seed))
+    found, _ = play(count, be, Fuzz(seed), machines)
     return found[0]
 
 
@@ -163,6 +167,60 @@ def test_blocks_are_neither_too_many_nor_too_large(line: int, numbers: int, coun
     assert bits == 18 or line >> bits <= 1 << 16
 
 
+@given(st.integers(1, 4), st.lists(st.integers(0, 2), min_size=4, max_size=4), st.integers(0, 99))
+def test_each_request_comes_once_to_the_rank_that_holds_its_number(count: int, machines: list[int], seed: int) -> None:
+    line, bits, rounds = 300, 3, 3
+    bounds = np.array([10, 120, 130, line], np.int64)
+    chance = np.random.default_rng(seed)
+    written = chance.integers(0, 40, (count, rounds))
+    numbers = [[chance.choice(numbers_in(bounds), some) for some in row] for row in written]
+
+    def be(rank: int) -> list[list[int]]:
+        shared = Shards(bounds, bits, "interpreted")
+        buckets = TeamBuckets(Room(SharedMemory()), line, 1 + rank % 2, 50, 1, bits, 2)
+        got = []
+        for some in numbers[rank]:
+            for place, number in enumerate(some.tolist()):
+                add_request(buckets.writers[place % len(buckets.writers)], number, bits, 1, 1)
+            told = begin_any(False)
+            here = []
+            for held in shared.deliver(buckets, told):
+                for bucket in held.filled():
+                    for _, pages, page in held.held(bucket):
+                        while page >= 0:
+                            places = map(unpack_local, pages.requests[page, : pages.fill[page]].tolist())
+                            here += [(bucket << bits) + place for place in places]
+                            page = int(pages.before[page])
+            buckets.clear()
+            told()
+            got.append(sorted(here))
+        return got
+
+    found, traffic = play(count, be, Fuzz(seed), machines[:count])
+    everywhere = [sorted(np.concatenate([row[turn] for row in numbers]).tolist()) for turn in range(rounds)]
+    for turn in range(rounds):
+        assert sorted(number for rank in range(count) for number in found[rank][turn]) == everywhere[turn]
+    if len(set(machines[:count])) == 1:
+        assert traffic.messages == 0
+
+
+def test_memory_in_common_is_given_up_for_all() -> None:
+    def be(_rank: int) -> list[int]:
+        memory = SharedMemory()
+        codes = memory.array(1 << 16, np.uint8)
+        codes[current().rank :: current().count] = 7
+        meet()
+        before = int(codes.sum())
+        meet()
+        memory.give_up(codes, 1 << 12, 1 << 13)
+        meet()
+        return [before, int(codes.sum())]
+
+    for count in (1, 3):
+        for before, after in play(count, be)[0] if count > 1 else [be(0)]:
+            assert (before, after) == (7 << 16, 7 * ((1 << 16) - (1 << 12)))
+
+
 @given(st.lists(intervals, min_size=1, max_size=4), st.data())
 def test_codes_come_to_those_who_want_them(wanted: list[Any], data: st.DataObject) -> None:
     owner = data.draw(st.lists(st.integers(-1, len(wanted) - 1), min_size=64, max_size=64))
@@ -246,7 +304,6 @@ def test_codes_grow_wider_on_the_rank_that_has_them(tmp_path: Path) -> None:
     ("spec", "options", "told"),
     [
         ("sliding:2x3", {"solver": "fixpoint"}, "solver 'fixpoint' cannot sweep again and again"),
-        ("connect4:4x3", {"solver": "sweep"}, "solver 'sweep' cannot work on several ranks"),
         ("sliding:2x3", {"codec": "lz4:5"}, "codec 'lz4:5': several ranks keep whole values; convert"),
     ],
 )

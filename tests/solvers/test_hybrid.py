@@ -14,10 +14,11 @@ from layered import RandomDigits, RandomLines
 from naive import layers_with_values
 from searchbench.errors import BadRequest, MissingPackage
 from searchbench.run import Run
+from searchbench.solvers.exhaustive.diagrams.dealt import empty_planes
 from searchbench.solvers.exhaustive.diagrams.forward import reachable_layers
 from searchbench.solvers.exhaustive.diagrams.hybrid import Hybrid, Sets, hybrid_counts, symbolic_first
 from searchbench.solvers.exhaustive.diagrams.solve import solve_by_sweep, solve_into
-from searchbench.solvers.exhaustive.diagrams.sweep import empty_planes, sweep_all
+from searchbench.solvers.exhaustive.diagrams.sweep import sweep_all
 from searchbench.solvers.exhaustive.diagrams.symbolic import Symbolic, TablesFull
 from searchbench.store.growing import GrowingDatabase
 

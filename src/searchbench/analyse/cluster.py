@@ -3,7 +3,7 @@
 What one rank takes is measured with the solver's kernels on samples, as `predict` does; what a request to another rank costs,
 with two ranks that send each other messages in this process. A round is played through on a simulated network
 (:class:`searchbench.exchange.simulated.Network`): ranks emit, send, and apply what arrives. All ranks are taken to have
-equal work; the rounds of a level are as many as the buckets need.
+equal work, and a machine each; the rounds of a level are as many as the buckets need.
 """
 
 from __future__ import annotations
@@ -148,7 +148,10 @@ def predict_on_ranks(
         raise BadRequest(f"{game}: for ranks, only retrograde, and bfs in the form {VALUES!r}, are predicted")
     choice = chosen(game, rule, solver, by_parts=solver != BFS)
     if choice.solver == SWEEP or (choice.solver == BFS and VALUES not in choice.rule.forms):
-        raise BadRequest(f"{game}: {choice.solver} of {choice.rule.name!r} cannot work on several ranks")
+        raise BadRequest(
+            f"{game}: for ranks, {choice.solver} of {choice.rule.name!r} is not predicted, only retrograde, and bfs in the form "
+            f"{VALUES!r}"
+        )
     if parts is not None and choice.solver == BFS:
         raise BadRequest("solver 'bfs' searches the whole game: it takes no parts")
     network = parse_network(network) if isinstance(network, str) else network
@@ -286,7 +289,7 @@ def measure_exchange() -> ExchangeRates:
         for some in (numbers[:1], *[numbers] * REPEATS, *[numbers[:0]] * REPEATS):
             write(buckets.writers[0], some, BLOCK_BITS)
             begun = time.thread_time()
-            for _ in shards.deliver(buckets):
+            for _ in shards.deliver(buckets, lambda: None):
                 pass
             times.append(time.thread_time() - begun)
             buckets.clear()

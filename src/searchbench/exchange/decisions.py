@@ -23,7 +23,10 @@ def reduce_any(flags: Iterable[Any]) -> bool:
 
 
 def begin_any(*flags: Any) -> Callable[[], list[bool]]:
-    """Begin to find out which of some flags are set anywhere; return a function that waits for the answer."""
+    """Begin to find out which of some flags are set anywhere; return a function that waits for the answer.
+
+    It may be asked again. Once it answers, all have begun.
+    """
     wait = current().begin_reduce(np.array([bool(flag) for flag in flags], np.int64), "max")
     return lambda: [bool(flag) for flag in wait()]
 

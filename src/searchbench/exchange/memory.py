@@ -100,9 +100,9 @@ class Buckets:
         self, size: int, writers: int, reserve: int, memory: int, block_bits: int = BLOCK_BITS, page: int = 0
     ) -> None:
         self.block_bits = block_bits
-        self.count = _blocks(size, block_bits)
+        self.count = self.blocks(size, block_bits)
         page = page or PAGE
-        pages = _pages(writers, reserve, memory, page)
+        pages = pages_within(writers, reserve, memory, page)
         self.writers = [
             Pages(
                 np.empty((pages, page), np.int64),
@@ -140,9 +140,19 @@ class Buckets:
 
     def clear(self) -> None:
         """Empty all buckets."""
-        for pages in self.writers:
+        self.empty(self.writers)
+
+    @staticmethod
+    def empty(writers: list[Pages]) -> None:
+        """Empty the buckets of some writers."""
+        for pages in writers:
             pages.last[:] = -1
             pages.used[0] = 0
+
+    @staticmethod
+    def blocks(size: int, block_bits: int) -> int:
+        """Return how many blocks a line has, and so how many buckets."""
+        return max(1, -(-size >> block_bits))
 
     @staticmethod
     def bytes_needed(
@@ -150,12 +160,10 @@ class Buckets:
     ) -> int:
         """Return the memory of such buckets, in bytes."""
         page = page or PAGE
-        return 8 * writers * (_pages(writers, reserve, memory, page) * (page + 2) + _blocks(size, block_bits))
+        pages = pages_within(writers, reserve, memory, page)
+        return 8 * writers * (pages * (page + 2) + Buckets.blocks(size, block_bits))
 
 
-def _blocks(size: int, block_bits: int) -> int:
-    return max(1, -(-size >> block_bits))
-
-
-def _pages(writers: int, reserve: int, memory: int, page: int) -> int:
+def pages_within(writers: int, reserve: int, memory: int, page: int) -> int:
+    """Return how many pages each writer has, if the memory is theirs together: enough for two states in any case."""
     return max(2 * reserve, memory // (8 * page * writers))

@@ -16,6 +16,10 @@ _STARTED_BY: Final = ("PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "MPI_LOCA
 """Variables that the starters of MPI (hydra, PMIx, Open MPI, Intel, Cray) set for each process."""
 _TOGETHER: Final = 2.0
 """Ranks that end with an error within so many seconds of each other end for the same reason."""
+_IMPATIENT: Final = 2000
+"""After so many questions, some milliseconds, a rank that waits for others rests between them:"""
+_REST: Final = 0.0005
+"""seconds."""
 _world: MpiRanks | None = None
 
 
@@ -120,9 +124,13 @@ class MpiRanks:
 
     def _until(self, done: Callable[[], bool]) -> None:
         """Ask until it is done."""
-        begun = time.thread_time()
+        begun, asked = time.thread_time(), 0
         while not done():
-            _let_others_work()
+            asked += 1
+            if asked < _IMPATIENT:
+                _let_others_work()
+            else:
+                time.sleep(_REST)
         self.waited += time.thread_time() - begun
 
     def ends_with_all(self) -> bool:

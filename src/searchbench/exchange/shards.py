@@ -6,7 +6,7 @@ requests has one rank to go to. After each round every rank sends one message to
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final, Protocol
 
 import numpy as np
@@ -16,6 +16,8 @@ from searchbench import jit
 from searchbench.exchange.memory import BLOCK_BITS, Buckets
 from searchbench.exchange.messages import Received, Some, packed
 from searchbench.exchange.ranks import Array, Numbers, current
+from searchbench.exchange.shared_memory import Team
+from searchbench.exchange.team_buckets import readable
 
 STRIPES: Final = 8
 """How many stripes a rank has of each interval, where it has enough blocks: states that take long may lie together."""
@@ -44,8 +46,11 @@ class Sharing(Protocol):
         """Return start, stop, start, stop, ... of the numbers in some intervals that are held here."""
         ...
 
-    def deliver(self, buckets: Buckets) -> Iterator[Buckets]:
-        """Yield the requests to numbers that are held here, from here and from elsewhere, and send away the others."""
+    def deliver(self, buckets: Buckets, written: Callable[[], Any]) -> Iterator[Buckets]:
+        """Yield the requests to numbers that are held here, from here and from elsewhere, and send away the others.
+
+        `written` waits until all who share the table have written theirs.
+        """
         ...
 
 
@@ -58,7 +63,7 @@ class Whole:
         """Return all intervals."""
         return bounds
 
-    def deliver(self, buckets: Buckets) -> Iterator[Buckets]:
+    def deliver(self, buckets: Buckets, written: Callable[[], Any]) -> Iterator[Buckets]:
         """Yield all requests."""
         yield buckets
 
@@ -74,8 +79,9 @@ class Shards:
         self._target: jit.Target = target
         self.count = self._ranks.count
         self.block_bits = block_bits
-        self._whole = holders(_size(bounds), self.count) == 1
-        self._first, self._owner = owners(bounds, block_bits, 1 if self._whole else self.count)
+        self.whole = holders(_size(bounds), self.count) == 1
+        """Whether the first rank holds all of it."""
+        self._first, self._owner = owners(bounds, block_bits, 1 if self.whole else self.count)
         self._bounds = bounds
         self._asked, self._own = bounds, self.of(self._ranks.rank, bounds)
         self._round = 0
@@ -97,37 +103,52 @@ class Shards:
             found.append(np.stack([low, high], axis=1)[low < high])
         return np.concatenate(found).ravel() if found else np.empty(0, np.int64)
 
-    def deliver(self, buckets: Buckets) -> Iterator[Buckets]:
-        """Send the requests to the others' numbers; yield those to this rank's own, and then all that arrive.
+    def deliver(self, buckets: Buckets, written: Callable[[], Any]) -> Iterator[Buckets]:
+        """Send the requests to others' numbers; yield those to this rank's own: from here, from its machine, and from elsewhere.
 
-        Every rank gets one message from every other, perhaps an empty one; none where one rank holds all.
+        The ranks of a machine read each other's buckets where they lie, once all are `written`. A rank gets one message from
+        every other, perhaps an empty one; none where one rank holds all.
         """
-        if self._whole:
+        if self.whole:
             yield buckets
             return
-        ranks, filled = self._ranks, np.array(buckets.filled(), np.int64)
-        owner = self._owner[filled - self._first] if len(filled) else filled
+        ranks, near = self._ranks, readable(buckets)
+        far = [to for step in range(1, ranks.count) if (to := (ranks.rank + step) % ranks.count) not in near]
         tag = _REQUESTS[self._round % 2]
         self._round += 1
         sent = []  # kept until they have gone
-        for step in range(1, ranks.count):
-            to = (ranks.rank + step) % ranks.count
+        filled, owner = self._addressed(buckets)
+        for to in far:
             sent.append(packed(buckets, filled[owner == to], self._target))
             ranks.send(sent[-1], to, tag)
-        expected = ranks.count - 1
         here = filled[owner == ranks.rank].tolist()
         arrived: list[Array] = []
-        slices = _SLICES if sum(int(pages.used[0]) for pages in buckets.writers) > _FEW_PAGES else 1
+        slices = _SLICES if far and sum(int(pages.used[0]) for pages in buckets.writers) > _FEW_PAGES else 1
         for place in range(slices):
             some = here[place::slices]
             if some:
                 yield Some(buckets, some)
-            while len(arrived) < expected and (found := ranks.receive(tag)) is not None:
+            while len(arrived) < len(far) and (found := ranks.receive(tag)) is not None:
                 arrived.append(found[1])
+        if near:
+            written()
+            for theirs in near.values():
+                filled, owner = self._addressed(theirs)
+                if (owner == ranks.rank).any():
+                    yield Some(theirs, filled[owner == ranks.rank].tolist())
+        yield from self._received(buckets, arrived, len(far), tag)
+
+    def _addressed(self, buckets: Buckets) -> tuple[Numbers, Numbers]:
+        """Return the filled buckets, and the ranks that hold their numbers."""
+        filled = np.array(buckets.filled(), np.int64)
+        return filled, self._owner[filled - self._first].astype(np.int64) if len(filled) else filled
+
+    def _received(self, buckets: Buckets, arrived: list[Array], expected: int, tag: int) -> Iterator[Buckets]:
+        """Yield the requests of messages that have arrived, and of those that still come."""
         done = 0
         while done < expected:
             if done == len(arrived):
-                found = ranks.receive(tag)
+                found = self._ranks.receive(tag)
                 if found is None:
                     continue
                 arrived.append(found[1])
@@ -136,7 +157,8 @@ class Shards:
             message = data.view(np.int64)
             if message[0]:
                 yield Received(message, buckets.block_bits, buckets.count)
-        ranks.settle()
+        if expected:
+            self._ranks.settle()
 
 
 def holders(numbers: int, count: int) -> int:
@@ -167,20 +189,21 @@ def owners(bounds: npt.NDArray[Any], bits: int, count: int) -> tuple[int, npt.ND
     return first, owner
 
 
-def redistribute(codes: Array, held: Sequence[Numbers], wanted: Sequence[Numbers]) -> None:
+def redistribute(codes: Array, held: Sequence[Numbers], wanted: Sequence[Numbers], near: Team = ()) -> None:
     """Have every rank get the codes that it wants from those who hold them; the table's codes may be of several types.
 
     `held` and `wanted` are the intervals of each rank, in order; what nobody holds stays as it is. All ranks have one type.
+    Ranks `near` this one hold theirs in the same array, and send none.
     """
     ranks = current()
     mine = held[ranks.rank]
     sent = []
-    for step in range(1, ranks.count):
-        to = (ranks.rank + step) % ranks.count
+    far = [to for step in range(1, ranks.count) if (to := (ranks.rank + step) % ranks.count) not in near]
+    for to in far:
         some = common(mine, wanted[to])
         sent.append(np.concatenate([codes[:0], *(codes[start:stop] for start, stop in some.reshape(-1, 2).tolist())]))
         ranks.send(sent[-1], to, _CODES)
-    left = ranks.count - 1
+    left = len(far)
     while left:
         message = ranks.receive(_CODES)
         if message is not None:

@@ -8,22 +8,31 @@ containers of their own, each rank is a team of one.
 
 from __future__ import annotations
 
+import math
 import mmap
 import os
 import warnings
-from typing import Any, Final
+from collections.abc import Callable
+from typing import Any, Final, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from searchbench.errors import OutOfMemory
-from searchbench.exchange.ranks import current
+from searchbench.exchange.ranks import ALONE, by_first, current, joined, meet
+from searchbench.exchange.space import release, remove, untouched
 
 _Told = tuple[int, int, tuple[int, int]]
 """Which file the first rank of a team has made: its process, its handle there, and the file's device and number."""
 _FLAGS: Final = mmap.MAP_SHARED | getattr(mmap, "MAP_NORESERVE", 0x4000)
 
+_TAG: Final = 5
+_PIECE: Final = 1 << 26
+"""How many bytes a message carries at most."""
+
 Team = tuple[int, ...]
+Arrays = TypeVar("Arrays", bound=tuple[npt.NDArray[Any], ...])
+"""A named tuple of arrays."""
 
 
 class SharedMemory:
@@ -62,7 +71,7 @@ class SharedMemory:
     def array(self, size: int, dtype: Any) -> npt.NDArray[Any]:
         """Return an array of zeros, which takes memory where it is written. Raises OutOfMemory, on all ranks."""
         if self._ranks.count == 1:
-            return np.zeros(size, dtype)
+            return untouched(size, dtype)
         wanted = max(1, size * np.dtype(dtype).itemsize)
         memory = self._mapped(wanted)
         missing = [rank for rank, there in enumerate(self._ranks.gather(memory is not None)) if not there]
@@ -71,6 +80,53 @@ class SharedMemory:
                 f"rank {missing[0]} cannot map {wanted:,} bytes of memory in common with others of its machine"
             )
         return np.frombuffer(memory, dtype, size)
+
+    def once(self, make: Callable[[], Arrays]) -> Arrays:
+        """Have the first rank alone make a named tuple of arrays, and return it, held once by each machine. Raises its errors."""
+        if self._ranks.count == 1:
+            return make()
+        made: list[Arrays] = []
+
+        def told() -> tuple[type[Arrays], list[tuple[Any, Any]]]:
+            with joined(ALONE):
+                made.append(make())
+            return type(made[0]), [(array.shape, array.dtype) for array in made[0]]
+
+        kind, shapes = by_first(told)
+        arrays = []
+        for place, (shape, dtype) in enumerate(shapes):
+            array = self.array(math.prod(shape), dtype)
+            if made:
+                array[:] = made[0][place].reshape(-1)
+            self._spread(array.view(np.uint8))
+            arrays.append(array.reshape(shape))
+        return kind(*arrays)
+
+    def _spread(self, data: npt.NDArray[np.uint8]) -> None:
+        """Give each machine what the first rank has: its first rank gets messages of a place and the bytes from there on."""
+        ranks = self._ranks
+        places = range(0, len(data), _PIECE)
+        firsts = [team[0] for team in self.teams if 0 not in team]
+        for place in places if ranks.rank == 0 else ():
+            message = np.concatenate([np.array([place], np.int64).view(np.uint8), data[place : place + _PIECE]])
+            for first in firsts:
+                ranks.send(message, first, _TAG)
+            ranks.settle()
+        expected = len(places) if ranks.rank in firsts else 0
+        while expected:
+            arrived = ranks.receive(_TAG)
+            if arrived is not None:
+                place = int(arrived[1][:8].view(np.int64)[0])
+                data[place : place + len(arrived[1]) - 8] = arrived[1][8:]
+                expected -= 1
+        meet()
+
+    def give_up(self, array: npt.NDArray[Any], start: int, stop: int) -> None:
+        """Release the memory of some entries, except pages shared with others; all ranks do so, and nobody reads them again."""
+        if self._ranks.count == 1:
+            release(array, start, stop)
+        elif self.team[0] == self._ranks.rank:
+            remove(array, start, stop)
 
     def _mapped(self, wanted: int) -> mmap.mmap | None:
         """Return memory of a new file of the team; None where the system refuses it."""

@@ -68,9 +68,7 @@ class Files:
 
     def give_up(self, array: Array, start: int, stop: int) -> None:
         """Release the disk space of some entries, if the file system can."""
-        if hasattr(mmap, "MADV_REMOVE"):
-            with contextlib.suppress(OSError):
-                _advise(array, start, stop, mmap.MADV_REMOVE)
+        remove(array, start, stop)
 
 
 MEMORY: Final = Memory()
@@ -92,6 +90,13 @@ def release(array: Array, start: int, stop: int) -> None:
     The contents of an `untouched` array are lost there; a file keeps its contents.
     """
     _advise(array, start, stop, mmap.MADV_DONTNEED)
+
+
+def remove(array: Array, start: int, stop: int) -> None:
+    """Take the entries start .. stop - 1 of a mapped file out of it, for all who map it, if the file system can."""
+    if hasattr(mmap, "MADV_REMOVE"):
+        with contextlib.suppress(OSError):
+            _advise(array, start, stop, mmap.MADV_REMOVE)
 
 
 def _advise(array: Array, start: int, stop: int, advice: int) -> None:

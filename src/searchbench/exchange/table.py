@@ -22,16 +22,19 @@ class Table:
     Memory is occupied only where something was written. `spans` are the intervals in use (by default all); others are
     not copied. `space` allocates the codes. `limit` is the largest memory for codes, in bytes: a table that would
     exceed it continues in the space that `elsewhere` makes, or raises OutOfMemory. `sharing` says which numbers are at
-    work here, where ranks share the table: each has its own type of codes, and widens when it must.
+    work here, where ranks share the table: each has its own type of codes, and widens when it must. It may begin in `codes`
+    that others see, too, and leaves them when it widens.
     """
 
-    def __init__(self, size: int, spans: Sequence[Span] | None = None, space: Space = MEMORY) -> None:
+    def __init__(
+        self, size: int, spans: Sequence[Span] | None = None, space: Space = MEMORY, codes: Array | None = None
+    ) -> None:
         self.spans: list[Span] = [(0, size)] if spans is None else list(spans)
         self.space = space
         self.sharing: Sharing = WHOLE
         self.limit: int | None = None
         self.elsewhere: Callable[[], Space] | None = None
-        self.codes: Array = space.array(size, np.uint8)
+        self.codes: Array = space.array(size, np.uint8) if codes is None else codes
 
     @property
     def illegal(self) -> int:

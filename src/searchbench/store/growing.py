@@ -149,15 +149,18 @@ class GrowingDatabase:
                 found += [part.start + first, part.start + min(first + step, part.size)]
         return np.array(found, np.int64)
 
-    def load(self, part: Part, codes: Array) -> None:
-        """Read a part into an array over the whole number line. Raises DamagedData."""
-        for first, found in self.read(part, READ):
+    def load(self, part: Part, codes: Array, place: int = 0, count: int = 1) -> None:
+        """Read a part into an array over the whole number line, or what falls to one of `count` readers. Raises DamagedData."""
+        for first, found in self.read(part, READ, place, count):
             codes[first : first + len(found)] = as_type(found, codes.dtype)
 
-    def read(self, part: Part, step: int) -> Iterator[tuple[int, Array]]:
-        """Yield the codes of a part that is kept, `step` at a time, each time with the first number. Raises DamagedData."""
+    def read(self, part: Part, step: int, place: int = 0, count: int = 1) -> Iterator[tuple[int, Array]]:
+        """Yield the codes of a part that is kept, `step` at a time, each time with the first number. Raises DamagedData.
+
+        Of `count` readers, the one at `place` gets every `count`-th step.
+        """
         stored = DiskCodes(self.path, head.header_on_disk(self.path), budget=0)
-        for first in range(part.start, part.stop, step):
+        for first in range(part.start + place * step, part.stop, count * step):
             yield first, stored.read(part, first, min(first + step, part.stop))
 
     def __enter__(self) -> GrowingDatabase:

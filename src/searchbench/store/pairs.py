@@ -76,9 +76,12 @@ class PairCodes:
 
     def counts(self, part: Part) -> dict[int, int]:
         """Return how often each code occurs in a part."""
-        won, lost = counts_of(self._planes[part.name])
+        won, lost = self._won_and_lost(part)
         found = {LOSS: lost, DRAW: part.size - won - lost, WIN: won}
         return {code: count for code, count in found.items() if count}
+
+    def _won_and_lost(self, part: Part) -> tuple[int, int]:
+        return counts_of(self._planes[part.name])
 
     def whole(self) -> Array:
         """Return all codes in one array."""

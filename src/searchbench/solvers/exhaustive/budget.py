@@ -11,6 +11,7 @@ from searchbench.errors import BadRequest
 from searchbench.exchange import Buckets
 from searchbench.exchange.files import SpillingBuckets
 from searchbench.exchange.memory import BLOCK_BITS, MOST_BLOCK_BITS
+from searchbench.exchange.team_buckets import Room, TeamBuckets
 from searchbench.game import Game
 from searchbench.rules import UNDECIDED
 from searchbench.run import Run, format_memory
@@ -79,6 +80,11 @@ def on_files(game: Game, sizes: Sizes, run: Run) -> int:
 def new_buckets(game: Game, sizes: Sizes, run: Run, block_bits: int = BLOCK_BITS) -> Buckets:
     """Return buckets in memory."""
     return Buckets(sizes.line, run.threads, _reserve(game), _bucket_memory(sizes.bytes, run), block_bits)
+
+
+def team_buckets(game: Game, sizes: Sizes, run: Run, block_bits: int, room: Room) -> Buckets:
+    """Return buckets that the ranks of a machine have in common."""
+    return TeamBuckets(room, sizes.line, run.threads, _reserve(game), _bucket_memory(sizes.bytes, run), block_bits)
 
 
 def buckets_on_files(game: Game, sizes: Sizes, run: Run, folder: Path) -> Buckets:

@@ -119,7 +119,7 @@ def _run_rounds(
     while goes_on:
         work.run.map(write, range(work.run.threads))
         told = begin_any(not chunks.empty(), buckets.filled(), work.checkpoints.is_due_here)
-        for held in table.sharing.deliver(buckets):
+        for held in table.sharing.deliver(buckets, told):
             again |= _apply_all(applier, work, now, held)
         buckets.clear()
         goes_on, sent, due = told()

@@ -48,6 +48,13 @@ class Chunks:
         with self._lock:
             return self._left.pop() if self._left else None
 
+    def take(self, count: int) -> list[tuple[int, int]]:
+        """Return up to so many pieces that nobody has, in order."""
+        with self._lock:
+            some = self._left[-count:]
+            del self._left[-count:]
+            return some[::-1]
+
     def put_back(self, first: int, stop: int) -> None:
         """Give back the rest of a piece."""
         if first < stop:

@@ -129,6 +129,23 @@ def emit(
     return stop
 
 
+def emit_pieces(
+    codes: Any, pieces: Any, bounds: Bounds, left: Any, here: Any, win: int, block_bits: int, pages: Pages
+) -> int:
+    """Do so for the states of some pieces [piece, first, stop]; return how many pieces are done, or a refusal.
+
+    The piece that is not done begins then with its first state that is not.
+    """
+    for place in range(len(pieces)):
+        first = emit(codes, pieces[place, 0], pieces[place, 1], bounds, left, here, win, block_bits, pages)
+        if first < 0:
+            return first
+        if first < pieces[place, 1]:
+            pieces[place, 0] = first
+            return place
+    return len(pieces)
+
+
 def next_fresh(left: Any, first: int, stop: int, origin: int, here: Any) -> int:
     """Return the first fresh state among first .. stop - 1, or `stop`; only stretches marked in `here` are seen."""
     while first < stop:

@@ -16,8 +16,8 @@ import numpy.typing as npt
 
 from searchbench import jit
 from searchbench.exchange import Buckets, Table
-from searchbench.exchange.decisions import begin_any, reduce_any, reduce_max
-from searchbench.exchange.space import Space
+from searchbench.exchange.decisions import begin_any, reduce_max
+from searchbench.exchange.space import MEMORY, Space
 from searchbench.jit import FIRST, STOP, Rows, note_rows
 from searchbench.run import Run
 from searchbench.solvers.exhaustive.checkpoints import INITIALISE, STAGE, Checkpoints, array_of
@@ -25,12 +25,24 @@ from searchbench.solvers.exhaustive.groups import Group
 from searchbench.solvers.exhaustive.pending import STRETCH_BITS, pack_flags, pending_chunks
 from searchbench.solvers.exhaustive.refusals import refusal
 from searchbench.solvers.exhaustive.schedule import CHUNK, Chunks, Piece, run_in_batches
-from searchbench.solvers.exhaustive.score_kernels import HIGHEST, REFUSED, apply_all, emit, finish, initialise, select
+from searchbench.solvers.exhaustive.score_kernels import (
+    HIGHEST,
+    REFUSED,
+    apply_all,
+    emit_pieces,
+    finish,
+    initialise,
+    select,
+)
 from searchbench.values.score import code_of
 
 SCORES: Final = "scores"
 HEAPS: Final = 4
 """In how many heaps of buckets for each thread the requests are applied, where there are several threads."""
+
+
+SHARES: Final = 4
+"""In how many shares a thread takes the pieces of a round."""
 
 
 class Kernels(NamedTuple):
@@ -91,7 +103,7 @@ def solve_group(
     space = table.space
     left = space.array(int(bounds[-1] - bounds[0]), np.uint8)
     fresh = np.zeros((len(table.codes) >> STRETCH_BITS) + 1, np.uint8)
-    kernels = Kernels(*(jit.bind(kernel, names) for kernel in (select, emit, apply_all, finish)))
+    kernels = Kernels(*(jit.bind(kernel, names) for kernel in (select, emit_pieces, apply_all, finish)))
     work = Work(kernels, bounds, table, run, buckets, checkpoints, space, left, fresh)
     if checkpoints.noted:
         checkpoints.load_beside("counts", left)
@@ -107,17 +119,14 @@ def solve_group(
         if goes_on:
             here = np.zeros_like(fresh)
             checkpoints.restore_marks("here", here, work.own)
-            more = _spread(work, noted | {"rounds": rounds}, here, checkpoints.pieces("left"))
-            rounds += 1
+            pieces = checkpoints.pieces("left")
             goes_on = False
         else:
             _select_all(work, score)
-            more = reduce_any([fresh.any()])
-        while more:
-            here = fresh.copy()
-            fresh[:] = 0
-            more = _spread(work, noted | {"rounds": rounds}, here, pending_chunks(here, work.own, CHUNK))
+            here, pieces = _taken(work)
+        while _spread(work, noted | {"rounds": rounds}, here, pieces):
             rounds += 1
+            here, pieces = _taken(work)
         score -= 1
     run.launch(
         kernels.finish,
@@ -178,27 +187,38 @@ def _select_all(work: Work, score: int) -> None:
     )  # fmt: skip
 
 
+def _taken(work: Work) -> tuple[npt.NDArray[np.uint8], list[Piece]]:
+    """Return the marks of stretches with fresh states, which are taken away, and the pieces that have such."""
+    here = work.fresh.copy()
+    work.fresh[:] = 0
+    return here, pending_chunks(here, work.own, CHUNK)
+
+
 def _spread(work: Work, noted: dict[str, Any], here: npt.NDArray[np.uint8], pieces: list[tuple[int, int]]) -> bool:
     """Send requests to the predecessors of the fresh states in some pieces, in as many rounds as the buckets need.
 
-    Return whether there are fresh states then.
+    Return whether there were any: `here` marks their stretches.
     """
     table, buckets, bounds, score = work.table, work.buckets, work.bounds, int(noted["score"])
     chunks = Chunks(bounds, pieces)
+    # One by one from files, whose memory is given back after each.
+    at_once = max(1, len(pieces) // (SHARES * work.run.threads)) if work.space is MEMORY else 1
     win = code_of(score)
 
     def write(writer: int) -> None:
         pages = buckets.writers[writer]
-        while (chunk := chunks.next()) is not None:
-            first, stop = chunk
-            while first < stop:
-                first = work.kernels.emit(
-                    table.codes, first, stop, bounds, work.left, here, win, buckets.block_bits, pages
+        while some := chunks.take(at_once):
+            pieces, done = np.array(some, np.int64), 0
+            while done < len(pieces):
+                found = work.kernels.emit(
+                    table.codes, pieces[done:], bounds, work.left, here, win, buckets.block_bits, pages
                 )
-                if first < 0:
-                    raise refusal(first, f"score {score}")
-                if first < stop and not buckets.spill(writer):
-                    chunks.put_back(first, stop)
+                if found < 0:
+                    raise refusal(found, f"score {score}")
+                done += found
+                if done < len(pieces) and not buckets.spill(writer):
+                    for first, stop in pieces[done:].tolist():
+                        chunks.put_back(first, stop)
                     return
             work.rest()
 
@@ -217,10 +237,11 @@ def _spread(work: Work, noted: dict[str, Any], here: npt.NDArray[np.uint8], piec
     goes_on = True
     while goes_on:
         work.run.map(write, range(work.run.threads))
-        for held in table.sharing.deliver(buckets):
+        told = begin_any(not chunks.empty(), work.checkpoints.is_due_here, here.any())
+        for held in table.sharing.deliver(buckets, told):
             read_all(held)
         buckets.clear()
-        goes_on, due, more = begin_any(not chunks.empty(), work.checkpoints.is_due_here, work.fresh.any())()
+        goes_on, due, found = told()
         if due:
             work.keep(noted, {"here": pack_flags(here, work.own), "left": array_of(chunks.left)})
-    return more
+    return found

@@ -6,7 +6,9 @@ from collections.abc import Iterable
 from typing import Final
 
 from searchbench.exchange import Buckets
+from searchbench.exchange.ranks import ALONE, current
 from searchbench.exchange.shards import block_bits, holders
+from searchbench.exchange.team_buckets import Room
 from searchbench.game import Game
 from searchbench.index.protocol import Part
 from searchbench.run import Run
@@ -22,10 +24,13 @@ CODE_COPIES: Final = 2
 
 
 class Share:
-    """Reckon what one of `count` ranks takes, with the memory and threads of its run."""
+    """Reckon what one of `count` ranks takes, with the memory and threads of its run.
 
-    def __init__(self, game: Game, rule: ValueRule, run: Run, count: int) -> None:
-        self.game, self.rule, self.run, self.count = game, rule, run, count
+    The `near` ones among them that share its machine have the codes of finished parts in common.
+    """
+
+    def __init__(self, game: Game, rule: ValueRule, run: Run, count: int, near: int = 1) -> None:
+        self.game, self.rule, self.run, self.count, self.near = game, rule, run, count, near
         self.line = max(part.stop for part in game.parts())
 
     def bits(self, group: Group) -> int:
@@ -33,13 +38,14 @@ class Share:
         return block_bits(self.line, sum(part.size for part in group.parts), self.count)
 
     def sizes(self, group: Group, needs: Iterable[Part], width: int) -> Sizes:
-        """Return how large this rank's share of a group is, with the finished parts that it looks up."""
+        """Return how large this rank's share of a group is, and of the finished parts that are looked up."""
         numbers = sum(part.size for part in group.parts)
         own = numbers
         if holders(numbers, self.count) > 1:
             own = min(numbers, -(-numbers // self.count) + (len(group.parts) << self.bits(group)))
         beside = own if self.rule.points and group.needs_itself else 0
-        return Sizes(self.line, own, own + sum(part.size for part in needs), width, beside)
+        looked_up = -(-sum(part.size for part in needs) // self.near)
+        return Sizes(self.line, own, own + looked_up, width, beside)
 
     def bytes_needed(self, group: Group, sizes: Sizes) -> int:
         """Return the memory that a rank needs for its share of a group."""
@@ -47,9 +53,11 @@ class Share:
         requests = (REQUEST_COPIES - 1) * budget.bucket_bytes(self.game, sizes.bytes, run, bits)
         return budget.in_memory(self.game, sizes, run, bits) + requests + CODE_COPIES * sizes.numbers * sizes.width
 
-    def buckets(self, group: Group, sizes: Sizes) -> Buckets:
-        """Return the buckets of a rank."""
-        return budget.new_buckets(self.game, sizes, self._apart(sizes), self.bits(group))
+    def buckets(self, group: Group, sizes: Sizes, room: Room) -> Buckets:
+        """Return the buckets of a rank; of one that is alone, its own."""
+        if current() is ALONE:
+            return budget.new_buckets(self.game, sizes, self._apart(sizes), self.bits(group))
+        return budget.team_buckets(self.game, sizes, self._apart(sizes), self.bits(group), room)
 
     def _apart(self, sizes: Sizes) -> Run:
         """Return a run with the memory that is left to codes and buckets, beside the copies of requests."""

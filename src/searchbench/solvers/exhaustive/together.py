@@ -1,14 +1,13 @@
 """Solve every state on several ranks, which share the table: each works on its shard of every part.
 
 The algorithms are those of one process; :mod:`searchbench.exchange.shards` carries requests to the ranks that hold their
-numbers. Finished parts that a group looks up are read from the database by every rank, so each needs memory for these and
-for its own share of the group. All ranks write the database. Checkpoints are kept by all, under one record, and read by any
-number of ranks.
+numbers. Finished parts that a group looks up lie in memory that the ranks of a machine have in common, so a machine needs memory
+for these and for its ranks' shares of the group. All ranks write the database. Checkpoints are kept by all, under one record,
+and read by any number of ranks.
 """
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 from shutil import rmtree
 from typing import Any
@@ -19,10 +18,13 @@ import numpy.typing as npt
 from searchbench import jit
 from searchbench.configuration import given_options
 from searchbench.errors import BadRequest
-from searchbench.exchange import Table
+from searchbench.exchange import Buckets, Table
+from searchbench.exchange.clock import Clock
 from searchbench.exchange.decisions import reduce_max
-from searchbench.exchange.ranks import by_first, current, meet
+from searchbench.exchange.ranks import ALONE, by_first, current, joined, meet
 from searchbench.exchange.shards import Shards, block_bits, redistribute
+from searchbench.exchange.shared_memory import SharedMemory
+from searchbench.exchange.team_buckets import Room
 from searchbench.game import Game
 from searchbench.index.protocol import Part
 from searchbench.run import Run
@@ -30,13 +32,15 @@ from searchbench.solvers.exhaustive import bfs
 from searchbench.solvers.exhaustive.budget import Sizes, code_bytes
 from searchbench.solvers.exhaustive.checkpoints_together import CheckpointsTogether
 from searchbench.solvers.exhaustive.choice import SPREAD, VALUES, Choice
+from searchbench.solvers.exhaustive.codes_together import CodesTogether
+from searchbench.solvers.exhaustive.diagrams.solve import solve_into
 from searchbench.solvers.exhaustive.groups import Group
 from searchbench.solvers.exhaustive.parts import ALL, needed_groups
 from searchbench.solvers.exhaustive.planes_together import FORMS, search_planes_together
 from searchbench.solvers.exhaustive.request import Request
 from searchbench.solvers.exhaustive.share import Share
 from searchbench.solvers.exhaustive.stored_codes import finish_group
-from searchbench.solvers.exhaustive.strategy import no_sweeps, solve_group
+from searchbench.solvers.exhaustive.strategy import Solved, no_sweeps, solve_group
 from searchbench.store import Database, open_database
 from searchbench.store.codes import ShardedCodes
 from searchbench.store.growing import GrowingDatabase
@@ -60,7 +64,10 @@ def solve_together(request: Request, run: Run, command: str = "", target: jit.Ta
     by_first(lambda: _prepare(keep, request))
     run.work = keep.working
     with run:
-        if request.choice.solver == BFS and request.form in FORMS:
+        if request.choice.solver == SWEEP:
+            solve_into(request.game, keep.folder, run, command, target=target)
+            discard(keep.working)
+        elif request.choice.solver == BFS and request.form in FORMS:
             _search_planes(request, request.form, keep, run, command, target)
         elif request.choice.solver == BFS:
             _search(request.game, request.choice.rule, keep, run, command, target)
@@ -73,10 +80,11 @@ def solve_together(request: Request, run: Run, command: str = "", target: jit.Ta
 def _kept(request: Request) -> Keep:
     """Return how the database is kept. Raises BadRequest for what several ranks cannot do."""
     choice, keep = request.choice, request.keep
-    can = f"retrograde analysis can, and breadth-first search in the forms {', '.join((VALUES, *FORMS))}"
-    if choice.solver == SWEEP or SPREAD in choice.forms:
-        how = f"solver {SWEEP!r}" if choice.solver == SWEEP else f"form {SPREAD!r}"
-        raise BadRequest(f"{how} cannot work on several ranks; {can}")
+    can = f"retrograde analysis and the sweep can, and breadth-first search in the forms {', '.join((VALUES, *FORMS))}"
+    if SPREAD in choice.forms:
+        raise BadRequest(f"form {SPREAD!r} cannot work on several ranks; {can}")
+    if request.symbolic is not None:
+        raise BadRequest(f"symbolic {request.symbolic}: binary diagrams cannot work on several ranks; leave it out")
     if (
         choice.solver == BFS
         and request.form not in FORMS
@@ -96,7 +104,7 @@ def _kept(request: Request) -> Keep:
 
 def _groups(request: Request) -> list[Group]:
     """Return the groups to be solved. Raises BadRequest for a group that takes sweeps over all its states."""
-    if request.choice.solver == BFS:
+    if request.choice.solver in (BFS, SWEEP):
         return []
     groups = needed_groups(request.game, request.parts or ALL)
     for group in groups:
@@ -110,6 +118,9 @@ def _prepare(keep: Keep, request: Request) -> None:
     if keep.overwrite and keep.folder.exists():
         check_target(keep.folder, keep.overwrite)
         rmtree(keep.folder)
+    elif request.choice.solver == SWEEP:
+        if not keep.working.exists():
+            check_target(keep.folder, keep.overwrite)
     elif request.parts is None and _is_complete(keep.folder, request.game):
         check_target(keep.folder, keep.overwrite)
 
@@ -132,7 +143,7 @@ def _solve_groups(
     game: Game, choice: Choice, groups: list[Group], keep: Keep, run: Run, command: str, target: jit.Target
 ) -> None:
     with GrowingDatabase(keep.folder, game, choice.rule, command) as kept:
-        work = _GroupByGroup(game, choice, kept, run, target)
+        work = _GroupByGroup(game, choice, kept, keep.working, run, target)
         left = [group for group in groups if any(part.name not in kept.records for part in group.parts)]
         for group in groups:
             # A run may have been stopped when it had kept a group, before it removed its checkpoints.
@@ -149,11 +160,15 @@ def _solve_groups(
 class _GroupByGroup:
     """Solve groups one after the other, and keep each."""
 
-    def __init__(self, game: Game, choice: Choice, kept: GrowingDatabase, run: Run, target: jit.Target) -> None:
-        self.game, self.rule, self.run, self.target = game, choice.rule, run, target
+    def __init__(
+        self, game: Game, choice: Choice, kept: GrowingDatabase, working: Path, run: Run, target: jit.Target
+    ) -> None:
+        self.game, self.rule, self.run, self.target, self.working = game, choice.rule, run, target, working
         self.names = game.names(choice.rule, target)
-        self.share = Share(game, choice.rule, run, current().count)
+        memory = SharedMemory()
+        self.share = Share(game, choice.rule, run, current().count, len(memory.team))
         self.line = self.share.line
+        self.room, self.codes = Room(memory), CodesTogether(self.line, memory)
         self.solver, self.kept = choice.solver, kept
         self.parts = {part.name: part for part in game.parts()}
 
@@ -171,37 +186,48 @@ class _GroupByGroup:
 
     def solve(self, group: Group) -> None:
         """Solve a group and keep its parts."""
-        begun, compiled, used = self.run.seconds, self.run.compile_seconds, _used()
+        begun, compiled, clock = self.run.seconds, self.run.compile_seconds, Clock()
         sizes = self.sizes_of(group)
         memory = _demand(self.share, group, sizes)
         table = self._table(group, sizes.width)
+        table.limit = self.run.memory - memory + sizes.bytes
+        assert isinstance(table.sharing, Shards)
+        if table.sharing.whole:
+            levels, solver = by_first(lambda: self._solve_alone(group, table, sizes))
+        else:
+            levels, solver = self._solve(group, table, self._buckets(group, sizes))
+        fact = {
+            "solver": solver,
+            "levels": levels,
+            "seconds": round(self.run.seconds - begun, 3),
+            "compile_seconds": round(self.run.compile_seconds - compiled, 3),
+            **clock.used(),
+        }
+        _write(self.kept, group.parts, table, self.codes, self._facts(group, fact))
+        discard(self.working / folder_name(group.name))
+
+    def _solve_alone(self, group: Group, table: Table, sizes: Sizes) -> Solved:
+        """Solve a group that this rank holds all of, while the others wait."""
+        with joined(ALONE):
+            return self._solve(group, table, self._buckets(group, sizes))
+
+    def _buckets(self, group: Group, sizes: Sizes) -> Buckets | None:
+        return self.share.buckets(group, sizes, self.room) if self.solver != FIXPOINT else None
+
+    def _solve(self, group: Group, table: Table, buckets: Buckets | None) -> Solved:
+        """Solve a group, with checkpoints."""
         with working_folder(self.game, f"{VALUES} {group.name} on ranks", self.run, self.rule, group.name) as folder:
-            buckets = self.share.buckets(group, sizes) if self.solver != FIXPOINT else None
-            table.limit = self.run.memory - memory + sizes.bytes
             checkpoints = CheckpointsTogether(folder, table, self.run)
             checkpoints.begin(group)
-            levels, solver = solve_group(self.names, self.game, self.rule, group, table, self.run, buckets, checkpoints)
+            solved = solve_group(self.names, self.game, self.rule, group, table, self.run, buckets, checkpoints)
             finish_group(self.names, group, table, self.run)
-            fact = {
-                "solver": solver,
-                "levels": levels,
-                "seconds": round(self.run.seconds - begun, 3),
-                "compile_seconds": round(self.run.compile_seconds - compiled, 3),
-                **_cpu(used),
-            }
-            _write(self.kept, group.parts, table, self._facts(group, fact))
-        if folder is not None:
-            discard(folder.path)
+        return solved
 
     def _table(self, group: Group, width: int) -> Table:
         """Return a table with the codes of the needs, and room for this rank's share of the group."""
-        table = Table(self.line, [])
-        table.sharing = _shards(self.line, group.bounds, self.target)
-        while table.codes.itemsize < width:
-            table.widen(0)
         needs = self._needs(group)
-        for part in needs:
-            self.kept.load(part, table.codes)
+        table = Table(self.line, [], codes=self.codes.bring(needs, width, self.kept))
+        table.sharing = _shards(self.line, group.bounds, self.target)
         own = table.sharing.own(group.bounds).reshape(-1, 2).tolist()
         table.spans = sorted([(start, stop) for start, stop in own] + [(part.start, part.stop) for part in needs])
         return table
@@ -221,38 +247,39 @@ class _GroupByGroup:
 
 def _search(game: Game, rule: ValueRule, keep: Keep, run: Run, command: str, target: jit.Target) -> None:
     """Search breadth first from the start, all parts together."""
-    used = _used()
-    share, names = Share(game, rule, run, current().count), game.names(rule, target)
+    clock = Clock()
+    memory = SharedMemory()
+    share, names = Share(game, rule, run, current().count, len(memory.team)), game.names(rule, target)
     parts = tuple(game.parts())
     group = Group(parts, True, False)
     bounds = np.array([0, share.line], np.int64)
     sizes = share.sizes(group, [], code_bytes(game, rule))
-    memory = _demand(share, group, sizes)
+    needed = _demand(share, group, sizes)
     with (
         GrowingDatabase(keep.folder, game, rule, command) as kept,
         working_folder(game, f"{BFS} on ranks", run, rule) as folder,
     ):
-        table = Table(share.line)
+        codes = CodesTogether(share.line, memory)
+        table = Table(share.line, codes=codes.bring([], sizes.width, kept))
         table.sharing = _shards(share.line, bounds, target)
         table.spans = [(start, stop) for start, stop in table.sharing.own(bounds).reshape(-1, 2).tolist()]
-        table.limit = run.memory - memory + sizes.bytes
+        table.limit = run.memory - needed + sizes.bytes
         checkpoints = CheckpointsTogether(folder, table, run)
         checkpoints.begin(group)
-        levels = bfs.solve_all(names, game, table, run, share.buckets(group, sizes), checkpoints)
-        largest = finish_group(names, group, table, run)
-        table.narrow(largest)
+        levels = bfs.solve_all(names, game, table, run, share.buckets(group, sizes, Room(memory)), checkpoints)
+        table.narrow(finish_group(names, group, table, run))
         facts = {
             "solver": BFS, "form": VALUES, "levels": levels, **run.times, "threads": run.threads,
-            "ranks": current().count, "memory": memory, **_cpu(used),
+            "ranks": current().count, "memory": needed, **clock.used(),
         }  # fmt: skip
-        _write(kept, parts, table, facts)
+        _write(kept, parts, table, codes, facts)
     discard(keep.working)
 
 
 def _search_planes(request: Request, form: str, keep: Keep, run: Run, command: str, target: jit.Target) -> None:
     """Search breadth first on bit vectors."""
-    used = _used()
-    search_planes_together(request.game, form, keep, run, command, target, lambda: _cpu(used))
+    clock = Clock()
+    search_planes_together(request.game, form, keep, run, command, target, clock.used)
 
 
 def _shards(line: int, bounds: npt.NDArray[Any], target: jit.Target) -> Shards:
@@ -260,25 +287,18 @@ def _shards(line: int, bounds: npt.NDArray[Any], target: jit.Target) -> Shards:
     return Shards(bounds, block_bits(line, numbers, current().count), target)
 
 
-def _used() -> float:
-    """Return the seconds of the processor that this rank has used, but to wait and to import the compiler."""
-    return time.process_time() - current().waited - jit.loading_cpu_seconds()
-
-
-def _cpu(before: float) -> dict[str, float]:
-    """Return the seconds of the processor since then: of all ranks, and of the one that took the most."""
-    taken = current().gather(_used() - before)
-    return {"cpu": round(sum(taken), 3), "busiest": round(max(taken), 3)}
-
-
-def _write(kept: GrowingDatabase, parts: tuple[Part, ...], table: Table, facts: dict[str, Any]) -> None:
+def _write(
+    kept: GrowingDatabase, parts: tuple[Part, ...], table: Table, codes: CodesTogether, facts: dict[str, Any]
+) -> None:
     """Give each rank the codes of the steps that it writes, and write them all together."""
     shards = table.sharing
     assert isinstance(shards, Shards)
+    near = codes.holders(table)
     width = reduce_max([table.codes.itemsize], 1)
     while table.codes.itemsize < width:
         table.widen(0)
     ranks = current()
     wanted = [kept.steps(parts, rank, ranks.count) for rank in range(ranks.count)]
-    redistribute(table.codes, [shards.of(rank) for rank in range(ranks.count)], wanted)
+    redistribute(table.codes, [shards.of(rank) for rank in range(ranks.count)], wanted, near)
     kept.add(parts, ShardedCodes(table.codes, wanted[ranks.rank]), facts)
+    codes.finish(parts, near)

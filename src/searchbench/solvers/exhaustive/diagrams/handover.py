@@ -12,6 +12,7 @@ from searchbench.index.diagram import Diagram
 from searchbench.index.digits import WORD
 from searchbench.jit import deposit_bits, inlined, popcount, trailing_zeros, unowned, unsigned
 from searchbench.solvers.exhaustive.diagrams.blocks import bits_from
+from searchbench.solvers.exhaustive.diagrams.dealt import empty_planes
 from searchbench.solvers.exhaustive.diagrams.pool import (
     ABSENT,
     EDGES,
@@ -28,7 +29,6 @@ from searchbench.solvers.exhaustive.diagrams.pool import (
     node_of,
 )
 from searchbench.solvers.exhaustive.diagrams.sets import add_child
-from searchbench.solvers.exhaustive.diagrams.sweep import empty_planes
 
 _NAMES: Final = jit.Names({}, "cpu")
 

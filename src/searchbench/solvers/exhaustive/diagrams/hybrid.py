@@ -18,9 +18,10 @@ from searchbench.game import Game
 from searchbench.index.diagram import Diagram
 from searchbench.run import Run
 from searchbench.solvers.exhaustive.diagrams.backward import capacity_for
+from searchbench.solvers.exhaustive.diagrams.dealt import empty_planes
 from searchbench.solvers.exhaustive.diagrams.forward import reachable_layers
 from searchbench.solvers.exhaustive.diagrams.handover import subset_of, words_of
-from searchbench.solvers.exhaustive.diagrams.sweep import Sweep, empty_planes
+from searchbench.solvers.exhaustive.diagrams.sweep import Sweep
 from searchbench.solvers.exhaustive.diagrams.symbolic import Symbolic, TablesFull
 from searchbench.store.pairs import counts_of
 

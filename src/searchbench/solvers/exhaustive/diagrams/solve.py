@@ -7,20 +7,27 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from searchbench import jit
+from searchbench.exchange.clock import Clock
+from searchbench.exchange.decisions import reduce_rows
+from searchbench.exchange.ranks import ALONE, by_first, current, meet
+from searchbench.exchange.shared_memory import SharedMemory
 from searchbench.game import Game
-from searchbench.index.diagram import Diagram
+from searchbench.index.diagram import Diagram, Nodes
 from searchbench.index.protocol import Part
 from searchbench.numbered import diagram_of, numbered
 from searchbench.run import Run
+from searchbench.solvers.exhaustive.diagrams.dealt import Dealt, empty_planes
 from searchbench.solvers.exhaustive.diagrams.forward import Forward, Layers, digits_of
 from searchbench.solvers.exhaustive.diagrams.hybrid import Hybrid, Sets, Values, Words, symbolic_first
-from searchbench.solvers.exhaustive.diagrams.sweep import Sweep, empty_planes
+from searchbench.solvers.exhaustive.diagrams.sweep import Sweep
 from searchbench.store import Database, open_database
 from searchbench.store.forms import TWO_BIT
 from searchbench.store.growing import GrowingDatabase
 from searchbench.store.header import DOCUMENT, is_begun
-from searchbench.store.pairs import PairCodes, set_pairs
+from searchbench.store.pairs import PairCodes, counts_of, set_pairs
 from searchbench.store.working import working_folder
 from searchbench.values import SWEEP, Ending
 
@@ -47,7 +54,7 @@ def solve_by_sweep(game: Game, run: Run, target: jit.Target = "cpu", symbolic: i
         _tell(run, diagram, layer)
     made = numbered(game, diagram)
     codes = PairCodes(made.parts(), planes)
-    return Database(made, Ending(), codes, _facts(layers, run, time.process_time() - begun))
+    return Database(made, Ending(), codes, _facts(layers, run) | {"cpu": round(time.process_time() - begun, 3)})
 
 
 class Settling:
@@ -60,6 +67,7 @@ class Settling:
         self._hybrid = None if symbolic is None else Hybrid(diagram, run, symbolic_first(symbolic), target)
         self._sweep = Sweep(diagram, run, target) if self._hybrid is None else self._hybrid.sweep
         self.nbytes = self._sweep.nbytes
+        self.dealt = self._sweep.dealt
 
     def layer(self, layer: int, after: Values) -> Values:
         """Return the values of a layer from those of the next."""
@@ -76,35 +84,40 @@ class Settling:
         return values
 
 
-def solve_into(game: Game, folder: Path, run: Run, command: str = "", symbolic: int | None = None) -> Database:
+def solve_into(
+    game: Game, folder: Path, run: Run, command: str = "", symbolic: int | None = None, target: jit.Target = "cpu"
+) -> Database:
     """Solve a game into a folder, layer by layer, and return the database opened.
 
     What is kept there already is not solved again. The layers that are reached are kept in the run's working folder.
-    `symbolic` is that of `solve_by_sweep`.
+    `symbolic` is that of `solve_by_sweep`. On several ranks all of them call this: the first one finds the layers, and all
+    settle the pieces of each and write it.
     """
-    begun = time.process_time()
+    clock = Clock()
     if (finished := _finished(game, folder)) is not None:
         return finished
-    layers = found_layers(game, run)
+    layers = found_layers(game, run, target)
     diagram = layers.diagram
     made = numbered(game, diagram)
     largest = max(_bytes(layer, diagram) + _bytes(layer + 1, diagram) for layer in range(diagram.layers))
-    settling = Settling(diagram, run, symbolic)
-    _demand(game, diagram, run, largest + settling.nbytes)
+    settling = Settling(diagram, run, symbolic, target)
+    dealt = settling.dealt
+    _demand(game, diagram, run, largest // dealt.near + settling.nbytes, dealt.near)
     parts = made.parts()
     with GrowingDatabase(folder, made, Ending(), command, TWO_BIT) as kept:
-        used = float(kept.facts.get("cpu", 0))
+        before = {name: float(kept.facts.get(name, 0)) for name in ("cpu", "busiest")}
         after: Values = empty_planes(0)
         for layer in range(diagram.layers - 1, -1, -1):
             part = parts[layer]
             if part.name in kept.records:
                 if layer == 0 or parts[layer - 1].name not in kept.records:
-                    after = _planes_on_disk(kept, made, part)
+                    after = _planes_on_disk(kept, dealt, part)
                 continue
             after = settling.layer(layer, after)
             words = settling.words(layer, after)
-            facts = _facts(layers, run, used + time.process_time() - begun)
-            kept.add((part,), _OneLayer(parts, part, words), facts)
+            cpu = {name: round(before[name] + used, 3) for name, used in clock.used().items()}
+            more = {"cpu": cpu["cpu"]} if current() is ALONE else {**cpu, "ranks": dealt.count}
+            kept.add((part,), _OneLayer(parts, part, words), _facts(layers, run) | more)
             _tell(run, diagram, layer)
     return open_database(folder, game, Ending())
 
@@ -121,7 +134,7 @@ def _finished(game: Game, folder: Path) -> Database | None:
 
 
 class _OneLayer(PairCodes):
-    """Read the codes of one part of a number line."""
+    """Read the codes of one part of a number line, which ranks count together."""
 
     def __init__(self, parts: Sequence[Part], part: Part, planes: Any) -> None:
         super().__init__([part], [planes])
@@ -132,20 +145,44 @@ class _OneLayer(PairCodes):
         """Return the size of the number line."""
         return self._size
 
+    def _won_and_lost(self, part: Part) -> tuple[int, int]:
+        ranks, words = current(), self._planes[part.name]
+        step = 2 * -(-len(words) // (2 * ranks.count))
+        won, lost = reduce_rows(np.array([counts_of(words[ranks.rank * step : (ranks.rank + 1) * step])])).tolist()
+        return won, lost
+
 
 def found_layers(game: Game, run: Run, target: jit.Target = "cpu") -> Layers:
-    """Return the layers of a game; those of an interrupted run are gone on with. Raises OutOfMemory."""
+    """Return the layers of a game; those of an interrupted run are gone on with. Raises OutOfMemory.
+
+    Of several ranks the first one finds them, and each machine holds the diagram once.
+    """
     digits = digits_of(game)
-    with working_folder(game, SWEEP, run, Ending()) as folder:
-        forward = Forward(game, digits, run, target, folder)
-        return forward.layers()
+    found: list[Layers] = []
+
+    def nodes() -> Nodes:
+        with working_folder(game, SWEEP, run, Ending()) as folder:
+            found.append(Forward(game, digits, run, target, folder).layers())
+        return found[0].diagram.nodes
+
+    held = SharedMemory().once(nodes)
+    if current().count == 1:
+        return found[0]
+
+    def told() -> tuple[int, list[int], list[int], dict[str, float]]:
+        one = found[0]
+        return one.diagram.first_weight, one.reachable, one.undecided, one.seconds
+
+    weight, reachable, undecided, seconds = by_first(told)
+    return Layers(Diagram(digits, held, weight), reachable, undecided, seconds)
 
 
-def _planes_on_disk(kept: GrowingDatabase, game: Game, part: Part) -> Any:
-    """Return the words W and L of a layer that is kept."""
-    planes = empty_planes(part.size)
-    for first, codes in kept.read(part, READ):
+def _planes_on_disk(kept: GrowingDatabase, dealt: Dealt, part: Part) -> Any:
+    """Return the words W and L of a layer that is kept, each read by one rank of a machine."""
+    planes = dealt.planes(part.size)
+    for first, codes in kept.read(part, READ, dealt.place, dealt.near):
         set_pairs(planes, first - part.start, codes)
+    meet()
     return planes
 
 
@@ -153,8 +190,8 @@ def _bytes(layer: int, diagram: Diagram) -> int:
     return diagram.count(layer) // 4 + 64 if layer < diagram.layers else 0
 
 
-def _demand(game: Game, diagram: Diagram, run: Run, needed: int) -> None:
-    nodes = sum(array.nbytes for array in diagram.nodes)
+def _demand(game: Game, diagram: Diagram, run: Run, needed: int, near: int = 1) -> None:
+    nodes = sum(array.nbytes for array in diagram.nodes) // near
     run.demand(needed + nodes, f"solving {game} ({diagram.size:,} undecided positions) with {SWEEP}")
 
 
@@ -162,13 +199,12 @@ def _tell(run: Run, diagram: Diagram, layer: int) -> None:
     run.progress(f"layer {layer}", diagram.size - int(diagram.nodes.starts[layer]), diagram.size)
 
 
-def _facts(layers: Layers, run: Run, cpu: float) -> dict[str, Any]:
+def _facts(layers: Layers, run: Run) -> dict[str, Any]:
     diagram = layers.diagram
     return {
         "solver": SWEEP,
         "levels": diagram.layers,
         **run.times,
-        "cpu": round(cpu, 3),
         "threads": run.threads,
         "nodes": len(diagram.nodes.masks) + len(diagram.nodes.leaf_masks),
         "reachable_by_layer": layers.reachable,

@@ -38,11 +38,10 @@ from searchbench.solvers.exhaustive.diagrams.blocks import (
     scratch_for,
     settle,
 )
+from searchbench.solvers.exhaustive.diagrams.dealt import Dealt, empty_planes
 from searchbench.solvers.exhaustive.diagrams.moves import moves_of
 from searchbench.solvers.exhaustive.diagrams.tails import tail_moves_of, tails_of
 
-PADDING: Final = 2
-"""Words behind the last of a plane: 64 bits are read from any position on."""
 FEW: Final = 20_000
 """A layer of fewer positions is one piece of work."""
 PIECES_PER_THREAD: Final = 8
@@ -225,27 +224,25 @@ def prefixes_of(diagram: Diagram, layer: int, depth: int) -> tuple[npt.NDArray[n
     return codes, np.array([*(start for *_, start in found), diagram.count(layer)], np.int64)
 
 
-def empty_planes(positions: int) -> npt.NDArray[np.uint64]:
-    """Return the words W and L, by turns, of a layer of that many positions: all drawn."""
-    return np.zeros(2 * (-(-positions // 64) + PADDING), np.uint64)
-
-
 class Sweep:
-    """Settle layer after layer of a diagram; `pieces` is the number of pieces of a layer's work, by default some a thread."""
+    """Settle layer after layer of a diagram; `pieces` is the number of pieces of a layer's work, by default some a thread.
+
+    Ranks deal the pieces out, and all of them settle every layer together.
+    """
 
     def __init__(self, diagram: Diagram, run: Run, target: jit.Target = "cpu", pieces: int | None = None) -> None:
-        self.diagram, self.run, self.pieces = diagram, run, pieces
+        self.diagram, self.run, self.pieces, self.dealt = diagram, run, pieces, Dealt()
         self._kernel = jit.bind(sweep_prefixes, _NAMES, target)
         self._nodes, digits = _with_two_digits(diagram)
         self._moves = [moves_of(digits, player) for player in range(len(digits.actions))]
-        self._tails = tails_of(self._nodes, digits, target)
+        self._tails = self.dealt.memory.once(lambda: tails_of(self._nodes, digits, target))
         self._tail_moves = [tail_moves_of(digits, player, self._tails) for player in range(len(digits.actions))]
         self._scratch = PerThread(lambda: scratch_for(digits))
 
     @property
     def nbytes(self) -> int:
         """Return the bytes that the sweep takes besides the diagram and the planes."""
-        return self._tails.nbytes
+        return self._tails.nbytes // self.dealt.near
 
     def layer(self, layer: int, values: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
         """Return the planes of a layer from those of the next (of any size for the last layer)."""
@@ -253,21 +250,18 @@ class Sweep:
         whole = count < FEW and self.pieces is None
         inner = max(0, len(self.diagram.digits.digits) - 2)
         prefixes, starts = prefixes_of(self.diagram, layer, 0 if whole else min(2, inner))
-        wanted = 1 if whole else self.pieces or PIECES_PER_THREAD * self.run.threads
+        wanted = 1 if whole else self.pieces or PIECES_PER_THREAD * self.run.threads * self.dealt.count
         pieces = _grouped(starts, wanted)
-        planes = empty_planes(count)
-        ends = np.zeros((len(pieces), 2 * 8), np.uint64)
+        planes, own = self.dealt.planes(count), self.dealt.own(pieces)
+        ends = np.zeros((len(own), 2 * 8), np.uint64)
         twin = int(nodes.roots[layer + 1]) if layer + 1 < self.diagram.layers else ABSENT
         player = layer % len(self._moves)
         self.run.launch(
-            self._kernel, pieces, nodes, self._tails, self._moves[player], self._tail_moves[player],
+            self._kernel, own, nodes, self._tails, self._moves[player], self._tail_moves[player],
             int(nodes.roots[layer]), twin, self.diagram.digits.stuck, prefixes, starts,
              FIRST, STOP, values, planes, Rows(ends), self._scratch,
         )  # fmt: skip
-        for row in ends[:, :6].reshape(-1, 3):
-            place = 2 * int(row[0])
-            planes[place] |= row[1]
-            planes[place + 1] |= row[2]
+        self.dealt.join(planes, starts, pieces, ends[:, :6])
         return planes
 
 
