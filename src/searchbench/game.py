@@ -297,6 +297,13 @@ class Game:
         """Return the player to move, 0 or 1, where the state tells it; None where it shows what this player sees."""
         return None
 
+    def arrange(self, pieces: Sequence[str], like: Sequence[int], side: int) -> str | None:
+        """Return the notation of the position with these pieces and `side` to move, in all else as in the state `like`.
+
+        None, by default, where the labels of the pieces can stand in a notation as they are.
+        """
+        return None
+
     def dead_end(self, state: Sequence[int]) -> str | None:
         """Return why an unsolved state of a puzzle cannot be solved any more, in words; None where no reason is known."""
         return None

@@ -12,7 +12,7 @@ from searchbench.game import Board, Game
 from searchbench.games.chess.coding import coding
 from searchbench.games.chess.ending import Ending
 from searchbench.games.chess.men import FIGURINES, MOST_MEN, PLIES, SMALL
-from searchbench.games.chess.notation import men_on, parse, square_name, text_of, text_of_move
+from searchbench.games.chess.notation import men_on, parse, square_name, text_of, text_of_move, text_with
 from searchbench.games.chess.numbering import Numbering
 from searchbench.games.chess.other_endings import rank_in_ending
 from searchbench.games.chess.rules import rules_of
@@ -130,6 +130,10 @@ class Chess(Game):
         """Return the men as chess figurines."""
         there = men_on(self.ending, state)
         return [FIGURINES[there[square]] if square in there else "" for square in range(self.ending.squares)]
+
+    def arrange(self, pieces: Sequence[str], like: Sequence[int], side: int) -> str:
+        """Return the first two fields of a FEN."""
+        return text_with(self.columns, pieces, side)
 
     def clicks(self, state: Sequence[int], move: int) -> list[int]:
         """Return the two squares; what a pawn becomes is asked then."""
