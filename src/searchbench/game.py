@@ -260,7 +260,9 @@ class Game:
         try:
             return [int(word) for word in re.split(r"[\s,]+", text.strip()) if word]
         except ValueError:
-            raise BadState(f"{self}: {text!r}: expected {self.width} numbers with spaces between them") from None
+            raise BadState(
+                f"{self}: {text!r}: expected numbers with spaces between them, as in {self.format(self.start())!r}"
+            ) from None
 
     def format(self, state: Sequence[int]) -> str:
         """Return a state as one line of text that `parse` reads."""

@@ -145,7 +145,7 @@ class Chess(Game):
         return int(state[0])
 
     def known(self) -> Mapping[str, Any]:
-        """Return the plies of the longest defence: on 8 x 8 as published (mate in 10, 16, 35, 28 moves), on small boards ours."""
+        """Return the plies of the longest defence: on 8 x 8 as published (10 to 43 moves), on small boards ours."""
         if (self.rows, self.columns) == (8, 8):
             return {"deepest": PLIES[self.men]} if self.men in PLIES else {}
         found = SMALL.get((self.men, self.rows, self.columns))
