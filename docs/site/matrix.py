@@ -13,7 +13,7 @@ def matrix_page() -> str:
     """Return the page."""
     lines = [
         "---",
-        "hide: [toc]",
+        "hide: [toc, navigation]",
         "---",
         "",
         "# Games and solvers",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -100,20 +100,50 @@ def cells_of_move(game: Game, state: Sequence[int], move: int) -> list[int]:
     return [*pairs[0], *(cell for cell in changed if cell not in pairs[0])]
 
 
-def state_with(game: Game, pieces: Sequence[str]) -> list[int]:
-    """Return the state with these pieces. Raises BadRequest or BadState.
+BLANKS: Final = (".", "-", "0")
+"""How notations write an empty cell."""
 
-    The labels are joined to a notation, which suits most games; the state read from it is drawn again and compared with
-    `pieces`.
+
+def state_with(game: Game, pieces: Sequence[str], like: Sequence[int] | None = None, side: int = 0) -> list[int]:
+    """Return the state with these pieces, in all else as `like` (by default the start). Raises BadRequest or BadState.
+
+    A game that chooses its notation by `arrange` is asked for it, with `side` to move. For others the labels are joined, or
+    put in the place of those of `like` in its notation; the state read from that is drawn again and compared with `pieces`.
     """
     error: SearchBenchError | None = None
-    for blank in (".", "-", "0"):
-        for separator in (" ", ""):
-            try:
-                state = game.read(separator.join(label or blank for label in pieces))
-            except SearchBenchError as found:
-                error = error or found
-                continue
-            if game.pieces(state) == list(pieces):
-                return state
+    for text in _notations(game, pieces, game.start() if like is None else list(like), side):
+        try:
+            state = game.read(text)
+        except SearchBenchError as found:
+            error = error or found
+            continue
+        if game.pieces(state) == list(pieces):
+            return state
     raise BadRequest(f"{game}: no position has these pieces ({error}); enter its notation instead") from None
+
+
+def _notations(game: Game, pieces: Sequence[str], like: list[int], side: int) -> Iterator[str]:
+    chosen = game.arrange(pieces, like, side)
+    if chosen is not None:
+        yield chosen
+        return
+    for blank in BLANKS:
+        for separator in (" ", ""):
+            yield separator.join(label or blank for label in pieces)
+    before = game.pieces(like)
+    if len(before) == len(pieces):
+        for blank in BLANKS:
+            if (text := _exchanged(game.format(like), before, pieces, blank)) is not None:
+                yield text
+
+
+def _exchanged(text: str, before: Sequence[str], after: Sequence[str], blank: str) -> str | None:
+    """Return a notation with the labels `after` where those of `before` stand, in their order; None if they do not."""
+    parts, at = [], 0
+    for old, new in zip(before, after, strict=True):
+        place = text.find(old or blank, at)
+        if place < 0:
+            return None
+        parts += [text[at:place], new or blank]
+        at = place + len(old or blank)
+    return "".join([*parts, text[at:]])

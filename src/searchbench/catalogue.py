@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import difflib
 import hashlib
 import importlib
 import importlib.metadata
@@ -183,8 +184,10 @@ def class_named(name: str) -> type[Game]:
                 game: type[Game] = entry.load()
                 return game
     games, abstractions = (", ".join(game.name for game in shipped(home)) for home in (GAMES, ABSTRACTIONS))
+    near = difflib.get_close_matches(name, [game.name for game in shipped()], 1)
+    hint = f"did you mean {near[0]!r}? " if near else ""
     raise UnknownGame(
-        f"unknown game {name!r}: there are {games}, and the abstractions {abstractions}; "
+        f"unknown game {name!r}: {hint}there are {games}, and the abstractions {abstractions}; "
         "or give a file such as mygame.py:MyGame"
     )
 

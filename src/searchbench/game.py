@@ -260,7 +260,9 @@ class Game:
         try:
             return [int(word) for word in re.split(r"[\s,]+", text.strip()) if word]
         except ValueError:
-            raise BadState(f"{self}: {text!r}: expected {self.width} numbers with spaces between them") from None
+            raise BadState(
+                f"{self}: {text!r}: expected numbers with spaces between them, as in {self.format(self.start())!r}"
+            ) from None
 
     def format(self, state: Sequence[int]) -> str:
         """Return a state as one line of text that `parse` reads."""
@@ -295,6 +297,13 @@ class Game:
 
     def mover(self, state: Sequence[int]) -> int | None:
         """Return the player to move, 0 or 1, where the state tells it; None where it shows what this player sees."""
+        return None
+
+    def arrange(self, pieces: Sequence[str], like: Sequence[int], side: int) -> str | None:
+        """Return the notation of the position with these pieces and `side` to move, in all else as in the state `like`.
+
+        None, by default, where the labels of the pieces can stand in a notation as they are.
+        """
         return None
 
     def dead_end(self, state: Sequence[int]) -> str | None:

@@ -222,3 +222,9 @@ def test_an_interrupt_exits_130_and_leaves_nothing_behind(program: Program, tmp_
     answer = program("solve", tmp_path / "coins.py", "--to", tmp_path / "coins.db")
     assert answer == (130, "", "searchbench: interrupted\n")
     assert not (tmp_path / "coins.db").exists()
+
+
+def test_a_state_without_numbers_is_told_what_one_looks_like(program: Program, databases: dict[str, Path]) -> None:
+    answer = program("probe", databases["eight"], "a b c")
+    assert answer.code == 30
+    assert "expected numbers with spaces between them, as in '0 1 2 3 4 5 6 7 8'" in answer.err

@@ -32,8 +32,8 @@ def blocks(document: Path, language: str) -> list[str]:
 
 def save_files(document: Path) -> None:
     """Write the files that a document tells the reader to save: blocks whose first line is a comment with a file's name."""
-    for block in blocks(document, "python"):
-        if name := re.match(r"# (\w+\.py)\n", block):
+    for block in blocks(document, "python") + blocks(document, "text"):
+        if name := re.match(r"# (\w+\.(?:py|txt))\n", block):
             Path(name[1]).write_text(block)
 
 
@@ -81,6 +81,26 @@ def test_console_blocks_show_what_the_program_prints(
             printed = answer.out + answer.err.removeprefix("searchbench: ") if answer.code else answer.out
             wanted = without_measurements(re.sub(r"^> .*\n", "> ", expected, flags=re.MULTILINE))
             assert CHECKER.check_output(wanted, without_measurements(printed), OPTIONS), f"{command}\n{printed}"
+
+
+@pytest.mark.parametrize(
+    "document",
+    [page for page in PAGES if page.parent.name in ("tutorials", "how-to")],
+    ids=lambda path: path.name,
+)
+def test_a_page_makes_all_that_it_uses(document: Path) -> None:
+    """Who follows a page in an empty folder finds each file there, and no database is made twice."""
+    made = {block[2:].partition("\n")[0] for block in blocks(document, "python") + blocks(document, "text")}
+    made |= set(re.findall(r"to=\"(\w+\.db)\"", document.read_text()))
+    for block in blocks(document, "console") + blocks(document, "sh"):
+        for line in re.findall(r"^(?:\$ )?((?:mpiexec .*)?searchbench .*)$", block, re.MULTILINE):
+            words = re.split(r"[ ,]+", line.partition("  #")[0])
+            target = words[words.index("--to") + 1] if "--to" in words else None
+            used = {word for word in words if re.fullmatch(r"[\w/]+\.(db|cert|py|txt)", word)} - {target}
+            assert used <= made, line
+            again = "stopped" in line or "goes on" in line
+            assert again or target not in made or "resume" in document.name, line
+            made |= {target} if target and "# stopped" not in line else set()
 
 
 def test_the_cluster_of_the_tutorial_solves(workplace: Path) -> None:

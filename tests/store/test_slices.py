@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -100,3 +102,24 @@ def test_the_command_line_cuts_and_tells(whole: Database, tmp_path: Path, capsys
     for words in (["--parts", name], ["--cells"]):
         assert cli.run(["export", str(whole.path), "--to", str(tmp_path / "x.parquet"), *words]) == 30
         assert "are for tables" in capsys.readouterr().err
+
+
+def test_stats_and_find_look_at_the_named_parts_alone(whole: Database, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = str(whole.path)
+    names = [part.name for part in whole.parts]
+
+    def asked(*words: str) -> dict[str, Any]:
+        assert cli.run([words[0], folder, *words[1:], "--json"]) == 0
+        return dict(json.loads(capsys.readouterr().out))
+
+    some = [whole.histogram(name) for name in names[2:4]]
+    wanted = {str(value): sum(one.get(value, 0) for one in some) for value in {*some[0], *some[1]}}
+    assert asked("stats", "--parts", ",".join(names[2:4]))["histogram"] == wanted
+    part = whole.parts[3]
+    value = max(whole.histogram(part.name))
+    found = asked("find", "--parts", part.name, "--value", str(value), "--limit", "1000")
+    places = [whole.number(text) for text in found["states"]]
+    assert places == list(whole.select(value, (part.start, part.stop)))
+    assert found["count"] < asked("find", "--value", str(value))["count"]
+    assert cli.run(["find", folder, "--parts", "nowhere"]) == 30
+    assert "there are" in capsys.readouterr().err

@@ -6,7 +6,7 @@ import contextlib
 import random
 import re
 import xml.etree.ElementTree as ET
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import pytest
 
@@ -103,6 +103,11 @@ TURNED = {
 CLICKABLE = [spec for spec in BOARDS if sb.load(spec).name not in TURNED]
 
 
+def becomes(game: sb.Game, state: Sequence[int], move: int) -> str:
+    """Return what a pawn becomes, which the page asks after the clicks."""
+    return game.format_move(state, move).partition("=")[2]
+
+
 @pytest.mark.parametrize("spec", CLICKABLE)
 def test_clicks_tell_the_moves_apart(spec: str) -> None:
     game = sb.load(spec)
@@ -112,7 +117,8 @@ def test_clicks_tell_the_moves_apart(spec: str) -> None:
         moves = game.moves(state)
         clicks = [tuple(game.clicks(state, move)) for move in moves]
         assert all(clicks)
-        assert len({*clicks}) == len(moves), [game.format_move(state, move) for move in moves]
+        told = {(*click, becomes(game, state, move)) for click, move in zip(clicks, moves, strict=True)}
+        assert len(told) == len(moves), [game.format_move(state, move) for move in moves]
         assert all(0 <= cell < len(board.cells) for click in clicks for cell in click)
 
 
@@ -139,7 +145,7 @@ def test_a_position_is_found_again_from_its_pieces() -> None:
         game = sb.load(spec)
         for state, _ in walk(game, 5):
             with contextlib.suppress(sb.errors.BadRequest):
-                assert state_with(game, game.pieces(state)) == list(state)
+                assert state_with(game, game.pieces(state), state, game.mover(state) or 0) == list(state)
                 editable.add(game.name)
     assert {
         "sliding",
@@ -151,6 +157,26 @@ def test_a_position_is_found_again_from_its_pieces() -> None:
         "frogs-and-toads",
         "patience",
     } <= editable
+
+
+@pytest.mark.parametrize(
+    ("spec", "text", "edited"),
+    [
+        ("chess:KPK", "7k/8/8/8/8/8/P7/K7 b", "7k/8/8/8/8/8/PK6/8 b"),
+        ("giveaway-chess", "8/8/8/8/8/8/P7/K6k b", "8/8/8/8/8/8/PK6/7k b"),
+        ("othello", "start", None),
+        ("fox-and-geese", "start", None),
+    ],
+)
+def test_a_position_put_together_keeps_what_the_pieces_do_not_tell(spec: str, text: str, edited: str | None) -> None:
+    game = sb.load(spec)
+    state = game.read(text)
+    pieces, side = game.pieces(state), game.mover(state) or 0
+    assert state_with(game, pieces, state, side) == list(state)
+    if edited:
+        pieces[0], pieces[9] = pieces[9], pieces[0]
+        assert game.format(state_with(game, pieces, state, side)) == edited
+        assert game.mover(state_with(game, pieces, state, 1 - side)) == 1 - side
 
 
 def test_labels_are_text_and_never_markup() -> None:

@@ -12,7 +12,7 @@ import pytest
 import searchbench as sb
 from searchbench.catalogue import title_of
 from searchbench.drawing import Column, board_svg, chart_svg
-from web_client import Client
+from web_client import Client, make_app, running
 
 pytest.importorskip("playwright.sync_api")
 
@@ -230,3 +230,70 @@ def test_a_stream_that_breaks_once_is_taken_up_again(page: Any, client: Client) 
     page.wait_for_selector("#outcome .message")
     assert broken
     assert "cost 7" in page.inner_text("#outcome")
+
+
+def test_a_value_hides_no_piece_on_a_phone(page: Any, open_position: Callable[..., Any]) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+    page = open_position("noughts")  # a wide board first: there the values stand inside
+    page = open_position("morris")
+    covered = page.evaluate(
+        """() => [...document.querySelectorAll('#board .worth')].map((tag) => {
+             const value = tag.getBoundingClientRect();
+             const piece = document.querySelector(`#board .sb-piece[data-cell="${tag.dataset.cell}"]`).getBoundingClientRect();
+             const height = Math.min(value.bottom, piece.bottom) - Math.max(value.top, piece.top);
+             return Math.max(0, height) / piece.height;
+           })"""
+    )
+    assert covered
+    assert max(covered) < 0.4, covered
+
+
+def test_values_stay_on_the_board_while_a_move_of_the_list_is_looked_at(open_position: Callable[..., Any]) -> None:
+    page = open_position("noughts", "XO./.X./..O")
+    shown = page.locator("#board .worth").count()
+    assert shown > 1
+    page.hover("#moves li:nth-child(2) button")
+    page.wait_for_selector("#board .mark.shown")
+    assert page.locator("#board .worth").count() == shown
+
+
+def test_the_page_tells_what_the_values_mean_and_whose_stones_are_whose(open_position: Callable[..., Any]) -> None:
+    page = open_position("morris")
+    assert "W wins, L loses" in page.inner_text("#legend")
+    assert page.locator("#who svg .sb-first").count() == 1
+    assert page.locator("#moves kbd.rank").count() == min(9, page.locator("#moves li").count())
+    page.click("#values")
+    assert page.inner_text("#legend") == ""
+    page.click("#edit")
+    page.wait_for_selector("#exchange")
+    assert all(page.is_disabled(f"#{name}") for name in ("best", "line", "run", "values", "back"))
+    page.click("#cancel")
+    page.wait_for_function("() => !document.getElementById('values').disabled")
+
+
+def test_who_moves_is_chosen_with_the_pieces_of_a_chess_board(tmp_path: Path, page: Any) -> None:
+    sb.solve("chess:KRK,3,3", to=tmp_path / "rook.db")
+    with running(make_app({"rook": tmp_path / "rook.db"})) as client:
+        page.goto(f"{client.address}/databases/rook/position?state=k2/3/K1R w")
+        page.wait_for_selector("#moves li button")
+        page.click("#edit")
+        page.select_option("#mover", "1")
+        page.click("#done")
+        page.wait_for_function("() => document.getElementById('notation').value.endsWith(' b')")
+        assert "Black" in page.inner_text("#who")
+
+
+def test_a_column_that_dwarfs_the_others_makes_the_chart_logarithmic(page: Any, client: Client) -> None:
+    for name in ("eight", "morris"):
+        counts = sorted((row["count"] for row in client.fetch(f"/databases/{name}/stats")["values"]), reverse=True)
+        page.goto(f"{client.address}/databases/{name}")
+        page.wait_for_selector("#chart svg")
+        pressed = page.get_attribute("[data-scale][aria-pressed=true]", "data-scale")
+        assert pressed == ("log" if counts[0] > 8 * counts[1] else "linear")
+
+
+def test_games_tell_their_parameters_and_names_that_are_meant(page: Any, client: Client) -> None:
+    page.goto(client.address)
+    row = page.locator("#games tr:has(strong:text-is('mnk'))")
+    assert "parameters: " in row.locator(".parameters").inner_text()
+    assert "did you mean 'connect4'?" in client.get("/games/position", game="conect4:4").message

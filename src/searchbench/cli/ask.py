@@ -27,6 +27,9 @@ class Conditions:
         str | None, Option(metavar="V", help="A value or a range: 31, 20-25, draw, 'loss 26', 'win 3-9'.")
     ] = None
     hardest: Annotated[bool, Option("--hardest", help="The states that are furthest from the end.")] = False
+    parts: Annotated[
+        str | None, Option(metavar="NAMES", help="Only the states of these parts, such as KQK,KRK; by default all.")
+    ] = None
     numbers: Annotated[str | None, Option(metavar="A-B", help="Only the states with these numbers.")] = None
     where: Annotated[
         str | None,
@@ -49,10 +52,12 @@ def find(
     """Find the states that meet all of the conditions."""
     import searchbench as sb
     from searchbench.errors import BadRequest
+    from searchbench.store.slices import sliced
 
     if conditions.hardest and conditions.value is not None:
         raise BadRequest("give --value or --hardest, not both")
     database = sb.open_database(folder, game)
+    database = database if conditions.parts is None else sliced(database, conditions.parts)
     wanted = database.hardest() if conditions.hardest else conditions.value
     test = _all_of([_expression(conditions.where, database), _function(conditions.predicate)])
     count, states = _found(database, wanted, _interval(conditions.numbers, database.size), test, limit)

@@ -320,7 +320,6 @@ class Compression:
         str | None, Option(metavar="NAMES", help="The forms to measure, with blanks or semicolons between them.")
     ] = None
     codecs: Annotated[str | None, Option(metavar="NAMES", help="The codecs to measure.")] = None
-    parts: Annotated[str | None, Option(metavar="NAMES", help="The parts to measure.")] = None
 
 
 @derived
@@ -331,6 +330,9 @@ def stats(
         bool, Option("--solvable", help="Also count those that can still be solved, in layers of a dual game.")
     ] = False,
     leaves: CertificateLeaves = None,
+    parts: Annotated[
+        str | None, Option(metavar="NAMES", help="Count or measure these parts only, such as KQK,KRK; by default all.")
+    ] = None,
     by: Annotated[
         str | None, Option(metavar="WHAT", help="Count for each `part`, or `layer` of a game whose parts are layers.")
     ] = None,
@@ -342,21 +344,25 @@ def stats(
     from searchbench.cli import certificates
     from searchbench.errors import BadRequest
     from searchbench.store import Certificate, open_kept
+    from searchbench.store.slices import chosen_parts, sliced
 
     database = open_kept(folder, game)
     if isinstance(database, Certificate):
-        if solvable or csv or by is not None or measured != Compression():
+        if solvable or csv or by is not None or parts is not None or measured != Compression():
             raise BadRequest(f"{folder} is a certificate: of the options, it takes --leaves, --game and --json")
         certificates.stats(database, leaves, as_json)
         return
     if leaves is not None:
         raise BadRequest(f"{folder} is a database: --leaves is for certificates")
-    forms, codecs, parts = words(measured.forms), words(measured.codecs), words(measured.parts)
+    if parts is not None and solvable:
+        raise BadRequest("--solvable counts all parts: leave --parts out")
     if measured.compression:
-        tell_compression(database, forms, codecs, parts, as_json)
+        names = [] if parts is None else [part.name for part in chosen_parts(database, parts)]
+        tell_compression(database, words(measured.forms), words(measured.codecs), names, as_json)
         return
     if measured != Compression():
-        raise BadRequest("--forms, --codecs and --parts go with --compression")
+        raise BadRequest("--forms and --codecs go with --compression")
+    database = database if parts is None else sliced(database, parts)
     if by is not None:
         _by_part(database, by, csv, as_json)
         return

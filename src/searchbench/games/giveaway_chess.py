@@ -212,11 +212,7 @@ class GiveawayChess(Game):
 
     def format(self, state: Sequence[int]) -> str:
         """Return the first two fields of a FEN: the ranks from the eighth, and "w" or "b" for the player to move."""
-        men = "".join(PIECES[man] for man in state[:TURN])
-        ranks = [
-            re.sub(r"\.+", lambda found: str(len(found[0])), men[first : first + 8]) for first in range(56, -1, -8)
-        ]
-        return f"{'/'.join(ranks)} {'wb'[state[TURN]]}"
+        return _fen([PIECES[man] for man in state[:TURN]], state[TURN])
 
     def format_move(self, state: Sequence[int], move: int) -> str:
         """Return the squares, such as "e2e4", "d4xe5" for a capture, and "a7a8k" for a pawn that becomes a king."""
@@ -237,11 +233,21 @@ class GiveawayChess(Game):
         """Return the men as chess figurines."""
         return [FIGURINES[man - 1] if man else "" for man in state[:TURN]]
 
+    def arrange(self, pieces: Sequence[str], like: Sequence[int], side: int) -> str:
+        """Return the first two fields of a FEN."""
+        return _fen([PIECES[FIGURINES.index(label) + 1] if label else "." for label in pieces], side)
+
     def clicks(self, state: Sequence[int], move: int) -> list[int]:
-        """Return the two squares; for what a pawn becomes, a third one: the target for a king, the next for a queen, ..."""
-        source, target, kind = move & 63, (move >> 6) & 63, move >> 16
-        towards_centre = -8 if target >= 56 else 8
-        return [source, target, *([target + (KING - kind) * towards_centre] if kind else [])]
+        """Return the two squares; what a pawn becomes is asked then."""
+        return [move & 63, (move >> 6) & 63]
+
+
+def _fen(men: Sequence[str], side: int) -> str:
+    squares = "".join(men)
+    ranks = [
+        re.sub(r"\.+", lambda found: str(len(found[0])), squares[first : first + 8]) for first in range(56, -1, -8)
+    ]
+    return f"{'/'.join(ranks)} {'wb'[side]}"
 
 
 def _square(number: int) -> str:

@@ -205,8 +205,18 @@ def details_answer(name: str, database: Database, checked: Answer | None) -> Ans
         "verified": checked,
         "hardest": database.rule.format(database.hardest()) if values and readable and deep else None,
         "lines": readable,
+        "stones": _stones(database.game),
+        "chooses_side": type(database.game).arrange is not Game.arrange,
         "examples": _examples(database, [database.rule.format(value) for value in values]),
     }
+
+
+def _stones(game: Game) -> list[str]:
+    """Return drawings of the first and the second player's pieces; none where no label is that of a player's stone."""
+    board = game.board()
+    if board is None or not all(board.sides):
+        return []
+    return [piece_svg(board, label, []) for label in board.sides]
 
 
 def _examples(database: Database, values: Sequence[str]) -> Answer:

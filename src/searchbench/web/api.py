@@ -242,7 +242,8 @@ def arrange(request: Request, name: Name, asked: schema.Pieces) -> JSONResponse:
 
     def question(database: Database) -> dict[str, Any]:
         game = database.game
-        state = game.format(state_with(game, asked.pieces))
+        like = game.read(asked.like) if asked.like else None
+        state = game.format(state_with(game, asked.pieces, like, asked.side))
         return answers.position_answer(game, game.position(state), asked.side, database)
 
     return JSONResponse(library_of(request).ask(name, question))

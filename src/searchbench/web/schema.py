@@ -161,7 +161,11 @@ class PartItem(BaseModel):
 
 
 class DatabaseDetails(DatabaseItem):
-    """The details of a database; `verified` is null until this server has verified it."""
+    """The details of a database; `verified` is null until this server has verified it.
+
+    `stones` are drawings of both players' pieces, where the board tells them apart by colour alone; `chooses_side` tells
+    whether the player to move can be chosen while a position is put together.
+    """
 
     parameters: dict[str, str]
     numbers: int
@@ -178,6 +182,8 @@ class DatabaseDetails(DatabaseItem):
     verified: dict[str, Any] | None
     hardest: str | None
     lines: bool
+    stones: list[str]
+    chooses_side: bool
     examples: dict[str, str]
     predicates: list[str] = []
 
@@ -278,10 +284,11 @@ class Conditions(Request):
 
 
 class Pieces(Request):
-    """The piece on each cell, as the player to move sees it."""
+    """The piece on each cell, as the player to move sees it; in all else the position is like `like`, or the start."""
 
     pieces: list[str] = Field(max_length=2000)
     side: int = Field(0, ge=0, le=1)
+    like: str = Field("", max_length=4000)
 
 
 class JobRequest(Request):

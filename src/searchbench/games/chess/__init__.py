@@ -12,7 +12,7 @@ from searchbench.game import Board, Game
 from searchbench.games.chess.coding import coding
 from searchbench.games.chess.ending import Ending
 from searchbench.games.chess.men import FIGURINES, MOST_MEN, PLIES, SMALL
-from searchbench.games.chess.notation import men_on, parse, square_name, text_of, text_of_move
+from searchbench.games.chess.notation import men_on, parse, square_name, text_of, text_of_move, text_with
 from searchbench.games.chess.numbering import Numbering
 from searchbench.games.chess.other_endings import rank_in_ending
 from searchbench.games.chess.rules import rules_of
@@ -131,6 +131,10 @@ class Chess(Game):
         there = men_on(self.ending, state)
         return [FIGURINES[there[square]] if square in there else "" for square in range(self.ending.squares)]
 
+    def arrange(self, pieces: Sequence[str], like: Sequence[int], side: int) -> str:
+        """Return the first two fields of a FEN."""
+        return text_with(self.columns, pieces, side)
+
     def clicks(self, state: Sequence[int], move: int) -> list[int]:
         """Return the two squares; what a pawn becomes is asked then."""
         _, begin_of, end_of, *_ = coding(self.ending.squares)
@@ -141,7 +145,7 @@ class Chess(Game):
         return int(state[0])
 
     def known(self) -> Mapping[str, Any]:
-        """Return the plies of the longest defence: on 8 x 8 as published (mate in 10, 16, 35, 28 moves), on small boards ours."""
+        """Return the plies of the longest defence: on 8 x 8 as published (10 to 43 moves), on small boards ours."""
         if (self.rows, self.columns) == (8, 8):
             return {"deepest": PLIES[self.men]} if self.men in PLIES else {}
         found = SMALL.get((self.men, self.rows, self.columns))

@@ -23,7 +23,7 @@ NEAR: Final = "KNP"
 """Men that go one step of their ways."""
 MOST_MEN: Final = 4
 """With more, a capture en passant could expose the king."""
-PLIES: Final = {"KQK": 20, "KRK": 32, "KQKR": 70, "KPK": 56}
-"""On the board of 8 x 8, with the weaker side to move: the longest defence in plies, 10, 16, 35 and 28 moves."""
+PLIES: Final = {"KQK": 20, "KRK": 32, "KQKR": 70, "KPK": 56, "KRKP": 85}
+"""On the board of 8 x 8: the plies of the longest defence, in moves 10, 16, 35, 28, and 43 for the pawn's side."""
 SMALL: Final = {("KQK", 4, 4): (420, 8), ("KRK", 5, 5): (2346, 20)}
 """Positions and the longest defence on small boards."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from searchbench.errors import BadState
 from searchbench.games.chess.coding import coding
 from searchbench.games.chess.ending import Ending
-from searchbench.games.chess.men import GONE, KINDS, PAWN
+from searchbench.games.chess.men import FIGURINES, GONE, KINDS, PAWN
 
 if TYPE_CHECKING:
     from searchbench.games.chess import Chess
@@ -93,19 +93,29 @@ def _set_passing(game: Chess, state: list[int], name: str, text: str) -> None:
             state[-1] = 0
 
 
+def ranks_of(columns: int, squares: str) -> str:
+    """Return the first field of a FEN: the ranks from the last, of squares from a1, "." where nothing stands."""
+    return "/".join(
+        re.sub(r"\.+", lambda found: str(len(found[0])), squares[first : first + columns])
+        for first in range(len(squares) - columns, -1, -columns)
+    )
+
+
 def text_of(game: Chess, state: Sequence[int]) -> str:
     """Return the first two fields of a FEN, and four where a pawn can be captured en passant."""
     there = men_on(game.ending, state)
     squares = "".join(there.get(square, ".") for square in range(game.ending.squares))
-    ranks = [
-        re.sub(r"\.+", lambda found: str(len(found[0])), squares[first : first + game.columns])
-        for first in range((game.rows - 1) * game.columns, -1, -game.columns)
-    ]
     passed = ""
     if game.ending.passes and state[-1]:
         back = -game.columns if state[0] else game.columns
         passed = f" - {square_name(game.columns, state[4 - state[0]] + back)}"
-    return f"{'/'.join(ranks)} {'wb'[state[0]]}{passed}"
+    return f"{ranks_of(game.columns, squares)} {'wb'[state[0]]}{passed}"
+
+
+def text_with(columns: int, pieces: Sequence[str], side: int) -> str:
+    """Return the first two fields of a FEN of a board with these figurines."""
+    letters = {figurine: letter for letter, figurine in FIGURINES.items()}
+    return f"{ranks_of(columns, ''.join(letters.get(label, '.') for label in pieces))} {'wb'[side]}"
 
 
 def text_of_move(game: Chess, state: Sequence[int], move: int) -> str:

@@ -5,6 +5,7 @@ import { drawing } from "./common.js";
 const SVG = "http://www.w3.org/2000/svg";
 const FAR = 6; // pixels after which a press is a drag
 const [SMALLEST, USUAL, LARGEST] = [12, 14, 19]; // a value's size on a cell: in pixels, in the drawing's units, in pixels
+const NARROW = 50; // pixels of a cell on which a value would hide the piece: there it stands on the upper edge
 const AWAY = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 
@@ -124,7 +125,7 @@ export class BoardView {
     for (const old of this.svg.querySelectorAll(".mark, .worth, .focus-ring")) old.remove();
     const begun = this.begun();
     const next = new Map(); // cells that can be clicked, with the moves that go on there, best first
-    for (const move of shown ? [shown] : this.fitting(begun)) {
+    for (const move of this.fitting(begun)) {
       const cell = move.clicks.find((click) => !begun.includes(click));
       if (cell !== undefined) next.set(cell, [...(next.get(cell) ?? []), move]);
     }
@@ -137,10 +138,9 @@ export class BoardView {
       element.setAttribute("aria-disabled", String(!can));
       element.setAttribute("aria-label", element.dataset.name);
       this.ring(element, "focus-ring");
-      if (shown) {
-        if (shown.clicks.includes(number)) this.ring(element, `mark ${shown.value?.kind ?? "next"}`);
-      } else if (this.clicked.includes(number)) this.ring(element, "mark chosen");
+      if (this.clicked.includes(number)) this.ring(element, "mark chosen");
       else if (!this.editing && next.has(number)) tags.push(this.target(element, next.get(number)));
+      if (shown?.clicks.includes(number)) this.ring(element, "mark shown"); // of a move in the list, over the values at rest
     }
     this.svg.append(...tags.filter(Boolean));
     this.stay();
@@ -182,7 +182,7 @@ export class BoardView {
     const grown = Math.min(LARGEST, Math.max(SMALLEST, USUAL * scale)) / scale / USUAL;
     const width = 12 + 10 * worth.text.length;
     const [x, y] = element.getAttribute("transform").match(/-?[\d.]+/g).map(Number);
-    const tag = make("g", { class: `worth ${worth.kind}${worth.best ? " best" : ""}`, transform: `translate(${x + box.x + box.width + 4} ${y + box.y - 2}) scale(${grown}) translate(${-width / 2} 10)` });
+    const tag = make("g", { class: `worth ${worth.kind}${worth.best ? " best" : ""}`, transform: `translate(${x + box.x + box.width + 4} ${y + box.y - 2}) scale(${grown}) translate(${-width / 2} ${box.width * scale < NARROW ? 0 : 10})` });
     const text = make("text", { dy: ".35em" });
     text.textContent = worth.text;
     tag.append(make("rect", { x: -width / 2, y: -10, width, height: 20, rx: 10 }), text);

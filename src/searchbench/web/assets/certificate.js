@@ -6,6 +6,8 @@ import { api, count, gameName, h, nameInAddress, page, showError, titled } from 
 const name = nameInAddress();
 const base = `/certificates/${encodeURIComponent(name)}`;
 const parts = {};
+const ENDS = { terminal: "where the game is over", record: "in a position told before" };
+const SOLVED = { weak: "weakly: how to play from the start on" };
 
 page(async () => {
   const facts = await api(base);
@@ -14,7 +16,7 @@ page(async () => {
   parts.view = new BoardView(board, { onMove: (move) => choose(move.move), onCell: () => {} });
   parts.caption = h("p", { class: "muted small", id: "caption", "aria-live": "polite" });
   parts.tree = h("div", { class: "tree", id: "tree" });
-  const rows = [["game", gameName(facts.game)], ["claims", facts.claim], ["solved", facts.notion], ["method", facts.method], ["records", count(facts.records)], ["ends at", facts.leaves.join(", ")]];
+  const rows = [["game", gameName(facts.game)], ["claims", facts.claim], ["solved", SOLVED[facts.notion] ?? facts.notion], ["method", facts.method], ["records", count(facts.records)], ["lines end", facts.leaves.map((kind) => ENDS[kind] ?? kind).join("; ")]];
   const query = new URLSearchParams(location.search);
   const state = query.get("state") || "start";
   setTimeout(() => grow(parts.tree, state, query.get("side") === "1" ? 1 : 0).catch((error) => showError(parts.tree, error)));
@@ -29,10 +31,10 @@ page(async () => {
 });
 
 /** Show a position on the board; a click there opens that reply of the tree. */
-function show(position, text, place) {
+function show(position, line, place) {
   parts.place = place;
   parts.view.show(position);
-  parts.caption.textContent = [text, position.result].filter(Boolean).join(": ");
+  parts.caption.textContent = [line.length ? `after ${line.join(" ")}` : "the position that is proved", position.result].filter(Boolean).join(": ");
 }
 
 function choose(move) {
@@ -43,10 +45,10 @@ function choose(move) {
 }
 
 /** Put what the certificate says of a position into the tree: its move and the replies to that, or a forced sequence. */
-async function grow(place, state, side, text = "the root", claim = null) {
+async function grow(place, state, side, line = [], claim = null) {
   const position = await api(`${base}/position`, { state, side });
   place.position = position;
-  show(position, text, place);
+  show(position, line, place);
   if (!position.answers.length) {
     place.append(h("p", { class: "muted small" }, position.result ? `The game is over: ${position.result}.` : "The certificate's play does not lead here."));
     return;
@@ -56,29 +58,30 @@ async function grow(place, state, side, text = "the root", claim = null) {
   for (const answer of answers) {
     const own = answers.length > 1 ? h("strong", {}, answer.claim) : null;
     if (!answer.moves.length) {
-      place.append(h("section", {}, own, replies(answer, position)));
+      place.append(h("section", {}, own, replies(answer, position, line)));
       continue;
     }
-    const line = answer.moves.map((one) => one.move).join(" ");
-    const section = h("section", {}, own, h("p", { class: "answer" }, answer.moves.length > 1 ? "wins by force: " : "plays ", h("strong", {}, line), answer.by === "a record" ? null : h("span", { class: "muted small" }, ` (${answer.by})`)));
+    const played = answer.moves.map((one) => one.move);
+    const section = h("section", {}, own, h("p", { class: "answer" }, answer.moves.length > 1 ? "wins by force: " : "plays ", h("strong", {}, played.join(" ")), answer.by === "a record" ? null : h("span", { class: "muted small" }, ` (${answer.by})`)));
     place.append(section);
-    if (answer.moves.length === 1) await grow(section, answer.moves[0].state, 1 - position.side, `after ${line}`, answer.claim);
+    if (answer.moves.length === 1) await grow(section, answer.moves[0].state, 1 - position.side, [...line, ...played], answer.claim);
   }
-  if (answers.length > 1) show(position, text, place);
+  if (answers.length > 1) show(position, line, place);
 }
 
 /** The replies to a position; each is opened by a click, and then tells its answer. */
-function replies(answer, position) {
+function replies(answer, position, line) {
   return h("ul", {}, answer.replies.map((reply) => {
     const inner = h("div", {});
+    const way = [...line, reply.move];
     const whole = h("details", { "data-move": reply.move }, h("summary", {}, h("span", { class: "mono" }, reply.move), h("span", { class: "muted small" }, reply.covered === "a record" ? "" : ` answered by ${reply.covered}`)), inner);
     whole.addEventListener("toggle", async () => {
       if (!whole.open || inner.childElementCount) {
-        if (whole.open) show(inner.position, `after ${reply.move}`, inner);
+        if (whole.open) show(inner.position, way, inner);
         return;
       }
       try {
-        await grow(inner, reply.state, 1 - position.side, `after ${reply.move}`, answer.claim);
+        await grow(inner, reply.state, 1 - position.side, way, answer.claim);
       } catch (error) {
         showError(inner, error);
       }

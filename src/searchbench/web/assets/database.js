@@ -6,7 +6,9 @@ const name = nameInAddress();
 const base = `/databases/${encodeURIComponent(name)}`;
 const parts = {};
 let facts;
-let scale = "linear";
+let scale = null; // until the values are known
+
+const DWARFS = 8; // a column that is so many times as high as any other: then the others are seen on a logarithmic scale only
 
 const FEW = 1000; // positions: of fewer the header fills the disk, and bits a state say nothing
 const WIDE = 720; // of a chart that is not on the page yet
@@ -36,6 +38,7 @@ page(async () => {
 function chartHead() {
   const choose = (chosen) => h("button", { type: "button", "data-scale": chosen, "aria-pressed": String(chosen === scale), onclick: () => { scale = chosen; for (const other of scales) other.setAttribute("aria-pressed", String(other.dataset.scale === scale)); drawChart(); } }, chosen === "log" ? "Logarithmic" : "Linear");
   const scales = [choose("linear"), choose("log")];
+  parts.scales = scales;
   parts.part = partSelect("chart-part", drawChart);
   return h("div", { class: "spread", style: "margin-bottom:0.6rem" }, h("h2", { style: "margin:0" }, "How many positions have each value"), h("div", { class: "row" }, parts.part, scales));
 }
@@ -47,7 +50,13 @@ function partSelect(id, onchange) {
 
 async function drawChart() {
   const width = Math.round(Math.min(1200, Math.max(280, parts.chart.clientWidth || WIDE)));
-  const stats = await api(`${base}/stats`, { part: parts.part?.value, chart: scale, width });
+  let stats = await api(`${base}/stats`, { part: parts.part?.value, chart: scale ?? "linear", width });
+  if (scale === null) {
+    const [highest, second] = stats.values.map((row) => row.count).sort((one, other) => other - one);
+    scale = highest > DWARFS * second ? "log" : "linear";
+    for (const other of parts.scales) other.setAttribute("aria-pressed", String(other.dataset.scale === scale));
+    if (scale === "log") stats = await api(`${base}/stats`, { part: parts.part?.value, chart: scale, width });
+  }
   parts.chart.replaceChildren(drawing(stats.chart));
   parts.chart.firstElementChild.setAttribute("role", "group"); // its columns are buttons
   const columns = [...parts.chart.querySelectorAll(".sb-column")]; // one stop of the tab key; arrows go from column to column

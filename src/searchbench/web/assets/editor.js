@@ -6,9 +6,10 @@ const SVG = "http://www.w3.org/2000/svg";
 
 export class Editor {
   /** Edit on a board; `onDone(position)` is called with the position that was made, `onFail(error)` if there is none. */
-  constructor(view, base, { onDone, onCancel, onFail }) {
+  constructor(view, base, facts, { onDone, onCancel, onFail }) {
     this.view = view;
     this.base = base;
+    this.sides = facts.chooses_side ? facts.sides : []; // where the player to move is told by the state alone
     this.onDone = onDone;
     this.onCancel = onCancel;
     this.onFail = onFail;
@@ -40,16 +41,18 @@ export class Editor {
   build(pieces) {
     const tool = (text, label, attributes) =>
       h("button", { type: "button", "aria-pressed": String(label === null), ...attributes, onclick: (event) => this.choose(label, event.currentTarget) }, text);
-    const exchange = tool("⇄ exchange two", null, { id: "exchange" });
+    const exchange = tool("⇄ exchange", null, { id: "exchange" });
     const tools = pieces.map(({ label, picture }) => {
       const name = label || "nothing";
-      return tool(label ? drawing(picture) : "∅", label, { "aria-label": name, title: name, "data-label": label });
+      return tool(label ? drawing(picture) : "clear", label, { "aria-label": name, title: name, "data-label": label });
     });
+    this.side = this.position.side;
+    const mover = this.sides.length ? h("label", {}, "To move", h("select", { id: "mover", onchange: (event) => { this.side = Number(event.target.value); } }, this.sides.map((text, side) => h("option", { value: side, selected: side === this.side }, text)))) : null;
     const other = h("input", { size: 4, "aria-label": "another label", placeholder: "other", oninput: () => this.choose(other.value) });
     this.place.replaceChildren(
-      h("p", { class: "small muted", style: "margin:0" }, "Choose a piece and click cells, or exchange the contents of two cells. The pieces are those of the player to move."),
+      h("p", { class: "small muted", style: "margin:0" }, `Choose a piece and click cells, or exchange the contents of two cells.${this.sides.length ? "" : " The pieces are as the player to move sees them."}`),
       h("div", { class: "palette", role: "toolbar", "aria-label": "Pieces" }, exchange, tools),
-      h("div", { class: "row" }, other, h("button", { type: "button", id: "cancel", onclick: () => this.onCancel() }, "Cancel"), h("button", { type: "button", class: "primary", id: "done", onclick: () => this.finish() }, "Done")),
+      h("div", { class: "row", style: "align-items:end" }, mover ?? other, h("button", { type: "button", id: "cancel", onclick: () => this.onCancel() }, "Cancel"), h("button", { type: "button", class: "primary", id: "done", onclick: () => this.finish() }, "Done")),
     );
   }
 
@@ -101,7 +104,7 @@ export class Editor {
 
   async finish() {
     try {
-      this.onDone(await post(`${this.base}/arrange`, { pieces: this.labels, side: this.position.side }));
+      this.onDone(await post(`${this.base}/arrange`, { pieces: this.labels, side: this.side, like: this.position.state }));
     } catch (error) {
       this.onFail(error);
     }

@@ -59,12 +59,13 @@ function row(game, jobs) {
   spec.oninput = () => { solve.disabled = large && asked() === whole; };
   const search = h("a", { class: "button", href: "/search" , onclick: (event) => { event.currentTarget.href = `/search?${new URLSearchParams({ game: asked() })}`; } }, game.players === 2 ? "Prove" : "Search");
   if (game.players === 2 && game.values !== "outcome") search.classList.add("unseen"); // only wins, draws and losses are proved
+  const names = Object.keys(game.parameters).map((name) => name.replaceAll("_", " "));
   const links = game.databases.flatMap((name) => [h("a", { href: positionAddress(name, "start") }, name), " "]);
   return h("tr", {},
     h("td", {}, h("strong", {}, game.name), " ", h("span", { class: "small" }, links), h("div", { class: "muted small" }, game.title), told),
     h("td", { class: "hide-narrow" }, String(game.players)),
-    h("td", { class: "figure hide-narrow" }, game.size === null ? "–" : count(game.size), large ? h("div", { class: "muted small" }, "too many to solve here") : null),
-    h("td", {}, jobs ? h("div", { class: "row end" }, spec, solve, search) : null));
+    h("td", { class: "figure hide-narrow" }, game.size === null ? "–" : count(game.size), large ? h("div", { class: "muted small" }, "too many to solve here: type smaller parameters") : null),
+    h("td", {}, jobs ? [h("div", { class: "row end" }, spec, solve, search), names.length ? h("div", { class: "muted small parameters" }, `parameters: ${names.join(", ")}`) : null] : null));
 }
 
 /** Follow the jobs that were solving when the page was loaded. */

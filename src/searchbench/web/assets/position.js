@@ -5,6 +5,11 @@ import { ApiError, api, badge, count, drawing, h, nameInAddress, page, positionA
 import { Editor } from "./editor.js";
 import { Record } from "./record.js";
 
+const LEGENDS = {
+  outcome: "On the board: W wins, L loses, in so many plies; = is a draw. The best are filled.",
+  score: "On the board: points for the player to move. The best are filled.",
+  steps: "On the board: what is left after the move. The best are in colour.",
+}; // what the values on the board mean
 const PAUSE = 700; // milliseconds between two moves that the page makes
 
 const name = nameInAddress();
@@ -38,6 +43,7 @@ function build() {
   parts.value = h("div", { class: "row", id: "value", "aria-live": "polite" });
   parts.who = h("p", { class: "muted small", id: "who" });
   parts.where = h("dl", { class: "facts small" });
+  parts.legend = h("p", { class: "muted small", id: "legend", style: "margin:0" });
   parts.moves = h("ol", { class: "moves", id: "moves" });
   parts.heading = h("h2", {});
   parts.record = h("div", { id: "record" });
@@ -68,14 +74,14 @@ function build() {
     facts.hardest ? button("Hardest", () => queued(() => begin("hardest", 0)), { id: "hardest", title: `A position of value ${facts.hardest}` }) : null,
     parts.edit,
   );
-  parts.editor = new Editor(parts.view, base, { onDone: (position) => beginAt(position, false), onCancel: () => show(now, false), onFail: fail });
+  parts.editor = new Editor(parts.view, base, facts, { onDone: (position) => beginAt(position, false), onCancel: () => show(now, false), onFail: fail });
   parts.opponent = facts.two_players ? opponent() : null;
   parts.whole = [
     h("p", { class: "crumbs" }, h("a", { href: "/" }, "Databases"), " / ", h("a", { href: base }, name), " / position"),
     h("div", { class: "spread", style: "margin-bottom:1rem" }, h("h1", {}, facts.label), h("span", { class: "muted small hide-narrow" }, facts.title)),
     h(
       "div", { class: "position" },
-      h("div", { class: "panel stack" }, board, parts.message, controls, parts.film, parts.editor.place),
+      h("div", { class: "panel stack" }, board, parts.legend, parts.message, controls, parts.film, parts.editor.place),
       h(
         "div", { class: "stack" },
         h("div", { class: "panel stack tight" }, parts.value, parts.who, parts.where, parts.opponent),
@@ -214,6 +220,7 @@ function show(position, slide = true) {
   parts.where.replaceChildren(...fact("number", position.number === null ? "none" : count(position.number)), ...(facts.parts.length > 1 && position.part ? fact("part", position.part) : []));
   showValues();
   for (const control of [parts.best, parts.run]) control.disabled = !best();
+  for (const control of [parts.line, parts.values]) control.disabled = false;
   ends();
   markFilm();
   answer();
@@ -224,7 +231,10 @@ function showValues() {
   document.getElementById("main").classList.toggle("blind", blind);
   parts.values.setAttribute("aria-pressed", String(!blind));
   parts.value.replaceChildren(...(blind ? [h("span", { class: "muted" }, "The values are hidden.")] : [badge(now.value, true) ?? "", h("span", { class: "muted" }, meaning(now.value))]));
-  parts.who.textContent = [facts.two_players && !now.result ? sentence(`${facts.sides[now.side]} is to move${blind ? "" : outlook(now.value)}`) : "", now.result ? sentence(now.result) : "", now.dead_end ? `It cannot be solved any more: ${now.dead_end}.` : ""].join(" ").trim();
+  const told = [facts.two_players && !now.result ? sentence(`${facts.sides[now.side]} is to move${blind ? "" : outlook(now.value)}`) : "", now.result ? sentence(now.result) : "", now.dead_end ? `It cannot be solved any more: ${now.dead_end}.` : ""].join(" ").trim();
+  parts.who.replaceChildren(...(facts.two_players && !now.result && facts.stones.length ? [drawing(facts.stones[now.side])] : []), h("span", {}, told));
+  parts.who.querySelector("svg")?.setAttribute("aria-hidden", "true"); // the words beside it tell who
+  parts.legend.textContent = blind || !now.moves.length || !now.picture ? "" : LEGENDS[facts.two_players ? facts.values : "steps"] ?? "";
   const inList = parts.moves.contains(document.activeElement);
   parts.heading.textContent = blind ? "Moves" : "Moves, best first";
   parts.moves.replaceChildren(...(now.moves.length ? listed().map(moveItem) : [h("li", { class: "muted" }, "No moves.")]));
@@ -283,7 +293,7 @@ function moveItem(move, place) {
   const value = shown(move);
   const item = h(
     "button", { type: "button", class: blind ? "" : kind, onclick: () => queued(() => play(move)) },
-    h("span", { class: "rank" }, place + 1), h("span", { class: move.best && !blind ? "best" : "" }, move.move), blind ? null : badge({ ...value, kind: kind === "worse" ? "" : value.kind }),
+    h(place < 9 ? "kbd" : "span", { class: "rank", "aria-hidden": "true" }, place + 1), h("span", { class: move.best && !blind ? "best" : "" }, move.move), blind ? null : badge({ ...value, kind: kind === "worse" ? "" : value.kind }),
   );
   item.addEventListener("pointerenter", () => parts.view.mark(move));
   item.addEventListener("pointerleave", () => parts.view.mark());
@@ -310,10 +320,12 @@ function edit() {
     return;
   }
   parts.edit.setAttribute("aria-pressed", "true");
+  for (const control of [parts.back, parts.forward, parts.best, parts.line, parts.run, parts.values]) control.disabled = true;
+  parts.legend.textContent = "";
   // What is edited is no position yet: it has no value, no moves.
   parts.value.replaceChildren();
   parts.where.replaceChildren();
-  parts.who.textContent = "The position is being edited.";
+  parts.who.replaceChildren("The position is being edited.");
   parts.moves.replaceChildren(h("li", { class: "muted" }, "No moves while the position is edited."));
   parts.graph.replaceChildren();
   parts.editor.begin(now);
