@@ -11,7 +11,8 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from searchbench.games.sokoban.enhanced.work import GOAL, LIVE, STONES, Work
+from searchbench.games.sokoban.enhanced.work import GOAL, LIVE, STONES
+from searchbench.games.sokoban.featurespace.base import Base
 from searchbench.games.sokoban.featurespace.retrograde import (
     Backwards,
     parts_of,
@@ -38,7 +39,7 @@ def pulls_to(tables: LevelTables, starts: Sequence[int]) -> npt.NDArray[np.int32
     return found
 
 
-def backward_work(tables: LevelTables, stones: Sequence[int], base: Work) -> Backwards:
+def backward_work(tables: LevelTables, stones: Sequence[int], base: Base) -> Backwards:
     """Return the arrays for the search backwards, from those of a search from the start."""
     squares, count = len(tables.level.cells), len(stones)
     maze = base.maze.copy()

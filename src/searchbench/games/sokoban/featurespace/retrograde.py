@@ -25,7 +25,6 @@ from searchbench.games.sokoban.enhanced.work import (
     OFF_GOAL,
     SQUARE,
     STONES,
-    Work,
     estimate,
     last_direction,
     move_of,
@@ -33,6 +32,7 @@ from searchbench.games.sokoban.enhanced.work import (
     walk,
 )  # fmt: skip
 from searchbench.games.sokoban.featurespace.advisors import ADVISORS, rate
+from searchbench.games.sokoban.featurespace.base import Base
 from searchbench.games.sokoban.featurespace.features import (
     ARRIVED,
     CELL_SHIFT,
@@ -76,7 +76,7 @@ NODES_OF_PLAN: Final = 100_000
 class Backwards(NamedTuple):
     """Hold the arrays of the enhanced search, scratch space, the sinks, squares that lead to one, and distances to goals."""
 
-    base: Work
+    base: Base
     queues: Any
     marks: Any
     sinks: Any
@@ -228,7 +228,7 @@ def parts_of(tables: LevelTables, stones: set[int]) -> list[list[int]]:
 
 
 def retrograde_steps(
-    tables: LevelTables, stones: Sequence[int], base: Work, names: jit.Names, nodes: int
+    tables: LevelTables, stones: Sequence[int], base: Base, names: jit.Names, nodes: int
 ) -> list[set[int]]:
     """Return where stones stand after each step of a plan, the first set empty; nothing if no plan is found.
 
