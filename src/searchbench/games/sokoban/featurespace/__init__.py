@@ -23,8 +23,8 @@ from searchbench.games.sokoban.featurespace.rooms import NO_DOORS, blockers_of, 
 from searchbench.games.sokoban.rules import stones_of
 from searchbench.games.sokoban.tables import LevelTables
 
-ORDERED, RETROGRADE, GUIDED, BACKWARD = range(4)
-"""The strategies. The first two see neither rooms nor hotspots, and hear no explorer and no opener: the third does."""
+RETROGRADE, GUIDED, ORDERED, UNPACKING, BACKWARD = range(5)
+"""The strategies. The second alone sees rooms and hotspots and hears explorer and opener. The last two pull, one by a plan."""
 
 
 @dataclass(frozen=True)
@@ -51,13 +51,22 @@ class _Shared:
     @cached_property
     def order(self) -> list[set[int]]:
         """Return where stones stand after each step when goals are filled in the order of the fewest pulls."""
-        level, stones = self.tables.level, stones_of(self.start)
-        squares = len(level.cells)
-        order, bases = np.zeros(len(level.goals), np.int32), np.zeros(squares, np.int32)
-        bases[[stone for stone in stones if stone not in level.goals] or list(stones)] = 1
-        scratch = np.zeros((8, 4 * squares), np.int32)
-        jit.bind(find_order, self.names)(self.base.maze, np.array(level.goals, np.int32), bases, order, scratch)
-        return [set(order[:count].tolist()) for count in range(len(stones) + 1)]
+        goals, stones = self.tables.level.goals, stones_of(self.start)
+        bases = [stone for stone in stones if stone not in goals] or stones
+        return self._filled(goals, bases, -1, len(stones))
+
+    @cached_property
+    def order_of_start(self) -> list[set[int]]:
+        """Return where stones stand after each step when squares of the start are filled in the order of the fewest pushes."""
+        stones = stones_of(self.start)
+        return self._filled(stones, self.tables.level.goals, self.start[-1], len(stones))
+
+    def _filled(self, squares: Sequence[int], bases: Sequence[int], man: int, count: int) -> list[set[int]]:
+        order, marked = np.zeros(len(squares), np.int32), np.zeros(len(self.tables.level.cells), np.int32)
+        marked[list(bases)] = 1
+        scratch = np.zeros((8, 4 * len(marked)), np.int32)
+        jit.bind(find_order, self.names)(self.base.maze, np.array(squares, np.int32), marked, man, order, scratch)
+        return [set(order[:filled].tolist()) for filled in range(count + 1)]
 
     @cached_property
     def steps(self) -> list[set[int]]:
@@ -66,13 +75,14 @@ class _Shared:
         return retrograde_steps(self.tables, stones_of(self.start), self.base, pulls, NODES_OF_PLAN)
 
     def plan(self, strategy: int) -> npt.NDArray[np.int32]:
-        """Return the plan of a strategy: the order, or what the retrograde search finds.
+        """Return the plan of a strategy: what the retrograde search finds, or the order.
 
-        Where that finds the same, the strategy that would repeat the first has no plan.
+        Where that finds the same, or nothing, the strategy that would repeat the first has no plan.
         """
-        if strategy != ORDERED and self.steps and self.steps != self.order:
-            return plan_of(self.steps)
-        return NO_PLAN if strategy == RETROGRADE else plan_of(self.order)
+        found = self.steps if self.steps != self.order else []
+        if strategy == ORDERED:
+            return plan_of(self.order) if found else NO_PLAN
+        return plan_of(found or self.order)
 
 
 @dataclass(frozen=True)
@@ -88,9 +98,9 @@ class SokobanFeatureSpace:
 
     @property
     def backward(self) -> tuple[bool, ...]:
-        """Return of each strategy whether it pulls: one does where all goals are full in the end."""
+        """Return of each strategy whether it pulls: two do where all goals are full in the end."""
         level = self.tables.level
-        return tuple(strategy == BACKWARD for strategy in range(3 + (len(level.stones) == len(level.goals))))
+        return (False, False, False, True, True) if len(level.stones) == len(level.goals) else (False, False, False)
 
     @property
     def heard(self) -> tuple[int, ...]:
@@ -122,10 +132,11 @@ class SokobanFeatureSpace:
     def work(self, start: Sequence[int], names: jit.Names, strategy: int = 0) -> Any:
         """Return the arrays for the search of a strategy from a state: those of the enhanced search, and its plan."""
         squares = len(self.tables.level.cells)
-        if self.backward[strategy]:
-            return backward.backward_work(self.tables, stones_of(start), base_work(self.tables, start))
         key = tuple(start)
         shared = self.shared.setdefault(key, _Shared(self.tables, key, names))
+        if self.backward[strategy]:
+            plan = plan_of(shared.order_of_start) if strategy == UNPACKING else NO_PLAN
+            return backward.backward_work(self.tables, stones_of(start), base_work(self.tables, start), plan)
         plan = shared.plan(strategy)
         rooms, doors, blockers = np.full(squares, -1, np.int32), NO_DOORS, np.zeros((squares, squares), np.uint8)
         if strategy == GUIDED:
