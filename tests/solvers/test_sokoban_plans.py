@@ -14,12 +14,12 @@ from searchbench import jit
 from searchbench.errors import Unsolvable
 from searchbench.games.sokoban import Sokoban
 from searchbench.games.sokoban.enhanced import EnhancedSokoban
-from searchbench.games.sokoban.featurespace import retrograde
+from searchbench.games.sokoban.featurespace import ORDERED, RETROGRADE, UNPACKING, retrograde
 from searchbench.games.sokoban.featurespace.advisors import ADVISORS
 from searchbench.games.sokoban.featurespace.features import PACKED, steps_done
-from searchbench.games.sokoban.featurespace.packing import NO_PLAN, plan_of, zones_of
+from searchbench.games.sokoban.featurespace.packing import NO_PLAN, TAKEN, bring_out, plan_of, zones_of
 from searchbench.games.sokoban.featurespace.retrograde import FUNCTIONS, retrograde_steps, sinks_of
-from searchbench.games.sokoban.rules import to_square
+from searchbench.games.sokoban.rules import normal_man, to_square
 from searchbench.solvers.guided import search_state
 from searchbench.solvers.guided.enhanced.controls import FRAME, chosen_controls
 from searchbench.solvers.guided.featurespace import search
@@ -89,7 +89,9 @@ def test_pulls_are_what_positions_after_them_say() -> None:
         sinks, useful = np.zeros(squares, np.uint8), np.ones(squares, np.uint8)
         sinks[chance.sample(range(squares), squares // 2)] = 1
         scratch = np.zeros((4, 4 * squares), np.int32), np.zeros((3, 4 * squares), np.int32)
-        work = retrograde.Backwards(base_of(game), *scratch, sinks, useful, np.arange(squares, dtype=np.int32), True)
+        work = retrograde.Backwards(
+            base_of(game), *scratch, sinks, useful, np.arange(squares, dtype=np.int32), NO_PLAN, True
+        )
         position = np.array(game.start(), np.int64)
         jit.bind(restore, NAMES)(work, position)
         rows = np.zeros((4_000, RATINGS + ADVISORS), np.int64)
@@ -123,6 +125,66 @@ def test_sinks_can_be_pushed_to_one_another() -> None:
             for one in stones
         ]
         assert sorted(found) == sorted(max(together, key=len))
+
+
+def least_moves(near: Any, stones: set[int], stone: int, man: int, bases: set[int], pushes: bool) -> int:
+    """Return the fewest pushes or pulls of one stone that bring it to a free base, -1 if there are none."""
+    others = stones - {stone}
+    waiting, seen = [(stone, man, 0)], set()
+    for here, walker, moves in waiting:  # which grows
+        place = here, normal_man(near, others | {here}, walker)
+        if place in seen:
+            continue
+        seen.add(place)
+        if here in bases and (moves > 0 or pushes):
+            return moves
+        for direction in range(4):
+            beside, ahead = near[here][direction], near[here][direction ^ 1]
+            if beside < 0 or beside in others or normal_man(near, others | {here}, beside) != place[1]:
+                continue
+            if pushes and ahead >= 0 and ahead not in others:
+                waiting.append((ahead, here, moves + 1))
+            beyond = near[beside][direction]
+            if not pushes and beyond >= 0 and beyond not in others:
+                waiting.append((beside, beyond, moves + 1))
+    return -1
+
+
+def test_a_stone_is_brought_out_by_the_fewest_moves() -> None:
+    chance, found = random.Random(37), set[tuple[bool, int]]()
+    for _ in range(120):
+        game = Sokoban(random_level(chance, 3, (4, 5)))
+        near, squares = game.maze.near, len(game.maze.cells)
+        stones = set(chance.sample(range(squares), 3))
+        stone, man = min(stones), chance.choice([one for one in range(squares) if one not in stones])
+        bases = set(chance.sample(range(squares), 2)) - stones
+        for pushes in (False, True):
+            scratch, marked = np.zeros((8, 4 * squares), np.int32), np.zeros(squares, np.int32)
+            marked[list(bases)] = 1
+            scratch[TAKEN, list(stones)] = 1
+            moves, stands, _ = bring_out(game.tables.near, marked, scratch, stone, man, pushes, 1)
+            assert moves == least_moves(near, stones, stone, man, bases, pushes)
+            assert scratch[TAKEN].nonzero()[0].tolist() == sorted(stones)
+            assert (moves < 0) == (stands < 0)
+            found.add((pushes, min(moves, 3)))
+    assert len(found) == 8, found  # none at all, one, two and more of either kind
+
+
+def test_the_search_backwards_fills_last_what_the_fewest_pushes_bring_to_a_goal() -> None:
+    chance, several = random.Random(38), 0
+    for _ in range(20):
+        game = Sokoban(random_level(chance, 3, (4, 5)))
+        level, near, rules = game.tables.level, game.maze.near, game.feature_space()
+        names = jit.Names(dict(rules.names(UNPACKING)), "interpreted", None)
+        plan = rules.work(game.start(), names, UNPACKING).plan
+        stones, goals = set(level.stones), set(level.goals)
+        assert {int(row[0]) for row in plan[1:]} == stones
+        moves = {stone: least_moves(near, stones, stone, level.man, goals, True) for stone in stones}
+        able = {stone: count for stone, count in moves.items() if count >= 0}
+        if able:
+            assert able[int(plan[-1, 0])] == min(able.values())
+        several += len(set(able.values())) > 1
+    assert several > 5, several
 
 
 def test_rows_of_a_plan_begin_with_the_square_filled_last_and_its_zones_lead_to_no_goal() -> None:
@@ -163,7 +225,7 @@ def test_two_strategies_never_have_the_same_plan() -> None:
         game = Sokoban(random_level(chance, 2, (4, 5)))
         rules = game.feature_space()
         names = jit.Names(dict(rules.names(0)), "interpreted", None)
-        one, other = (rules.work(game.start(), names, strategy) for strategy in range(2))
+        one, other = (rules.work(game.start(), names, strategy) for strategy in (RETROGRADE, ORDERED))
         assert one.plan.tolist() != other.plan.tolist()
         if other.plan.tolist() == NO_PLAN.tolist():
             none += 1
@@ -196,7 +258,7 @@ def test_strategies_take_turns_and_go_on_where_they_stopped(monkeypatch: pytest.
         else:
             line = search_state(game, None, "featurespace", target="interpreted")
             assert replay(text, game.solution(line.moves)).fault == "", text
-        assert [share for _, share, _ in searched] == [1 << turn // 4 for turn in range(len(searched))]
-        assert len({one for one, _, _ in searched}) == min(len(searched), 4)
+        assert [share for _, share, _ in searched] == [1 << turn // 5 for turn in range(len(searched))]
+        assert len({one for one, _, _ in searched}) == min(len(searched), 5)
         turns = max(turns, len(searched))
-    assert turns > 4, turns
+    assert turns > 5, turns

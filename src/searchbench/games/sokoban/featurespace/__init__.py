@@ -3,31 +3,86 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Final
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from searchbench import jit
 from searchbench.games.sokoban.enhanced import EnhancedSokoban
-from searchbench.games.sokoban.enhanced.controls import RECORDS
-from searchbench.games.sokoban.enhanced.work import Work
 from searchbench.games.sokoban.featurespace import backward, position
 from searchbench.games.sokoban.featurespace.advisors import ADVISORS, EXPLORER
-from searchbench.games.sokoban.featurespace.corrals import new_corrals
+from searchbench.games.sokoban.featurespace.base import Base, base_work
+from searchbench.games.sokoban.featurespace.corrals import Corrals, new_corrals
 from searchbench.games.sokoban.featurespace.features import CELL_SHIFT, KNOWN, Space
 from searchbench.games.sokoban.featurespace.packing import NO_PLAN, find_order, plan_of, zones_of
 from searchbench.games.sokoban.featurespace.retrograde import FUNCTIONS, NODES_OF_PLAN, retrograde_steps
 from searchbench.games.sokoban.featurespace.rooms import NO_DOORS, blockers_of, doors_of, pushes_to, rooms_of
 from searchbench.games.sokoban.rules import stones_of
 from searchbench.games.sokoban.tables import LevelTables
-from searchbench.solvers.guided.enhanced.controls import FRAME, chosen_controls
 
-DETECTORS: Final = ("deadlocks", "freeze")
-"""The enhancements of enhanced IDA* that are used here: they tell of dead positions."""
-ORDERED, RETROGRADE, GUIDED, BACKWARD = range(4)
-"""The strategies. The first two see neither rooms nor hotspots, and hear no explorer and no opener: the third does."""
+RETROGRADE, GUIDED, ORDERED, UNPACKING, BACKWARD = range(5)
+"""The strategies. The second alone sees rooms and hotspots and hears explorer and opener. The last two pull, one by a plan."""
+
+
+@dataclass(frozen=True)
+class _Shared:
+    """Hold what the strategies that begin with a start have in common, worked out when the first of them asks for it.
+
+    They take turns, so one position on the board does for all.
+    """
+
+    tables: LevelTables
+    start: tuple[int, ...]
+    names: jit.Names
+
+    @cached_property
+    def base(self) -> Base:
+        """Return the arrays of the enhanced search."""
+        return base_work(self.tables, self.start)
+
+    @cached_property
+    def corrals(self) -> Corrals:
+        """Return the arrays for searches around areas that the man cannot enter, with their verdicts."""
+        return new_corrals(len(self.tables.level.cells))
+
+    @cached_property
+    def order(self) -> list[set[int]]:
+        """Return where stones stand after each step when goals are filled in the order of the fewest pulls."""
+        goals, stones = self.tables.level.goals, stones_of(self.start)
+        bases = [stone for stone in stones if stone not in goals] or stones
+        return self._filled(goals, bases, -1, len(stones))
+
+    @cached_property
+    def order_of_start(self) -> list[set[int]]:
+        """Return where stones stand after each step when squares of the start are filled in the order of the fewest pushes."""
+        stones = stones_of(self.start)
+        return self._filled(stones, self.tables.level.goals, self.start[-1], len(stones))
+
+    def _filled(self, squares: Sequence[int], bases: Sequence[int], man: int, count: int) -> list[set[int]]:
+        order, marked = np.zeros(len(squares), np.int32), np.zeros(len(self.tables.level.cells), np.int32)
+        marked[list(bases)] = 1
+        scratch = np.zeros((8, 4 * len(marked)), np.int32)
+        jit.bind(find_order, self.names)(self.base.maze, np.array(squares, np.int32), marked, man, order, scratch)
+        return [set(order[:filled].tolist()) for filled in range(count + 1)]
+
+    @cached_property
+    def steps(self) -> list[set[int]]:
+        """Return where stones stand after each step of the plan that the retrograde search finds; nothing if it finds none."""
+        pulls = jit.Names(dict(FUNCTIONS), self.names.target, None)
+        return retrograde_steps(self.tables, stones_of(self.start), self.base, pulls, NODES_OF_PLAN)
+
+    def plan(self, strategy: int) -> npt.NDArray[np.int32]:
+        """Return the plan of a strategy: what the retrograde search finds, or the order.
+
+        Where that finds the same, or nothing, the strategy that would repeat the first has no plan.
+        """
+        found = self.steps if self.steps != self.order else []
+        if strategy == ORDERED:
+            return plan_of(self.order) if found else NO_PLAN
+        return plan_of(found or self.order)
 
 
 @dataclass(frozen=True)
@@ -38,12 +93,14 @@ class SokobanFeatureSpace:
 
     advisors: int = ADVISORS
     shift: int = CELL_SHIFT
+    shared: dict[tuple[int, ...], _Shared] = field(default_factory=dict, compare=False)
+    """What the strategies of a search have in common, for each start."""
 
     @property
     def backward(self) -> tuple[bool, ...]:
-        """Return of each strategy whether it pulls: one does where all goals are full in the end."""
+        """Return of each strategy whether it pulls: two do where all goals are full in the end."""
         level = self.tables.level
-        return tuple(strategy == BACKWARD for strategy in range(3 + (len(level.stones) == len(level.goals))))
+        return (False, False, False, True, True) if len(level.stones) == len(level.goals) else (False, False, False)
 
     @property
     def heard(self) -> tuple[int, ...]:
@@ -75,53 +132,25 @@ class SokobanFeatureSpace:
     def work(self, start: Sequence[int], names: jit.Names, strategy: int = 0) -> Any:
         """Return the arrays for the search of a strategy from a state: those of the enhanced search, and its plan."""
         squares = len(self.tables.level.cells)
-        base = EnhancedSokoban(self.tables)
-        found = base.work(start, chosen_controls((*FRAME, *RECORDS), DETECTORS, (), ""), 2)
-        stones = stones_of(start)
+        key = tuple(start)
+        shared = self.shared.setdefault(key, _Shared(self.tables, key, names))
         if self.backward[strategy]:
-            return backward.backward_work(self.tables, stones, found)
-        plan = self._plan(stones, found, names, strategy)
+            plan = plan_of(shared.order_of_start) if strategy == UNPACKING else NO_PLAN
+            return backward.backward_work(self.tables, stones_of(start), base_work(self.tables, start), plan)
+        plan = shared.plan(strategy)
         rooms, doors, blockers = np.full(squares, -1, np.int32), NO_DOORS, np.zeros((squares, squares), np.uint8)
         if strategy == GUIDED:
             rooms = rooms_of(self.tables)
             doors, blockers = doors_of(self.tables, rooms), blockers_of(self.tables)
         return Space(
-            found, plan, zones_of(self.tables, plan), np.zeros((4, 4 * squares), np.int32),
+            shared.base, plan, zones_of(self.tables, plan), np.zeros((4, 4 * squares), np.int32),
             np.zeros((6, 4 * squares), np.int32), np.zeros((2, KNOWN), np.int64),
-            new_corrals(squares), rooms, doors, blockers,
-            pushes_to(self.tables, plan[:, 0].tolist()),
+            shared.corrals, rooms, doors, blockers,
+            pushes_to(self.tables, plan[:, 0].tolist()), strategy == GUIDED, np.zeros(1, np.int64),
         )  # fmt: skip
-
-    def _plan(self, stones: Sequence[int], found: Work, names: jit.Names, strategy: int) -> npt.NDArray[np.int32]:
-        """Return the plan of a strategy: the order, or what the retrograde search finds.
-
-        Where that finds the same, the strategy that would repeat the first has no plan.
-        """
-        order = self._order(stones, found, names)
-        if strategy == ORDERED:
-            return plan_of(order)
-        sets = retrograde_steps(self.tables, stones, found, _target(names), NODES_OF_PLAN)
-        if not sets or sets == [set(one) for one in order]:
-            return NO_PLAN if strategy == RETROGRADE else plan_of(order)
-        return plan_of(sets)
-
-    def _order(self, stones: Sequence[int], found: Work, names: jit.Names) -> list[list[int]]:
-        """Return where stones stand after each step when goals are filled in the order of the fewest pulls."""
-        level = self.tables.level
-        squares = len(level.cells)
-        order, bases = np.zeros(len(level.goals), np.int32), np.zeros(squares, np.int32)
-        bases[[stone for stone in stones if stone not in level.goals] or list(stones)] = 1
-        scratch = np.zeros((8, 4 * squares), np.int32)
-        jit.bind(find_order, names)(found.maze, np.array(level.goals, np.int32), bases, order, scratch)
-        return [order[:count].tolist() for count in range(len(stones) + 1)]
 
     def steps(
         self, start: Sequence[int], moves: Sequence[int], back: Sequence[tuple[int, Sequence[int]]] = ()
     ) -> list[int]:
         """Return the single pushes that macro moves stand for, as moves of the game."""
         return EnhancedSokoban(self.tables).steps(start, moves, back)
-
-
-def _target(names: jit.Names) -> jit.Names:
-    """Return the names of the search for a plan, for the target of the search."""
-    return jit.Names(dict(FUNCTIONS), names.target, None)

@@ -11,7 +11,8 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from searchbench.games.sokoban.enhanced.work import GOAL, LIVE, STONES, Work
+from searchbench.games.sokoban.enhanced.work import GOAL, LIVE, STONES
+from searchbench.games.sokoban.featurespace.base import Base
 from searchbench.games.sokoban.featurespace.retrograde import (
     Backwards,
     parts_of,
@@ -38,8 +39,8 @@ def pulls_to(tables: LevelTables, starts: Sequence[int]) -> npt.NDArray[np.int32
     return found
 
 
-def backward_work(tables: LevelTables, stones: Sequence[int], base: Work) -> Backwards:
-    """Return the arrays for the search backwards, from those of a search from the start."""
+def backward_work(tables: LevelTables, stones: Sequence[int], base: Base, plan: npt.NDArray[np.int32]) -> Backwards:
+    """Return the arrays for the search backwards by a plan, from those of a search from the start."""
     squares, count = len(tables.level.cells), len(stones)
     maze = base.maze.copy()
     maze[:, GOAL] = -1
@@ -51,7 +52,7 @@ def backward_work(tables: LevelTables, stones: Sequence[int], base: Work) -> Bac
         base._replace(maze=maze, costs=np.vstack([pulls, base.costs[4 * squares :]])),
         np.zeros((4, 4 * squares), np.int32), np.zeros((3, 4 * squares), np.int32),
         np.zeros(squares, np.uint8), maze[:, LIVE].astype(np.uint8), np.zeros(squares, np.int32),
-        False,
+        plan, False,
     )  # fmt: skip
 
 

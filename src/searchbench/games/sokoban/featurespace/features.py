@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from typing import Any, Final, NamedTuple
 
-from searchbench.games.sokoban.enhanced.work import AT, GENERATION, GOAL, MARK, SQUARE, STONES, Work
+from searchbench.games.sokoban.enhanced.work import AT, GENERATION, GOAL, MARK, SQUARE, STONES
+from searchbench.games.sokoban.featurespace.base import Base
 from searchbench.games.sokoban.featurespace.corrals import Corrals
 
 PACKED, PARTS, DOORS, OUTSIDE, HOTSPOTS, DISTANCE = 36, 30, 24, 18, 12, 0
@@ -40,10 +41,11 @@ class Space(NamedTuple):
     `zones[i]` marks the squares out of it. `known` has hashes of positions and their scores, `corrals` the deadlocks
     around areas that the man cannot enter. `rooms[s]` is the room of a square, `doors` the pairs of rooms that are joined,
     `blockers[b, s]` tells whether a stone on b keeps one on s from a goal, and `ways[i, s]` has the pushes of a lone
-    stone from s to the square that step i fills.
+    stone from s to the square that step i fills. Where explorer and opener are heard, `advised` is true, and `least` has
+    the least score that the explorer has rated among the moves of a position.
     """
 
-    base: Work
+    base: Base
     plan: Any
     zones: Any
     queues: Any
@@ -54,6 +56,8 @@ class Space(NamedTuple):
     doors: Any
     blockers: Any
     ways: Any
+    advised: bool
+    least: Any
 
 
 def scored(work: Any, distance: int) -> int:

@@ -3,6 +3,8 @@
 A *plan* is a table [steps + 1, most stones]: row i has the squares where stones stand after i steps, the one that the
 last step fills first, and then -1. The plan here fills a goal in each step. Backwards the stone goes first that the
 fewest pulls bring to a square where a stone stands at the start; it is filled last. `retrograde.py` searches for others.
+For the search backwards a plan fills the squares where stones stand at the start: the stone goes first, and its square is
+filled last, that the fewest pushes bring to a goal.
 """
 
 from __future__ import annotations
@@ -41,8 +43,15 @@ def spread(maze: Any, scratch: Any, man: int, mark: int) -> int:
     return tail
 
 
-def pull_out(maze: Any, bases: Any, scratch: Any, square: int, man: int, mark: int) -> tuple[int, int, int]:
-    """Return the pulls that bring a stone to a base, where the man stands then, and the next free mark; -1 if there is no way."""
+def bring_out(
+    maze: Any, bases: Any, scratch: Any, square: int, man: int, pushes: bool, mark: int
+) -> tuple[int, int, int]:
+    """Return the pulls, or `pushes`, that bring a stone to a base, where the man stands then, and the next free mark.
+
+    Where there is no way, there are -1 pulls.
+    """
+    if pushes and bases[square] != 0:
+        return 0, man, mark
     scratch[TAKEN, square] = 0
     for place in range(4 * len(maze)):
         scratch[VISITED, place] = 0
@@ -62,15 +71,17 @@ def pull_out(maze: Any, bases: Any, scratch: Any, square: int, man: int, mark: i
             if beside < 0 or scratch[SEEN, beside] != mark:
                 continue
             scratch[VISITED, 4 * here + direction] = 1
-            beyond = maze[beside, direction]
-            if beyond < 0 or scratch[TAKEN, beyond] != 0:
+            target = maze[here, direction ^ 1] if pushes else beside
+            stands_after = here if pushes else maze[beside, direction]
+            fresh = target if pushes else stands_after
+            if fresh < 0 or scratch[TAKEN, fresh] != 0:
                 continue
-            if scratch[VISITED, 4 * beside + direction] != 0 or tail >= 4 * len(maze):
+            if scratch[VISITED, 4 * target + direction] != 0 or tail >= 4 * len(maze):
                 continue
-            scratch[STONE, tail], scratch[MAN, tail], scratch[LENGTH, tail] = beside, beyond, length + 1
+            scratch[STONE, tail], scratch[MAN, tail], scratch[LENGTH, tail] = target, stands_after, length + 1
             tail += 1
-            if bases[beside] != 0 and scratch[TAKEN, beside] == 0:
-                found, stands = length + 1, beyond
+            if bases[target] != 0 and scratch[TAKEN, target] == 0:
+                found, stands = length + 1, stands_after
                 break
     scratch[TAKEN, square] = 1
     return found, stands, mark
@@ -84,31 +95,34 @@ def direction_to(maze: Any, square: int, neighbour: int) -> int:
     return 0
 
 
-def find_order(maze: Any, goals: Any, bases: Any, order: Any, scratch: Any) -> None:
-    """Write the goals in the order of filling."""
-    count, mark = len(goals), 1
-    for goal in range(count):
-        scratch[TAKEN, goals[goal]] = 1
-    man, most = -1, 0
+def find_order(maze: Any, squares: Any, bases: Any, start: int, order: Any, scratch: Any) -> None:
+    """Write the squares of stones in the reverse order in which the fewest moves bring them to bases, where they vanish.
+
+    Moves are pushes, the man being at `start`, or pulls where that is -1 and he may begin in the largest part of the floor.
+    """
+    count, mark = len(squares), 1
+    for number in range(count):
+        scratch[TAKEN, squares[number]] = 1
+    pushes, man, most = start >= 0, start, 0
     for square in range(len(maze)):
-        if scratch[TAKEN, square] == 0 and scratch[SEEN, square] == 0:
+        if not pushes and scratch[TAKEN, square] == 0 and scratch[SEEN, square] == 0:
             size = spread(maze, scratch, square, mark)
             if size > most:
                 man, most = square, size
     for left in range(count - 1, -1, -1):
         chosen, least, after = -1, 1 << 30, man
-        for goal in range(count):
-            if scratch[TAKEN, goals[goal]] == 0 or man < 0:
+        for number in range(count):
+            if scratch[TAKEN, squares[number]] == 0 or man < 0:
                 continue
-            pulls, stands, mark = pull_out(maze, bases, scratch, goals[goal], man, mark)
-            if 0 <= pulls < least:
-                chosen, least, after = goal, pulls, stands
+            moves, stands, mark = bring_out(maze, bases, scratch, squares[number], man, pushes, mark)
+            if 0 <= moves < least:
+                chosen, least, after = number, moves, stands
         if chosen < 0:  # no plan from here on: any order
-            for goal in range(count):
-                if scratch[TAKEN, goals[goal]] != 0:
-                    chosen = goal
-        order[left] = goals[chosen]
-        scratch[TAKEN, goals[chosen]] = 0
+            for number in range(count):
+                if scratch[TAKEN, squares[number]] != 0:
+                    chosen = number
+        order[left] = squares[chosen]
+        scratch[TAKEN, squares[chosen]] = 0
         man = after
 
 

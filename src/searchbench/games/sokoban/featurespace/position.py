@@ -52,7 +52,7 @@ from searchbench.games.sokoban.rules import BITS, from_square, to_square
 from searchbench.hashing import mix
 from searchbench.heuristics.matching import UNREACHABLE, copy_matching, matching_cost, move_piece
 from searchbench.solvers.guided.featurespace.contract import KEY as KEY_COLUMN
-from searchbench.solvers.guided.featurespace.contract import MOVE, RATINGS, SCORE
+from searchbench.solvers.guided.featurespace.contract import MOVE, RATINGS, SCORE, SCORE_BITS
 
 
 def follow(work: Any, position: Any, move: int, out: Any) -> None:
@@ -117,20 +117,29 @@ def write_macros(work: Any, score: int, out: Any) -> int:
     start = base.kept[0, base.kept.shape[1] - 1]
     estimate(base, 0, 0)
     walk(base, start)
-    offer(work)
+    nearest = -1
+    if work.advised:
+        offer(work)
+        work.least[0] = 1 << SCORE_BITS
+        nearest = nearest_stone(work)
     corral = find_corral(base)
     count = 0
     for stone in range(base.facts[STONES]):
-        count = write_macros_of(work, score, stone, start, corral, out, count)
+        opening = base.board[SQUARE, stone] == nearest
+        count = write_macros_of(work, score, stone, start, corral, opening, out, count)
     return count
 
 
-def write_macros_of(work: Any, score: int, stone: int, start: int, corral: bool, out: Any, count: int) -> int:
-    """Write the macro moves of one stone, with a `corral` those into it alone; return the end."""
+def write_macros_of(
+    work: Any, score: int, stone: int, start: int, corral: bool, opening: bool, out: Any, count: int
+) -> int:
+    """Write the macro moves of one stone, with a `corral` those into it alone; return the end.
+
+    The opener rates them if it is the stone that is `opening`.
+    """
     base = work.base
     board, maze = base.board, base.maze
     step = min(steps_done(work) + 1, len(work.plan) - 1)
-    opening = board[SQUARE, stone] == nearest_stone(work)
     met, pushes = work.marks[MET], work.marks[PUSHES]
     here, walker, arrived = work.queues[HERE], work.queues[WALKER], work.queues[ARRIVED]
     origin = board[SQUARE, stone]
@@ -163,15 +172,14 @@ def write_macros_of(work: Any, score: int, stone: int, start: int, corral: bool,
             tail += 1
         if last >= 0:
             key = base.facts[KEY] ^ base.hashes[1, lowest]
-            explorable = explores(work, square, last)
             after = score_of_known(work, key)
             if after == UNKNOWN:
                 after = LOST if is_dead(work, origin, square, man, last) else score_after(work, man)
                 remember(work, key, after)
             if after != LOST:
                 rate(score, after, out[count])
-                if after > 0 and after >> PACKED <= score >> PACKED and explorable:
-                    out[count, RATINGS + EXPLORER] = after
+                if work.advised and may_explore(work, score, after) and explores(work, square, last):
+                    out[count, RATINGS + EXPLORER] = work.least[0] = after
                 if opening and after > 0:
                     out[count, RATINGS + OPENER] = opens(work, score, after, step, square)
                 out[count, MOVE] = move_of(origin, square, last, 0, length)
@@ -181,6 +189,11 @@ def write_macros_of(work: Any, score: int, stone: int, start: int, corral: bool,
         if square != origin:
             put(base, square, origin)
     return count
+
+
+def may_explore(work: Any, before: int, after: int) -> bool:
+    """Tell whether the explorer would choose a move from a score to another: none that unpacks, and none but the best so far."""
+    return bool(0 < after < work.least[0] and after >> PACKED <= before >> PACKED)
 
 
 def is_dead(work: Any, origin: int, square: int, man: int, last: int) -> bool:

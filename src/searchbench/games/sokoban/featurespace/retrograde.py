@@ -25,7 +25,6 @@ from searchbench.games.sokoban.enhanced.work import (
     OFF_GOAL,
     SQUARE,
     STONES,
-    Work,
     estimate,
     last_direction,
     move_of,
@@ -33,18 +32,23 @@ from searchbench.games.sokoban.enhanced.work import (
     walk,
 )  # fmt: skip
 from searchbench.games.sokoban.featurespace.advisors import ADVISORS, rate
+from searchbench.games.sokoban.featurespace.base import Base
 from searchbench.games.sokoban.featurespace.features import (
     ARRIVED,
     CELL_SHIFT,
+    DOORS,
     FARTHEST,
     HERE,
     LOST,
     MET,
     MOST,
+    PACKED,
     PUSHES,
     WALKER,
     parts,
+    steps_done,
 )
+from searchbench.games.sokoban.featurespace.packing import NO_PLAN
 from searchbench.games.sokoban.featurespace.position import distance_after, restore
 from searchbench.games.sokoban.rules import BITS, from_square, state_of, to_square
 from searchbench.games.sokoban.tables import NEVER, LevelTables
@@ -67,21 +71,20 @@ from searchbench.solvers.guided.task import FOUND
 LEFT, PARTS, ON_GOALS, NEARNESS = 36, 30, 18, 0
 """Where the features stand in a score: stones that are left, parts of the floor but for one, stones on goals, and how
 near the stones are to goals."""
-STRAY = 36
-"""Where stones off the starting squares stand in a score of the search to the start, above the parts of the floor."""
 NODES_OF_PLAN: Final = 100_000
 """The pulls that are generated at most for a plan."""
 
 
 class Backwards(NamedTuple):
-    """Hold the arrays of the enhanced search, scratch space, the sinks, squares that lead to one, and distances to goals."""
+    """Hold a position, scratch space, the sinks, squares that lead to one, distances to goals, and a plan."""
 
-    base: Work
+    base: Base
     queues: Any
     marks: Any
     sinks: Any
     useful: Any
     nearest: Any
+    plan: Any
     vanish: bool
 
 
@@ -111,11 +114,18 @@ def pulled_score(work: Any, man: int) -> int:
 
 
 def score_to_start(work: Any, man: int) -> int:
-    """Return the score where stones are pulled to the squares where they stand at the start, or LOST."""
+    """Return the score where stones are pulled to the squares where they stand at the start, or LOST.
+
+    The steps of the plan that are left come first, or without one the stones that stray from these squares.
+    """
     distance = distance_after(work, man)
     if distance >= UNREACHABLE:
         return LOST
-    return int(1 + (work.base.facts[OFF_GOAL] << STRAY | min(parts(work), MOST) << PARTS | min(distance, FARTHEST)))
+    stray, steps = work.base.facts[OFF_GOAL], len(work.plan) - 1
+    left = stray if steps == 1 else steps - steps_done(work)
+    return int(
+        1 + (left << PACKED | min(parts(work), MOST) << PARTS | min(stray, MOST) << DOORS | min(distance, FARTHEST))
+    )
 
 
 def is_lost(work: Any) -> bool:
@@ -228,7 +238,7 @@ def parts_of(tables: LevelTables, stones: set[int]) -> list[list[int]]:
 
 
 def retrograde_steps(
-    tables: LevelTables, stones: Sequence[int], base: Work, names: jit.Names, nodes: int
+    tables: LevelTables, stones: Sequence[int], base: Base, names: jit.Names, nodes: int
 ) -> list[set[int]]:
     """Return where stones stand after each step of a plan, the first set empty; nothing if no plan is found.
 
@@ -243,7 +253,7 @@ def retrograde_steps(
         useful[_pushed_to(tables, sinks)] = 1
         work = Backwards(
             base, np.zeros((4, 4 * squares), np.int32), np.zeros((3, 4 * squares), np.int32), marked, useful,
-            np.minimum(tables.nearest, squares).astype(np.int32), True,
+            np.minimum(tables.nearest, squares).astype(np.int32), NO_PLAN, True,
         )  # fmt: skip
         for part in parts_of_floor:
             moves = _searched(work, state_of(goals, min(part), squares), names, share)

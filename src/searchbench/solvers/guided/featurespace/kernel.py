@@ -15,6 +15,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from searchbench.hashing import mix
+from searchbench.jit import unowned
 from searchbench.solvers.guided.featurespace.contract import (
     KEY,
     MOVE,
@@ -271,6 +272,8 @@ def begin(work: Any, tree: Tree, own: Perimeter, other: Perimeter, roots: Any, n
 
 def explore(work: Any, tree: Tree, own: Perimeter, other: Perimeter, roots: Any, note: Any, stop: int) -> None:
     """Search on until a solved position, the end, `stop` generated moves, or a full array; begin with the roots."""
+    work, tree, own, other = unowned(work), unowned(tree), unowned(own), unowned(other)
+    roots, note = unowned(roots), unowned(note)
     status = PAUSED
     if note[NODES] == 0:
         status = begin(work, tree, own, other, roots, note)
