@@ -215,7 +215,10 @@ def of_players(truth: Truth, database: Database, chance: random.Random, folder: 
         for one in rated:
             after = truth.game.edges[one.choice.move][1]
             kept = [worth for _, worth in truth.edges(after)]
-            same = [truth.rule == "outcome" and worth[0] == truth.value(after)[0] or worth == truth.value(after) for worth in kept]
+            same = [
+                truth.rule == "outcome" and worth[0] == truth.value(after)[0] or worth == truth.value(after)
+                for worth in kept
+            ]
             if (one.keeping, one.replies) != (sum(same), len(kept)):
                 yield f"rated in {number}: {one}, {kept} is right"
 
@@ -230,7 +233,11 @@ def of_exports(truth: Truth, database: Database, chance: random.Random, folder: 
     rows = parquet.read_table(folder / "truth.parquet").to_pylist()
     if not symmetric:
         told = [row["number"] for row in rows]
-        if (sorted(told) != sorted(truth.by_number)) if sample is None else len(told) != min(sample, len(truth.by_number)):
+        if (
+            (sorted(told) != sorted(truth.by_number))
+            if sample is None
+            else len(told) != min(sample, len(truth.by_number))
+        ):
             yield f"exported {told}, sample {sample}"
         if sample is not None and len(set(told)) != len(told):
             yield f"sampled twice: {told}"
@@ -325,7 +332,10 @@ def of_forms(truth: Truth, database: Database, chance: random.Random, folder: Pa
     forms = [form for form in ("values", *KEEPS[truth.game.values]) if form not in ("base-3", "one-bit", "filled")]
     one, other = chance.choice(forms), chance.choice(forms)
     database.save(folder / "one.db", form=one)
-    with open_database(folder / "one.db", truth.game) as first, first.convert(folder / "other.db", form=other) as second:
+    with (
+        open_database(folder / "one.db", truth.game) as first,
+        first.convert(folder / "other.db", form=other) as second,
+    ):
         for number, value in truth.by_number.items():
             if plain(second.probe((number,))) != value:
                 yield f"{one} to {other}: {number} is {second.probe((number,))}, {value} is right"
@@ -370,7 +380,10 @@ def faults_of(seed: int, told: Counter[str]) -> list[str]:
     for reader in READERS:
         with tempfile.TemporaryDirectory() as folder:
             try:
-                faults += [f"seed {seed}, {reader.__name__}: {fault}" for fault in reader(truth, database, chance, Path(folder))]
+                faults += [
+                    f"seed {seed}, {reader.__name__}: {fault}"
+                    for fault in reader(truth, database, chance, Path(folder))
+                ]
                 told[reader.__name__] += 1
             except Exception:  # a fault like any other
                 faults.append(f"seed {seed}, {reader.__name__}: {traceback.format_exc()}")

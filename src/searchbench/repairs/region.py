@@ -38,8 +38,10 @@ class Region:
         self.names = self.game.names(self.rule, target)
         self.claims = claim_names(self.game, self.rule, target)
         self.through_ends = not self.game.two_players
-        self.parts = sorted((part for part in database.parts if part.size), key=lambda part: part.start)
-        self.size = max((part.stop for part in self.parts), default=0)
+        self.parts = sorted(
+            database.parts, key=lambda part: (part.start, part.stop)
+        )  # an empty part before its neighbour
+        self.size = self.parts[-1].stop
         self.table = Table(self.size, [])
         while self.table.codes.dtype != database.dtype:
             self.table.widen(0)
