@@ -58,7 +58,7 @@ class Oracle:
         told: dict[str, Any] = {"value": self.database.rule.format(value)}
         choices = self.database.moves(state)
         if choices:
-            keys = [self._key(state, choice) for choice in choices]
+            keys = [self.database.preference(state, choice) for choice in choices]
             told["best_actions"] = [
                 self._actions[one.move] for one, key in zip(choices, keys, strict=True) if key == keys[0]
             ]
@@ -70,10 +70,6 @@ class Oracle:
         choices = self.database.moves(state)
         worth = {one.move: figures_of(rule, self.database.worth(state, one))[0] for one in choices}
         return int(regret(np.array(worth[choices[0].move]), np.array(worth[move])))
-
-    def _key(self, state: list[int], choice: Any) -> Any:
-        weight = self.game.call("weight", list(state), choice.move)
-        return self.database.rule.preference(choice.value, weight)
 
 
 def environment(database: Database, state: Any = None, limit: int = 1_000, run: Run | None = None) -> Any:

@@ -38,7 +38,9 @@ class Region:
         self.names = self.game.names(self.rule, target)
         self.claims = claim_names(self.game, self.rule, target)
         self.through_ends = not self.game.two_players
-        self.parts = sorted(database.parts, key=lambda part: part.start)
+        self.parts = sorted(
+            database.parts, key=lambda part: (part.start, part.stop)
+        )  # an empty part before its neighbour
         self.size = self.parts[-1].stop
         self.table = Table(self.size, [])
         while self.table.codes.dtype != database.dtype:

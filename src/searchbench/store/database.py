@@ -207,10 +207,12 @@ class Database:
         for move in self.game.moves(state):
             after = Position(self.game, tuple(self.game.play(state, move)))
             value = self.probe(after)
-            choices.append(
-                (self.rule.preference(value, self._call("weight", list(state), move)), Choice(move, after, value))
-            )
-        return [choice for _, choice in sorted(choices, key=lambda pair: pair[0])]
+            choices.append(Choice(move, after, value))
+        return sorted(choices, key=lambda choice: self.preference(state, choice))
+
+    def preference(self, state: Sequence[int], choice: Choice) -> Any:
+        """Return a sort key of a state's moves: the best one has the least, and so has each that is as good."""
+        return self.rule.preference(choice.value, self._call("weight", list(state), choice.move))
 
     def worth(self, state: Sequence[int], choice: Choice) -> Value:
         """Return the value of a state if this were its only move.

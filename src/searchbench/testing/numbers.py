@@ -58,7 +58,7 @@ def closed(subject: Subject, state: State) -> Iterator[str]:
 
 def parts(subject: Subject) -> Iterator[Finding]:
     """Require that the parts cover all numbers once, and that moves lead only to parts that the state's part needs."""
-    declared = sorted(subject.game.parts(), key=lambda part: part.start)
+    declared = sorted(subject.game.parts(), key=lambda part: (part.start, part.stop))
     ends = [0, *(part.stop for part in declared)]
     index = subject.game.index()
     if [part.start for part in declared] != ends[:-1] or (index is not None and ends[-1] != index.size):

@@ -138,7 +138,7 @@ class _OneLayer(PairCodes):
 
     def __init__(self, parts: Sequence[Part], part: Part, planes: Any) -> None:
         super().__init__([part], [planes])
-        self._size = parts[-1].stop
+        self._size = max(each.stop for each in parts)
 
     @property
     def size(self) -> int:
