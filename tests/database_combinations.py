@@ -216,7 +216,7 @@ def of_players(truth: Truth, database: Database, chance: random.Random, folder: 
             after = truth.game.edges[one.choice.move][1]
             kept = [worth for _, worth in truth.edges(after)]
             same = [
-                truth.rule == "outcome" and worth[0] == truth.value(after)[0] or worth == truth.value(after)
+                (truth.rule == "outcome" and worth[0] == truth.value(after)[0]) or worth == truth.value(after)
                 for worth in kept
             ]
             if (one.keeping, one.replies) != (sum(same), len(kept)):

@@ -322,21 +322,28 @@ class Compression:
     codecs: Annotated[str | None, Option(metavar="NAMES", help="The codecs to measure.")] = None
 
 
+@dataclass(frozen=True)
+class Counting:
+    """Say which states are counted together."""
+
+    solvable: Annotated[
+        bool, Option("--solvable", help="Also count those that can still be solved, in layers of a dual game.")
+    ] = False
+    parts: Annotated[
+        str | None, Option(metavar="NAMES", help="Count or measure these parts only, such as KQK,KRK; by default all.")
+    ] = None
+    by: Annotated[
+        str | None, Option(metavar="WHAT", help="Count for each `part`, or `layer` of a game whose parts are layers.")
+    ] = None
+    csv: Annotated[bool, Option("--csv", help="Write the counts of parts as comma-separated values.")] = False
+
+
 @derived
 def stats(
     folder: Kept,
     measured: Compression,
-    solvable: Annotated[
-        bool, Option("--solvable", help="Also count those that can still be solved, in layers of a dual game.")
-    ] = False,
+    counting: Counting,
     leaves: CertificateLeaves = None,
-    parts: Annotated[
-        str | None, Option(metavar="NAMES", help="Count or measure these parts only, such as KQK,KRK; by default all.")
-    ] = None,
-    by: Annotated[
-        str | None, Option(metavar="WHAT", help="Count for each `part`, or `layer` of a game whose parts are layers.")
-    ] = None,
-    csv: Annotated[bool, Option("--csv", help="Write the counts of parts as comma-separated values.")] = False,
     game: OwnGame = None,
     as_json: Json = False,
 ) -> None:
@@ -348,10 +355,11 @@ def stats(
 
     database = open_kept(folder, game)
     if isinstance(database, Certificate):
-        if solvable or csv or by is not None or parts is not None or measured != Compression():
+        if counting != Counting() or measured != Compression():
             raise BadRequest(f"{folder} is a certificate: of the options, it takes --leaves, --game and --json")
         certificates.stats(database, leaves, as_json)
         return
+    solvable, parts, by = counting.solvable, counting.parts, counting.by
     if leaves is not None:
         raise BadRequest(f"{folder} is a database: --leaves is for certificates")
     if parts is not None and solvable:
@@ -364,9 +372,9 @@ def stats(
         raise BadRequest("--forms and --codecs go with --compression")
     database = database if parts is None else sliced(database, parts)
     if by is not None:
-        _by_part(database, by, csv, as_json)
+        _by_part(database, by, counting.csv, as_json)
         return
-    if csv:
+    if counting.csv:
         raise BadRequest("--csv goes with --by part or --by layer")
     counts, rule = database.histogram(), database.rule
     left = _solvable(database) if solvable else {}
