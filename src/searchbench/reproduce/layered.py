@@ -375,7 +375,7 @@ ROWS = [
             "start": "loss",
         },
         largest,
-        note="half an hour of the processor, 4 GB of memory and of disk; it goes on in the working folder where it was stopped",
+        note="ten minutes of the processor, 4 GB of memory and of disk; it goes on in the working folder where it was stopped",
         long=True,
     ),
     Row(
