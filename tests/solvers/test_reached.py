@@ -214,7 +214,7 @@ def test_a_list_that_was_stopped_is_gone_on_with(tmp_path: Path, monkeypatch: py
             assert folder is not None
             expanded.append(folder.record.get("expanded", 0))
     assert expanded == sorted(expanded)
-    assert expanded[-1] > 1000
+    assert expanded[-1] > 300  # of the runs that were stopped after 2,000 states: how many, depends on the threads
     with folder_at(path, game, "reached", Run()) as folder:
         assert np.array_equal(Listing(game, Run(), folder=folder).sorted(), expected)
     with folder_at(path, game, "reached", Run()) as folder:
