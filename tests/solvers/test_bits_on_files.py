@@ -23,6 +23,7 @@ import searchbench as sb
 from graphs import GraphGame
 from searchbench.errors import BadRequest, DamagedData, OutOfMemory
 from searchbench.exchange.files import FileBuckets, Requests, add_place
+from searchbench.exchange.space import MEMORY, Files, rest
 from searchbench.rules import UNDECIDED
 from searchbench.run import Run
 from searchbench.solvers.exhaustive.bits import on_files
@@ -282,3 +283,12 @@ def test_buckets_keep_all_requests(tmp_path: Path) -> None:
         assert sorted(places.tolist()) == sorted((numbers[numbers >> 16 == bucket] & 0xFFFF).tolist())
     buckets.clear()
     assert not list(tmp_path.iterdir())
+
+
+def test_reading_leaves_vectors_as_they_are_with_a_file_and_without(tmp_path: Path) -> None:
+    words = 1 << 12
+    for space in (MEMORY, Files(tmp_path)):
+        vector = space.array(words, np.uint64)
+        vector[:] = np.arange(1, words + 1)
+        rest(vector, 0, words)
+        assert vector.tolist() == list(range(1, words + 1))

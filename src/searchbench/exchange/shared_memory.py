@@ -71,7 +71,7 @@ class SharedMemory:
     def array(self, size: int, dtype: Any) -> npt.NDArray[Any]:
         """Return an array of zeros, which takes memory where it is written. Raises OutOfMemory, on all ranks."""
         if self._ranks.count == 1:
-            return np.zeros(size, dtype)
+            return untouched(size, dtype)
         wanted = max(1, size * np.dtype(dtype).itemsize)
         memory = self._mapped(wanted)
         missing = [rank for rank, there in enumerate(self._ranks.gather(memory is not None)) if not there]
@@ -80,10 +80,6 @@ class SharedMemory:
                 f"rank {missing[0]} cannot map {wanted:,} bytes of memory in common with others of its machine"
             )
         return np.frombuffer(memory, dtype, size)
-
-    def line(self, size: int, dtype: Any) -> npt.NDArray[Any]:
-        """Return an array as `array` does, of which `give_up` can release entries."""
-        return untouched(size, dtype) if self._ranks.count == 1 else self.array(size, dtype)
 
     def once(self, make: Callable[[], Arrays]) -> Arrays:
         """Have the first rank alone make a named tuple of arrays, and return it, held once by each machine. Raises its errors."""
@@ -126,7 +122,7 @@ class SharedMemory:
         meet()
 
     def give_up(self, array: npt.NDArray[Any], start: int, stop: int) -> None:
-        """Release the memory of some entries of a `line`, but for pages shared with others; no rank reads them again."""
+        """Release the memory of some entries, but for pages shared with others; no rank reads them again."""
         if self._ranks.count == 1:
             release(array, start, stop)
         elif self.team[0] == self._ranks.rank:

@@ -64,7 +64,7 @@ class Files:
 
     def rest(self, array: Array) -> None:
         """Release the memory of an array; its file keeps the contents."""
-        release(array, 0, len(array))
+        rest(array, 0, len(array))
 
     def give_up(self, array: Array, start: int, stop: int) -> None:
         """Release the disk space of some entries, if the file system can."""
@@ -74,11 +74,15 @@ class Files:
 MEMORY: Final = Memory()
 
 
+class _WithoutFile(mmap.mmap):
+    """Tell memory that no file stands behind from a mapped file."""
+
+
 def untouched(size: int, dtype: Any, huge: bool = True) -> Array:
     """Return an array of zeros that occupies memory only where it is written, in `huge` or in small pages."""
     wanted = max(1, size * np.dtype(dtype).itemsize)
     flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _NO_RESERVE
-    memory = mmap.mmap(-1, wanted, flags=flags)
+    memory = _WithoutFile(-1, wanted, flags=flags)
     if hasattr(mmap, "MADV_HUGEPAGE"):
         memory.madvise(mmap.MADV_HUGEPAGE if huge else mmap.MADV_NOHUGEPAGE)
     return np.frombuffer(memory, dtype, size)
@@ -90,6 +94,12 @@ def release(array: Array, start: int, stop: int) -> None:
     The contents of an `untouched` array are lost there; a file keeps its contents.
     """
     _advise(array, start, stop, mmap.MADV_DONTNEED)
+
+
+def rest(array: Array, start: int, stop: int) -> None:
+    """Release the memory of some entries of a mapped file, which keeps them; memory without a file stays as it is."""
+    if not isinstance(getattr(array.base, "obj", None), _WithoutFile):
+        release(array, start, stop)
 
 
 def remove(array: Array, start: int, stop: int) -> None:

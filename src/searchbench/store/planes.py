@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from searchbench.exchange.space import release
+from searchbench.exchange.space import rest
 from searchbench.index.protocol import Part
 from searchbench.store.codes import Array
 
@@ -62,7 +62,7 @@ class PlaneCodes:
             self._low,
             self._high,
         ):  # release pages at once: the whole file is read, and would fill the memory
-            release(words, bits[0] >> 6, sum(bits) >> 6)
+            rest(words, bits[0] >> 6, sum(bits) >> 6)
         return kept[: stop - first]
 
     def counts(self, part: Part) -> dict[int, int]:
@@ -134,7 +134,7 @@ class AlternatingCodes:
         )
         codes: Array = (reached * (2 * second + (self._odd + np.uint8(1)))).reshape(-1)[skipped:]
         for words in (self._reached, self._second):
-            release(words, bits[0] >> 6, sum(bits) >> 6)
+            rest(words, bits[0] >> 6, sum(bits) >> 6)
         return codes[: stop - first]
 
     def counts(self, part: Part) -> dict[int, int]:

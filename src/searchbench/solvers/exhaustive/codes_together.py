@@ -30,7 +30,7 @@ class CodesTogether:
     def bring(self, needs: Sequence[Part], width: int, kept: GrowingDatabase) -> Array:
         """Return codes of `width` bytes, with those of some finished parts, and release the others. Raises DamagedData."""
         if self._codes.itemsize != width or len(self._codes) != self._size:
-            self._codes = self._memory.line(self._size, next(one for one in WIDTHS if one().itemsize == width))
+            self._codes = self._memory.array(self._size, next(one for one in WIDTHS if one().itemsize == width))
             self._there = {}
         wanted = {part.name: part for part in needs}
         for name in [name for name in self._there if name not in wanted]:

@@ -21,7 +21,7 @@ import numpy.typing as npt
 from searchbench import jit
 from searchbench.errors import DamagedData
 from searchbench.exchange.files import LEAST_ROOM, MOST_BLOCK_BITS, FileBuckets, Requests, add_place
-from searchbench.exchange.space import release
+from searchbench.exchange.space import rest
 from searchbench.game import Game
 from searchbench.jit import trailing_zeros
 from searchbench.rules import new_moves, new_state
@@ -232,7 +232,7 @@ class _Search:
                     raise astray(self.expander.game, -1 - done)
                 # Also at the end of a piece: a thread carries its waiting requests over to the next one.
                 self.buckets.flush(requests, self.shares.room // 2)
-            release(frontier, first >> 6, stop >> 6)
+            rest(frontier, first >> 6, stop >> 6)
 
         self.run.map(work, pieces)
         for requests in self.writers:
@@ -266,7 +266,7 @@ class _Search:
                     self.settle(new, low, high, code)
                 self.journal[block] = SETTLED
             for vector in (frontier, *self.planes):
-                release(vector, words.start, words.stop)
+                rest(vector, words.start, words.stop)
 
         self.run.map(work, range(self.shares.blocks))
 
@@ -283,7 +283,7 @@ class _Search:
             self.count_parts(vector, self.expander.bits, (0, blocks_for(len(words))), starts, counts)
             if counts.sum() <= FEW:
                 some += bits_in(words, first)
-            release(frontier, first >> 6, (first >> 6) + len(words))
+            rest(frontier, first >> 6, (first >> 6) + len(words))
         if 0 < counts.sum() <= FEW:
             self.record["few"][str(depth)] = some
         found: list[int] = counts.tolist()

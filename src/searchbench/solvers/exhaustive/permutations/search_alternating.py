@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from searchbench import jit
 from searchbench.exchange.decisions import gathered, reduce_sum
-from searchbench.exchange.space import release
+from searchbench.exchange.space import rest
 from searchbench.exchange.vectors import Deal
 from searchbench.jit import FIRST, STOP, PerThread, Rows, note_rows
 from searchbench.run import Run
@@ -96,7 +96,7 @@ class AlternatingSearch:
     def _release(self) -> None:
         if self.on_files:
             for vector in self.vectors.values():
-                release(vector, 0, len(vector))
+                rest(vector, 0, len(vector))
 
     def level(self, depth: int) -> tuple[int, list[int]]:
         """Find the states of this depth; return how many are new, and their numbers if they are at most FEW."""
