@@ -24,6 +24,9 @@ def test_stats_by_layer_and_prediction(program: Program, tmp_path: Path) -> None
     layers = program("predict", SPEC, "--layers", "4").out
     assert "the first 5 layers" in layers
     assert program("predict", SPEC, "--layers", "40", "--json").json["undecided"][16] == 5336
+    ranks = program("predict", SPEC, "--layers", "40", "--ranks", "3", "--threads", "1", "--json").json
+    assert (ranks["solver"], ranks["numbers"], ranks["fits"]) == ("sweep", 139_625, True)
+    assert [one["ranks"] for one in ranks["scaling"][:3]] == [1, 2, 4]
     told = program("predict", "sliding:2x3", "--index", "reached").out
     assert "360 states were listed first" in told
     symbolic = program("solve", SPEC, "--solver", "sweep", "--symbolic", "500", "--to", tmp_path / "by.db")

@@ -12,7 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from searchbench.analyse import predict_on_ranks
-from searchbench.analyse.cluster import measure_exchange, parse_network
+from searchbench.analyse.cluster import measure_exchange
+from searchbench.analyse.diagrams import LayersPrediction
+from searchbench.analyse.scaling import parse_network
+from searchbench.analyse.sweep_on_ranks import predict_sweep_on_ranks, sweep_on_ranks
 from searchbench.catalogue import load
 from searchbench.cli import app
 from searchbench.errors import BadRequest, OutOfMemory
@@ -109,6 +112,29 @@ def test_where_it_stops_is_told() -> None:
     assert found.stops is not None
     assert found.stops < 64
     assert "do not help much" in str(found)
+
+
+@given(st.lists(st.integers(1, 10**9), min_size=1, max_size=5), st.integers(1, 9), st.integers(1, 8), TIMES)
+def test_the_sweep_takes_the_layers_their_diagram_and_rounds_of_words(
+    undecided: list[int], ranks: int, threads: int, delay: float
+) -> None:
+    layers = LayersPrediction("a game", True, tuple(undecided), tuple(undecided), 3.0, 9, 5000, 1e6)
+    network = Network(1e6, delay)
+    found = sweep_on_ranks(layers, ranks, Run(memory=layers.resident, threads=threads), network)
+    seconds = 3.0 + (ranks - 1) * 5000 / 1e6
+    for count in undecided:
+        settle = count / (1e6 * ranks * threads)
+        seconds += naive_round(network, [settle] * ranks, 0.0, 0.0, count / 4 / ranks)
+    assert found.cost.seconds == pytest.approx(seconds)
+    assert found.cost.traffic == (ranks - 1) * (5000 + sum(undecided) // 4)
+    assert (found.fits, found.least) == (True, 1)
+    little = sweep_on_ranks(layers, ranks, Run(memory=layers.resident - 1, threads=threads), network)
+    assert (little.fits, little.least) == (False, None)
+
+
+def test_a_puzzle_is_not_swept() -> None:
+    with pytest.raises(BadRequest, match="this is a puzzle"):
+        predict_sweep_on_ranks(load("peg-solitaire"), 3, 2, RUN)
 
 
 @pytest.mark.parametrize(

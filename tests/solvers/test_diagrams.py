@@ -26,7 +26,7 @@ from searchbench.solvers.exhaustive.diagrams.backward import symbolic_counts
 from searchbench.solvers.exhaustive.diagrams.forward import Forward, reachable_layers
 from searchbench.solvers.exhaustive.diagrams.patterns import new_progress
 from searchbench.solvers.exhaustive.diagrams.pool import new_pool
-from searchbench.solvers.exhaustive.diagrams.sweep import sweep_all
+from searchbench.solvers.exhaustive.diagrams.sweep import Sweep, sweep_all
 from searchbench.solvers.exhaustive.diagrams.symbolic import Symbolic
 from searchbench.store.pairs import counts_of
 from searchbench.store.working import working_folder
@@ -110,6 +110,17 @@ def test_sweep_finds_the_values_of_brute_force(game: sb.Game, pieces: int) -> No
             word, bit = divmod(number - starts[layer], 64)
             won, lost = (int(planes[layer][2 * word + which]) >> bit & 1 for which in range(2))
             assert won - lost == value, (layer, state)
+
+
+def test_a_trial_settles_about_as_many_positions_as_it_is_told() -> None:
+    diagram = reachable_layers(sb.load("mnk:3,3,3"), target="interpreted").diagram
+    sweep = Sweep(diagram, Run(threads=1), "interpreted", pieces=3)
+    for layer in range(diagram.layers):
+        count = diagram.count(layer)
+        assert sweep.trial(layer, count) == count
+        assert 0 < sweep.trial(layer, max(1, count // 4)) <= count
+    largest = max(range(diagram.layers), key=diagram.count)
+    assert sweep.trial(largest, diagram.count(largest) // 4) < diagram.count(largest) // 2
 
 
 @pytest.mark.parametrize("spec", ["peg-solitaire:triangle,6", "peg-solitaire:ooo/o-o/ooooo/  o"])

@@ -8,16 +8,23 @@ equal work, and a machine each; the rounds of a level are as many as the buckets
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from searchbench import jit
-from searchbench.analyse.predict import GroupPrediction, Predicting, format_seconds
+from searchbench.analyse.predict import GroupPrediction, Predicting
+from searchbench.analyse.scaling import (
+    RanksPrediction,
+    Scaling,
+    checked_ranks,
+    least_ranks,
+    network_of,
+    round_seconds,
+    scaled,
+)
 from searchbench.errors import BadRequest
 from searchbench.exchange import Buckets, Pages
 from searchbench.exchange.memory import BLOCK_BITS, PAGE, add_request
@@ -25,7 +32,7 @@ from searchbench.exchange.shards import Shards, holders
 from searchbench.exchange.simulated import Network, play
 from searchbench.game import Game
 from searchbench.index.protocol import Part
-from searchbench.run import Run, format_memory, parse_memory
+from searchbench.run import Run
 from searchbench.solvers.exhaustive.budget import Sizes
 from searchbench.solvers.exhaustive.choice import VALUES, chosen
 from searchbench.solvers.exhaustive.groups import Group
@@ -35,13 +42,6 @@ from searchbench.values import BFS, FIXPOINT, SWEEP, ValueRule
 
 REQUEST: Final = 8
 """Bytes of a request."""
-DELAY: Final = 5e-6
-"""Seconds until a message begins to arrive, where nothing is said."""
-MOST_RANKS: Final = 1 << 20
-BEYOND: Final = 16
-"""More ranks than asked for are reckoned, too: so many times as many at most, until more do not help."""
-HELPS: Final = 1.5
-"""Twice the ranks still help if they are so many times as quick."""
 SENT: Final = 1 << 20
 """How many requests are sent to measure what one takes."""
 REPEATS: Final = 3
@@ -52,81 +52,6 @@ class ExchangeRates(NamedTuple):
 
     request: float
     round: float
-
-
-@dataclass(frozen=True)
-class Scaling:
-    """Hold what one number of ranks takes: seconds in all, bytes that all send and read, bytes of memory of each."""
-
-    ranks: int
-    seconds: float
-    traffic: int
-    memory: int
-
-
-@dataclass(frozen=True)
-class RanksPrediction:
-    """Hold the cost of solving a game on `ranks` ranks; `scaling` has it for the powers of two up to there and beyond.
-
-    `limit` is the memory that a rank may take. `least` is the least power of two of ranks that fits it, None where no number
-    does, as the finished parts that a group looks up alone exceed it. `stops` is the least number of ranks, from two on, of
-    which twice as many are not 1.5 times as quick, None if it is far beyond `ranks`. The database's writing is not reckoned.
-    """
-
-    game: str
-    solver: str
-    rule: str
-    ranks: int
-    threads: int
-    limit: int
-    bandwidth: float
-    delay: float
-    numbers: int
-    cost: Scaling
-    disk: int
-    least: int | None
-    stops: int | None
-    scaling: tuple[Scaling, ...]
-    note: str
-
-    @property
-    def fits(self) -> bool:
-        """Tell whether a rank's memory is enough."""
-        return self.cost.memory <= self.limit
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return all of it as numbers and text."""
-        return asdict(self) | {"fits": self.fits}
-
-    def __str__(self) -> str:
-        cost = self.cost
-        lines = [
-            f"{self.game}: {self.numbers:,} numbers by {self.solver} on {self.ranks:,} ranks of {self.threads} threads: about "
-            f"{format_seconds(cost.seconds)}, {format_memory(cost.traffic)} of traffic, {format_memory(cost.memory)} of memory "
-            f"on each rank, at most {format_memory(self.disk)} of disk",
-        ]
-        if not self.fits:
-            enough = f"{self.least:,} ranks would be enough" if self.least else "no number of ranks is enough"
-            lines.append(f"that is more than the {format_memory(self.limit)} of a rank: {enough}")
-        if self.stops is not None:
-            lines.append(
-                f"more than {self.stops:,} ranks do not help much: twice as many are not {HELPS} times as quick"
-            )
-        return "\n  ".join([*lines, self.note])
-
-
-def parse_network(text: str) -> Network:
-    """Return the network that "10GB/s" or "10GB/s,5us" stands for. Raises BadRequest."""
-    match = re.fullmatch(r"\s*([\d.]+\s*[KMGT]?I?B?)/s\s*(?:,\s*(\d+(?:\.\d+)?)\s*(ns|us|ms)\s*)?", text, re.IGNORECASE)
-    if match is None:
-        raise BadRequest(
-            f"network {text!r}: expected what a rank sends in a second, and perhaps a delay: 10GB/s, or 10GB/s,5us"
-        )
-    bandwidth = parse_memory(match[1])
-    if bandwidth == 0:
-        raise BadRequest(f"network {text!r}: it must carry something")
-    units = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3}
-    return Network(float(bandwidth), float(match[2]) * units[match[3].lower()] if match[2] else DELAY)
 
 
 def predict_on_ranks(
@@ -142,8 +67,7 @@ def predict_on_ranks(
 
     Raises BadRequest for what ranks cannot do, and as `predict` does.
     """
-    if not 1 <= ranks <= MOST_RANKS:
-        raise BadRequest(f"ranks {ranks}: expected 1 to {MOST_RANKS:,}")
+    checked_ranks(ranks)
     if game.has("blank") or not game.has("unrank"):
         raise BadRequest(f"{game}: for ranks, only retrograde, and bfs in the form {VALUES!r}, are predicted")
     choice = chosen(game, rule, solver, by_parts=solver != BFS)
@@ -154,7 +78,7 @@ def predict_on_ranks(
         )
     if parts is not None and choice.solver == BFS:
         raise BadRequest("solver 'bfs' searches the whole game: it takes no parts")
-    network = parse_network(network) if isinstance(network, str) else network
+    network = network_of(network)
     by_parts = None if choice.solver == BFS else parts or ALL
     predicting = Predicting(game, choice.rule, choice.solver, run or Run(), by_parts)
     for group in predicting.groups:
@@ -173,27 +97,13 @@ class _OnRanks:
 
     def prediction(self, ranks: int) -> RanksPrediction:
         """Reckon for this number of ranks, and for powers of two until more do not help."""
-        scaling = [self.cost(1)]
-        stops = None
-        while scaling[-1].ranks < ranks or (stops is None and scaling[-1].ranks < BEYOND * ranks):
-            scaling.append(self.cost(2 * scaling[-1].ranks))
-            if stops is None and scaling[-2].ranks > 1 and scaling[-2].seconds < HELPS * scaling[-1].seconds:
-                stops = scaling[-2].ranks
+        scaling, stops = scaled(self.cost, ranks)
         alone = self.alone
         return RanksPrediction(
             alone.game, alone.solver, alone.rule, ranks, self.run.threads, self.run.memory, self.network.bandwidth,
-            self.network.delay, alone.numbers, self.cost(ranks), alone.disk, self._least(), stops, tuple(scaling),
-            self._note(),
+            self.network.delay, alone.numbers, self.cost(ranks), alone.disk, least_ranks(self._memory, self.run.memory), stops,
+            scaling, self._note(),
         )  # fmt: skip
-
-    def _least(self) -> int | None:
-        """Return the least power of two of ranks whose memory is enough."""
-        count = 1
-        while count <= MOST_RANKS:
-            if self._memory(count) <= self.run.memory:
-                return count
-            count *= 2
-        return None
 
     def _note(self) -> str:
         note = self.alone.note
@@ -229,18 +139,10 @@ class _OnRanks:
         each = apply / count
         emits = np.full(count, emit / rounds + (self.rates.round if count > 1 else 0.0))
         size = REQUEST * requests / count / rounds
-        loop = rounds * self._round(emits, each / rounds, size)
+        loop = rounds * round_seconds(self.network, emits, each / rounds, size)
         needs = sum(part.size for part in self._needs(group)) * self.width
         traffic = int(REQUEST * foreign * count) + needs * everybody
         return once + loop + needs / self.network.bandwidth, traffic
-
-    def _round(self, emits: Any, each: float, size: float) -> float:
-        """Return the seconds of a round; of very many ranks, one message stands for several."""
-        count = len(emits)
-        fewer = min(count, 1024)
-        factor = (count - 1) / max(1, fewer - 1)
-        network = Network(self.network.bandwidth, self.network.delay * factor)
-        return network.round_seconds(emits[:fewer], each, each * factor, size * factor)
 
     def _needs(self, group: Group) -> list[Part]:
         own = {part.name for part in group.parts}

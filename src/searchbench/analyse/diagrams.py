@@ -1,24 +1,33 @@
-"""Predict what a layered game takes: count its first layers by decision diagrams."""
+"""Predict what a layered game takes: count its first layers by decision diagrams, and settle some of them on trial."""
 
 from __future__ import annotations
 
+import time
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
+import numpy as np
+
+from searchbench.analyse.predict import format_seconds
 from searchbench.game import Game
 from searchbench.run import Run, format_memory
 from searchbench.solvers.exhaustive.diagrams.forward import reachable_layers
 from searchbench.solvers.exhaustive.diagrams.sweep import Sweep
 
-SWEPT: Final = 70_000_000
-"""Positions that the sweep settles in a second of one core, at least, on boards of lines (docs/decision-diagrams.md)."""
+ON_TRIAL: Final = 100_000_000
+"""Positions that are settled on trial, about: a second."""
+LONG_ENOUGH: Final = 0.01
+"""Seconds of the processor that a layer's trial takes at least; few positions are settled again and again."""
+SMALL: Final = 100
+"""A layer with less than so many parts of all positions is left out."""
 
 
 @dataclass(frozen=True)
 class LayersPrediction:
     """The reachable and the undecided positions of the first layers, and what it took to find them.
 
-    `index` are the bytes of the diagram and of what the sweep makes of it.
+    `index` are the bytes of the diagram and of what the sweep makes of it; `swept` the undecided positions that the sweep
+    settles in a second of one core (0 for a puzzle).
     """
 
     game: str
@@ -28,6 +37,7 @@ class LayersPrediction:
     cpu: float
     nodes: int
     index: int
+    swept: float
     two_players: bool = True
 
     @property
@@ -52,10 +62,11 @@ class LayersPrediction:
         )
         if not self.two_players:
             return f"{counted}. The sweep is for two players: a puzzle's layers are counted alone"
-        seconds = sum(self.undecided) / SWEPT
+        seconds = format_seconds(sum(self.undecided) / self.swept)
         return (
-            f"{counted}. The sweep over these layers takes at most about {seconds:.0f} s more, {format_memory(self.planes)} of "
-            f"values on disk, and {format_memory(self.resident)} of memory for two layers and the index"
+            f"{counted}. The sweep over these layers takes about {seconds} of the processor more ({self.swept:,.0f} positions "
+            f"a second), at most {format_memory(self.planes)} of values on disk, and "
+            f"{format_memory(self.resident)} of memory for two layers and the index"
         )
 
 
@@ -65,8 +76,11 @@ def predict_layers(game: Game, most: int, run: Run | None = None) -> LayersPredi
         found = reachable_layers(game, active, most)
         nodes = len(found.diagram.nodes.masks) + len(found.diagram.nodes.leaf_masks)
         index = sum(array.nbytes for array in found.diagram.nodes)
+        swept = 0.0
         if game.two_players:
-            index += Sweep(found.diagram, active).nbytes
+            sweep = Sweep(found.diagram, Run(memory=active.memory, threads=1))
+            index += sweep.nbytes
+            swept = _speed(sweep)
     complete = len(found.reachable) <= most
     return LayersPrediction(
         str(game),
@@ -76,5 +90,22 @@ def predict_layers(game: Game, most: int, run: Run | None = None) -> LayersPredi
         sum(found.seconds.values()),
         nodes,
         index,
+        swept,
         game.two_players,
     )
+
+
+def _speed(sweep: Sweep) -> float:
+    """Return how many positions the sweep settles in a second of one core, on average over the layers that are not small."""
+    diagram = sweep.diagram
+    counts = np.array([diagram.count(layer) for layer in range(diagram.layers)], np.float64)
+    layers = np.flatnonzero(counts >= counts.sum() / SMALL).tolist()
+    wanted = (ON_TRIAL * counts / counts.sum()).astype(np.int64) + 1
+    sweep.trial(layers[0], wanted[layers[0]])  # which may compile
+    seconds = 0.0
+    for layer in layers:
+        settled, begun = 0, time.process_time()
+        while (taken := time.process_time() - begun) < LONG_ENOUGH:
+            settled += sweep.trial(layer, wanted[layer])
+        seconds += counts[layer] * taken / settled
+    return float(counts[layers].sum() / seconds)

@@ -162,15 +162,16 @@ def predict(
     memory_per_rank, network = extent.memory_per_rank, extent.network
     if ranks is None and (memory_per_rank, network) != (None, None):
         raise BadRequest("--memory-per-rank and --network belong to ranks: say how many, --ranks 64")
-    if ranks is not None and layers is not None:
-        raise BadRequest("--ranks: layers are not solved on several ranks")
     if index is not None and (ranks, layers) != (None, None):
         raise BadRequest(f"--index {index}: {'--ranks' if layers is None else '--layers'} is not predicted with it")
     if ranks is not None:
-        from searchbench.analyse import predict_on_ranks
+        from searchbench.analyse import predict_on_ranks, predict_sweep_on_ranks
 
         run, told = Resources(memory_per_rank or memory, threads).run(), {} if network is None else {"network": network}
-        _show_on_ranks(predict_on_ranks(sb.load(game), ranks, solver, parts, rule, run, **told), as_json)
+        if layers is not None:
+            _show_on_ranks(predict_sweep_on_ranks(sb.load(game), layers, ranks, run, **told), as_json)
+        else:
+            _show_on_ranks(predict_on_ranks(sb.load(game), ranks, solver, parts, rule, run, **told), as_json)
         return
     if layers is not None:
         _predict_layers(sb.load(game), layers, Resources(memory, threads).run(), as_json)

@@ -45,6 +45,8 @@ from searchbench.solvers.exhaustive.diagrams.tails import tail_moves_of, tails_o
 FEW: Final = 20_000
 """A layer of fewer positions is one piece of work."""
 PIECES_PER_THREAD: Final = 8
+TRIED: Final = 16
+"""How many pieces of a layer are settled on trial, about."""
 _NAMES: Final = jit.Names({}, "cpu")
 
 
@@ -246,23 +248,51 @@ class Sweep:
 
     def layer(self, layer: int, values: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
         """Return the planes of a layer from those of the next (of any size for the last layer)."""
-        nodes, count = self._nodes, self.diagram.count(layer)
-        whole = count < FEW and self.pieces is None
-        inner = max(0, len(self.diagram.digits.digits) - 2)
-        prefixes, starts = prefixes_of(self.diagram, layer, 0 if whole else min(2, inner))
+        count = self.diagram.count(layer)
+        prefixes, starts = self._prefixes(layer)
+        whole = len(prefixes) == 1
         wanted = 1 if whole else self.pieces or PIECES_PER_THREAD * self.run.threads * self.dealt.count
         pieces = _grouped(starts, wanted)
         planes, own = self.dealt.planes(count), self.dealt.own(pieces)
-        ends = np.zeros((len(own), 2 * 8), np.uint64)
+        ends = self._settle(layer, (prefixes, starts), own, values, planes)
+        self.dealt.join(planes, starts, pieces, ends[:, :6])
+        return planes
+
+    def trial(self, layer: int, positions: int) -> int:
+        """Settle about so many positions from all over a layer, as if all moves led to draws; return how many they were."""
+        count = self.diagram.count(layer)
+        after = self.diagram.count(layer + 1) if layer + 1 < self.diagram.layers else 0
+        prefixes, starts = self._prefixes(layer)
+        apart = max(1, count // max(1, positions))
+        some = _grouped(starts, TRIED * apart)[::apart]
+        self._settle(layer, (prefixes, starts), some, empty_planes(after), empty_planes(count))
+        return sum(int(starts[stop] - starts[first]) for first, stop in some)
+
+    def _prefixes(self, layer: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """Return the codes of the first digits under which the positions of a layer lie, and where each begins."""
+        whole = self.diagram.count(layer) < FEW and self.pieces is None
+        inner = max(0, len(self.diagram.digits.digits) - 2)
+        return prefixes_of(self.diagram, layer, 0 if whole else min(2, inner))
+
+    def _settle(
+        self,
+        layer: int,
+        prefixes: tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]],
+        pieces: list[tuple[int, int]],
+        values: npt.NDArray[np.uint64],
+        planes: npt.NDArray[np.uint64],
+    ) -> npt.NDArray[np.uint64]:
+        """Settle some pieces of a layer; return [piece, place, W, L, place, W, L and more] for the words at their ends."""
+        nodes = self._nodes
+        ends = np.zeros((len(pieces), 2 * 8), np.uint64)
         twin = int(nodes.roots[layer + 1]) if layer + 1 < self.diagram.layers else ABSENT
         player = layer % len(self._moves)
         self.run.launch(
-            self._kernel, own, nodes, self._tails, self._moves[player], self._tail_moves[player],
-            int(nodes.roots[layer]), twin, self.diagram.digits.stuck, prefixes, starts,
-             FIRST, STOP, values, planes, Rows(ends), self._scratch,
+            self._kernel, pieces, nodes, self._tails, self._moves[player], self._tail_moves[player],
+            int(nodes.roots[layer]), twin, self.diagram.digits.stuck, *prefixes,
+            FIRST, STOP, values, planes, Rows(ends), self._scratch,
         )  # fmt: skip
-        self.dealt.join(planes, starts, pieces, ends[:, :6])
-        return planes
+        return ends
 
 
 def _with_two_digits(diagram: Diagram) -> tuple[Nodes, Digits]:
