@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,6 +18,7 @@ import pytest
 from searchbench import jit
 from searchbench.catalogue import load
 from searchbench.errors import MissingRule
+from searchbench.jit import binding
 from searchbench.rules import moves, unmoves
 from searchbench.solvers.exhaustive.neighbours import degree, predecessors, successors
 
@@ -319,6 +322,23 @@ def test_names_with_others_bind_anew() -> None:
     assert jit.bind(count_unmoves, other)([0] * 4, [0] * 10) == 103
     assert jit.bind(count_unmoves, names)([0] * 4, [0] * 10) == 6
     assert other.target == "interpreted"
+
+
+def test_threads_that_bind_at_once_share_no_half_bound_function(monkeypatch: pytest.MonkeyPatch) -> None:
+    names = load("pancake:4").names(target="interpreted").with_(unmoves=lambda state, out: moves(state, out))
+    fill = binding._Binder._fill
+
+    def slowly(self: Any, function: Any, bound: Any) -> None:
+        time.sleep(0.01)
+        fill(self, function, bound)
+
+    def counted(delay: int) -> int:
+        time.sleep(0.005 * delay)
+        return int(jit.bind(count_unmoves, names)([0] * 4, [0] * 10))
+
+    monkeypatch.setattr(binding._Binder, "_fill", slowly)
+    with ThreadPoolExecutor(8) as pool:
+        assert list(pool.map(counted, range(8))) == [6] * 8
 
 
 def make_kernel(value: int) -> Callable[[], int]:

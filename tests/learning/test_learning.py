@@ -13,9 +13,13 @@ from gymnasium.utils.env_checker import check_env
 from pettingzoo.test import api_test
 
 import searchbench as sb
+from graphs import GraphGame
 from searchbench.errors import BadRequest
 from searchbench.learning import export, grade, truths
 from searchbench.learning.truths import NOTHING, figures_of
+from searchbench.rules import UNDECIDED
+from searchbench.run import Run
+from searchbench.solvers.exhaustive import solve_states
 from searchbench.store import Database
 
 SPECS = ["tic-tac-toe", "sliding:2x3", "awari:3", "hanoi:3", "mnk:2,2,2", "pancake:4", "frogs-and-toads:2"]
@@ -165,6 +169,32 @@ def test_a_game_keeps_pettingzoos_contract(databases: dict[str, Database]) -> No
     legal = environment.observe(environment.agent_selection)["action_mask"]
     with pytest.raises(ValueError, match="no such move"):
         environment.step(int(np.flatnonzero(legal == 0)[-1]))
+
+
+def of_graph(pairs: list[tuple[int, int]], results: tuple[int, ...], **more: Any) -> Database:
+    game = GraphGame(tuple((*pair, 1, 0) for pair in pairs), results, "outcome", **more)
+    return solve_states(game, run=Run(threads=1), target="interpreted")
+
+
+def test_a_match_goes_on_in_the_representative_where_no_position_has_a_move_of_the_state() -> None:
+    results = (UNDECIDED,) * 3 + (-1, -1)
+    environment = sb.environment(of_graph([(2, 0), (2, 1), (0, 3), (1, 4)], results, first=2, mirror=(1, 0, 2, 4, 3)))
+    environment.reset()
+    environment.step(environment.moves.index(1))  # to node 1, for which node 0 stands
+    assert environment.last()[0]["observation"].tolist() == [0]
+    environment.step(environment.infos["second"]["best_actions"][0])
+    assert environment.rewards == {"first": -1.0, "second": 1.0}
+
+
+def test_a_match_without_a_move_is_drawn_and_over() -> None:
+    environment = sb.environment(of_graph([(0, 1)], (UNDECIDED, UNDECIDED)))
+    environment.reset()
+    environment.step(0)
+    assert environment.last()[1:4] == (0.0, True, False)
+    environment.reset(options={"state": "1"})
+    assert environment.last()[2]
+    with pytest.raises(BadRequest, match="no position has a move"):
+        sb.environment(of_graph([], (UNDECIDED,)))
 
 
 def test_values_that_do_not_rank_moves_are_refused(tmp_path: Path) -> None:

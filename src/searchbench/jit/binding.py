@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import types
 from collections.abc import Callable
-from typing import Any
+from threading import RLock
+from typing import Any, Final
 
 from searchbench.jit.backends import Target, ThreadMap, backend
 from searchbench.jit.data import DataFlow
@@ -13,6 +14,9 @@ from searchbench.jit.intrinsics import INTRINSICS
 from searchbench.jit.launching import Launch
 from searchbench.jit.references import Names, is_library, names_in, plain_function, references, resolve
 from searchbench.slots import Constant, is_slot
+
+_BINDING: Final = RLock()
+"""Held while a kernel is bound: until then the functions that it shares with others lack some of their references."""
 
 
 def bind(kernel: Callable[..., Any], names: Names, target: Target | None = None) -> Any:
@@ -26,9 +30,10 @@ def bind(kernel: Callable[..., Any], names: Names, target: Target | None = None)
     target = target or names.target
     key = (kernel, f"{target} kernel")
     if key not in names.bound:
-        bound: Any = _Binder(kernel.__name__, names, target).kernel(kernel)
-        bound.searchbench_target = target  # for `launch`
-        names.bound[key] = bound
+        with _BINDING:
+            bound: Any = _Binder(kernel.__name__, names, target).kernel(kernel)
+            bound.searchbench_target = target  # for `launch`
+            names.bound[key] = bound
     return names.bound[key]
 
 

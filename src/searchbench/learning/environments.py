@@ -41,6 +41,11 @@ class Oracle:
     def _actions(self) -> dict[int, int]:
         return {move: action for action, move in enumerate(self.moves)}
 
+    def playable(self, state: list[int]) -> list[int]:
+        """Return a state, or its representative where no position of the database has some move of the state itself."""
+        known = all(move in self._actions for move in self.game.moves(state))
+        return state if known else self.game.canonical(state)
+
     def observed(self, state: list[int]) -> Array:
         """Return the cells of a state as an observation."""
         return np.array(state, self.dtype)
@@ -76,9 +81,11 @@ def environment(database: Database, state: Any = None, limit: int = 1_000, run: 
     """Return an environment with exact values: `PuzzleEnvironment`, or `MatchEnvironment` for two players.
 
     Episodes begin in `state`, by default in random positions of a puzzle and at the start of a game of two players, and are
-    cut short after `limit` moves. Raises MissingPackage without Gymnasium or PettingZoo.
+    cut short after `limit` moves. Raises BadRequest where nobody can move, and MissingPackage without Gymnasium or PettingZoo.
     """
     oracle = Oracle(database, run)
+    if not oracle.moves:
+        raise BadRequest(f"{database!r}: no position has a move, so there is nothing to play")
     name = "match_environment:MatchEnvironment" if database.rule.two_players else "puzzle_environment:PuzzleEnvironment"
     try:
         return late(f"searchbench.learning.{name}")(oracle, state, limit)

@@ -46,13 +46,13 @@ class MatchEnvironment(AECEnv):  # type: ignore[misc]
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Begin in `options["state"]`, in the environment's state, or at the start."""
         begin = (options or {}).get("state", self._begin)
-        self._state = list(self.game.position(begin).state)
+        self._state = self.oracle.playable(list(self.game.position(begin).state))
         self._plies = 0
         self.agents = list(PLAYERS)
         self.agent_selection = PLAYERS[0]
         self.rewards = dict.fromkeys(PLAYERS, 0.0)
         self._cumulative_rewards = dict.fromkeys(PLAYERS, 0.0)
-        self.terminations = dict.fromkeys(PLAYERS, False)
+        self.terminations = dict.fromkeys(PLAYERS, self._over())
         self.truncations = dict.fromkeys(PLAYERS, False)
         self.infos: dict[str, dict[str, Any]] = {player: {} for player in PLAYERS}
         self._tell()
@@ -76,15 +76,14 @@ class MatchEnvironment(AECEnv):  # type: ignore[misc]
         self._clear_rewards()
         self.infos[player] = {"regret": self.oracle.regret(self._state, move)}
         gained = self._gain(move)
-        self._state = self.game.play(self._state, move)
+        self._state = self.oracle.playable(self.game.play(self._state, move))
         self._plies += 1
         other = PLAYERS[1 - PLAYERS.index(player)]
         self.agent_selection = other
         result = self.game.terminal(self._state)
-        over = result != UNDECIDED
-        points = gained - (result if over else 0)
+        points = gained - (result if result != UNDECIDED else 0)
         self.rewards = {player: float(points), other: float(-points)}
-        if over:
+        if self._over():
             self.terminations = dict.fromkeys(PLAYERS, True)
         elif self._plies >= self._limit:
             self.truncations = dict.fromkeys(PLAYERS, True)
@@ -97,6 +96,10 @@ class MatchEnvironment(AECEnv):  # type: ignore[misc]
 
     def close(self) -> None:
         """Do nothing."""
+
+    def _over(self) -> bool:
+        """Tell whether the game has ended: by the rules, or because there is no move, which is a draw."""
+        return not self.game.moves(self._state)
 
     def _gain(self, move: int) -> int:
         """Return the points of a move, where the game counts points."""

@@ -39,7 +39,8 @@ class PuzzleEnvironment(gymnasium.Env[Observation, int]):
         super().reset(seed=seed)
         begin = (options or {}).get("state", self._begin)
         self._steps = 0
-        self._state = self._random() if begin is None else list(self.game.position(begin).state)
+        state = self._random() if begin is None else list(self.game.position(begin).state)
+        self._state = self.oracle.playable(state)
         return self.oracle.observed(self._state), self._info()
 
     def step(self, action: int) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
@@ -50,7 +51,7 @@ class PuzzleEnvironment(gymnasium.Env[Observation, int]):
             return self.oracle.observed(self._state), -1.0, False, cut, self._info() | {"illegal": True}
         regret = self.oracle.regret(self._state, move)
         cost = self.game.call("cost", list(self._state), move)
-        self._state = self.game.play(self._state, move)
+        self._state = self.oracle.playable(self.game.play(self._state, move))
         solved = self.game.terminal(self._state) == 0
         return self.oracle.observed(self._state), -float(cost), solved, cut, self._info() | {"regret": regret}
 

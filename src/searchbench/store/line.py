@@ -37,12 +37,15 @@ def best_line(database: Database, position: Position, limit: int | None) -> Line
         back = _walk(database, position, _steps_back, lambda at: database.probe(at) == 0)
         moves = [move for move, _ in reversed(back)][:limit]
         return _line(database, back[-1][1] if back else position, moves, optimal=False, complete=False)
-    steps = _walk(database, position, _steps_on, lambda at: database.game.terminal(at.state) == 0)
+    costs = database.rule.bounds_cost
+    steps = _walk(
+        database, position, _steps_on if costs else _best_steps, lambda at: database.game.terminal(at.state) == 0
+    )
     return _line(
         database,
         position,
         [move for move, _ in steps][:limit],
-        optimal=True,
+        optimal=costs,
         complete=limit is None or limit >= len(steps),
     )
 
@@ -100,6 +103,15 @@ def _steps_on(database: Database, position: Position) -> Iterator[Step]:
     for choice in database.moves(position):
         cost = database.game.call("cost", list(position.state), choice.move)
         if choice.value is not None and choice.value + cost == value:
+            yield choice.move, choice.position
+
+
+def _best_steps(database: Database, position: Position) -> Iterator[Step]:
+    """Yield the moves that are best by a rule of the user's, whose values are no costs."""
+    choices = database.moves(position)
+    keys = [database.preference(position.state, choice) for choice in choices]
+    for choice, key in zip(choices, keys, strict=True):
+        if key == keys[0] and choice.value is not None:
             yield choice.move, choice.position
 
 

@@ -124,7 +124,9 @@ def circular_distances(codes: Any, illegal: int, parts: Sequence[Part], until_st
 
 def circular_points(codes: Any, illegal: int, parts: Sequence[Part], until_stable: Sweep) -> tuple[Any, Any]:
     """Return the numbers whose points are never gained; if there are none, also those left open by endless gains."""
-    marks = np.zeros(len(codes), np.int8)
+    marks = np.full(len(codes), BOTH, np.int8)  # of numbers outside the parts nothing is asked
+    for part in parts:
+        marks[part.start : part.stop] = 0
     marks[codes == illegal] = BOTH
     for group in _in_order(parts):
         known = -1

@@ -12,6 +12,8 @@ from typing import Any, Final
 
 from searchbench.errors import BadRequest
 from searchbench.game import Game
+from searchbench.jit.data import asks_for_data
+from searchbench.jit.references import plain_function
 from searchbench.rules import Move, State
 from searchbench.slots import slot_named
 
@@ -106,7 +108,10 @@ def _by_state(irrelevant: Callable[..., bool]) -> Callable[..., bool]:
     def by_state(state: State, previous: Move, move: Move, tables: Any) -> bool:
         return irrelevant(state, -1, move, tables)
 
-    return by_state
+    def by_state_and_data(state: State, previous: Move, move: Move, tables: Any, data: Any) -> bool:
+        return irrelevant(state, -1, move, tables, data)
+
+    return by_state_and_data if asks_for_data(plain_function(irrelevant)) else by_state
 
 
 def ordering(game: Game, order: str | None) -> Functions:

@@ -1,0 +1,82 @@
+"""Random tiny games on several ranks, in simulation, and on a simulated device: against the naive solver."""
+from __future__ import annotations
+
+import logging, os, random, sys, tempfile, traceback
+os.environ["NUMBA_ENABLE_CUDASIM"] = "1"
+from collections import Counter
+from pathlib import Path
+from dataclasses import replace
+import searchbench as sb
+from searchbench.errors import *
+from searchbench.exchange import shards
+from searchbench.exchange.simulated import Fuzz, RankLost, play
+from searchbench.run import Run
+from searchbench.solvers.exhaustive.request import requested
+from searchbench.solvers.exhaustive.together import solve_together
+from searchbench.store.working import WorkingFolder
+from written_games import *
+from stop_combinations import compared
+
+shards.SMALL = 0
+
+def ranks(seed, told):
+    chance = random.Random(seed)
+    game = drawn(chance, None, chance.choice((4, 12, 20)))
+    solver = chance.choice((None, "retrograde", "fixpoint", "bfs", "bfs"))
+    options = {}
+    if solver == "bfs":
+        form = chance.choice((None, "values", "two-bit"))
+        if form: options["form"] = form
+    elif chance.random() < 0.4:
+        options["parts"] = "all"
+    count = chance.choice((1, 2, 3, 4, 7))
+    machines = chance.choices(range(chance.choice((1, 2, 3))), k=count)
+    with tempfile.TemporaryDirectory() as where:
+        folder = Path(where)
+        loaded = load(game, folder)
+        def be(_rank):
+            run = Run(memory=64 << 20, threads=1, checkpoint_interval=0.0)
+            return solve_together(requested(loaded, None, solver, folder / "db", options), run, "", "interpreted")
+        try:
+            found, _ = play(count, be, Fuzz(seed), machines)
+        except SearchBenchError as e:
+            told["refused " + type(e).__name__ + str(e).split(":Tiny")[-1][:80]] += 1
+            return
+        told[f"ranks {solver} {options}"] += 1
+        yield from (f"{count} ranks {solver} {options}: {fault}" for fault in compared(game, found[0]))
+
+def device(seed, told):
+    chance = random.Random(seed)
+    game = drawn(chance, chance.choice(("distance", "outcome")), chance.choice((4, 8)))
+    if game.values == "score": return
+    solver = chance.choice(("retrograde", "retrograde", "bfs"))
+    options = {}
+    if solver == "bfs":
+        form = chance.choice((None, "two-bit", "reachability"))
+        if form: options["form"] = form
+    with tempfile.TemporaryDirectory() as where:
+        folder = Path(where)
+        loaded = load(game, folder)
+        try:
+            db = sb.solve(loaded, None, solver, folder / "db", device=chance.choice(("cuda:0", "cuda:0,100kB")), threads=1, memory="64MB", **options)
+        except SearchBenchError as e:
+            told["refused " + type(e).__name__ + str(e).split(":Tiny")[-1][:80]] += 1
+            return
+        told[f"device {solver} {options}"] += 1
+        yield from (f"device {solver} {options}: {fault}" for fault in compared(game, db))
+
+AREAS = {"ranks": ranks, "device": device}
+if __name__ == "__main__":
+    logging.disable(logging.WARNING)
+    area = AREAS[sys.argv[1]]
+    begin, count = map(int, sys.argv[2:4])
+    told = Counter()
+    for seed in range(begin, begin + count):
+        try:
+            for fault in list(area(seed, told))[:3]:
+                told["wrong"] += 1
+                print("seed", seed, fault, flush=True)
+        except Exception:
+            told["raised"] += 1
+            print("seed", seed, traceback.format_exc()[-1500:], flush=True)
+    for k, v in told.most_common(): print(v, k)

@@ -1,0 +1,223 @@
+"""Computations that are killed at random moments and go on, with other threads, memory and options: against the naive solver."""
+from __future__ import annotations
+
+import os, random, sys, tempfile, traceback, signal
+from collections import Counter
+from pathlib import Path
+import searchbench as sb
+from searchbench.errors import *
+from searchbench.run import Run, Limits
+from searchbench.solvers.exhaustive import solve_parts, solve_states
+from searchbench.solvers.exhaustive.keeping import solve_request
+from searchbench.solvers.exhaustive.request import requested as req
+from searchbench.solvers.proof import prove_state
+from searchbench.solvers.guided import search_state
+from searchbench.verify import verify_database
+from searchbench.store import working, open_database
+from written_games import *
+
+working.SHARE = 0
+EVENTS = ("os.rename", "os.remove", "os.mkdir", "os.rmdir", "os.truncate", "shutil.rmtree", "open")
+
+def killed(job, moment, folder):
+    """Run a job in a child that dies at its moment-th operation on files or report; return its status."""
+    pid = os.fork()
+    if pid:
+        _, status = os.waitpid(pid, 0)
+        return os.waitstatus_to_exitcode(status)
+    code = 0
+    try:
+        left = [moment]
+        def count(*_):
+            left[0] -= 1
+            if left[0] < 0:
+                os._exit(9)
+        def hook(event, args):
+            if event in EVENTS and (event != "open" or str(folder) in str(args[0])):
+                count()
+        sys.addaudithook(hook)
+        job(lambda *a: count())
+    except SearchBenchError as e:
+        (folder / "told.txt").write_text(f"{type(e).__name__}: {e}")
+        code = 3
+    except BaseException:
+        (folder / "told.txt").write_text(traceback.format_exc())
+        code = 1
+    os._exit(code)
+
+def solving(seed, told):
+    chance = random.Random(seed)
+    game = drawn(chance, largest=18)
+    solver = chance.choice((None, "retrograde", "fixpoint", "bfs", "bfs"))
+    parts = None if solver == "bfs" else chance.choice((None, None, "all"))
+    form = None
+    if solver == "bfs":
+        form = chance.choice((None, "values", "two-bit", "reachability", "layers", "one-bit"))
+    elif parts is None:
+        form = chance.choice((None, None, "filled", "every:2", "base-3"))
+    with tempfile.TemporaryDirectory() as where:
+        folder = Path(where)
+        loaded = load(game, folder)
+        def job(report, threads=1, memory=64 << 20):
+            options = {k: v for k, v in (("form", form), ("parts", parts)) if v is not None}
+            run = Run(threads=threads, memory=memory, report=report, checkpoint_interval=0.0)
+            return solve_request(req(loaded, None, solver, folder / "db", options), run, "told")
+        def one(threads, memory):
+            return lambda report: job(report, threads, memory)
+        for _ in range(chance.randint(1, 5)):
+            moment = int(2 ** (chance.random() * 7)) - 1
+            status = killed(one(chance.choice((1, 2)), chance.choice((64 << 20, 8 << 20, 300_000, 60_000))), moment, folder)
+            told[f"status {status}"] += 1
+            if status == 1:
+                yield "raised: " + (folder / "told.txt").read_text()[-900:]
+                return
+            if status == 3:
+                text = (folder / "told.txt").read_text()
+                if not text.startswith("OutOfMemory"):
+                    told[text[:20] + text.split(":Tiny")[-1][:60]] += 1
+                    if "BadRequest" in text and ("exists" in text or "already" in text or "there is" in text) and (folder / "db").exists():
+                        break  # was ready
+                    if "DamagedData" in text or "work" in text: yield text
+                    return
+            if status == 0:
+                break
+        if (folder / "db.work").exists() and not (folder / "db").exists() and chance.random() < 0.2:
+            # a changed game is refused
+            results = list(game.results)
+            open_nodes = [n for n in game.positions().values() if game.results[n] == UNDECIDED]
+            if open_nodes:
+                results[chance.choice(open_nodes)] = -3 if game.values == "score" else 0
+                changed = replace(game, results=tuple(results))
+                (folder / "changed").mkdir()
+                path = folder / "tiny.py"
+                path.write_text(source(changed, "tiny"))
+                again = sb.load(f"{path}:Tiny", ) if False else None
+                import importlib, searchbench.catalogue as c
+                (folder / "changed" / "tiny.py").write_text(source(changed, "tiny"))
+                mine = sb.load(f"{folder / 'changed' / 'tiny.py'}:Tiny")
+                before, loaded = loaded, mine
+                empty = not any(folder.glob("db.work/**/record.json"))
+                try:
+                    job(lambda *a: None)
+                    if not empty: yield "a changed game goes on"
+                    told["changed game: nothing kept"] += 1
+                    return
+                except BadRequest as e:
+                    told["changed game refused"] += 1
+                loaded = before
+        try:
+            if (folder / "db").exists() and parts is None:
+                db = open_database(folder / "db", loaded)
+            else:
+                db = job(lambda *a: None, chance.choice((1, 2)), 64 << 20)
+        except (BadRequest, MissingRule) as e:
+            if "unfinished" in str(e) or "work" in str(e): yield f"refused in the end: {e}"
+            told["refused: " + str(e).split(":Tiny")[-1][:50]] += 1
+            return
+        told["solved " + str(solver) + (" parts" if parts else "") + " " + str(form)] += 1
+        if (folder / "db.work").exists() and list((folder / "db.work").iterdir()) :
+            told["work left"] += 1
+            if not ((folder/"db").exists()): yield "work left"
+        yield from compared(game, db)
+
+def depths(game):
+    found = {game.start: 0}
+    queue = [game.start]
+    for node in queue:
+        if game.values != "distance" and game.results[node] != UNDECIDED: continue
+        for _, e in game.leaving(node):
+            if e[1] not in found:
+                found[e[1]] = found[node] + 1; queue.append(e[1])
+    return found
+
+def compared(game, db):
+    scale = 3 if game.own_rule else 1
+    rule = db.rule.name
+    right = right_values(game)
+    if rule in ("depth", "reached"):
+        d = depths(game)
+        best = {}
+        for node, depth in d.items():
+            k = game.representative(node); best[k] = min(depth, best.get(k, depth))
+        right = {n: best.get(n) for n in range(len(game.cells))}
+    for number, node in game.positions().items():
+        found = db.probe(((0,) if game.index == "at" else ()) + game.cells[node])
+        found = tuple(found) if isinstance(found, tuple) else found
+        want = right[node]
+        if rule == "own" and want is not None: want *= 3
+        if rule == "ending" : want = {-1: "loss", 0: "draw", 1: "win"}[want[0]]
+        if rule == "won": want = "won" if want[0] == 1 else "not won"
+        if rule == "reached": found, want = bool(found), want is not None
+        if found != want:
+            yield f"{rule} {node} number {number}: {found}, right {want}"
+    report = verify_database(db, Run(threads=1, memory=64 << 20), target="interpreted")
+    if not report:
+        yield f"verify {report.faults[:2]}"
+
+def proving(seed, told):
+    chance = random.Random(seed)
+    game = drawn(chance, "outcome", 14)
+    with tempfile.TemporaryDirectory() as where:
+        folder = Path(where)
+        loaded = load(game, folder)
+        method = chance.choice(("pns", "dfpn"))
+        options = {}
+        if method == "pns":
+            options = chance.choice(({}, {"mobility": True}, {"by_depth": True}, {"delayed": True}, {"second": True}, {"keep_solved": True}, {"from_root": True}, {"second": True, "cached": 2}))
+        else:
+            options = chance.choice(({}, {"mobility": True}, {"weak": True}, {"epsilon": 0.0}))
+        def job(report, threads, memory, nodes):
+            run = Run(threads=threads, memory=memory, report=report, checkpoint_interval=0.0)
+            return prove_state(loaded, None, method, run, target="interpreted", work=str(folder / "work"), nodes=nodes, **options)
+        for _ in range(chance.randint(1, 5)):
+            t, m, n = (1 if method == "pns" else chance.choice((1, 2))), chance.choice((64 << 20, 8 << 20)), chance.choice((0, 3, 10, 40))
+            if chance.random() < 0.6:
+                moment = int(2 ** (chance.random() * 6)) - 1
+                status = killed(lambda report: job(report, t, m, n), moment, folder)
+                if status == 1:
+                    yield "raised: " + (folder / "told.txt").read_text()[-900:]
+                    return
+                if status == 3:
+                    text = (folder / "told.txt").read_text()
+                    if "LimitReached" not in text:
+                        told[text[:90]] += 1; yield text; return
+            else:
+                try:
+                    job(lambda *a: None, t, m, n)
+                except LimitReached:
+                    told["limit"] += 1
+        if (folder / "work").exists() and chance.random() < 0.2:
+            other = dict(options) ; 
+            try:
+                prove_state(loaded, None, "dfpn" if method == "pns" else "pns", Run(threads=1, memory=64<<20), target="interpreted", work=str(folder / "work"))
+                yield "another method goes on"
+            except BadRequest:
+                told["other method refused"] += 1
+            except LimitReached: told["?"] += 1
+        try:
+            proof = job(lambda *a: None, 1, 64 << 20, 0)
+        except LimitReached as e:
+            told["limit at the end"] += 1
+            yield f"limit: {e}"
+            return
+        told["proved " + method] += 1
+        want = right_values(game)[game.start][0]
+        if proof.outcome != want or proof.at_most is not None:
+            yield f"{method} {options}: {proof.value}, right {want}"
+        if proof.verify(): yield f"{method} {options}: {proof.verify()}"
+        if (folder / "work").exists() and not proof.incomplete: yield "work left"
+
+AREAS = {"solving": solving, "proving": proving}
+if __name__ == "__main__":
+    area = AREAS[sys.argv[1]]
+    begin, count = map(int, sys.argv[2:4])
+    told = Counter()
+    for seed in range(begin, begin + count):
+        try:
+            for fault in list(area(seed, told))[:3]:
+                told["wrong"] += 1
+                print("seed", seed, fault, flush=True)
+        except Exception:
+            told["raised"] += 1
+            print("seed", seed, traceback.format_exc()[-1500:], flush=True)
+    for k, v in told.most_common(): print(v, k)
