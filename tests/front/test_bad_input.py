@@ -7,10 +7,12 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from front_program import EXAMPLES, Program
+from searchbench.store.working import WorkingFolder
 
 
 def files_of(folder: Path) -> dict[str, bytes]:
@@ -222,6 +224,31 @@ def test_an_interrupt_exits_130_and_leaves_nothing_behind(program: Program, tmp_
     answer = program("solve", tmp_path / "coins.py", "--to", tmp_path / "coins.db")
     assert answer == (130, "", "searchbench: interrupted\n")
     assert not (tmp_path / "coins.db").exists()
+
+
+@pytest.mark.parametrize("keep", [True, False])
+def test_an_interrupt_tells_what_is_kept(
+    keep: bool, program: Program, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commit, parts = WorkingFolder.commit, []
+    monkeypatch.setattr(WorkingFolder, "due", True)
+
+    def commit_and_stop(folder: WorkingFolder, *arguments: Any) -> None:
+        commit(folder, *arguments)
+        parts.append(folder.path.name)
+        if len(set(parts)) == 3:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(WorkingFolder, "commit", commit_and_stop)
+    database = tmp_path / "awari.db"
+    to = ("--to", database) if keep else ()
+    answer = program("solve", "awari:4,last", "--parts", "all", "--threads", "1", *to)
+    kept = f"unfinished work is kept in {database}.work/3; 3 of 5 parts are kept in {database}"
+    told = f"; {kept}; the same command goes on"
+    assert answer == (130, "", f"searchbench: interrupted{told if keep else ''}\n")
+    monkeypatch.setattr(WorkingFolder, "commit", commit)
+    if keep:
+        assert program("solve", "awari:4,last", "--parts", "all", "--threads", "1", *to).code == 0
 
 
 def test_a_state_without_numbers_is_told_what_one_looks_like(program: Program, databases: dict[str, Path]) -> None:

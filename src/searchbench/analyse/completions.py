@@ -78,11 +78,8 @@ def _working(game: Game, state: Sequence[int], database: Database, run: Run) -> 
         yield None
         return
     task = {"game": game.identity(), "state": list(map(int, state)), "abstraction": database.game.identity()}
-    folder = WorkingFolder(run.work, task)
-    try:
+    with WorkingFolder(run.work, task) as folder:
         yield folder
-    finally:
-        folder.close()
 
 
 class _Search:

@@ -155,8 +155,10 @@ def run(arguments: Sequence[str] | None = None) -> int:
         return _complain(f"out of memory: {error}; give a smaller --memory, or choose a smaller game", ExitCode.LIMIT)
     except OSError as error:
         return _complain(error, ExitCode.WRONG_INPUT)
-    except KeyboardInterrupt:
-        return _complain("interrupted", ExitCode.INTERRUPTED)
+    except KeyboardInterrupt as stop:
+        kept = getattr(stop, "__notes__", [])
+        goes_on = ["the same command goes on"] if kept else []
+        return _complain("; ".join(["interrupted", *kept, *goes_on]), ExitCode.INTERRUPTED)
     except Exception as error:
         if not type(error).__module__.startswith("numba."):
             from searchbench.catalogue import explained

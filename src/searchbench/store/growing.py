@@ -167,8 +167,10 @@ class GrowingDatabase:
         return self
 
     def __exit__(
-        self, _kind: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
+        self, _kind: type[BaseException] | None, error: BaseException | None, _trace: TracebackType | None
     ) -> None:
+        if isinstance(error, KeyboardInterrupt) and self.records:
+            error.add_note(f"{len(self.records)} of {len(self.game.parts())} parts are kept in {self.path}")
         self.close()
 
     def close(self) -> None:

@@ -17,7 +17,7 @@ import zlib
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -255,6 +255,14 @@ class WorkingFolder:
             os.close(self._handle)
             self._handle = None
 
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
+        if isinstance(error, KeyboardInterrupt) and self.record:
+            error.add_note(f"unfinished work is kept in {self.path}")
+        self.close()
+
 
 @contextmanager
 def working_folder(
@@ -281,11 +289,8 @@ def folder_at(
     task = {**identity, "fingerprint": game.fingerprint(), "form": form}
     if rule is not None:
         task |= {"rule": rule.identity(), "fingerprint": fingerprints(game, rule)}
-    folder = WorkingFolder(path, task, run.checkpoint_interval)
-    try:
+    with WorkingFolder(path, task, run.checkpoint_interval) as folder:
         yield folder
-    finally:
-        folder.close()
 
 
 def discard(path: Path) -> None:

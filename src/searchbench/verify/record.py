@@ -63,12 +63,7 @@ def verification_record(database: Database, work: Path | None, whole: bool = Tru
             f"{work}: {database.rule.name} is followed from the start, in one go: there is no unfinished work to keep"
         )
     task = {"verify": header.game, "rule": header.rule, "fingerprints": header.fingerprints}
-    folder = WorkingFolder(work, task)
-    try:
+    with WorkingFolder(work, task) as folder:
         yield VerificationRecord(folder, {record.name: record.digest for record in header.parts})
-    except BaseException:
-        folder.close()
-        raise
-    folder.close()
     if whole:
         discard(work)

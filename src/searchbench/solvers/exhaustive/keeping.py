@@ -90,9 +90,10 @@ def _solve_parts(request: Request, parts: str, run: Run, command: str) -> Databa
         _prepare(keep, run)
         game, target = request.game, request.game.quickest_target
         database = solve_parts(game, parts, keep.folder, rule, run, command, solver, keep.overwrite, target)
-    except BaseException:
+    except BaseException as error:
         if scratch is not None:
             scratch.cleanup()
+            vars(error).pop("__notes__", None)  # which tell of work that was kept there
         raise
     database.scratch = scratch
     return database

@@ -107,13 +107,13 @@ def kept_proof(game: Game, root: Sequence[int], chosen: Proving, run: Run) -> It
     options = {name: value for name, value in given_options(chosen).items() if name not in NO_TASK}
     identity = {key: game.identity()[key] for key in ("name", "version", "parameters")}
     task = {**identity, "fingerprint": game.fingerprint(), "state": [int(cell) for cell in root]}
-    folder = WorkingFolder(Path(work), {**task, "method": chosen.method, "options": options}, run.checkpoint_interval)
-    kept = KeptProof(folder, run)
-    try:
-        yield kept
-    except BaseException:
-        kept.save()
-        raise
-    finally:
-        kept.detach()
-        folder.close()
+    task |= {"method": chosen.method, "options": options}
+    with WorkingFolder(Path(work), task, run.checkpoint_interval) as folder:
+        kept = KeptProof(folder, run)
+        try:
+            yield kept
+        except BaseException:
+            kept.save()
+            raise
+        finally:
+            kept.detach()
