@@ -93,10 +93,10 @@ def test_ranks_without_memory_in_common_say_so_and_send_messages(tmp_path: Path)
 
 
 def test_what_all_ranks_refuse_is_said_once(tmp_path: Path) -> None:
-    words = ["solve", "pancake:6", "--solver", "bfs", "--form", "one-bit", "--to", str(tmp_path / "db")]
+    words = ["solve", "pancake:6", "--solver", "bfs", "--form", "layers", "--to", str(tmp_path / "db")]
     code, out, err = run(3, words)
     assert (code, out) == (30, "")
-    assert err.count("searchbench: form 'one-bit' cannot work on several ranks") == 1
+    assert err.count("searchbench: form 'layers' cannot work on several ranks") == 1
 
 
 def test_what_one_rank_finds_ends_all(tmp_path: Path) -> None:

@@ -39,6 +39,8 @@ SEARCHED = (
     ("sliding:2x5", "streaming"),
     ("pancake:7", "two-bit"),
     ("hanoi:5", "two-bit"),
+    ("sliding:3x3", "one-bit"),
+    ("hanoi:5", "reachability"),
 )
 MEMORY = 256 << 20
 LOCK = threading.Lock()
@@ -47,6 +49,11 @@ LOCK = threading.Lock()
 def digests(folder: Path) -> dict[str, Any]:
     """Return what the header tells of the codes of each part."""
     return {record.name: (record.digest, record.counts) for record in header_on_disk(folder).parts}
+
+
+def unpacked(database: Any) -> Any:
+    """Return the code of each number."""
+    return database.codes if isinstance(database.codes, np.ndarray) else database.codes.whole()
 
 
 def machines(place: str, count: int) -> list[int]:
@@ -124,21 +131,27 @@ def test_words_travel(words: int, block_words: int, places: list[int], seed: int
 # --- searches -------------------------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=30)
-@given(puzzles(), st.sampled_from(RANKS[1:]), st.integers(0, 999), st.sampled_from(PLACES))
-def test_any_game_at_two_bits(
-    tmp_path_factory: pytest.TempPathFactory, drawn: Any, count: int, seed: int, place: str
+@settings(max_examples=40)
+@given(
+    puzzles(),
+    st.sampled_from(RANKS[1:]),
+    st.integers(0, 999),
+    st.sampled_from(PLACES),
+    st.sampled_from(("two-bit", "reachability")),
+)
+def test_any_game_in_bits(
+    tmp_path_factory: pytest.TempPathFactory, drawn: Any, count: int, seed: int, place: str, form: str
 ) -> None:
-    game, folder = shared(drawn), tmp_path_factory.mktemp("two-bit") / "db"
-    why_not = obstacle(game, "two-bit")
+    game, folder = shared(drawn), tmp_path_factory.mktemp(form) / "db"
+    why_not = obstacle(game, form)
     if why_not:
         with pytest.raises(BadRequest, match=re.escape(why_not)):
-            solve_on_ranks(game, folder, count, "two-bit", seed, target="interpreted")
+            solve_on_ranks(game, folder, count, form, seed, target="interpreted")
         return
-    alone = solve_states(game, None, "bfs", Run(memory=MEMORY, threads=1), target="interpreted", form="two-bit")
-    found = solve_on_ranks(game, folder, count, "two-bit", seed, target="interpreted", place=place)
-    assert found.codes.whole().tolist() == alone.codes.whole().tolist()
-    assert found.facts["few"] == alone.facts["few"]
+    alone = solve_states(game, None, "bfs", Run(memory=MEMORY, threads=1), target="interpreted", form=form)
+    found = solve_on_ranks(game, folder, count, form, seed, target="interpreted", place=place)
+    assert unpacked(found).tolist() == unpacked(alone).tolist()
+    assert found.facts.get("few") == alone.facts.get("few")
 
 
 @pytest.mark.parametrize("count", RANKS)
@@ -151,7 +164,8 @@ def test_games_of_each_kind(spec: str, form: str, count: int, tmp_path: Path) ->
         found = solve_on_ranks(game, tmp_path / place, count, form, count, place=place)
         assert digests(tmp_path / place) == digests(tmp_path / "one")
         assert found.facts["ranks"] == count
-        assert found.facts["few"] == one.facts["few"]
+        for fact in ("few", "layers"):
+            assert found.facts.get(fact) == one.facts.get(fact)
     assert found.verify().count == 0
 
 
@@ -187,6 +201,7 @@ def test_memory_that_a_rank_cannot_map_ends_all(monkeypatch: pytest.MonkeyPatch)
         ("sliding:3x3", "streaming"),
         ("burnt-pancake:6", "streaming"),
         ("pancake:7", "two-bit"),
+        ("sliding:3x3", "one-bit"),
     ],
 )
 def test_stopped_anywhere_it_goes_on_with_another_number_of_ranks(
@@ -222,8 +237,8 @@ def test_stopped_anywhere_it_goes_on_with_another_number_of_ranks(
 def test_what_ranks_cannot_do_is_refused(tmp_path: Path) -> None:
     with pytest.raises(BadRequest, match="on several ranks the form 'two-bit' serves other games"):
         solve_on_ranks(load("sliding-groups:3x3,2.8-5-1"), tmp_path / "db", 2, "streaming")
-    with pytest.raises(BadRequest, match="'one-bit' cannot work on several ranks"):
-        solve_on_ranks(load("sliding:3x3"), tmp_path / "db", 2, "one-bit")
+    with pytest.raises(BadRequest, match="'layers' cannot work on several ranks"):
+        solve_on_ranks(load("sliding:3x3"), tmp_path / "db", 2, "layers")
     with pytest.raises(OutOfMemory, match="on 2 ranks, on each of them"):
         solve_on_ranks(load("pancake:10"), tmp_path / "db", 2, "streaming", memory=100_000)
     assert not (tmp_path / "db").exists()

@@ -1,7 +1,7 @@
-"""Search breadth first on bit vectors on several ranks: two bits a state of any game, or the rows of permutations by streaming.
+"""Search breadth first on bit vectors on several ranks: any game at two bits a state or one, permutations by streaming.
 
 The algorithms are those of one process; :mod:`searchbench.exchange.vectors` deals the blocks of the vectors out. In the end
-the first rank has both planes and writes the database, which is that of one process.
+the first rank has all bits and writes the database, which is that of one process.
 """
 
 from __future__ import annotations
@@ -17,8 +17,15 @@ from searchbench.game import Game
 from searchbench.run import Run
 from searchbench.solvers.exhaustive.bfs import numbered
 from searchbench.solvers.exhaustive.bits.kernels import BLOCK
-from searchbench.solvers.exhaustive.bits.search import search_two_bit, words_for
-from searchbench.solvers.exhaustive.bits.solve import TWO_BIT, obstacle, two_bit_database
+from searchbench.solvers.exhaustive.bits.search import search_one_bit, search_two_bit, words_for
+from searchbench.solvers.exhaustive.bits.solve import (
+    ONE_BIT,
+    REACHABILITY,
+    TWO_BIT,
+    obstacle,
+    one_bit_database,
+    two_bit_database,
+)
 from searchbench.solvers.exhaustive.by_streaming import STREAMING, facts_of, method_for, search_by_streaming
 from searchbench.solvers.exhaustive.permutations.levels import TeamSize, share_bytes
 from searchbench.store import Database
@@ -26,48 +33,59 @@ from searchbench.store.keep import Keep
 from searchbench.store.working import discard, working_folder
 from searchbench.values import BFS, Depth
 
-FORMS: Final = (STREAMING, TWO_BIT)
+FORMS: Final = (STREAMING, TWO_BIT, ONE_BIT, REACHABILITY)
 """The forms in which ranks search together."""
+
+Made = Callable[[dict[str, Any]], Database]
+"""Makes the database of what was found, on the first rank alone, with facts about the ranks."""
 
 
 def search_planes_together(
     game: Game, form: str, keep: Keep, run: Run, command: str, target: jit.Target, times: Callable[[], dict[str, Any]]
 ) -> None:
     """Search in one of the forms and keep the database; `times` tells what the ranks took. Raises BadRequest and OutOfMemory."""
-    search = _stream if form == STREAMING else _search_two_bit
+    search = _stream if form == STREAMING else _search_bits
     with working_folder(game, f"{form} on ranks", run) as work:
-        made = search(game, run, work, target)
+        made = search(game, form, run, work, target)
         facts = {"ranks": current().count, **times()}
-        by_first(lambda: _save(made(facts), keep, command))
+        by_first(lambda: _save(made, facts, keep, command))
     discard(keep.working)
 
 
-def _save(database: Database, keep: Keep, command: str) -> None:
+def _save(made: Made, facts: dict[str, Any], keep: Keep, command: str) -> None:
     with joined(ALONE):  # the others wait
-        database.save(keep, command)
+        made(facts).save(keep, command)
 
 
-def _search_two_bit(game: Game, run: Run, work: Any, target: jit.Target) -> Callable[[dict[str, Any]], Database]:
-    why_not = obstacle(game, TWO_BIT)
+def _search_bits(game: Game, form: str, run: Run, work: Any, target: jit.Target) -> Made:
+    why_not = obstacle(game, form)
     if why_not:
-        raise BadRequest(f"form {TWO_BIT!r}: {why_not}")
-    words = words_for(max(part.stop for part in game.parts()))
-    memory = _demand(game, share_bytes(words, _team_size(), whole=1) + 2 * words // BLOCK, TWO_BIT, run)
-    layers = search_two_bit(game, run, target, work)
-    facts = {
-        "solver": BFS, "form": TWO_BIT, "memory": memory, "levels": len(layers.counts), **run.times, "threads": run.threads,
-    }  # fmt: skip
-    return lambda more: two_bit_database(game, layers, {**facts, **more})
+        raise BadRequest(f"form {form!r}: {why_not}")
+    words, size = words_for(max(part.stop for part in game.parts())), _team_size()
+    if form == TWO_BIT:
+        memory = _demand(game, share_bytes(words, size, whole=1) + 2 * words // BLOCK, form, run)
+        layers = search_two_bit(game, run, target, work)
+        facts = _facts(form, memory, len(layers.counts), run)
+        return lambda more: two_bit_database(game, layers, {**facts, **more})
+    memory = _demand(game, share_bytes(words, size, whole=1, vectors=1, kept=1) + 4 * words // BLOCK, form, run)
+    alternating = form == ONE_BIT
+    reach = search_one_bit(game, run, alternating, target, work)
+    facts = _facts(form, memory, len(reach.counts), run)
+    return lambda more: one_bit_database(game, reach, alternating, run, target, {**facts, **more})
 
 
-def _stream(game: Game, run: Run, work: Any, _: jit.Target) -> Callable[[dict[str, Any]], Database]:
+def _facts(form: str, memory: int, levels: int, run: Run) -> dict[str, Any]:
+    return {"solver": BFS, "form": form, "memory": memory, "levels": levels, **run.times, "threads": run.threads}
+
+
+def _stream(game: Game, form: str, run: Run, work: Any, _: jit.Target) -> Made:
     method = method_for(game.sequences(), run)
     if method is None or method.on_rank is None:
         raise BadRequest(
-            f"form {STREAMING!r}: {game} does not tell its moves as rearrangements of enough different elements, each of "
+            f"form {form!r}: {game} does not tell its moves as rearrangements of enough different elements, each of "
             f"which a move undoes; on several ranks the form {TWO_BIT!r} serves other games"
         )
-    memory = _demand(game, method.on_rank(_team_size()), STREAMING, run)
+    memory = _demand(game, method.on_rank(_team_size()), form, run)
     layers = search_by_streaming(method, numbered(game, game.rank(game.start())), run, work)
     facts = facts_of(layers, run, memory)
     return lambda more: Database(game, Depth(), layers.codes, {**facts, **more})

@@ -241,38 +241,51 @@ def search_one_bit(
 
     If `alternating`, a round expands only states whose `alternates` is that of its depth, and the counts are those of the
     layers. Old states are expanded again in blocks that gained states in the round before. With a working folder, resume
-    from the copy in it and save one to it at intervals.
+    from the copy in it and save one to it at intervals. Ranks search together: each expands the states of its own blocks,
+    and at the end the first one holds all bits.
     """
     expander = Expander(game, run, target)
     size = max(part.stop for part in game.parts())
     words = words_for(size)
-    blocks = blocks_for(words)
-    reached = np.zeros(words, np.uint64)
-    active, touched = (np.zeros(blocks, np.uint8) for _ in range(2))
-    held = np.zeros(blocks, np.int16)
+    deal = Deal(words, BLOCK, shared=jit.backend(target).machine_code)  # others do not write to a word at the same time
+    reached, touched = deal.vector(), deal.marks()
+    active, held = np.zeros(deal.blocks, np.uint8), np.zeros(deal.blocks, np.int16)
     counter = jit.bind(kernels.count_new, expander.names)
     first_parity = int(game.call("alternates", game.unrank(expander.first))) if alternating else ANY
-    found = Reach(reached, [])
+    kept = {"reached": reached}
+    reach = Reach(reached, [])
+    source, found = Vector(reached, active, 0), Vector(reached, touched, 0)
+
+    def count_gained() -> int:
+        pieces = expander.pieces(deal.blocks, deal)
+        return reduce_sum(run.launch(counter, pieces, source, held, PIECE))
+
+    def expand() -> None:
+        parity = (first_parity + len(reach.counts) + 1) % 2 if alternating else ANY
+        expander.expand(source, found, parity, deal)
+
     if work is not None and work.record:
-        work.load("reached", reached, run)
-        work.load("held", held, run)
-        work.load("touched", touched, run)
-        found.counts.extend(work.record["counts"])
+        load(deal, work, kept, run)
+        reach.counts.extend(work.record["counts"])
+        active[:] = deal.mine
+        count_gained()  # which is not new
+        expand()
     else:
-        put(Vector(reached, touched, 0), expander.first)
+        deal.put_first(expander.first, reached)
+        touched[(expander.first >> 6) // BLOCK] = 1
     while True:
-        if work is not None and work.due:
-            work.commit({"counts": found.counts}, {"reached": reached, "held": held, "touched": touched}, run)
-        gained = Vector(reached, touched, 0)
-        new = reduce_sum(run.launch(counter, expander.pieces(blocks), gained, held, PIECE))
+        deal.collect(reached, touched)
+        active[:] = deal.mine & (touched != 0)
+        deal.clear(touched)
+        new = count_gained()
         if not new:
-            return found
-        found.counts.append(new)
-        run.progress(f"round {len(found.counts) - 1}", sum(found.counts), size)
-        active, touched = touched, active
-        touched[:] = 0
-        parity = (first_parity + len(found.counts) + 1) % 2 if alternating else ANY
-        expander.expand(Vector(reached, active, 0), Vector(reached, touched, 0), parity)
+            deal.gather(reached)
+            return reach
+        reach.counts.append(new)
+        run.progress(f"round {len(reach.counts) - 1}", sum(reach.counts), size)
+        if work is not None and reduce_any([work.due]):
+            work.commit({"counts": reach.counts}, cut(deal, kept), run)
+        expand()
 
 
 def put(vector: Vector, number: int) -> None:

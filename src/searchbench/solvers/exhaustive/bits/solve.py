@@ -18,6 +18,7 @@ from searchbench.solvers.exhaustive.bits.on_files import LEAST_MEMORY, search_on
 from searchbench.solvers.exhaustive.bits.search import (
     Expander,
     Layers,
+    Reach,
     blocks_for,
     in_order,
     one_bit_bytes,
@@ -114,10 +115,16 @@ def _one_bit(
     game: Game, alternating: bool, run: Run, target: jit.Target, facts: dict[str, Any], work: WorkingFolder | None
 ) -> Database:
     reach = search_one_bit(game, run, alternating, target, work)
+    return one_bit_database(game, reach, alternating, run, target, _told(facts, reach.counts, run))
+
+
+def one_bit_database(
+    game: Game, reach: Reach, alternating: bool, run: Run, target: jit.Target, facts: dict[str, Any]
+) -> Database:
+    """Return the database of the states that a search at one bit a state has reached; `alternating` as it was there."""
     parts: list[Part] = in_order(game.parts())
     marks = np.zeros(blocks_for(len(reach.words)), np.uint8)
     counts = part_counts(Expander(game, run, target), Vector(reach.words, marks, 0), parts)
     bits = PlainBits(reach.words)
     codes = BitCodes(parts, [Layer(bits, 0, 1, count) for count in counts])
-    facts = {**facts, "layers": reach.counts} if alternating else facts
-    return Database(game, Reached(), codes, _told(facts, reach.counts, run))
+    return Database(game, Reached(), codes, {**facts, "layers": reach.counts} if alternating else facts)

@@ -121,13 +121,15 @@ class TeamSize(NamedTuple):
     ranks: int
 
 
-def share_bytes(words: int, size: TeamSize, whole: int = 2, vectors: int = 4) -> int:
+def share_bytes(words: int, size: TeamSize, whole: int = 2, vectors: int = 4, kept: int = 2) -> int:
     """Return a rank's share of the bytes of the vectors of a search.
 
     A team of ranks with memory in common holds `whole` vectors whole, and its share of the others; in the end the first one
-    has two, whole. Where there are other teams, each rank has messages, too.
+    has those that are `kept`, whole. Where there are other teams, each rank has messages, too.
     """
     team, ranks = size
-    shares = max(2 * ranks, whole * ranks + (vectors - whole) * team)  # of the team, each one rank's part of a vector
+    shares = max(
+        kept * ranks, whole * ranks + (vectors - whole) * team
+    )  # of the team, each one rank's part of a vector
     messages = MESSAGES if team < ranks else 0
     return 8 * words * (-(-shares // team) + messages) // ranks
