@@ -14,7 +14,6 @@ from typing import Any, Final
 
 import numpy as np
 
-from searchbench import jit
 from searchbench.errors import BadRequest
 from searchbench.exchange import Buckets, Table
 from searchbench.exchange.space import MEMORY, Files
@@ -110,13 +109,11 @@ def needed_groups(game: Game, parts: str | Iterable[str]) -> list[Group]:
 class PartByPart:
     """Solve groups one after the other; `records` are those of the parts that are kept, which grow."""
 
-    def __init__(
-        self, game: Game, choice: Choice, records: Mapping[str, PartRecord], run: Run, target: jit.Target = "cpu"
-    ) -> None:
+    def __init__(self, game: Game, choice: Choice, records: Mapping[str, PartRecord], run: Run) -> None:
         self.game, self.rule, self.records, self.run = game, choice.rule, records, run
         self.parts = {part.name: part for part in game.parts()}
         self.size = max(part.stop for part in self.parts.values())
-        self.names = game.names(self.rule, target)
+        self.names = game.names(self.rule, game.quickest_target)
         self.backwards = choice.solver == RETROGRADE
         self.width = code_bytes(game, self.rule)
         self.table = Table(self.size, [])
