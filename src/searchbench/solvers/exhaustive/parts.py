@@ -49,7 +49,6 @@ def solve_parts(
     command: str = "",
     solver: GroupByGroup | str | None = None,
     overwrite: bool = False,
-    target: jit.Target = "cpu",
 ) -> Database:
     """Solve parts of a game, with all parts that they need, into the database `to`, and return it opened.
 
@@ -76,7 +75,7 @@ def solve_parts(
                 for group in groups:
                     if group not in left:
                         discard(active.work / folder_name(group.name))
-            work = PartByPart(game, choice, kept.records, active, target)
+            work = PartByPart(game, choice, kept.records, active)
             work.demand(left)
             if take is not None and left == groups:
                 left = work.take(left, take, kept)
