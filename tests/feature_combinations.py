@@ -14,9 +14,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import naive
 from graphs import GraphGame, RotatedGame, shared
+from searchbench import game as games
 from searchbench.errors import BadRequest, NoFixpoint, OutOfMemory, SearchBenchError
 from searchbench.rules import NOWHERE, UNDECIDED
 from searchbench.run import Run
@@ -189,7 +191,15 @@ def right_values(game: GraphGame, rule: str) -> dict[int, Any]:
 
 
 def faults_of(case: Case, folder: Path) -> str:
-    """Solve a case; return what is wrong, "" if nothing is, or "refused: ..." where the combination is."""
+    """Solve a case; return what is wrong, "" if nothing is, or "refused: ..." where the combination is.
+
+    A compiled case compiles its parts and kept forms, too, which is not done by default for so few states.
+    """
+    with mock.patch.object(games, "FEW_STATES", 0 if case.target == "cpu" else games.FEW_STATES):
+        return _faults_of(case, folder)
+
+
+def _faults_of(case: Case, folder: Path) -> str:
     run = Run(memory=case.memory, threads=case.threads, work=folder / "work", checkpoint_interval=0.0)
     try:
         if case.parts:
@@ -239,9 +249,10 @@ def _compared(case: Case, database: Database, what: str) -> str:
     return "" if report else f"{what}: verification finds {report.faults[:2]}"
 
 
-def problem(seed: int) -> str:
-    """Return what is wrong with the case of a seed, with the case; "" if nothing."""
+def problem(seed: int, target: Any = None) -> str:
+    """Return what is wrong with the case of a seed, with the case; "" if nothing. `target` replaces the one drawn."""
     case = drawn_case(seed)
+    case = replace(case, target=target or case.target)
     with tempfile.TemporaryDirectory() as folder:
         try:
             found = faults_of(case, Path(folder))
@@ -252,7 +263,7 @@ def problem(seed: int) -> str:
 
 def outcome(seed: int) -> str:
     """Return "right", or why the combination of a seed is refused, in its first words."""
-    case = drawn_case(seed)
+    case = replace(drawn_case(seed), target="interpreted")
     with tempfile.TemporaryDirectory() as folder:
         found = faults_of(case, Path(folder))
     return found.split("(")[0][:60] if found else "right"

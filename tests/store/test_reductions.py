@@ -237,7 +237,7 @@ def there_and_back(game: Game, form: str) -> None:
     """Reduce the values of a game and find them again, by the whole table and one by one."""
     right = solve_states(game, run=Run(threads=1), target="interpreted")
     try:
-        codes = ReducedCodes(right, wanted(form, game, right.rule), "interpreted")
+        codes = ReducedCodes(right, wanted(form, game, right.rule))
         stored = MemoryCodes(codes.whole())
     except BadRequest as error:
         assert "cost nothing" in str(error)  # noqa: PT017
@@ -246,7 +246,7 @@ def there_and_back(game: Game, form: str) -> None:
     records = [PartRecord(*part, counts=tuple(codes.counts(part).items()), digest="") for part in right.parts]
 
     def fresh() -> RestoredCodes:
-        return restored(stored, codes.reduction, records, game, right.rule, "interpreted")
+        return restored(stored, codes.reduction, records, game, right.rule)
 
     found = fresh()
     for part in right.parts:
@@ -283,7 +283,7 @@ def test_lines_of_more_than_65536_best_moves_are_followed_to_their_end() -> None
     game = chain([1] * length)
     stored = MemoryCodes(np.array([0] + [1] * length, np.uint8))  # each node has one move, which is the best
     records = [PartRecord(*game.parts()[0], counts=(), digest="")]
-    kept = restored(stored, Reduction("best-move", "uint32"), records, game, Distance(), "interpreted")
+    kept = restored(stored, Reduction("best-move", "uint32"), records, game, Distance())
     kept._missing, kept._codes = np.zeros(length + 1, np.uint8), np.zeros(length + 1, np.uint32)
     kept._missing[1:], kept._codes[0] = 1, 1
     with Run(threads=1) as run:
@@ -350,7 +350,7 @@ def test_moves_that_go_round_in_a_circle_are_damaged() -> None:
     records = [PartRecord(*game.parts()[0], counts=(), digest="")]
     for stored in ([1, 1, 0], [9, 2, 0]):
         codes = MemoryCodes(np.array(stored, np.uint8))
-        kept = restored(codes, Reduction("best-move", "uint8"), records, game, Distance(), "interpreted")
+        kept = restored(codes, Reduction("best-move", "uint8"), records, game, Distance())
         with pytest.raises(DamagedData, match="does not lead to a value"):
             kept.code(0)
         with pytest.raises(DamagedData, match="does not lead to a value"):

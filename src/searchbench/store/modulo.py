@@ -108,7 +108,7 @@ class Tracer:
         self._codes = database.codes
         self._modulus = database.modulus
         self._first = database.game.rank(database.game.start())
-        self._kernel = jit.bind(trace, database.game.names(database.rule))
+        self._kernel = jit.bind(trace, database.game.names(database.rule, database.game.quickest_target))
 
     def codes(self, numbers: Array) -> Array:
         """Return 1 + depth of each number, 0 if it is not reached. Raises DamagedData."""

@@ -32,7 +32,7 @@ class ReducedCodes:
 
     modulus = 0
 
-    def __init__(self, database: Database, wanted: KeptForm, target: jit.Target = "cpu") -> None:
+    def __init__(self, database: Database, wanted: KeptForm) -> None:
         assert wanted.reduction is not None
         self._source, self.rule = database, wanted.rule
         self.dtype = database.dtype if wanted.rule == database.rule else np.dtype(np.uint8)
@@ -40,7 +40,7 @@ class ReducedCodes:
         if wanted.reduction.name == EVERY and remainder < 0:
             remainder = self._least_kept(step)
         self.reduction = Reduction(wanted.reduction.name, self.dtype.name, step, remainder)
-        names = database.game.names(database.rule, target)
+        names = database.game.names(database.rule, database.game.quickest_target)
         self._kernel: Callable[..., Any] = jit.bind(_KERNELS[self.reduction.name], names)
         self._spare = self.rule.filler
         self._table: Array = np.empty(0, self.dtype)

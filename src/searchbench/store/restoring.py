@@ -37,11 +37,10 @@ def restored(
     records: Sequence[PartRecord],
     game: Game,
     rule: ValueRule,
-    target: jit.Target = "cpu",
 ) -> RestoredCodes:
     """Return the whole codes of a reduced database with the codes `stored`."""
     kinds = {MARKED: MarkedCodes, EVERY: SearchedCodes, PARITY: SearchedCodes, BEST_MOVE: SearchedCodes}
-    return kinds.get(reduction.name, RestoredCodes)(stored, reduction, records, game, rule, target)
+    return kinds.get(reduction.name, RestoredCodes)(stored, reduction, records, game, rule)
 
 
 class RestoredCodes:
@@ -56,14 +55,13 @@ class RestoredCodes:
         records: Sequence[PartRecord],
         game: Game,
         rule: ValueRule,
-        target: jit.Target,
     ) -> None:
         self._stored, self._reduction, self._game = stored, reduction, game
         self._parts = [record.part for record in records]
         self._counts = {record.name: dict(record.counts) for record in records}
         self._dtype = np.dtype(reduction.dtype)
         self._illegal = int(np.iinfo(self._dtype).max)
-        self._names = game.names(rule, target)
+        self._names = game.names(rule, game.quickest_target)
         self._search = CodeSearch(game, rule, reduction, stored.code)
         self._last = (-1, 0)
 
@@ -141,9 +139,8 @@ class SearchedCodes(RestoredCodes):
         records: Sequence[PartRecord],
         game: Game,
         rule: ValueRule,
-        target: jit.Target,
     ) -> None:
-        super().__init__(stored, reduction, records, game, rule, target)
+        super().__init__(stored, reduction, records, game, rule)
         self._codes: Array = np.empty(0, self._dtype)
         self._missing: Array = np.empty(0, np.uint8)
         self._present: set[str] = set()

@@ -88,8 +88,7 @@ def _solve_parts(request: Request, parts: str, run: Run, command: str) -> Databa
     solver = request.solver if isinstance(request.solver, GroupByGroup) else request.choice.solver
     try:
         _prepare(keep, run)
-        game, target = request.game, request.game.quickest_target
-        database = solve_parts(game, parts, keep.folder, rule, run, command, solver, keep.overwrite, target)
+        database = solve_parts(request.game, parts, keep.folder, rule, run, command, solver, keep.overwrite)
     except BaseException as error:
         if scratch is not None:
             scratch.cleanup()

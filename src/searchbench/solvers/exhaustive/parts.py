@@ -14,7 +14,6 @@ from typing import Any, Final
 
 import numpy as np
 
-from searchbench import jit
 from searchbench.errors import BadRequest
 from searchbench.exchange import Buckets, Table
 from searchbench.exchange.space import MEMORY, Files
@@ -50,7 +49,6 @@ def solve_parts(
     command: str = "",
     solver: GroupByGroup | str | None = None,
     overwrite: bool = False,
-    target: jit.Target = "cpu",
 ) -> Database:
     """Solve parts of a game, with all parts that they need, into the database `to`, and return it opened.
 
@@ -77,7 +75,7 @@ def solve_parts(
                 for group in groups:
                     if group not in left:
                         discard(active.work / folder_name(group.name))
-            work = PartByPart(game, choice, kept.records, active, target)
+            work = PartByPart(game, choice, kept.records, active)
             work.demand(left)
             if take is not None and left == groups:
                 left = work.take(left, take, kept)
@@ -110,13 +108,11 @@ def needed_groups(game: Game, parts: str | Iterable[str]) -> list[Group]:
 class PartByPart:
     """Solve groups one after the other; `records` are those of the parts that are kept, which grow."""
 
-    def __init__(
-        self, game: Game, choice: Choice, records: Mapping[str, PartRecord], run: Run, target: jit.Target = "cpu"
-    ) -> None:
+    def __init__(self, game: Game, choice: Choice, records: Mapping[str, PartRecord], run: Run) -> None:
         self.game, self.rule, self.records, self.run = game, choice.rule, records, run
         self.parts = {part.name: part for part in game.parts()}
         self.size = max(part.stop for part in self.parts.values())
-        self.names = game.names(self.rule, target)
+        self.names = game.names(self.rule, game.quickest_target)
         self.backwards = choice.solver == RETROGRADE
         self.width = code_bytes(game, self.rule)
         self.table = Table(self.size, [])

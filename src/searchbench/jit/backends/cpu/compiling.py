@@ -27,6 +27,7 @@ from numba.core.environment import lookup_environment
 from numba.core.event import Listener, register
 from numba.core.untyped_passes import TranslateByteCode
 
+from searchbench.jit.backends.cpu.by_reference import pass_by_reference
 from searchbench.jit.backends.cpu.cache import Cache
 from searchbench.jit.backends.cpu.passing import PassData
 from searchbench.jit.backends.cpu.signatures import remember_signatures
@@ -40,6 +41,7 @@ TESTED: Final = ("0.68.",)
 if numba.__version__.startswith(TESTED):
     remember_signatures()
     spare_work()
+    pass_by_reference()
 
 
 class _CompileClock(Listener):
