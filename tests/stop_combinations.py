@@ -1,25 +1,43 @@
 """Computations that are killed at random moments and go on, with other threads, memory and options: against the naive solver."""
+
 from __future__ import annotations
 
-import os, random, sys, tempfile, traceback, signal
+import os
+import random
+import sys
+import tempfile
+import traceback
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
+
 import searchbench as sb
-from searchbench.errors import *
-from searchbench.run import Run, Limits
-from searchbench.solvers.exhaustive import solve_parts, solve_states
+from searchbench.errors import (
+    BadGame,
+    BadRequest,
+    LimitReached,
+    MissingRule,
+    SearchBenchError,
+)
+from searchbench.rules import UNDECIDED
+from searchbench.run import Run
 from searchbench.solvers.exhaustive.keeping import solve_request
 from searchbench.solvers.exhaustive.request import requested as req
 from searchbench.solvers.proof import prove_state
-from searchbench.solvers.guided import search_state
+from searchbench.store import open_database, working
 from searchbench.verify import verify_database
-from searchbench.store import working, open_database
-from written_games import *
+from written_games import drawn, load, right_values, source
 
 working.SHARE = 0
+REACHED = 0
+"""How often states are numbered by what moves reach."""
+COMPILED = True
+"""Whether forms may be asked for, whose kernels are compiled."""
 EVENTS = ("os.rename", "os.remove", "os.mkdir", "os.rmdir", "os.truncate", "shutil.rmtree", "open")
 
-def killed(job, moment, folder):
+
+def killed(job: Any, moment: Any, folder: Any) -> Any:
     """Run a job in a child that dies at its moment-th operation on files or report; return its status."""
     pid = os.fork()
     if pid:
@@ -28,13 +46,16 @@ def killed(job, moment, folder):
     code = 0
     try:
         left = [moment]
-        def count(*_):
+
+        def count(*_: Any) -> Any:
             left[0] -= 1
             if left[0] < 0:
                 os._exit(9)
-        def hook(event, args):
+
+        def hook(event: Any, args: Any) -> Any:
             if event in EVENTS and (event != "open" or str(folder) in str(args[0])):
                 count()
+
         sys.addaudithook(hook)
         job(lambda *a: count())
     except SearchBenchError as e:
@@ -45,9 +66,14 @@ def killed(job, moment, folder):
         code = 1
     os._exit(code)
 
-def solving(seed, told):
+
+def solving(seed: Any, told: Any) -> Any:
+    """Solve in several runs, all but the last killed."""
     chance = random.Random(seed)
-    game = drawn(chance, largest=18)
+    game = drawn(chance, largest=18, indexes=("object", "at", "rules"))
+    reached = chance.random() < REACHED
+    if reached and chance.random() < 0.5:
+        game = replace(game, index="none", cuts=())
     solver = chance.choice((None, "retrograde", "fixpoint", "bfs", "bfs"))
     parts = None if solver == "bfs" else chance.choice((None, None, "all"))
     form = None
@@ -55,18 +81,29 @@ def solving(seed, told):
         form = chance.choice((None, "values", "two-bit", "reachability", "layers", "one-bit"))
     elif parts is None:
         form = chance.choice((None, None, "filled", "every:2", "base-3"))
+    if not COMPILED:
+        form = None
     with tempfile.TemporaryDirectory() as where:
         folder = Path(where)
         loaded = load(game, folder)
-        def job(report, threads=1, memory=64 << 20):
-            options = {k: v for k, v in (("form", form), ("parts", parts)) if v is not None}
+
+        def job(report: Any, threads: Any = 1, memory: Any = 64 << 20) -> Any:
+            options = {
+                k: v
+                for k, v in (("form", form), ("parts", parts), ("index", "reached" if reached else None))
+                if v is not None
+            }
             run = Run(threads=threads, memory=memory, report=report, checkpoint_interval=0.0)
             return solve_request(req(loaded, None, solver, folder / "db", options), run, "told")
-        def one(threads, memory):
+
+        def one(threads: Any, memory: Any) -> Any:
             return lambda report: job(report, threads, memory)
+
         for _ in range(chance.randint(1, 5)):
             moment = int(2 ** (chance.random() * 7)) - 1
-            status = killed(one(chance.choice((1, 2)), chance.choice((64 << 20, 8 << 20, 300_000, 60_000))), moment, folder)
+            status = killed(
+                one(chance.choice((1, 2)), chance.choice((64 << 20, 8 << 20, 300_000, 60_000))), moment, folder
+            )
             told[f"status {status}"] += 1
             if status == 1:
                 yield "raised: " + (folder / "told.txt").read_text()[-900:]
@@ -75,9 +112,14 @@ def solving(seed, told):
                 text = (folder / "told.txt").read_text()
                 if not text.startswith("OutOfMemory"):
                     told[text[:20] + text.split(":Tiny")[-1][:60]] += 1
-                    if "BadRequest" in text and ("exists" in text or "already" in text or "there is" in text) and (folder / "db").exists():
+                    if (
+                        "BadRequest" in text
+                        and ("exists" in text or "already" in text or "there is" in text)
+                        and (folder / "db").exists()
+                    ):
                         break  # was ready
-                    if "DamagedData" in text or "work" in text: yield text
+                    if "DamagedData" in text or "work" in text:
+                        yield text
                     return
             if status == 0:
                 break
@@ -91,18 +133,25 @@ def solving(seed, told):
                 (folder / "changed").mkdir()
                 path = folder / "tiny.py"
                 path.write_text(source(changed, "tiny"))
-                again = sb.load(f"{path}:Tiny", ) if False else None
-                import importlib, searchbench.catalogue as c
+                (
+                    sb.load(
+                        f"{path}:Tiny",
+                    )
+                    if False
+                    else None
+                )
+
                 (folder / "changed" / "tiny.py").write_text(source(changed, "tiny"))
                 mine = sb.load(f"{folder / 'changed' / 'tiny.py'}:Tiny")
                 before, loaded = loaded, mine
                 empty = not any(folder.glob("db.work/**/record.json"))
                 try:
                     job(lambda *a: None)
-                    if not empty: yield "a changed game goes on"
+                    if not empty:
+                        yield "a changed game goes on"
                     told["changed game: nothing kept"] += 1
                     return
-                except BadRequest as e:
+                except BadRequest:
                     told["changed game refused"] += 1
                 loaded = before
         try:
@@ -110,51 +159,69 @@ def solving(seed, told):
                 db = open_database(folder / "db", loaded)
             else:
                 db = job(lambda *a: None, chance.choice((1, 2)), 64 << 20)
-        except (BadRequest, MissingRule) as e:
-            if "unfinished" in str(e) or "work" in str(e): yield f"refused in the end: {e}"
+        except (BadRequest, MissingRule, BadGame) as e:
+            if "unfinished" in str(e) or "work" in str(e):
+                yield f"refused in the end: {e}"
             told["refused: " + str(e).split(":Tiny")[-1][:50]] += 1
             return
         told["solved " + str(solver) + (" parts" if parts else "") + " " + str(form)] += 1
-        if (folder / "db.work").exists() and list((folder / "db.work").iterdir()) :
+        if (folder / "db.work").exists() and list((folder / "db.work").iterdir()):
             told["work left"] += 1
-            if not ((folder/"db").exists()): yield "work left"
-        yield from compared(game, db)
+            if not ((folder / "db").exists()):
+                yield "work left"
+        yield from compared(game, db, {game.representative(n) for n in depths(game)} if reached else None)
 
-def depths(game):
+
+def depths(game: Any) -> Any:
+    """Return the least number of moves from the start to each node."""
     found = {game.start: 0}
     queue = [game.start]
     for node in queue:
-        if game.values != "distance" and game.results[node] != UNDECIDED: continue
+        if game.values != "distance" and game.results[node] != UNDECIDED:
+            continue
         for _, e in game.leaving(node):
             if e[1] not in found:
-                found[e[1]] = found[node] + 1; queue.append(e[1])
+                found[e[1]] = found[node] + 1
+                queue.append(e[1])
     return found
 
-def compared(game, db):
-    scale = 3 if game.own_rule else 1
+
+def compared(game: Any, db: Any, only: Any = None) -> Any:
+    """Compare all values of a database with the right ones, and verify it."""
     rule = db.rule.name
     right = right_values(game)
     if rule in ("depth", "reached"):
         d = depths(game)
         best = {}
         for node, depth in d.items():
-            k = game.representative(node); best[k] = min(depth, best.get(k, depth))
+            k = game.representative(node)
+            best[k] = min(depth, best.get(k, depth))
         right = {n: best.get(n) for n in range(len(game.cells))}
+    if only is not None and len(only) != db.states:
+        yield f"{db.states} states, {len(only)} are reached"
     for number, node in game.positions().items():
+        if only is not None and node not in only:
+            continue
         found = db.probe(((0,) if game.index == "at" else ()) + game.cells[node])
         found = tuple(found) if isinstance(found, tuple) else found
         want = right[node]
-        if rule == "own" and want is not None: want *= 3
-        if rule == "ending" : want = {-1: "loss", 0: "draw", 1: "win"}[want[0]]
-        if rule == "won": want = "won" if want[0] == 1 else "not won"
-        if rule == "reached": found, want = bool(found), want is not None
+        if rule == "own" and want is not None:
+            want *= 3
+        if rule == "ending":
+            want = {-1: "loss", 0: "draw", 1: "win"}[want[0]]
+        if rule == "won":
+            want = "won" if want[0] == 1 else "not won"
+        if rule == "reached":
+            found, want = bool(found), want is not None
         if found != want:
             yield f"{rule} {node} number {number}: {found}, right {want}"
     report = verify_database(db, Run(threads=1, memory=64 << 20), target="interpreted")
     if not report:
         yield f"verify {report.faults[:2]}"
 
-def proving(seed, told):
+
+def proving(seed: Any, told: Any) -> Any:
+    """Prove some states by a method with options, write certificates, play from them and change them."""
     chance = random.Random(seed)
     game = drawn(chance, "outcome", 14)
     with tempfile.TemporaryDirectory() as where:
@@ -163,37 +230,66 @@ def proving(seed, told):
         method = chance.choice(("pns", "dfpn"))
         options = {}
         if method == "pns":
-            options = chance.choice(({}, {"mobility": True}, {"by_depth": True}, {"delayed": True}, {"second": True}, {"keep_solved": True}, {"from_root": True}, {"second": True, "cached": 2}))
+            options = chance.choice(
+                (
+                    {},
+                    {"mobility": True},
+                    {"by_depth": True},
+                    {"delayed": True},
+                    {"second": True},
+                    {"keep_solved": True},
+                    {"from_root": True},
+                    {"second": True, "cached": 2},
+                )
+            )
         else:
             options = chance.choice(({}, {"mobility": True}, {"weak": True}, {"epsilon": 0.0}))
-        def job(report, threads, memory, nodes):
+
+        def job(report: Any, threads: Any, memory: Any, nodes: Any) -> Any:
             run = Run(threads=threads, memory=memory, report=report, checkpoint_interval=0.0)
-            return prove_state(loaded, None, method, run, target="interpreted", work=str(folder / "work"), nodes=nodes, **options)
+            return prove_state(
+                loaded, None, method, run, target="interpreted", work=str(folder / "work"), nodes=nodes, **options
+            )
+
         for _ in range(chance.randint(1, 5)):
-            t, m, n = (1 if method == "pns" else chance.choice((1, 2))), chance.choice((64 << 20, 8 << 20)), chance.choice((0, 3, 10, 40))
+            t, m, n = (
+                (1 if method == "pns" else chance.choice((1, 2))),
+                chance.choice((64 << 20, 8 << 20)),
+                chance.choice((0, 3, 10, 40)),
+            )
             if chance.random() < 0.6:
                 moment = int(2 ** (chance.random() * 6)) - 1
-                status = killed(lambda report: job(report, t, m, n), moment, folder)
+                status = killed(lambda report, t=t, m=m, n=n: job(report, t, m, n), moment, folder)
                 if status == 1:
                     yield "raised: " + (folder / "told.txt").read_text()[-900:]
                     return
                 if status == 3:
                     text = (folder / "told.txt").read_text()
                     if "LimitReached" not in text:
-                        told[text[:90]] += 1; yield text; return
+                        told[text[:90]] += 1
+                        yield text
+                        return
             else:
                 try:
                     job(lambda *a: None, t, m, n)
                 except LimitReached:
                     told["limit"] += 1
-        if (folder / "work").exists() and chance.random() < 0.2:
-            other = dict(options) ; 
+        if (folder / "work" / "record.json").exists() and chance.random() < 0.2:
+            dict(options)
             try:
-                prove_state(loaded, None, "dfpn" if method == "pns" else "pns", Run(threads=1, memory=64<<20), target="interpreted", work=str(folder / "work"))
+                prove_state(
+                    loaded,
+                    None,
+                    "dfpn" if method == "pns" else "pns",
+                    Run(threads=1, memory=64 << 20),
+                    target="interpreted",
+                    work=str(folder / "work"),
+                )
                 yield "another method goes on"
             except BadRequest:
                 told["other method refused"] += 1
-            except LimitReached: told["?"] += 1
+            except LimitReached:
+                told["?"] += 1
         try:
             proof = job(lambda *a: None, 1, 64 << 20, 0)
         except LimitReached as e:
@@ -204,11 +300,17 @@ def proving(seed, told):
         want = right_values(game)[game.start][0]
         if proof.outcome != want or proof.at_most is not None:
             yield f"{method} {options}: {proof.value}, right {want}"
-        if proof.verify(): yield f"{method} {options}: {proof.verify()}"
-        if (folder / "work").exists() and not proof.incomplete: yield "work left"
+        if proof.verify():
+            yield f"{method} {options}: {proof.verify()}"
+        if (folder / "work").exists() and not proof.incomplete:
+            yield "work left"
+
 
 AREAS = {"solving": solving, "proving": proving}
 if __name__ == "__main__":
+    if sys.argv[1] == "reached":
+        REACHED = 1
+        sys.argv[1] = "solving"
     area = AREAS[sys.argv[1]]
     begin, count = map(int, sys.argv[2:4])
     told = Counter()
@@ -220,4 +322,5 @@ if __name__ == "__main__":
         except Exception:
             told["raised"] += 1
             print("seed", seed, traceback.format_exc()[-1500:], flush=True)
-    for k, v in told.most_common(): print(v, k)
+    for k, v in told.most_common():
+        print(v, k)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -71,7 +72,7 @@ class Written:
     def parts(self) -> list[tuple[int, int, list[str]]]:
         """Return the parts: first number, first number behind, names of the parts that its moves lead to."""
         ends = [0, *self.cuts, self.size]
-        spans = list(zip(ends, ends[1:], strict=False))
+        spans = list(itertools.pairwise(ends))
         needs: list[dict[str, None]] = [{} for _ in spans]
 
         def home(node: int) -> int | None:
@@ -110,10 +111,7 @@ class Written:
         home = {k: min(n for n in reach[k] if k in reach[n]) for k in reach}
         numbers = {n: self.numbers[self.representative(n)] for n in range(len(self.cells))}
         return {
-            node: home[k]
-            for node, number in numbers.items()
-            for k, (a, b, _) in enumerate(parts)
-            if a <= number < b
+            node: home[k] for node, number in numbers.items() for k, (a, b, _) in enumerate(parts) if a <= number < b
         }
 
     def leaving(self, node: int) -> list[tuple[int, Edge]]:
@@ -175,7 +173,9 @@ def source(game: Written, name: str) -> str:
     at = width if game.index == "at" else 0
     lines = [
         "from dataclasses import dataclass", "from typing import NamedTuple", "import numpy as np",
-        "import searchbench as sb", "from searchbench import NOWHERE, UNDECIDED", "from searchbench.values import distance", "", "class Tables(NamedTuple):", *(f"    {key}: np.ndarray" for key in tables), "",
+        "import searchbench as sb", "from searchbench import NOWHERE, UNDECIDED",
+        "from searchbench.values import distance", "", "class Tables(NamedTuple):",
+        *(f"    {key}: np.ndarray" for key in tables), "",
         f"TABLES = Tables({arrays})", *(f"{key} = TABLES.{key}" for key in tables), "",
         *(OWN_RULE if game.own_rule else ()),
         "@dataclass(frozen=True)", "class Numbering:", "    offset: int = 0", "    @property", "    def size(self):",
@@ -203,7 +203,9 @@ def source(game: Written, name: str) -> str:
         if game.index == "at":
             lines += ["    def index(self):", "        return sb.index.Product(sb.index.Radix((1,)), Numbering())"]
         lines += ["    def parts(self):", "        return ["]
-        lines += [f"            sb.Part('p{k}', {a}, {b}, {tuple(needs)!r})," for k, (a, b, needs) in enumerate(game.parts())]
+        lines += [
+            f"            sb.Part('p{k}', {a}, {b}, {tuple(needs)!r})," for k, (a, b, needs) in enumerate(game.parts())
+        ]
         lines += ["        ]"]
     if game.data:
         lines += ["    def data(self):", "        return TABLES"]
@@ -214,7 +216,7 @@ def source(game: Written, name: str) -> str:
             "            return there if there >= 0 else NOWHERE", "        return number",
         ]  # fmt: skip
     lines += ["    def rules(self):", *_rules(game, arg, more, width, shift)]
-    return "\n".join(lines + [game.class_lines, ""])
+    return "\n".join([*lines, game.class_lines, ""])
 
 
 def _away(game: Written) -> list[int]:
@@ -236,7 +238,10 @@ def _rules(game: Written, arg: str, more: str, width: int, shift: int) -> list[s
     ]  # fmt: skip
     if game.unmoves:
         given.append("unmoves")
-        lines += [f"def unmoves(state, out{arg}):", f"    return listed({more}back, {more}back_at, node_of(state{arg}), out)"]
+        lines += [
+            f"def unmoves(state, out{arg}):",
+            f"    return listed({more}back, {more}back_at, node_of(state{arg}), out)",
+        ]
     if any(edge[2] != 1 for edge in game.edges):
         given.append("cost")
         lines += [f"def cost(state, move{arg}):", f"    return {more}costs[move // {factor}]"]
@@ -383,7 +388,9 @@ def drawn(
     pairs, near = [], chance.random() < 0.5
     for _ in range(chance.choice((1, 2, 3)) * half):
         a = chance.randrange(half)
-        pairs.append((a, max(0, a - chance.randint(1, 3)) if near and chance.random() < 0.85 else chance.randrange(half)))
+        pairs.append(
+            (a, max(0, a - chance.randint(1, 3)) if near and chance.random() < 0.85 else chance.randrange(half))
+        )
     if values == "score":
         pairs = [(max(p), min(p)) for p in pairs if p[0] != p[1]]
     if symmetric:
@@ -453,7 +460,7 @@ def _cells(chance: random.Random, nodes: int) -> tuple[tuple[int, ...], ...]:
 
 
 def restricted(game: Written, kept: Iterable[int], chance: random.Random) -> tuple[Written, list[int]]:
-    """Return the game on some of the nodes, which no move leaves, with cells and numbers of its own, and the number of each node."""
+    """Return the game on some of the nodes, which no move leaves, with other cells and numbers, and the number of each node."""
     nodes = sorted(kept)
     place = {node: k for k, node in enumerate(nodes)}
     edges = [(place[a], place[b], c, g) for a, b, c, g in game.edges if a in place]

@@ -278,3 +278,14 @@ def test_every_pair_of_features(
         except BaseException:
             print(seed, case)
             raise
+
+
+@pytest.mark.parametrize("plies", [1, 2])
+def test_evidence_begins_at_a_leaf_that_nobody_knows(plies: int, ends: Database) -> None:
+    results = (UNDECIDED,) * plies + (-1,)
+    game = Opening(
+        tuple((node, node + 1, 1, 0) for node in range(plies)), results, "outcome", leads=(2, *(-1,) * plies)
+    )
+    leaves = Patchy(game, ends, frozenset())
+    proof = prove_state(game, None, "alphabeta", Run(threads=1), target="interpreted", leaves=leaves)
+    assert (proof.value, verify_proof(proof)) == ({1: "win", 2: "loss"}[plies], [])

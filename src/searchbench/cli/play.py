@@ -179,6 +179,10 @@ class Session:
         self.positions.append(self.game.position(after))
 
     def _computer_moves(self) -> None:
+        if not self.game.two_players and self.now in self.positions[:-1]:  # nobody else would end the play
+            show.write("the position has come again: the moves are yours")
+            self.computer = -1
+            return
         try:
             move = self.adviser.best(self.now)
         except SearchBenchError as error:

@@ -36,7 +36,7 @@ SOUND: Final = Lost((), ())
 
 def repair_folder(
     path: str | Path, game: WhichGame = None, rule: ValueRule | None = None, run: Run | None = None,
-    limit: int = 100, target: jit.Target = "cpu",
+    limit: int = 100, target: jit.Target | None = None,
 ) -> Repair:  # fmt: skip
     """Repair a database on disk, whose chunks may be damaged or missing; report at most `limit` changes in words.
 
@@ -45,7 +45,7 @@ def repair_folder(
     """
     with run or Run() as active, locked(Path(path)):
         database, lost = open_salvaged(path, game, rule)
-        return _Repairing(database, lost, active, limit, target).repair()
+        return _Repairing(database, lost, active, limit, target or database.game.quickest_target).repair()
 
 
 def repair_database(database: Database, run: Run | None = None, limit: int = 100, target: jit.Target = "cpu") -> Repair:

@@ -122,7 +122,8 @@ class _Walk:
 
     def _reach(self, root: Any) -> Any:
         """Follow the strategy from the root, resuming at the last row; return a state missing in the table, or None."""
-        strategy_table, names, leaves = self.search.strategy_table, self.search.names, self.search.known_leaves
+        strategy_table, names = self.search.strategy_table, self.search.names
+        leaves = self.search.known_leaves.assuming(UNDECIDED)  # the root may be a leaf that nobody knows
         new = len(strategy_table.moves) - len(self.wanted)  # rows stay where they are when the strategy table grows
         self.wanted, self.reached = np.pad(self.wanted, (0, new)), np.pad(self.reached, (0, new))
         missing = root.copy()
