@@ -11,13 +11,14 @@ Tuples that compiled code makes itself, and those that are constants of it, are 
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterator
 from typing import Any, Final
 
 from llvmlite import ir
 from numba.core import cgutils
 from numba.core import types as numba_types
 from numba.core.datamodel import models
-from numba.core.imputils import impl_ret_borrowed, lower_getattr_generic
+from numba.core.imputils import impl_ret_borrowed, lower_builtin, lower_getattr_generic
 from numba.core.pythonapi import NativeValue
 from numba.core.typing.templates import AttributeTemplate, infer_getattr
 from numba.core.typing.typeof import Purpose
@@ -27,14 +28,24 @@ _WORD: Final = 8
 _INTEGER: Final = ir.IntType(64)
 
 
-class Record(numba_types.Type):
-    """The type of the address of a tuple's fields; `name` is that of the tuple's class."""
+class Record(numba_types.BaseTuple):
+    """The type of the address of a tuple's fields; `name` is that of the tuple's class, `types` are the fields' kinds."""
 
     def __init__(self, name: str, fields: tuple[str, ...], kinds: tuple[Any, ...]) -> None:
         self.fields = fields
-        self.kinds = kinds
+        self.types = kinds
+        self.count = len(kinds)
         digest = hashlib.sha256(repr((fields, kinds)).encode()).hexdigest()[:12]
         super().__init__(f"{name[:20]}_{digest}")  # of which symbols are made
+
+    def __len__(self) -> int:
+        return self.count
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.types)
+
+    def __getitem__(self, place: Any) -> Any:
+        return self.types[place]
 
 
 def pass_by_reference() -> None:
@@ -59,7 +70,7 @@ class _Fields(AttributeTemplate):
 
     def generic_resolve(self, record: Any, field: str) -> Any:  # type: ignore[override]
         """Return the type of a field."""
-        return record.kinds[record.fields.index(field)] if field in record.fields else None
+        return record.types[record.fields.index(field)] if field in record.fields else None
 
 
 @register_model(Record)
@@ -76,7 +87,7 @@ class _Model(models.PrimitiveModel):
 def _places(manager: Any, record: Record) -> list[int]:
     """Return the first word of each field, and how many words there are."""
     places = [0]
-    for kind in record.kinds:
+    for kind in record.types:
         if isinstance(kind, numba_types.Array):
             size = 1 + 1 + kind.ndim * (1 if kind.layout == "C" else 2)
         else:
@@ -103,7 +114,7 @@ def _unbox(record: Record, value: Any, c: Any) -> Any:
     base = builder.bitcast(frame, _INTEGER.as_pointer())
     failed = cgutils.alloca_once_value(builder, cgutils.false_bit)
     cleanups = []
-    for index, (kind, place) in enumerate(zip(record.kinds, places, strict=False)):
+    for index, (kind, place) in enumerate(zip(record.types, places, strict=False)):
         native = c.unbox(kind, c.pyapi.tuple_getitem(value, index))
         with builder.if_then(native.is_error, likely=False):
             builder.store(cgutils.true_bit, failed)
@@ -124,8 +135,28 @@ def _unbox(record: Record, value: Any, c: Any) -> Any:
 @lower_getattr_generic(Record)  # type: ignore[untyped-decorator]
 def _field(context: Any, builder: Any, record: Record, base: Any, field: str) -> Any:
     """Read a field."""
-    index = record.fields.index(field)
-    kind, place = record.kinds[index], _places(context.data_model_manager, record)[index]
+    return _item(context, builder, record, base, record.fields.index(field))
+
+
+@lower_builtin("static_getitem", Record, numba_types.IntegerLiteral)  # type: ignore[untyped-decorator]
+@lower_builtin("static_getitem", Record, numba_types.SliceLiteral)  # type: ignore[untyped-decorator]
+def _static_item(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    """Read the field at a place, or make a tuple of those between two places."""
+    record, (base, place) = signature.args[0], arguments
+    if not isinstance(place, slice):
+        return _item(context, builder, record, base, range(record.count)[place])
+    items = [_item(context, builder, record, base, index) for index in range(record.count)[place]]
+    return context.make_tuple(builder, signature.return_type, items)
+
+
+@lower_builtin(len, Record)  # type: ignore[untyped-decorator]
+def _count(context: Any, _builder: Any, signature: Any, _arguments: Any) -> Any:
+    """Return how many fields there are."""
+    return context.get_constant(signature.return_type, signature.args[0].count)
+
+
+def _item(context: Any, builder: Any, record: Record, base: Any, index: int) -> Any:
+    kind, place = record.types[index], _places(context.data_model_manager, record)[index]
     if isinstance(kind, numba_types.Array):
         return _load_array(context, builder, kind, base, place)
     value = _load(builder, base, place, context.get_value_type(kind))

@@ -14,6 +14,7 @@ from numba.core import types as numba_types
 from numba.extending import intrinsic
 from numba.np.numpy_support import from_dtype
 
+from searchbench.jit.backends.cpu.by_reference import Record
 from searchbench.jit.intrinsics import (
     LINE_WORDS,
     atomic_add,
@@ -224,8 +225,8 @@ def _or_line() -> Any:
 
 def _unowned() -> Any:
     def bare(target: Any, builder: Any, kind: Any, value: Any) -> Any:
-        """Return a value without the reference counts of its arrays."""
-        if isinstance(kind, numba_types.BaseTuple):
+        """Return a value without the reference counts of its arrays; a tuple that is passed by its address has none."""
+        if isinstance(kind, numba_types.BaseTuple) and not isinstance(kind, Record):
             kinds: Any = kind
             parts = [bare(target, builder, one, builder.extract_value(value, at)) for at, one in enumerate(kinds)]
             return target.make_tuple(builder, kind, parts)
