@@ -94,3 +94,7 @@ def test_a_computer_that_goes_round_in_a_puzzle_leaves_the_moves_to_the_player(
     code, out, _ = command_combinations.command("play", tmp_path / "loop.db", "--computer", "first")
     assert (code, out.count("the computer plays")) == (0, 2)
     assert "the position has come again: the moves are yours" in out
+
+
+def test_merging_by_conversions_that_nobody_told_is_not_relied_on() -> None:
+    assert list(proof_combinations.proving(1254, Counter())) == []

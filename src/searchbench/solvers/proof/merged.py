@@ -331,5 +331,7 @@ class MergedSearch:
                 graph = larger(graph, self.game)
         holds = bool(graph.nodes[0, PROOF] == 0)
         # Repetitions are draws: they speak against "at least a win" and for "at least a draw".
-        reliable = self.conversions or graph.note[REPETITIONS] == 0 or holds == (bound == 1)
+        reliable = (
+            (self.conversions and self.game.has("conversions")) or graph.note[REPETITIONS] == 0 or holds == (bound == 1)
+        )
         return Answer(holds, bool(reliable))
