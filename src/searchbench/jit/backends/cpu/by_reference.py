@@ -10,6 +10,7 @@ Tuples that compiled code makes itself, and those that are constants of it, are 
 
 from __future__ import annotations
 
+import functools
 import hashlib
 from collections.abc import Iterator
 from typing import Any, Final
@@ -48,18 +49,24 @@ class Record(numba_types.BaseTuple):
         return self.types[place]
 
 
+@functools.cache
+def _type_of_fields(kind: type[Any], kinds: tuple[Any, ...]) -> Any:
+    """Return the type of a named tuple of some class, asked at each call of a kernel; None if a field has none."""
+    if None in kinds:
+        return None
+    if any(isinstance(one, (numba_types.Array, Record)) for one in kinds):
+        return Record(kind.__name__, kind._fields, kinds)
+    return numba_types.BaseTuple.from_types(kinds, kind)
+
+
 def pass_by_reference() -> None:
     """Let kernels take named tuples of arrays by their addresses; call once."""
     by_value = typeof_impl.dispatch(tuple)
 
     def type_of(value: tuple[Any, ...], context: Any) -> Any:
-        found: Any = by_value(value, context)
         if context.purpose is not Purpose.argument or not hasattr(value, "_fields"):
-            return found
-        kinds: tuple[Any, ...] = tuple(found or ())
-        if not any(isinstance(kind, (numba_types.Array, Record)) for kind in kinds):
-            return found
-        return Record(type(value).__name__, found.fields, kinds)
+            return by_value(value, context)
+        return _type_of_fields(type(value), tuple([typeof_impl(one, context) for one in value]))
 
     typeof_impl.register(tuple, type_of)
 
