@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from searchbench import jit
+from searchbench.jit import unowned
 
 
 class Inner(NamedTuple):
@@ -94,3 +95,27 @@ def test_a_field_that_is_not_there_is_refused() -> None:
 
     with pytest.raises(Exception, match="height"):
         jit.bind(missing, jit.Names({}, "cpu"))(values().inner)
+
+
+class Tables(NamedTuple):
+    """Tables of a kernel, some of them in a tuple of their own."""
+
+    small: Any
+    step: int
+    square: Any
+
+
+def read_by_place(tables: Any, inner: Any) -> int:
+    """Read a named tuple in all the ways in which Python can."""
+    small, step, square = tables
+    _, rest = inner.step, inner[1:]
+    total = step * small[1] + tables[0][2] + tables[-1][1, 0] + len(tables) + rest[0] + rest[1][0, 1]
+    return total + square.shape[0] + inner[2][0, 0] + unowned(inner).small[0]
+
+
+@pytest.mark.parametrize("target", ["cpu", "interpreted"])
+def test_named_tuples_are_read_by_name_and_by_place(target: jit.Target) -> None:
+    square = np.arange(10, 16).reshape(2, 3)
+    tables = Tables(np.array([1, 2, 3], np.int32), 5, square)
+    inner = Tables(np.array([7.0]), 9, square[:, ::2])
+    assert jit.bind(read_by_place, jit.Names({}, target))(tables, inner) == 10 + 3 + 13 + 3 + 9 + 12 + 2 + 10 + 7

@@ -96,5 +96,5 @@ def test_a_computer_that_goes_round_in_a_puzzle_leaves_the_moves_to_the_player(
     assert "the position has come again: the moves are yours" in out
 
 
-def test_merging_by_conversions_that_nobody_told_is_not_relied_on() -> None:
+def test_merging_is_not_relied_on_where_the_game_tells_what_a_repetition_is_worth() -> None:
     assert list(proof_combinations.proving(1254, Counter())) == []

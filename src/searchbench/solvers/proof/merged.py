@@ -330,8 +330,7 @@ class MergedSearch:
                 self.budget.run.demand(3 * size, f"a graph of {len(graph.nodes):,} positions")
                 graph = larger(graph, self.game)
         holds = bool(graph.nodes[0, PROOF] == 0)
-        # Repetitions are draws: they speak against "at least a win" and for "at least a draw".
-        reliable = (
-            (self.conversions and self.game.has("conversions")) or graph.note[REPETITIONS] == 0 or holds == (bound == 1)
-        )
+        # A repetition counts as a draw here, which speaks against "at least a win" and for "at least a draw".
+        draws = not self.game.has("repetition")
+        reliable = graph.note[REPETITIONS] == 0 or (draws and (self.conversions or holds == (bound == 1)))
         return Answer(holds, bool(reliable))
