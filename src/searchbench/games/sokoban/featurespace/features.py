@@ -10,6 +10,7 @@ from typing import Any, Final, NamedTuple
 from searchbench.games.sokoban.enhanced.work import AT, GENERATION, GOAL, MARK, SQUARE, STONES
 from searchbench.games.sokoban.featurespace.base import Base
 from searchbench.games.sokoban.featurespace.corrals import Corrals
+from searchbench.games.sokoban.featurespace.jams import Jams
 
 PACKED, PARTS, DOORS, OUTSIDE, HOTSPOTS, DISTANCE = 36, 30, 24, 18, 12, 0
 """Where the features stand in a score: steps of the plan that are left, parts of the floor but for one, pairs of rooms that
@@ -52,6 +53,7 @@ class Space(NamedTuple):
     marks: Any
     known: Any
     corrals: Corrals
+    jams: Jams
     rooms: Any
     doors: Any
     blockers: Any

@@ -48,6 +48,7 @@ from searchbench.games.sokoban.featurespace.features import (
     scored,
     steps_done,
 )
+from searchbench.games.sokoban.featurespace.jams import has_dead_jam, has_pattern
 from searchbench.games.sokoban.rules import BITS, from_square, to_square
 from searchbench.hashing import mix
 from searchbench.heuristics.matching import UNREACHABLE, copy_matching, matching_cost, move_piece
@@ -86,7 +87,10 @@ def restore(work: Any, position: Any) -> int:
 
 def is_lost(work: Any) -> bool:
     """Tell whether stones cannot all have goals, or those around an area that the man cannot enter are lost."""
-    return estimate(work.base, 0, 0) >= UNREACHABLE or has_dead_corral(work.base, work.corrals)
+    base = work.base
+    if estimate(base, 0, 0) >= UNREACHABLE or has_dead_corral(base, work.corrals):
+        return True
+    return has_dead_jam(base, work.jams)
 
 
 def score_position(work: Any) -> int:
@@ -200,7 +204,9 @@ def is_dead(work: Any, origin: int, square: int, man: int, last: int) -> bool:
     """Tell whether a stone that was pushed from its origin to a square makes a deadlock there."""
     if square == origin:
         return False
-    return is_frozen_dead(work.base, square, True) or is_window_dead(work.base, man, square, last)
+    if is_frozen_dead(work.base, square, True) or is_window_dead(work.base, man, square, last):
+        return True
+    return has_pattern(work.base, work.jams, square, man)
 
 
 def score_of_known(work: Any, key: int) -> int:
