@@ -97,7 +97,7 @@ def has_dead_jam(base: Any, jams: Jams) -> bool:
 
 
 def number_groups(jam: Base) -> int:
-    """Number the groups of stones, from 1 on: stones up to two steps apart are of one group; return how many there are."""
+    """Give stones up to two steps apart the same number, from 1 on; return how many groups there are."""
     maze, stands, group, queue = jam.maze, jam.board[AT], jam.board[GROUP], jam.board[WALK]
     count = 0
     for square in range(len(maze)):
