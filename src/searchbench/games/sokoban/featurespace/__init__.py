@@ -114,6 +114,11 @@ class SokobanFeatureSpace:
         return tuple(ADVISORS if strategy == GUIDED else EXPLORER for strategy in range(self.strategies))
 
     @property
+    def fresh(self) -> tuple[bool, ...]:
+        """Return of each strategy whether its advisors choose among moves to new positions alone."""
+        return tuple(strategy == GUIDED for strategy in range(self.strategies))
+
+    @property
     def strategies(self) -> int:
         """Return how many searches take turns."""
         return len(self.backward)
