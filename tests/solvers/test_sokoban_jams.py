@@ -1,7 +1,8 @@
-"""Jams of Sokoban: what is told dead, and what is learnt, against exact sets and a search without cuts."""
+"""Jams and frozen stones of Sokoban: what is told dead, and what is learnt, against exact sets and twins."""
 
 from __future__ import annotations
 
+import itertools
 import random
 from typing import Any
 
@@ -10,8 +11,9 @@ import numpy as np
 from naive_sokoban import Maze, Node, Place, random_level
 from searchbench import jit
 from searchbench.games.sokoban import Sokoban
+from searchbench.games.sokoban.enhanced.freeze import FROZEN, hold
 from searchbench.games.sokoban.enhanced.work import AT
-from searchbench.games.sokoban.featurespace import GUIDED, jams
+from searchbench.games.sokoban.featurespace import GUIDED, frozen, jams
 from searchbench.games.sokoban.rules import state_of
 from searchbench.solvers.guided.featurespace.contract import restore
 
@@ -35,12 +37,16 @@ class Level:
         self.names = jit.Names(dict(rules.names(GUIDED)), "interpreted", None)
         self.work: Any = rules.work(self.game.start(), self.names, GUIDED)
 
-    def is_told_dead(self, node: Node) -> bool:
-        """Put up a node, and tell whether it is told dead."""
+    def put_up(self, node: Node) -> None:
+        """Make a node the position on the board."""
         stones, area = node
         man = min(self.number[one] for one in area)
         position = state_of({self.number[one] for one in stones}, man, len(self.number))
         jit.bind(restore, self.names)(self.work, np.array(position, np.int64))
+
+    def is_told_dead(self, node: Node) -> bool:
+        """Put up a node, and tell whether it is told dead."""
+        self.put_up(node)
         return bool(jams.has_dead_jam(self.work.base, self.work.jams))
 
     def patterns(self) -> list[Node]:
@@ -150,3 +156,37 @@ def _steps(level: Level, one: int, other: int) -> int:
         seen |= layer
         count += 1
     return count
+
+
+def goals_alone(maze: Maze, held: frozenset[Place], stone: Place, man: Place) -> set[Place]:
+    """Return the goals that a stone can come to, frozen ones being walls and all others away."""
+    free, maze.free = maze.free, maze.free - held
+    node = frozenset([stone]), maze.area(man, frozenset([stone]))
+    seen, waiting = {node}, [node]
+    while waiting:
+        for after in maze.successors(waiting.pop()):
+            if after not in seen:
+                seen.add(after)
+                waiting.append(after)
+    maze.free = free
+    return {place for stones, _ in seen for place in stones} & maze.goals - held
+
+
+def test_stones_are_cut_off_where_no_choice_of_goals_past_frozen_ones_is_left() -> None:
+    chance, verdicts = random.Random(64), {False: 0, True: 0}
+    for _ in range(30):
+        level = Level(chance, 3, (4, 5))
+        maze, base = level.maze, level.work.base
+        nodes, good = maze.solvable()
+        for node in chance.sample(sorted(nodes, key=repr), min(len(nodes), 40)):
+            level.put_up(node)
+            if hold(base, -1) != 1:
+                continue
+            man = min(level.number[one] for one in node[1])
+            told = frozen.is_cut_off(base, level.work.frozen, man)
+            assert not (told and node in good), (level.text, node)
+            held = frozenset(one for one in node[0] if base.board[FROZEN, level.number[one]])
+            choices = [goals_alone(maze, held, stone, level.place[man]) for stone in node[0] - held]
+            assert told != any(len(set(one)) == len(choices) for one in itertools.product(*choices)), (level.text, node)
+            verdicts[told] += 1
+    assert min(verdicts.values()) > 5, verdicts

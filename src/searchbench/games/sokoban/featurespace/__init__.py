@@ -17,6 +17,7 @@ from searchbench.games.sokoban.featurespace.advisors import ADVISORS, EXPLORER
 from searchbench.games.sokoban.featurespace.base import Base, base_work
 from searchbench.games.sokoban.featurespace.corrals import Corrals, new_corrals
 from searchbench.games.sokoban.featurespace.features import CELL_SHIFT, KNOWN, Space
+from searchbench.games.sokoban.featurespace.frozen import Frozen, new_frozen
 from searchbench.games.sokoban.featurespace.jams import Jams, new_jams
 from searchbench.games.sokoban.featurespace.packing import NO_PLAN, find_order, plan_of, zones_of
 from searchbench.games.sokoban.featurespace.retrograde import FUNCTIONS, NODES_OF_PLAN, retrograde_steps
@@ -48,6 +49,11 @@ class _Shared:
     def corrals(self) -> Corrals:
         """Return the arrays for searches around areas that the man cannot enter, with their verdicts."""
         return new_corrals(len(self.tables.level.cells))
+
+    @cached_property
+    def frozen(self) -> Frozen:
+        """Return the arrays that tell of goals past frozen stones."""
+        return new_frozen(self.base)
 
     @cached_property
     def jams(self) -> Jams:
@@ -156,7 +162,7 @@ class SokobanFeatureSpace:
         return Space(
             shared.base, plan, zones_of(self.tables, plan), np.zeros((4, 4 * squares), np.int32),
             np.zeros((6, 4 * squares), np.int32), np.zeros((2, KNOWN), np.int64),
-            shared.corrals, shared.jams, rooms, doors, blockers,
+            shared.corrals, shared.frozen, shared.jams, rooms, doors, blockers,
             pushes_to(self.tables, plan[:, 0].tolist()), strategy == GUIDED, np.zeros(1, np.int64),
         )  # fmt: skip
 

@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from searchbench.games.sokoban.enhanced.freeze import is_frozen_dead
+from searchbench.games.sokoban.enhanced.freeze import hold
 from searchbench.games.sokoban.enhanced.windows import is_window_dead
 from searchbench.games.sokoban.enhanced.work import AT, GENERATION, GOAL, LIVE, MARK, walk
 from searchbench.games.sokoban.featurespace.base import Base
@@ -242,7 +242,7 @@ def searched(jams: Jams, man: int, effort: int) -> int:
         if frame[words + behind // BITS] >> behind % BITS & 1 == 0:
             continue
         stands[square], stands[target] = 0, 1
-        if is_frozen_dead(jam, target, False) or is_window_dead(jam, square, target, push & 3):
+        if hold(jam, target) == 2 or is_window_dead(jam, square, target, push & 3):
             continue
         if has_pattern(jam, jams, target, square):
             continue
