@@ -75,8 +75,8 @@ from searchbench.solvers.guided.task import FOUND
 LEFT, PARTS, ON_GOALS, NEARNESS = 36, 30, 18, 0
 """Where the features stand in a score: stones that are left, parts of the floor but for one, stones on goals, and how
 near the stones are to goals."""
-NODES_OF_PLAN: Final = 150_000
-"""The pulls that are generated at most for a plan."""
+NODES_OF_PLAN: Final = 100_000
+"""The pulls that are generated at most for a plan with sinks that are used once, and then for one with others."""
 
 
 class Backwards(NamedTuple):
@@ -298,16 +298,18 @@ def retrograde_steps(
 ) -> list[set[int]]:
     """Return where stones stand after each step of a plan, the first set empty; nothing if no plan is found.
 
-    `nodes` are the pulls generated at most in all, `base` the arrays of a search from the goals.
+    `nodes` are the pulls generated at most for sinks that are used once, and then for others; `base` holds the arrays of a
+    search from the goals.
     """
     squares, goals, off = len(tables.level.cells), tables.level.goals, _off_goals(tables, stones)
     largest, parts_of_floor = sinks_of(tables, off), parts_of(tables, set(goals))
     choices = [(largest, False)] if len(largest) == len(off) else [(largest, False), (off, False)]
     if len(stones) == len(goals) and not set(off) & set(goals):
         choices.insert(0, (off, True))
-    share = nodes // max(len(choices) * len(parts_of_floor), 1)
+    again = sum(not once for _, once in choices)
     for sinks, once in choices:
         work = _emptying(tables, stones, base, sinks, once)
+        share = nodes // ((1 if once else again) * max(len(parts_of_floor), 1))
         for part in parts_of_floor:
             moves = _searched(work, state_of(goals, min(part), squares), names, share)
             if moves:
