@@ -357,7 +357,7 @@ def _searched(work: Backwards, start: Sequence[int], names: jit.Names, nodes: in
     most = min(1 << 16, 4 * sum(1 for one in start[:-1] for bit in range(BITS) if one >> bit & 1) * len(work.sinks))
     tree = new_tree(len(start), ADVISORS, nodes + 2 * most, most)
     note = np.zeros(NOTES, np.int64)
-    note[ADVISORS_NOTE], note[SHIFT], note[FRESH] = ADVISORS, CELL_SHIFT, 1
+    note[ADVISORS_NOTE], note[SHIFT], note[FRESH] = ADVISORS, CELL_SHIFT, work.once
     roots = np.array([start], np.int64)
     jit.bind(explore, names)(work, tree, new_perimeter(1), new_perimeter(1), roots, note, nodes)
     return [move for move, _ in moves_to(tree, int(note[BEST]))] if note[STATUS] == FOUND else []
