@@ -17,8 +17,12 @@ def search(
     rows_of: Callable[[Any], list[Row]],
     play: Callable[[Any, Any], Any],
     shift: int,
+    fresh: bool = False,
 ) -> tuple[list[Any] | None, int]:
-    """Return the moves to a solved position, None if there are none, and how many positions were looked at."""
+    """Return the moves to a solved position, None if there are none, and how many positions were looked at.
+
+    With `fresh`, advisors choose among moves to new positions alone.
+    """
     seen = {key(start)}
     if score(start) == 0:
         return [], 1
@@ -35,7 +39,11 @@ def search(
         rows = rows_of(position)
         advised = set()
         for advisor in range(len(rows[0][3]) if rows else 0):
-            rated = [(row[3][advisor], number) for number, row in enumerate(rows) if row[3][advisor] >= 0]
+            rated = [
+                (row[3][advisor], number)
+                for number, row in enumerate(rows)
+                if row[3][advisor] >= 0 and not (fresh and row[2] in seen)
+            ]
             if rated:
                 advised.add(min(rated)[1])
         cell = least >> shift

@@ -32,6 +32,7 @@ from searchbench.solvers.guided.featurespace.contract import (
 from searchbench.solvers.guided.featurespace.kernel import (
     ADVISORS,
     BEST,
+    FRESH,
     MET,
     NONE,
     NOTES,
@@ -126,13 +127,13 @@ def test_the_machinery_does_what_its_twin_does() -> None:
         None,
     )
     chance, ends = random.Random(5), set()
-    for _ in range(40):
+    for round_ in range(40):
         stack = list(range(chance.randint(3, 6)))
         chance.shuffle(stack)
         banned = chance.sample(range(2, len(stack) + 1), chance.randint(0, 2))
         work = Stack(np.zeros(len(stack), np.int64), np.array(banned, np.int64))
         tree, note = new_tree(len(stack), 2, 1 << 14, 8), np.zeros(NOTES, np.int64)
-        note[ADVISORS], note[SHIFT] = 2, 4
+        note[ADVISORS], note[SHIFT], note[FRESH] = 2, 4, round_ % 2
         nowhere, roots, stop = (new_perimeter(1), new_perimeter(1)), np.array([stack], np.int64), 0
         while note[STATUS] not in (FOUND, EXHAUSTED):
             stop += 7  # pauses change nothing
@@ -144,6 +145,7 @@ def test_the_machinery_does_what_its_twin_does() -> None:
             lambda one, b=banned: _rows(one, b),  # type: ignore[misc]
             _turned,
             4,
+            round_ % 2 == 1,
         )
         ends.add(moves is None)
         assert (note[STATUS] == EXHAUSTED) == (moves is None), (stack, banned)

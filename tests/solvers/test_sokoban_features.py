@@ -15,8 +15,7 @@ from searchbench.errors import Unsolvable
 from searchbench.games.sokoban import Sokoban
 from searchbench.games.sokoban.enhanced.corral import PART, number_parts
 from searchbench.games.sokoban.featurespace import GUIDED, advisors, corrals, features
-from searchbench.games.sokoban.featurespace.backward import pulls_to
-from searchbench.games.sokoban.featurespace.packing import plan_of
+from searchbench.games.sokoban.featurespace.packing import plan_of, pulls_to
 from searchbench.games.sokoban.featurespace.rooms import blockers_of, doors_of, pushes_to, rooms_of
 from searchbench.games.sokoban.rules import normal_man, state_of
 from searchbench.games.sokoban.tables import NEVER

@@ -17,9 +17,10 @@ from searchbench.games.sokoban.enhanced import EnhancedSokoban
 from searchbench.games.sokoban.featurespace import ORDERED, RETROGRADE, UNPACKING, retrograde
 from searchbench.games.sokoban.featurespace.advisors import ADVISORS
 from searchbench.games.sokoban.featurespace.features import PACKED, steps_done
-from searchbench.games.sokoban.featurespace.packing import NO_PLAN, TAKEN, bring_out, plan_of, zones_of
+from searchbench.games.sokoban.featurespace.packing import NO_PLAN, TAKEN, bring_out, plan_of, pulls_to, zones_of
 from searchbench.games.sokoban.featurespace.retrograde import FUNCTIONS, retrograde_steps, sinks_of
-from searchbench.games.sokoban.rules import normal_man, to_square
+from searchbench.games.sokoban.rules import normal_man, state_of, stones_of, to_square
+from searchbench.games.sokoban.tables import NEVER
 from searchbench.solvers.guided import search_state
 from searchbench.solvers.guided.enhanced.controls import FRAME, chosen_controls
 from searchbench.solvers.guided.featurespace import search
@@ -66,7 +67,8 @@ def test_each_step_of_a_plan_can_be_made_by_pushes_of_one_stone() -> None:
             continue
         assert (sets[0], sets[-1]) == (set(), set(level.goals))
         off = [stone for stone in level.stones if stone not in level.goals] or list(level.stones)
-        for before, after in itertools.pairwise(sets):
+        # The first steps are those of stones that may stay where the pulls have left them.
+        for before, after in list(itertools.pairwise(sets))[len(level.stones) - len(off) :]:
             (placed,) = after - before
             others = frozenset(cells[square] for square in before & after)
             gone = before - after
@@ -90,8 +92,9 @@ def test_pulls_are_what_positions_after_them_say() -> None:
         sinks[chance.sample(range(squares), squares // 2)] = 1
         scratch = np.zeros((4, 4 * squares), np.int32), np.zeros((3, 4 * squares), np.int32)
         work = retrograde.Backwards(
-            base_of(game), *scratch, sinks, useful, np.arange(squares, dtype=np.int32), NO_PLAN, True
-        )
+            base_of(game), *scratch, sinks, useful, np.arange(squares, dtype=np.int32), NO_PLAN, True,
+            False, 0, np.full(squares, -1, np.int32), np.zeros(squares, np.uint8),
+        )  # fmt: skip
         position = np.array(game.start(), np.int64)
         jit.bind(restore, NAMES)(work, position)
         rows = np.zeros((4_000, RATINGS + ADVISORS), np.int64)
@@ -106,6 +109,46 @@ def test_pulls_are_what_positions_after_them_say() -> None:
             gone += vanished
         pulls += count
     assert min(pulls, gone) > 20, (pulls, gone)
+
+
+def test_sinks_that_are_used_once_leave_every_stone_a_square_of_the_start() -> None:
+    chance, settled, kept_away = random.Random(17), 0, 0
+    for _ in range(40):
+        game = Sokoban(text := random_level(chance, 3, (4, 5)))
+        squares, level = len(game.maze.cells), game.tables.level
+        off = [stone for stone in level.stones if stone not in level.goals]
+        work = retrograde._emptying(game.tables, level.stones, base_of(game), off, True)
+        ways = pulls_to(game.tables, level.stones).reshape(squares, 4, 3).min(axis=1) < NEVER
+        rows = np.zeros((4_000, RATINGS + ADVISORS), np.int64)
+        position = np.array(state_of(level.goals, chance.choice(free_squares(game)), squares), np.int64)
+        for _ in range(4):
+            jit.bind(restore, NAMES)(work, position)
+            score = jit.bind(score_position, NAMES)(work)
+            count = jit.bind(write_macros, NAMES)(work, score, rows)
+            if score == 0 or count == 0:
+                break
+            for row in rows[:count]:
+                after = np.zeros_like(position)
+                jit.bind(follow, NAMES)(work, position, int(row[MOVE]), after)
+                assert jit.bind(restore, NAMES)(work, after) == row[KEY]
+                assert jit.bind(score_position, NAMES)(work) == row[SCORE]
+                stones = stones_of(after)
+                homes = [
+                    [level.stones.index(stone)] if stone in off else np.flatnonzero(ways[stone]).tolist()
+                    for stone in stones
+                ]
+                assert any(len(set(choice)) == 3 for choice in itertools.product(*homes)), (text, stones)
+                settled += to_square(int(row[MOVE])) in off
+            kept_away += len(set(stones_of(position)) & set(off))
+            after = np.zeros_like(position)
+            jit.bind(follow, NAMES)(work, position, int(rows[chance.randrange(count), MOVE]), after)
+            position = after
+    assert min(settled, kept_away) > 20, (settled, kept_away)
+
+
+def free_squares(game: Sokoban) -> list[int]:
+    """Return the squares that are no goals."""
+    return [square for square in range(len(game.maze.cells)) if square not in game.tables.level.goals]
 
 
 def test_sinks_can_be_pushed_to_one_another() -> None:

@@ -123,7 +123,7 @@ def reach(windows: Any, window: int, stones: int, man: int) -> int:
             if fresh >> cell & 1 == 0:
                 continue
             for direction in range(4):
-                there = windows.near[window, cell, direction]
+                there = int(windows.near[window, cell, direction])
                 if there >= OUTSIDE:
                     more |= 1 << OUTSIDE
                 elif there >= 0:
@@ -164,7 +164,7 @@ def search_window(windows: Any, window: int, stones: int, effort: int) -> int:
                 continue
             left = False
             for direction in range(4):
-                behind, target = near[window, cell, direction ^ 1], near[window, cell, direction]
+                behind, target = int(near[window, cell, direction ^ 1]), int(near[window, cell, direction])
                 if behind < 0 or target < 0 or area >> min(behind, OUTSIDE) & 1 == 0:
                     continue
                 if target == OUTSIDE:

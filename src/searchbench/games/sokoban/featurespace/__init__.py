@@ -17,6 +17,8 @@ from searchbench.games.sokoban.featurespace.advisors import ADVISORS, EXPLORER
 from searchbench.games.sokoban.featurespace.base import Base, base_work
 from searchbench.games.sokoban.featurespace.corrals import Corrals, new_corrals
 from searchbench.games.sokoban.featurespace.features import CELL_SHIFT, KNOWN, Space
+from searchbench.games.sokoban.featurespace.frozen import Frozen, new_frozen
+from searchbench.games.sokoban.featurespace.jams import Jams, new_jams
 from searchbench.games.sokoban.featurespace.packing import NO_PLAN, find_order, plan_of, zones_of
 from searchbench.games.sokoban.featurespace.retrograde import FUNCTIONS, NODES_OF_PLAN, retrograde_steps
 from searchbench.games.sokoban.featurespace.rooms import NO_DOORS, blockers_of, doors_of, pushes_to, rooms_of
@@ -47,6 +49,16 @@ class _Shared:
     def corrals(self) -> Corrals:
         """Return the arrays for searches around areas that the man cannot enter, with their verdicts."""
         return new_corrals(len(self.tables.level.cells))
+
+    @cached_property
+    def frozen(self) -> Frozen:
+        """Return the arrays that tell of goals past frozen stones."""
+        return new_frozen(self.base)
+
+    @cached_property
+    def jams(self) -> Jams:
+        """Return the arrays for searches of jams, with what is known of them."""
+        return new_jams(self.base)
 
     @cached_property
     def order(self) -> list[set[int]]:
@@ -108,6 +120,11 @@ class SokobanFeatureSpace:
         return tuple(ADVISORS if strategy == GUIDED else EXPLORER for strategy in range(self.strategies))
 
     @property
+    def fresh(self) -> tuple[bool, ...]:
+        """Return of each strategy whether its advisors choose among moves to new positions alone."""
+        return tuple(strategy == GUIDED for strategy in range(self.strategies))
+
+    @property
     def strategies(self) -> int:
         """Return how many searches take turns."""
         return len(self.backward)
@@ -145,7 +162,7 @@ class SokobanFeatureSpace:
         return Space(
             shared.base, plan, zones_of(self.tables, plan), np.zeros((4, 4 * squares), np.int32),
             np.zeros((6, 4 * squares), np.int32), np.zeros((2, KNOWN), np.int64),
-            shared.corrals, rooms, doors, blockers,
+            shared.corrals, shared.frozen, shared.jams, rooms, doors, blockers,
             pushes_to(self.tables, plan[:, 0].tolist()), strategy == GUIDED, np.zeros(1, np.int64),
         )  # fmt: skip
 

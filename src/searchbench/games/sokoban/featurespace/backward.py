@@ -13,30 +13,13 @@ import numpy.typing as npt
 
 from searchbench.games.sokoban.enhanced.work import GOAL, LIVE, STONES
 from searchbench.games.sokoban.featurespace.base import Base
+from searchbench.games.sokoban.featurespace.packing import pulls_to
 from searchbench.games.sokoban.featurespace.retrograde import (
     Backwards,
     parts_of,
 )
 from searchbench.games.sokoban.rules import state_of
 from searchbench.games.sokoban.tables import NEVER, LevelTables
-
-
-def pulls_to(tables: LevelTables, starts: Sequence[int]) -> npt.NDArray[np.int32]:
-    """Return the pulls of a lone stone from each place to each of some squares: [4 squares + side of the man, squares]."""
-    pushed: list[list[int]] = [[] for _ in tables.pulls]
-    for place, before in enumerate(tables.pulls):
-        for other, _ in before:
-            pushed[other].append(place)
-    found = np.full((len(pushed), len(starts)), NEVER, np.int32)
-    for column, square in enumerate(starts):
-        waiting = [4 * square + side for side in tables.sides[square]]
-        found[waiting, column] = 0
-        for place in waiting:  # which grows
-            for after in pushed[place]:
-                if found[after, column] == NEVER:
-                    found[after, column] = found[place, column] + 1
-                    waiting.append(after)
-    return found
 
 
 def backward_work(tables: LevelTables, stones: Sequence[int], base: Base, plan: npt.NDArray[np.int32]) -> Backwards:
@@ -53,6 +36,7 @@ def backward_work(tables: LevelTables, stones: Sequence[int], base: Base, plan: 
         np.zeros((4, 4 * squares), np.int32), np.zeros((3, 4 * squares), np.int32),
         np.zeros(squares, np.uint8), maze[:, LIVE].astype(np.uint8), np.zeros(squares, np.int32),
         plan, False,
+        False, 0, np.full(squares, -1, np.int32), np.zeros(squares, np.uint8),
     )  # fmt: skip
 
 

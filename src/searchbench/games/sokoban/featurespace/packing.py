@@ -15,7 +15,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from searchbench.games.sokoban.tables import LevelTables
+from searchbench.games.sokoban.tables import NEVER, LevelTables
 
 GOAL: Final = 4
 TAKEN, SEEN, WAITING, STONE, MAN, LENGTH, VISITED = range(7)
@@ -158,4 +158,22 @@ def zones_of(tables: LevelTables, plan: npt.NDArray[np.int32]) -> npt.NDArray[np
                 if man >= 0 and man not in stays:
                     found[step, before] = 0
                     waiting.append(before)
+    return found
+
+
+def pulls_to(tables: LevelTables, starts: Sequence[int]) -> npt.NDArray[np.int32]:
+    """Return the pulls of a lone stone from each place to each of some squares: [4 squares + side of the man, squares]."""
+    pushed: list[list[int]] = [[] for _ in tables.pulls]
+    for place, before in enumerate(tables.pulls):
+        for other, _ in before:
+            pushed[other].append(place)
+    found = np.full((len(pushed), len(starts)), NEVER, np.int32)
+    for column, square in enumerate(starts):
+        waiting = [4 * square + side for side in tables.sides[square]]
+        found[waiting, column] = 0
+        for place in waiting:  # which grows
+            for after in pushed[place]:
+                if found[after, column] == NEVER:
+                    found[after, column] = found[place, column] + 1
+                    waiting.append(after)
     return found

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from searchbench.games.sokoban.enhanced.corral import find_corral, goes_in
-from searchbench.games.sokoban.enhanced.freeze import is_frozen_dead
+from searchbench.games.sokoban.enhanced.freeze import hold
 from searchbench.games.sokoban.enhanced.windows import is_window_dead
 from searchbench.games.sokoban.enhanced.work import (
     AT,
@@ -48,6 +48,8 @@ from searchbench.games.sokoban.featurespace.features import (
     scored,
     steps_done,
 )
+from searchbench.games.sokoban.featurespace.frozen import is_cut_off
+from searchbench.games.sokoban.featurespace.jams import has_dead_jam, has_pattern
 from searchbench.games.sokoban.rules import BITS, from_square, to_square
 from searchbench.hashing import mix
 from searchbench.heuristics.matching import UNREACHABLE, copy_matching, matching_cost, move_piece
@@ -85,8 +87,12 @@ def restore(work: Any, position: Any) -> int:
 
 
 def is_lost(work: Any) -> bool:
-    """Tell whether stones cannot all have goals, or those around an area that the man cannot enter are lost."""
-    return estimate(work.base, 0, 0) >= UNREACHABLE or has_dead_corral(work.base, work.corrals)
+    """Tell whether stones cannot all have goals, those around an area that the man cannot enter are lost, or a jam is."""
+    base = work.base
+    man = base.kept[0, base.kept.shape[1] - 1]
+    if estimate(base, 0, 0) >= UNREACHABLE or is_frozen_dead(work, -1, man):
+        return True
+    return has_dead_corral(base, work.corrals) or has_dead_jam(base, work.jams)
 
 
 def score_position(work: Any) -> int:
@@ -200,7 +206,17 @@ def is_dead(work: Any, origin: int, square: int, man: int, last: int) -> bool:
     """Tell whether a stone that was pushed from its origin to a square makes a deadlock there."""
     if square == origin:
         return False
-    return is_frozen_dead(work.base, square, True) or is_window_dead(work.base, man, square, last)
+    if is_frozen_dead(work, square, man) or is_window_dead(work.base, man, square, last):
+        return True
+    return has_pattern(work.base, work.jams, square, man)
+
+
+def is_frozen_dead(work: Any, square: int, man: int) -> bool:
+    """Tell whether stones are frozen off the goals, or cut others off: those joined to a square, or all where that is -1."""
+    found = hold(work.base, square)
+    if found == 1 and square >= 0:
+        found = hold(work.base, -1)
+    return bool(found == 2 or (found == 1 and is_cut_off(work.base, work.frozen, man)))
 
 
 def score_of_known(work: Any, key: int) -> int:

@@ -1,6 +1,8 @@
 """The search for a plan of packing, backwards: stones are pulled from the full goals to *sinks*, where they vanish.
 
-Sinks are squares where stones stand at the start, such that a stone can be pushed from each to every other one. The search
+Sinks are the squares where stones stand at the start, but for goals. A stone that comes to one vanishes together with it, if
+the stones that are left can still be matched with the squares of the start that are. Where no plan is found so, sinks may be used
+again: those of the largest set such that a stone can be pushed from each to every other one, or all. The search
 is feature-space search as well: fewer stones, fewer parts of the floor, fewer stones on goals, and stones far from goals.
 Stones may rest on the way, so that others come out first. Turned round, the pulls are the steps of a plan: a stone
 comes from outside to the square where the search has pulled it from, or goes on from where it rested.
@@ -48,16 +50,18 @@ from searchbench.games.sokoban.featurespace.features import (
     parts,
     steps_done,
 )
-from searchbench.games.sokoban.featurespace.packing import NO_PLAN
-from searchbench.games.sokoban.featurespace.position import distance_after, restore
+from searchbench.games.sokoban.featurespace.packing import NO_PLAN, pulls_to
+from searchbench.games.sokoban.featurespace.position import distance_after
+from searchbench.games.sokoban.featurespace.position import restore as set_up
 from searchbench.games.sokoban.rules import BITS, from_square, state_of, to_square
 from searchbench.games.sokoban.tables import NEVER, LevelTables
-from searchbench.heuristics.matching import UNREACHABLE
+from searchbench.heuristics.matching import UNREACHABLE, copy_matching, match_from_scratch, matching_cost, move_piece
 from searchbench.solvers.guided.featurespace.contract import KEY as KEY_COLUMN
 from searchbench.solvers.guided.featurespace.contract import MOVE, SCORE
 from searchbench.solvers.guided.featurespace.kernel import ADVISORS as ADVISORS_NOTE
 from searchbench.solvers.guided.featurespace.kernel import (
     BEST,
+    FRESH,
     NOTES,
     SHIFT,
     STATUS,
@@ -72,11 +76,15 @@ LEFT, PARTS, ON_GOALS, NEARNESS = 36, 30, 18, 0
 """Where the features stand in a score: stones that are left, parts of the floor but for one, stones on goals, and how
 near the stones are to goals."""
 NODES_OF_PLAN: Final = 100_000
-"""The pulls that are generated at most for a plan."""
+"""The pulls that are generated at most for a plan with sinks that are used once, and then for one with others."""
 
 
 class Backwards(NamedTuple):
-    """Hold a position, scratch space, the sinks, squares that lead to one, distances to goals, and a plan."""
+    """Hold a position, scratch space, the sinks, squares that lead to one, distances to goals, and a plan.
+
+    Stones `vanish` in sinks until so many are left as are `staying`. Where sinks can be used `once`, `homes` are the rows of
+    costs of stones in them, -1 for all other squares, and `settled` marks those that were used.
+    """
 
     base: Base
     queues: Any
@@ -86,15 +94,50 @@ class Backwards(NamedTuple):
     nearest: Any
     plan: Any
     vanish: bool
+    once: bool
+    staying: int
+    homes: Any
+    settled: Any
+
+
+def restore(work: Any, position: Any) -> int:
+    """Set up a position; return its hash. Stones in sinks that can be used once are in nobody's way."""
+    key = set_up(work, position)
+    if not work.vanish:
+        return key
+    base = work.base
+    for square in range(len(base.maze)):
+        work.settled[square] = work.homes[square] >= 0 and base.board[AT, square] != 0
+        if work.settled[square] != 0:
+            base.board[AT, square] = 0
+    return int(base.facts[KEY] ^ base.hashes[1, walk(base, position[len(position) - 1])])
+
+
+def match(work: Any) -> None:
+    """Match stones with the squares of the start; those in sinks are at home."""
+    base = work.base
+    for stone in range(base.facts[STONES]):
+        square = base.board[SQUARE, stone]
+        base.kept[0, stone] = work.homes[square] if work.settled[square] != 0 else 4 * square
+    match_from_scratch(base.costs, base.kept, 0, base.scratch)
+
+
+def is_matched(work: Any, stone: int, square: int) -> bool:
+    """Tell whether stones can still be matched with the squares of the start when one has come to a square."""
+    base = work.base
+    home = work.homes[square]
+    copy_matching(base.costs, base.kept, 0, 1)
+    move_piece(base.costs, base.kept, 1, stone, home if home >= 0 else 4 * square, base.scratch)
+    return bool(matching_cost(base.costs, base.kept, 1) < UNREACHABLE)
 
 
 def follow(work: Any, position: Any, move: int, out: Any) -> None:
-    """Write the position after a pull; on a sink the stone vanishes."""
+    """Write the position after a pull; on a sink that can be used again the stone vanishes."""
     square, target = from_square(move), to_square(move)
     for cell in range(len(position)):
         out[cell] = position[cell]
     out[square // BITS] ^= 1 << square % BITS
-    if work.sinks[target] == 0:
+    if work.sinks[target] == 0 or work.homes[target] >= 0:
         out[target // BITS] ^= 1 << target % BITS
     out[len(out) - 1] = work.base.maze[target, last_direction(move)]
 
@@ -144,7 +187,7 @@ def vanishing_score(work: Any) -> int:
         left += 1
         on_goals += base.maze[square, GOAL] >= 0
         far += work.nearest[square]
-    if left == 0:
+    if left == work.staying:
         return 0
     return left << LEFT | parts(work) << PARTS | on_goals << ON_GOALS | max(FARTHEST - far, 0)
 
@@ -153,9 +196,13 @@ def write_macros(work: Any, score: int, out: Any) -> int:
     """Write the pulls of one stone: to each square and side of the man, and to sinks."""
     base = work.base
     start, count = base.kept[0, base.kept.shape[1] - 1], 0
-    estimate(base, 0, 0)
+    if work.once:
+        match(work)
+    elif not work.vanish:
+        estimate(base, 0, 0)
     for stone in range(base.facts[STONES]):
-        count = write_pulls_of(work, score, stone, start, out, count)
+        if work.settled[base.board[SQUARE, stone]] == 0:
+            count = write_pulls_of(work, score, stone, start, out, count)
     return count
 
 
@@ -175,12 +222,13 @@ def write_pulls_of(work: Any, score: int, stone: int, start: int, out: Any, coun
         head += 1
         if last >= 0 and met[4 * square + last] != 0:
             continue
-        vanishes = last >= 0 and work.sinks[square] != 0
+        vanishes = last >= 0 and work.sinks[square] != 0 and work.settled[square] == 0
         if square != origin:
             put(base, origin, square)
         if vanishes:
             board[AT, square] = 0
-            base.facts[KEY] ^= base.hashes[0, square]
+            if not work.once:
+                base.facts[KEY] ^= base.hashes[0, square]
         lowest = walk(base, man)
         generation = base.facts[GENERATION]
         for direction in range(4):
@@ -194,7 +242,14 @@ def write_pulls_of(work: Any, score: int, stone: int, start: int, out: Any, coun
             if met[4 * beside + direction] == 0 and tail < 4 * len(maze):
                 here[tail], walker[tail], arrived[tail], pulls[tail] = beside, beyond, direction, length + 1
                 tail += 1
-        after = pulled_score(work, man) if last >= 0 and square != origin else LOST
+        after = LOST
+        if (
+            last >= 0
+            and square != origin
+            and work.settled[square] == 0
+            and (not work.once or is_matched(work, stone, square))
+        ):
+            after = pulled_score(work, man)
         if after != LOST:
             rate(score, after, out[count])
             out[count, MOVE] = move_of(origin, square, last, 0, length)
@@ -203,7 +258,8 @@ def write_pulls_of(work: Any, score: int, stone: int, start: int, out: Any, coun
             count += 1
         if vanishes:
             board[AT, square] = stone + 1
-            base.facts[KEY] ^= base.hashes[0, square]
+            if not work.once:
+                base.facts[KEY] ^= base.hashes[0, square]
         if square != origin:
             put(base, square, origin)
     return count
@@ -242,30 +298,45 @@ def retrograde_steps(
 ) -> list[set[int]]:
     """Return where stones stand after each step of a plan, the first set empty; nothing if no plan is found.
 
-    `nodes` are the pulls generated at most in all, `base` the arrays of a search from the goals.
+    `nodes` are the pulls generated at most for sinks that are used once, and then for others; `base` holds the arrays of a
+    search from the goals.
     """
-    squares, goals = len(tables.level.cells), tables.level.goals
-    choices, parts_of_floor = _choices_of_sinks(tables, stones), parts_of(tables, set(goals))
-    share = nodes // max(len(choices) * len(parts_of_floor), 1)
-    for sinks in choices:
-        marked, useful = np.zeros(squares, np.uint8), np.zeros(squares, np.uint8)
-        marked[sinks] = 1
-        useful[_pushed_to(tables, sinks)] = 1
-        work = Backwards(
-            base, np.zeros((4, 4 * squares), np.int32), np.zeros((3, 4 * squares), np.int32), marked, useful,
-            np.minimum(tables.nearest, squares).astype(np.int32), NO_PLAN, True,
-        )  # fmt: skip
+    squares, goals, off = len(tables.level.cells), tables.level.goals, _off_goals(tables, stones)
+    largest, parts_of_floor = sinks_of(tables, off), parts_of(tables, set(goals))
+    choices = [(largest, False)] if len(largest) == len(off) else [(largest, False), (off, False)]
+    if len(stones) == len(goals) and not set(off) & set(goals):
+        choices.insert(0, (off, True))
+    again = sum(not once for _, once in choices)
+    for sinks, once in choices:
+        work = _emptying(tables, stones, base, sinks, once)
+        share = nodes // ((1 if once else again) * max(len(parts_of_floor), 1))
         for part in parts_of_floor:
             moves = _searched(work, state_of(goals, min(part), squares), names, share)
             if moves:
-                return _turned_round(goals, sinks, moves)
+                return _turned_round(goals, sinks, moves, stones)
     return []
 
 
-def _choices_of_sinks(tables: LevelTables, stones: Sequence[int]) -> list[list[int]]:
-    off = [stone for stone in stones if stone not in tables.level.goals] or list(stones)
-    largest = sinks_of(tables, off)
-    return [largest] if len(largest) == len(off) else [largest, off]
+def _emptying(tables: LevelTables, stones: Sequence[int], base: Base, sinks: Sequence[int], once: bool) -> Backwards:
+    """Return the arrays for a search that empties the level."""
+    squares, count = len(tables.level.cells), len(stones)
+    marked, useful, homes = np.zeros(squares, np.uint8), np.zeros(squares, np.uint8), np.full(squares, -1, np.int32)
+    marked[list(sinks)] = 1
+    useful[_pushed_to(tables, stones if once else sinks)] = 1
+    if once:
+        pulls = pulls_to(tables, stones).reshape(squares, 4, count).min(axis=1).repeat(4, axis=0)
+        base = base._replace(costs=np.vstack([pulls, base.costs[4 * squares :]]))
+        homes[list(stones)] = np.arange(len(base.costs) - count, len(base.costs))
+        homes[marked == 0] = -1
+    return Backwards(
+        base, np.zeros((4, 4 * squares), np.int32), np.zeros((3, 4 * squares), np.int32), marked, useful,
+        np.minimum(tables.nearest, squares).astype(np.int32), NO_PLAN, True,
+        once, count - len(sinks) if once else 0, homes, np.zeros(squares, np.uint8),
+    )  # fmt: skip
+
+
+def _off_goals(tables: LevelTables, stones: Sequence[int]) -> list[int]:
+    return [stone for stone in stones if stone not in tables.level.goals] or list(stones)
 
 
 def _pushed_to(tables: LevelTables, sinks: Sequence[int]) -> list[int]:
@@ -286,19 +357,25 @@ def _searched(work: Backwards, start: Sequence[int], names: jit.Names, nodes: in
     most = min(1 << 16, 4 * sum(1 for one in start[:-1] for bit in range(BITS) if one >> bit & 1) * len(work.sinks))
     tree = new_tree(len(start), ADVISORS, nodes + 2 * most, most)
     note = np.zeros(NOTES, np.int64)
-    note[ADVISORS_NOTE], note[SHIFT] = ADVISORS, CELL_SHIFT
+    note[ADVISORS_NOTE], note[SHIFT], note[FRESH] = ADVISORS, CELL_SHIFT, work.once
     roots = np.array([start], np.int64)
     jit.bind(explore, names)(work, tree, new_perimeter(1), new_perimeter(1), roots, note, nodes)
     return [move for move, _ in moves_to(tree, int(note[BEST]))] if note[STATUS] == FOUND else []
 
 
-def _turned_round(goals: Sequence[int], sinks: Sequence[int], moves: Sequence[int]) -> list[set[int]]:
-    """Return where stones stand after each step of the plan that pulls make when they are taken back."""
+def _turned_round(
+    goals: Sequence[int], sinks: Sequence[int], moves: Sequence[int], stones: Sequence[int]
+) -> list[set[int]]:
+    """Return where stones stand after each step of the plan that pulls make when they are taken back.
+
+    Its first steps put stones on the squares where the pulls leave some, those first where one stands at the start.
+    """
     sets = [set(goals)]
     for move in moves:
         after = sets[-1] - {from_square(move)}
         sets.append(after if to_square(move) in sinks else after | {to_square(move)})
-    return sets[::-1]
+    staying = sorted(sets[-1], key=lambda square: (square not in stones, square))
+    return [set(staying[:count]) for count in range(len(staying))] + sets[::-1]
 
 
 FUNCTIONS: Final = {

@@ -30,12 +30,12 @@ from searchbench.solvers.guided.featurespace.contract import (
 )
 from searchbench.solvers.guided.task import EXHAUSTED, FOUND, FULL, PAUSED
 
-STATUS, NODES, POSITIONS, MOVES, CELLS, TURN, ROUND, BEST, ADVISORS, SHIFT, MET, OWN = range(12)
+STATUS, NODES, POSITIONS, MOVES, CELLS, TURN, ROUND, BEST, ADVISORS, SHIFT, MET, OWN, FRESH = range(13)
 """What the kernel notes: how the call ended, the moves generated, the positions, moves and cells kept, the cell whose turn it
 is, the number of the round, the position of the best score (where a move was found that solves: the move), the number of
-advisors, the bits of a score below its cell, the place in the other perimeter that was met, and what stands in the own one
-for this search, above the numbers of positions."""
-NOTES: Final = 12
+advisors, the bits of a score below its cell, the place in the other perimeter that was met, what stands in the own one
+for this search, above the numbers of positions, and whether advisors choose among moves to new positions alone."""
+NOTES: Final = 13
 NONE: Final = -1
 OWNER_BITS: Final = 32
 """The bits of a position's number in a perimeter."""
@@ -220,7 +220,9 @@ def add_position(
         chosen = NONE
         for row in range(count):
             rating = rows[row, RATINGS + advisor]
-            if rating >= 0 and (chosen == NONE or rating < rows[chosen, RATINGS + advisor]):
+            if rating < 0 or (chosen != NONE and rating >= rows[chosen, RATINGS + advisor]):
+                continue
+            if note[FRESH] == 0 or is_new(tree, rows[row, KEY], False):
                 chosen = row
         if chosen != NONE:
             rows[chosen, MOVE] |= 1 << 62

@@ -17,6 +17,7 @@ from searchbench.solvers.guided.enhancements import Functions
 from searchbench.solvers.guided.featurespace.kernel import (
     ADVISORS,
     BEST,
+    FRESH,
     MET,
     MOVES,
     NODES,
@@ -56,6 +57,8 @@ class FeatureSpaceGame(Protocol):
     """How many searches take turns, each with arrays of its own."""
     heard: Sequence[int]
     """Of each, how many of the advisors it hears, the first ones."""
+    fresh: Sequence[bool]
+    """Of each, whether advisors choose among moves to new positions alone."""
     backward: Sequence[bool]
     """Of each, whether it begins with solved positions and takes moves back."""
 
@@ -138,6 +141,7 @@ class _Strategy:
         self.tree, self.searched = tree, (rules.work(task.start, names, number), tree, own, other, roots)
         self.note = np.zeros(NOTES, np.int64)
         self.note[ADVISORS], self.note[SHIFT], self.note[OWN] = rules.heard[number], rules.shift, number << OWNER_BITS
+        self.note[FRESH] = rules.fresh[number]
         self.kernel = jit.bind(explore, names)
 
     @property

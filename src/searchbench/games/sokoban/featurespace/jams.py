@@ -1,0 +1,375 @@
+"""Jams: stones that keep each other and the man from moving, found by a search in which free stones vanish.
+
+A stone is *loose* if the man can push it to the next square and back. Loose stones are taken off, again and again; the stones
+that are left are a *jam*. All pushes in it are searched, and stones that they make loose are taken off as well. Where no way
+leads to a jam with all its stones on goals, the position is lost: any solution holds a solution of that search, as taking
+stones off never hurts. So where a push only takes stones off, and the man can still go everywhere, nothing else need be tried.
+
+Lost jams are kept as *patterns*: the fewest stones that are lost alone, and where the man may be.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from searchbench.games.sokoban.enhanced.freeze import hold
+from searchbench.games.sokoban.enhanced.windows import is_window_dead
+from searchbench.games.sokoban.enhanced.work import AT, GENERATION, GOAL, LIVE, MARK, walk
+from searchbench.games.sokoban.featurespace.base import Base
+from searchbench.games.sokoban.rules import BITS
+from searchbench.hashing import mix
+
+EFFORT: Final = 400
+"""The jams of a search, at most."""
+LONG_EFFORT: Final = 4000
+"""Those of a search for a jam that is met again and again."""
+OFTEN: Final = 16
+"""How often a jam is met before the long search."""
+CACHE: Final = 1 << 16
+SEEN_KEYS: Final = 1 << 13
+"""More than twice the jams of a search, a power of two."""
+MOST_PATTERNS: Final = 4096
+MOST_STONES: Final = 16
+"""The stones of a pattern, at most."""
+DEAD, OPEN, UNKNOWN = -2, -1, 1
+"""What a search finds; a larger number tells how often a jam of unknown fate was met."""
+PROBED, WALK, GROUP = range(12, 15)
+"""Further rows of the board: where the man looked for a way round a stone, his queue, and the group of a stone."""
+PROBES, PATTERNS, LINKS = range(3)
+"""What stands in `counts`: the ways that were looked for, the patterns, and their links."""
+ALL: Final = -2
+LEAST: Final = -1
+"""The rows of `frames` with all stones of the position, and with the fewest known to be lost."""
+
+
+class Jams(NamedTuple):
+    """Hold a board for jams, the path of a search (stones, the man's squares, the push to try), and what is known of jams.
+
+    `patterns[p]` has the squares of the stones of a pattern, and then -1; `areas[p]` marks where the man may be;
+    `heads` and `links` chain the patterns that have a stone on a square.
+    """
+
+    base: Base
+    counts: Any
+    frames: Any
+    seen: Any
+    verdicts: Any
+    patterns: Any
+    areas: Any
+    heads: Any
+    links: Any
+
+
+def new_jams(base: Base) -> Jams:
+    """Return the arrays for the level of a search."""
+    squares = len(base.maze)
+    words = -(-squares // BITS)
+    return Jams(
+        base._replace(board=np.zeros_like(base.board), facts=np.zeros_like(base.facts)), np.zeros(3, np.int64),
+        np.zeros((LONG_EFFORT + 4, 2 * words + 1), np.int64), np.zeros(SEEN_KEYS, np.int64), np.zeros((2, CACHE), np.int64),
+        np.full((MOST_PATTERNS, MOST_STONES), -1, np.int32), np.zeros((MOST_PATTERNS, squares), np.uint8),
+        np.full(squares, -1, np.int32), np.zeros((MOST_PATTERNS * MOST_STONES, 2), np.int32),
+    )  # fmt: skip
+
+
+def has_dead_jam(base: Any, jams: Jams) -> bool:
+    """Tell whether the position is lost: it holds a pattern, or stones that are near each other are a lost jam, or all are."""
+    board, stands, group = base.board, jams.base.board[AT], jams.base.board[GROUP]
+    man = base.kept[0, base.kept.shape[1] - 1]
+    for square in range(len(stands)):
+        stands[square] = board[AT, square] != 0
+        if stands[square] != 0 and has_pattern(base, jams, square, man):
+            return True
+    if not loosen(jams.base, jams, man):
+        return False
+    write_frame(jams, jams.frames[ALL])
+    groups = number_groups(jams.base)
+    for number in range(1, groups + 1):
+        for square in range(len(stands)):
+            stands[square] = group[square] == number
+        if is_lost_jam(jams, man):
+            return True
+    if groups > 1:
+        put_up(jams, jams.frames[ALL])
+    return groups > 1 and is_lost_jam(jams, man)
+
+
+def number_groups(jam: Base) -> int:
+    """Give stones up to two steps apart the same number, from 1 on; return how many groups there are."""
+    maze, stands, group, queue = jam.maze, jam.board[AT], jam.board[GROUP], jam.board[WALK]
+    count = 0
+    for square in range(len(maze)):
+        group[square] = 0
+    for square in range(len(maze)):
+        if stands[square] == 0 or group[square] != 0:
+            continue
+        count += 1
+        group[square] = count
+        queue[0] = square
+        head, tail = 0, 1
+        while head < tail:
+            here = queue[head]
+            head += 1
+            for step in range(20):  # a neighbour, or a neighbour's neighbour
+                there = maze[here, step & 3]
+                if there >= 0 and step >= 4:
+                    there = maze[there, (step >> 2) - 1]
+                if there >= 0 and stands[there] != 0 and group[there] == 0:
+                    group[there] = count
+                    queue[tail] = there
+                    tail += 1
+    return count
+
+
+def is_lost_jam(jams: Jams, man: int) -> bool:
+    """Tell whether the stones that stand are known to be lost, or are found lost, and learnt then."""
+    if not loosen(jams.base, jams, man):
+        return False
+    key = key_of(jams, man)
+    slot = mix(key) & (CACHE - 1)
+    if jams.verdicts[0, slot] != key:
+        jams.verdicts[0, slot], jams.verdicts[1, slot] = key, 0
+    met = jams.verdicts[1, slot]
+    if met == 0 or met == OFTEN:
+        found = searched(jams, man, EFFORT if met == 0 else LONG_EFFORT)
+        jams.verdicts[1, slot] = met + UNKNOWN if found == UNKNOWN else found
+        if found == DEAD:
+            learn(jams, man)
+    elif met > 0:
+        jams.verdicts[1, slot] += 1
+    return bool(jams.verdicts[1, slot] == DEAD)
+
+
+# --- the search ------------------------------------------------------------------------------------------------------
+
+
+def loosen(jam: Base, jams: Jams, man: int) -> bool:
+    """Take off loose stones, and mark where the man can go; tell whether a stone is left off the goals."""
+    maze, stands = jam.maze, jam.board[AT]
+    walk(jam, man)
+    changed = True
+    while changed:
+        changed = False
+        for square in range(len(maze)):
+            if stands[square] != 0 and is_loose(jam, jams, square):
+                stands[square] = 0
+                walk(jam, square)
+                changed = True
+    for square in range(len(maze)):
+        if stands[square] != 0 and maze[square, GOAL] < 0:
+            return True
+    return False
+
+
+def is_loose(jam: Base, jams: Jams, square: int) -> bool:
+    """Tell whether the man can push a stone to a neighbouring square and back."""
+    maze, stands, seen, generation = jam.maze, jam.board[AT], jam.board[MARK], jam.facts[GENERATION]
+    for direction in range(4):
+        behind, target = maze[square, direction ^ 1], maze[square, direction]
+        if behind < 0 or target < 0 or seen[behind] != generation or stands[target] != 0 or maze[target, LIVE] == 0:
+            continue
+        beyond = maze[target, direction]
+        if beyond >= 0 and stands[beyond] == 0:
+            stands[square], stands[target] = 0, 1
+            found = has_way(jam, jams, square, beyond)
+            stands[square], stands[target] = 1, 0
+            if found:
+                return True
+    return False
+
+
+def has_way(jam: Base, jams: Jams, man: int, goal: int) -> bool:
+    """Tell whether the man can walk from a square to another."""
+    maze, stands, probed, queue = jam.maze, jam.board[AT], jam.board[PROBED], jam.board[WALK]
+    jams.counts[PROBES] += 1
+    mark = jams.counts[PROBES]
+    probed[man] = mark
+    queue[0] = man
+    head, tail = 0, 1
+    while head < tail:
+        here = queue[head]
+        head += 1
+        for direction in range(4):
+            there = maze[here, direction]
+            if there < 0 or probed[there] == mark or stands[there] != 0:
+                continue
+            if there == goal:
+                return True
+            probed[there] = mark
+            queue[tail] = there
+            tail += 1
+    return False
+
+
+def key_of(jams: Jams, man: int) -> int:
+    """Return the hash of the stones that stand and of the man."""
+    jam = jams.base
+    key = jam.hashes[1, walk(jam, man)]
+    for square in range(len(jam.maze)):
+        if jam.board[AT, square] != 0:
+            key ^= jam.hashes[0, square]
+    return int(key)
+
+
+def searched(jams: Jams, man: int, effort: int) -> int:
+    """Search from the stones that stand; return DEAD, OPEN, or UNKNOWN after so many jams.
+
+    In row 0 of the frames is left the smallest jam that the first one is lost with, if it is.
+    """
+    jam, frames = jams.base, jams.frames
+    maze, stands = jam.maze, jam.board[AT]
+    for place in range(len(jams.seen)):
+        jams.seen[place] = 0
+    words = frames.shape[1] // 2
+    depth, looked = enter(jams, 0, man), 0
+    while depth > 0:
+        frame = frames[depth - 1]
+        put_up(jams, frame)
+        push = frame[2 * words]
+        frame[2 * words] += 1
+        square = push >> 2
+        if square == len(maze):
+            depth -= 1
+            continue
+        if stands[square] == 0:
+            frame[2 * words] = push + 4
+            continue
+        behind, target = maze[square, push & 3 ^ 1], maze[square, push & 3]
+        if behind < 0 or target < 0 or stands[target] != 0 or maze[target, LIVE] == 0:
+            continue
+        if frame[words + behind // BITS] >> behind % BITS & 1 == 0:
+            continue
+        stands[square], stands[target] = 0, 1
+        if hold(jam, target) == 2 or is_window_dead(jam, square, target, push & 3):
+            continue
+        if has_pattern(jam, jams, target, square):
+            continue
+        if looked == effort:
+            return UNKNOWN
+        looked += 1
+        depth = enter(jams, depth, square)
+    return DEAD if depth == 0 else OPEN
+
+
+def put_up(jams: Jams, frame: Any) -> None:
+    """Put up the stones of a frame."""
+    stands = jams.base.board[AT]
+    for square in range(len(stands)):
+        stands[square] = frame[square // BITS] >> square % BITS & 1
+
+
+def write_frame(jams: Jams, frame: Any) -> None:
+    """Write the stones that stand, and the squares where the man can go."""
+    board, words = jams.base.board, len(frame) // 2
+    for column in range(len(frame)):
+        frame[column] = 0
+    for square in range(board.shape[1]):
+        if board[AT, square] != 0:
+            frame[square // BITS] |= 1 << square % BITS
+        elif board[MARK, square] == jams.base.facts[GENERATION]:
+            frame[words + square // BITS] |= 1 << square % BITS
+
+
+def enter(jams: Jams, depth: int, man: int) -> int:
+    """Write the jam of the stones that stand onto the path, in place of those that it is part of; return where the path ends.
+
+    That is where it was if the jam was seen before, and -1 if all its stones are on goals.
+    """
+    frames = jams.frames
+    if not loosen(jams.base, jams, man):
+        return -1
+    write_frame(jams, frames[depth])
+    while depth > 0 and is_part(frames, depth):
+        copy(frames[depth], frames[depth - 1])
+        depth -= 1
+    key = key_of(jams, man)
+    place = mix(key) & (len(jams.seen) - 1)
+    while jams.seen[place] != 0:
+        if jams.seen[place] == key:
+            return depth
+        place = (place + 1) & (len(jams.seen) - 1)
+    jams.seen[place] = key
+    return depth + 1
+
+
+def copy(frame: Any, other: Any) -> None:
+    """Copy a frame to another one."""
+    for column in range(len(frame)):
+        other[column] = frame[column]
+
+
+def is_part(frames: Any, depth: int) -> bool:
+    """Tell whether a jam is part of the one before it on the path, and the man can go everywhere he could."""
+    words = frames.shape[1] // 2
+    same = True
+    for word in range(words):
+        same = same and frames[depth, word] == frames[depth - 1, word]
+        if frames[depth, word] & ~frames[depth - 1, word] != 0:
+            return False
+        if frames[depth - 1, words + word] & ~frames[depth, words + word] != 0:
+            return False
+    return not same
+
+
+# --- what is learnt --------------------------------------------------------------------------------------------------
+
+
+def learn(jams: Jams, man: int) -> None:
+    """Leave out of the jam in row 0, which is lost, what it does not need, and keep it as a pattern."""
+    frames, stands = jams.frames, jams.base.board[AT]
+    least = frames[LEAST]
+    copy(frames[0], least)
+    for square in range(len(stands)):
+        if least[square // BITS] >> square % BITS & 1 == 0:
+            continue
+        put_up(jams, least)
+        stands[square] = 0
+        if searched(jams, man, EFFORT) == DEAD:
+            copy(frames[0], least)
+    keep(jams, least)
+
+
+def keep(jams: Jams, frame: Any) -> None:
+    """Keep the jam of a frame as a pattern."""
+    counts, words, stands = jams.counts, len(frame) // 2, jams.base.board[AT]
+    put_up(jams, frame)
+    pattern, count = counts[PATTERNS], 0
+    for square in range(len(stands)):
+        count += stands[square]
+    if count > MOST_STONES or pattern == MOST_PATTERNS:
+        return
+    counts[PATTERNS] += 1
+    count = 0
+    for square in range(len(stands)):
+        jams.areas[pattern, square] = frame[words + square // BITS] >> square % BITS & 1
+        if stands[square] != 0:
+            jams.patterns[pattern, count] = square
+            count += 1
+            link = counts[LINKS]
+            counts[LINKS] += 1
+            jams.links[link, 0], jams.links[link, 1] = pattern, jams.heads[square]
+            jams.heads[square] = link
+
+
+def has_pattern(base: Any, jams: Jams, square: int, man: int) -> bool:
+    """Tell whether the stones on the board, one of them on a square, hold a pattern, the man being on a square."""
+    link = jams.heads[square]
+    while link >= 0:
+        pattern = jams.links[link, 0]
+        if jams.areas[pattern, man] != 0 and stands_there(base, jams, pattern):
+            return True
+        link = jams.links[link, 1]
+    return False
+
+
+def stands_there(base: Any, jams: Jams, pattern: int) -> bool:
+    """Tell whether all stones of a pattern are on the board."""
+    for stone in range(MOST_STONES):
+        square = jams.patterns[pattern, stone]
+        if square < 0:
+            return True
+        if base.board[AT, square] == 0:
+            return False
+    return True

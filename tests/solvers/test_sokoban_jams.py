@@ -1,0 +1,192 @@
+"""Jams and frozen stones of Sokoban: what is told dead, and what is learnt, against exact sets and twins."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from typing import Any
+
+import numpy as np
+
+from naive_sokoban import Maze, Node, Place, random_level
+from searchbench import jit
+from searchbench.games.sokoban import Sokoban
+from searchbench.games.sokoban.enhanced.freeze import FROZEN, hold
+from searchbench.games.sokoban.enhanced.work import AT
+from searchbench.games.sokoban.featurespace import GUIDED, frozen, jams
+from searchbench.games.sokoban.rules import state_of
+from searchbench.solvers.guided.featurespace.contract import restore
+
+STEPS = ((-1, 0), (1, 0), (0, -1), (0, 1))
+
+
+class Level:
+    """Hold a random level, its twin, the number of each square of the twin, and the arrays of a search."""
+
+    def __init__(self, chance: random.Random, stones: int, size: tuple[int, int], solvable: bool = True) -> None:
+        self.text = random_level(chance, stones, size, solvable)
+        self.game, self.maze = Sokoban(self.text), Maze(self.text)
+        cells = self.game.maze.cells
+        top = min(y for y, _ in self.maze.free) - min(y for y, _ in cells)
+        left = min(x for _, x in self.maze.free) - min(x for _, x in cells)
+        self.number = {(y + top, x + left): number for number, (y, x) in enumerate(cells)}
+        self.number = {(y - top, x - left): self.number[y, x] for y, x in self.number}
+        self.place = {number: place for place, number in self.number.items()}
+        self.live = {place for place, number in self.number.items() if self.game.tables.live[number]}
+        rules = self.game.feature_space()
+        self.names = jit.Names(dict(rules.names(GUIDED)), "interpreted", None)
+        self.work: Any = rules.work(self.game.start(), self.names, GUIDED)
+
+    def put_up(self, node: Node) -> None:
+        """Make a node the position on the board."""
+        stones, area = node
+        man = min(self.number[one] for one in area)
+        position = state_of({self.number[one] for one in stones}, man, len(self.number))
+        jit.bind(restore, self.names)(self.work, np.array(position, np.int64))
+
+    def is_told_dead(self, node: Node) -> bool:
+        """Put up a node, and tell whether it is told dead."""
+        self.put_up(node)
+        return bool(jams.has_dead_jam(self.work.base, self.work.jams))
+
+    def patterns(self) -> list[Node]:
+        """Return the patterns that are known: stones, and where the man may be."""
+        known = self.work.jams
+        return [
+            (
+                frozenset(self.place[one] for one in known.patterns[pattern].tolist() if one >= 0),
+                frozenset(self.place[one] for one in np.flatnonzero(known.areas[pattern]).tolist()),
+            )
+            for pattern in range(known.counts[jams.PATTERNS])
+        ]
+
+
+def is_lost_alone(maze: Maze, node: Node) -> bool:
+    """Tell whether no sequence of pushes brings the stones of a node to goals."""
+    seen, waiting = {node}, [node]
+    while waiting:
+        here = waiting.pop()
+        if here[0] <= maze.goals:
+            return False
+        for after in maze.successors(here):
+            if after not in seen:
+                seen.add(after)
+                waiting.append(after)
+    return True
+
+
+def is_lost_relaxed(maze: Maze, live: set[Place], node: Node) -> bool:
+    """Tell whether stones cannot come to goals even where one that can be pushed to and fro may vanish."""
+    seen, waiting = {node}, [node]
+    while waiting:
+        here = waiting.pop()
+        stones, area = here
+        if stones <= maze.goals:
+            return False
+        for after, man in maze.successors(here):
+            ((y, x),) = moved = after - stones
+            if not moved <= live:
+                continue
+            ((v, u),) = left = stones - after
+            further = [(after, man)]
+            if (2 * y - v, 2 * x - u) in man:
+                further.append((stones - left, maze.area(next(iter(area)), stones - left)))
+            for one in further:
+                if one not in seen:
+                    seen.add(one)
+                    waiting.append(one)
+    return True
+
+
+def test_what_is_told_dead_and_what_is_learnt_leads_to_no_solution() -> None:
+    chance, told, learnt, seen = random.Random(61), 0, 0, 0
+    for _ in range(12):
+        level = Level(chance, 3, (4, 5))
+        nodes, good = level.maze.solvable()
+        for node in chance.sample(sorted(nodes, key=repr), min(len(nodes), 30)):
+            dead = level.is_told_dead(node)
+            assert not (dead and node in good), (level.text, node)
+            told += dead
+            seen += node not in good
+        for stones, area in level.patterns():
+            learnt += 1
+            assert is_lost_alone(level.maze, (stones, level.maze.area(next(iter(area)), stones))), (level.text, stones)
+            assert area == level.maze.area(next(iter(area)), stones)
+    assert told > 15, (told, seen)
+    assert learnt > 5, learnt
+
+
+def test_where_stones_that_can_be_pushed_to_and_fro_may_vanish_nothing_lost_is_missed() -> None:
+    chance, verdicts = random.Random(62), {False: 0, True: 0}
+    for round_ in range(25):
+        level = Level(chance, 3, (4, 5), solvable=round_ % 2 == 0)
+        node = level.maze.start()
+        lost = is_lost_relaxed(level.maze, level.live, node)
+        dead = level.is_told_dead(node)
+        assert dead or not lost, level.text
+        assert level.is_told_dead(node) == dead, level.text  # which is known by now
+        verdicts[lost] += 1
+    assert min(verdicts.values()) > 3, verdicts
+
+
+def test_stones_that_are_two_steps_apart_are_of_one_group() -> None:
+    chance = random.Random(63)
+    for round_ in range(20):
+        if round_ % 10 == 0:
+            level = Level(chance, 4, (5, 6))
+        jam = level.work.jams.base
+        jam.board[AT] = 0
+        stones = chance.sample(sorted(level.place), 4)
+        jam.board[AT, stones] = 1
+        joined = {(one, other) for one in stones for other in stones if 0 < _steps(level, one, other) <= 2}
+        groups = {frozenset([one]) for one in stones}
+        for one, other in joined:
+            first, second = (next(group for group in groups if stone in group) for stone in (one, other))
+            groups = (groups - {first, second}) | {first | second}
+        assert jams.number_groups(jam) == len(groups)
+        numbers = jam.board[jams.GROUP].tolist()
+        assert all(len({numbers[stone] for stone in group}) == 1 for group in groups)
+
+
+def _steps(level: Level, one: int, other: int) -> int:
+    """Return how many steps the man walks on the empty floor."""
+    layer, seen, count = {level.place[one]}, {level.place[one]}, 0
+    while level.place[other] not in layer:
+        layer = {(y + dy, x + dx) for y, x in layer for dy, dx in STEPS} & level.maze.free - seen
+        seen |= layer
+        count += 1
+    return count
+
+
+def goals_alone(maze: Maze, held: frozenset[Place], stone: Place, man: Place) -> set[Place]:
+    """Return the goals that a stone can come to, frozen ones being walls and all others away."""
+    free, maze.free = maze.free, maze.free - held
+    node = frozenset([stone]), maze.area(man, frozenset([stone]))
+    seen, waiting = {node}, [node]
+    while waiting:
+        for after in maze.successors(waiting.pop()):
+            if after not in seen:
+                seen.add(after)
+                waiting.append(after)
+    maze.free = free
+    return {place for stones, _ in seen for place in stones} & maze.goals - held
+
+
+def test_stones_are_cut_off_where_no_choice_of_goals_past_frozen_ones_is_left() -> None:
+    chance, verdicts = random.Random(64), {False: 0, True: 0}
+    for _ in range(30):
+        level = Level(chance, 3, (4, 5))
+        maze, base = level.maze, level.work.base
+        nodes, good = maze.solvable()
+        for node in chance.sample(sorted(nodes, key=repr), min(len(nodes), 40)):
+            level.put_up(node)
+            if hold(base, -1) != 1:
+                continue
+            man = min(level.number[one] for one in node[1])
+            told = frozen.is_cut_off(base, level.work.frozen, man)
+            assert not (told and node in good), (level.text, node)
+            held = frozenset(one for one in node[0] if base.board[FROZEN, level.number[one]])
+            choices = [goals_alone(maze, held, stone, level.place[man]) for stone in node[0] - held]
+            assert told != any(len(set(one)) == len(choices) for one in itertools.product(*choices)), (level.text, node)
+            verdicts[told] += 1
+    assert min(verdicts.values()) > 5, verdicts
