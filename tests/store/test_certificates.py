@@ -446,7 +446,7 @@ def test_a_database_at_the_leaves_is_known_by_its_digest(tmp_path: Path) -> None
 
     class Known:
         def __init__(self) -> None:
-            self.database, self.parts = sb.open_database(folder), database.parts
+            self.database, self.parts = database, database.parts  # in memory, but saved
 
         def outcome(self, state: Any) -> int:
             return int(database.probe(game.position(state)).outcome)
@@ -457,11 +457,14 @@ def test_a_database_at_the_leaves_is_known_by_its_digest(tmp_path: Path) -> None
     report = found.verify(leaves=folder)
     assert report
     assert "digest" in report.notes[0]
+    assert found.verify(leaves=database)
     with pytest.raises(BadRequest, match="--leaves DIR"):
         found.verify()
     sb.solve("tic-tac-toe", to=tmp_path / "other.db", solver="fixpoint")
     with pytest.raises(BadRequest, match="rests on that of"):
         found.verify(leaves=tmp_path / "other.db")
+    with pytest.raises(BadRequest, match="rests on that of"):
+        found.verify(leaves=sb.solve("tic-tac-toe"))
     wins = Certificate(game, start, (Claim(0, 1, {}),), found.database)
     assert wins.verify(leaves=folder).count == 1
 

@@ -186,10 +186,10 @@ def _leaf_of(proof: Proof) -> DatabaseLeaf | None:
     if proof.leaves is None:
         return None
     database = getattr(proof.leaves, "database", None)
-    if database is None or database.path is None:
+    if database is None or database.saved is None:
         raise BadRequest(f"{proof.game}: the proof rests on {proof.leaves!r}: only a database on disk has a digest")
     parts = tuple(part.name for part in getattr(proof.leaves, "parts", database.parts))
-    return DatabaseLeaf(database.game.spec, database_digest(database.path), parts)
+    return DatabaseLeaf(database.game.spec, database_digest(database.saved), parts)
 
 
 def database_digest(folder: Path) -> str:

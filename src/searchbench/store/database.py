@@ -77,6 +77,8 @@ class Database:
         self.facts = dict(facts or {})
         self.command = command
         self.path = path
+        self.saved: Path | None = path
+        """The folder that holds all of these values, if there is one: the path, or where a database in memory was saved."""
         self.scratch: TemporaryDirectory[str] | None = None
         self.parts: tuple[Part, ...] = tuple(game.parts() if parts is None else parts)
         self.store: Codes = MemoryCodes(codes) if isinstance(codes, np.ndarray) else codes
@@ -342,6 +344,8 @@ class Database:
         keep = Keep.at(path, {"form": form, "codec": codec, "mapped": mapped, "overwrite": overwrite})
         layout = MAPPED if keep.mapped else None
         write_database(self, keep.folder, command or self.command, keep.overwrite, layout, keep.form, keep.packing)
+        if self.path is None and keep.form is None:
+            self.saved = keep.folder
 
     def convert(
         self,

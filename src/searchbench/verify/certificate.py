@@ -158,7 +158,7 @@ def leaf_outcomes(certificate: Certificate, leaves: Database | str | Path | None
             "give its folder, --leaves DIR"
         )
     database = leaves if isinstance(leaves, Database) else open_database(leaves)
-    found = None if database.path is None else database_digest(database.path)
+    found = None if database.saved is None else database_digest(database.saved)
     if found != told.digest:
         raise BadRequest(f"{database!r} has the digest {found}; the certificate rests on that of {told.digest}")
     return DatabaseOutcomes(certificate.game, database, told.parts)
