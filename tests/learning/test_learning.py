@@ -171,8 +171,8 @@ def test_a_game_keeps_pettingzoos_contract(databases: dict[str, Database]) -> No
         environment.step(int(np.flatnonzero(legal == 0)[-1]))
 
 
-def of_graph(pairs: list[tuple[int, int]], results: tuple[int, ...], **more: Any) -> Database:
-    game = GraphGame(tuple((*pair, 1, 0) for pair in pairs), results, "outcome", **more)
+def of_graph(pairs: list[tuple[int, int]], results: tuple[int, ...], values: str = "outcome", **more: Any) -> Database:
+    game = GraphGame(tuple((*pair, 1, 0) for pair in pairs), results, values, **more)
     return solve_states(game, run=Run(threads=1), target="interpreted")
 
 
@@ -195,6 +195,14 @@ def test_a_match_without_a_move_is_drawn_and_over() -> None:
     assert environment.last()[2]
     with pytest.raises(BadRequest, match="no position has a move"):
         sb.environment(of_graph([], (UNDECIDED,)))
+
+
+def test_a_puzzle_ends_in_a_dead_end_as_where_it_is_solved() -> None:
+    environment = sb.environment(of_graph([(0, 1), (0, 2)], (UNDECIDED, UNDECIDED, 0), "distance"), state="0")
+    for action, value in enumerate(("unreachable", "0")):
+        environment.reset()
+        _, reward, over, cut, info = environment.step(action)
+        assert (reward, over, cut, info["value"]) == (-1.0, True, False, value)
 
 
 def test_values_that_do_not_rank_moves_are_refused(tmp_path: Path) -> None:

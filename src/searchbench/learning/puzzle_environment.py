@@ -14,7 +14,7 @@ Observation = np.ndarray[Any, Any]
 
 
 class PuzzleEnvironment(gymnasium.Env[Observation, int]):
-    """Solve a puzzle at the least cost: a move's reward is less its cost, and an episode ends in a solved state.
+    """Solve a puzzle at the least cost: a move's reward is less its cost. An episode ends solved, or where no move is left.
 
     An observation is the cells of the state. An action is a place in `moves`; `info["action_mask"]` says which are legal. One
     that is not changes nothing and costs 1. `info` also has the state's `value`, the `best_actions`, and after a step its
@@ -52,8 +52,8 @@ class PuzzleEnvironment(gymnasium.Env[Observation, int]):
         regret = self.oracle.regret(self._state, move)
         cost = self.game.call("cost", list(self._state), move)
         self._state = self.oracle.playable(self.game.play(self._state, move))
-        solved = self.game.terminal(self._state) == 0
-        return self.oracle.observed(self._state), -float(cost), solved, cut, self._info() | {"regret": regret}
+        over = self.game.terminal(self._state) == 0 or not self.game.moves(self._state)
+        return self.oracle.observed(self._state), -float(cost), over, cut, self._info() | {"regret": regret}
 
     def render(self) -> Any:
         """Return the state as text."""
