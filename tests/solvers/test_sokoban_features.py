@@ -306,7 +306,7 @@ def test_pulls_to_a_square_are_the_pushes_from_it() -> None:
 
 def test_halves_from_both_ends_join_to_solutions(monkeypatch: pytest.MonkeyPatch) -> None:
     """Short turns make the searches meet; a level that has no solution is told so from either end."""
-    monkeypatch.setattr(search, "FIRST_SHARE", 1)
+    monkeypatch.setattr(search, "FIRST_SHARE", 2)
     joined, halves, plain = [], search._halves, search._Strategy.search
 
     def mostly_backwards(self: Any, others: int, share: int) -> int:

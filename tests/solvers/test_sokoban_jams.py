@@ -100,7 +100,7 @@ def is_lost_relaxed(maze: Maze, live: set[Place], node: Node) -> bool:
 
 def test_what_is_told_dead_and_what_is_learnt_leads_to_no_solution() -> None:
     chance, told, learnt, seen = random.Random(61), 0, 0, 0
-    for _ in range(12):
+    for _ in range(10):
         level = Level(chance, 3, (4, 5))
         nodes, good = level.maze.solvable()
         for node in chance.sample(sorted(nodes, key=repr), min(len(nodes), 30)):
@@ -174,7 +174,7 @@ def goals_alone(maze: Maze, held: frozenset[Place], stone: Place, man: Place) ->
 
 def test_stones_are_cut_off_where_no_choice_of_goals_past_frozen_ones_is_left() -> None:
     chance, verdicts = random.Random(64), {False: 0, True: 0}
-    for _ in range(30):
+    for _ in range(12):
         level = Level(chance, 3, (4, 5))
         maze, base = level.maze, level.work.base
         nodes, good = maze.solvable()
@@ -189,4 +189,4 @@ def test_stones_are_cut_off_where_no_choice_of_goals_past_frozen_ones_is_left() 
             choices = [goals_alone(maze, held, stone, level.place[man]) for stone in node[0] - held]
             assert told != any(len(set(one)) == len(choices) for one in itertools.product(*choices)), (level.text, node)
             verdicts[told] += 1
-    assert min(verdicts.values()) > 5, verdicts
+    assert min(verdicts.values()) > 3, verdicts

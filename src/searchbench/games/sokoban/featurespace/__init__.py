@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -25,8 +25,9 @@ from searchbench.games.sokoban.featurespace.rooms import NO_DOORS, blockers_of, 
 from searchbench.games.sokoban.rules import stones_of
 from searchbench.games.sokoban.tables import LevelTables
 
-RETROGRADE, GUIDED, ORDERED, UNPACKING, BACKWARD = range(5)
-"""The strategies. The second alone sees rooms and hotspots and hears explorer and opener. The last two pull, one by a plan."""
+RETROGRADE, GUIDED, REUSING, ORDERED, UNPACKING, BACKWARD = range(6)
+"""The strategies. The second and the third see rooms and hotspots and hear all advisors. The last two pull, one by a plan."""
+SEEING: Final = (GUIDED, REUSING)
 
 
 @dataclass(frozen=True)
@@ -83,8 +84,16 @@ class _Shared:
     @cached_property
     def steps(self) -> list[set[int]]:
         """Return where stones stand after each step of the plan that the retrograde search finds; nothing if it finds none."""
+        return self._retrograde(True) or self.steps_of_reuse
+
+    @cached_property
+    def steps_of_reuse(self) -> list[set[int]]:
+        """Return the steps of the plan that is found where sinks can be used again."""
+        return self._retrograde(False)
+
+    def _retrograde(self, once: bool) -> list[set[int]]:
         pulls = jit.Names(dict(FUNCTIONS), self.names.target, None)
-        return retrograde_steps(self.tables, stones_of(self.start), self.base, pulls, NODES_OF_PLAN)
+        return retrograde_steps(self.tables, stones_of(self.start), self.base, pulls, NODES_OF_PLAN, once)
 
     def plan(self, strategy: int) -> npt.NDArray[np.int32]:
         """Return the plan of a strategy: what the retrograde search finds, or the order.
@@ -92,6 +101,8 @@ class _Shared:
         Where that finds the same, or nothing, the strategy that would repeat the first has no plan.
         """
         found = self.steps if self.steps != self.order else []
+        if strategy == REUSING:
+            return plan_of(self.steps_of_reuse or self.order)
         if strategy == ORDERED:
             return plan_of(self.order) if found else NO_PLAN
         return plan_of(found or self.order)
@@ -112,12 +123,12 @@ class SokobanFeatureSpace:
     def backward(self) -> tuple[bool, ...]:
         """Return of each strategy whether it pulls: two do where all goals are full in the end."""
         level = self.tables.level
-        return (False, False, False, True, True) if len(level.stones) == len(level.goals) else (False, False, False)
+        return (*4 * [False], *(2 * [True] if len(level.stones) == len(level.goals) else []))
 
     @property
     def heard(self) -> tuple[int, ...]:
         """Return how many advisors each strategy hears."""
-        return tuple(ADVISORS if strategy == GUIDED else EXPLORER for strategy in range(self.strategies))
+        return tuple(ADVISORS if strategy in SEEING else EXPLORER for strategy in range(self.strategies))
 
     @property
     def fresh(self) -> tuple[bool, ...]:
@@ -156,14 +167,14 @@ class SokobanFeatureSpace:
             return backward.backward_work(self.tables, stones_of(start), base_work(self.tables, start), plan)
         plan = shared.plan(strategy)
         rooms, doors, blockers = np.full(squares, -1, np.int32), NO_DOORS, np.zeros((squares, squares), np.uint8)
-        if strategy == GUIDED:
+        if strategy in SEEING:
             rooms = rooms_of(self.tables)
             doors, blockers = doors_of(self.tables, rooms), blockers_of(self.tables)
         return Space(
             shared.base, plan, zones_of(self.tables, plan), np.zeros((4, 4 * squares), np.int32),
             np.zeros((6, 4 * squares), np.int32), np.zeros((2, KNOWN), np.int64),
             shared.corrals, shared.frozen, shared.jams, rooms, doors, blockers,
-            pushes_to(self.tables, plan[:, 0].tolist()), strategy == GUIDED, np.zeros(1, np.int64),
+            pushes_to(self.tables, plan[:, 0].tolist()), strategy in SEEING, np.zeros(1, np.int64),
         )  # fmt: skip
 
     def steps(

@@ -294,24 +294,23 @@ def parts_of(tables: LevelTables, stones: set[int]) -> list[list[int]]:
 
 
 def retrograde_steps(
-    tables: LevelTables, stones: Sequence[int], base: Base, names: jit.Names, nodes: int
+    tables: LevelTables, stones: Sequence[int], base: Base, names: jit.Names, nodes: int, once: bool
 ) -> list[set[int]]:
     """Return where stones stand after each step of a plan, the first set empty; nothing if no plan is found.
 
-    `nodes` are the pulls generated at most for sinks that are used once, and then for others; `base` holds the arrays of a
-    search from the goals.
+    Sinks are used `once`, or again and again. `nodes` are the pulls generated at most, `base` holds the arrays of a search from
+    the goals.
     """
-    squares, goals, off = len(tables.level.cells), tables.level.goals, _off_goals(tables, stones)
+    goals, off = tables.level.goals, _off_goals(tables, stones)
     largest, parts_of_floor = sinks_of(tables, off), parts_of(tables, set(goals))
-    choices = [(largest, False)] if len(largest) == len(off) else [(largest, False), (off, False)]
-    if len(stones) == len(goals) and not set(off) & set(goals):
-        choices.insert(0, (off, True))
-    again = sum(not once for _, once in choices)
-    for sinks, once in choices:
+    choices = [largest] if len(largest) == len(off) else [largest, off]
+    if once:
+        choices = [] if len(stones) != len(goals) or set(off) & set(goals) else [off]
+    share = nodes // max(len(choices) * len(parts_of_floor), 1)
+    for sinks in choices:
         work = _emptying(tables, stones, base, sinks, once)
-        share = nodes // ((1 if once else again) * max(len(parts_of_floor), 1))
         for part in parts_of_floor:
-            moves = _searched(work, state_of(goals, min(part), squares), names, share)
+            moves = _searched(work, state_of(goals, min(part), len(tables.level.cells)), names, share)
             if moves:
                 return _turned_round(goals, sinks, moves, stones)
     return []

@@ -41,8 +41,8 @@ ENTRIES: Final = 1 << 24
 """The moves that are kept, where nothing else is asked for."""
 PERIMETER: Final = 1 << 21
 """The positions of either direction that searches of the other can meet."""
-FIRST_SHARE: Final = 1 << 15
-"""The nodes of a strategy in its first turn; each further turn is twice as long."""
+FIRST_SHARE: Final = 24_000
+"""The nodes of a strategy in its first turn, of one backwards half of them; each further turn is twice as long."""
 
 
 class FeatureSpaceGame(Protocol):
@@ -111,7 +111,9 @@ class FeatureSpace(Guided):
                 if number == len(running):
                     running.append(_Strategy(task, rules, perimeters, number, entries))
                 one = running[number]
-                ended = one.search(sum(other.nodes for other in running if other is not one), share)
+                ended = one.search(
+                    sum(other.nodes for other in running if other is not one), share // (1 + one.backward)
+                )
                 nodes, kept = sum(other.nodes for other in running), sum(other.kept for other in running)
                 if ended == FOUND:
                     moves = rules.steps(task.start, *_halves(running, one))
