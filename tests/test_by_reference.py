@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -87,6 +88,15 @@ def test_arrays_live_as_long_as_they_are_used() -> None:
     kernel = jit.bind(read_and_write, jit.Names({}, "cpu"))
     right = kernel(values(), np.zeros(4, np.int64))
     assert {kernel(values(), np.zeros(4, np.int64)) for _ in range(50)} == {right}
+
+
+def test_arrays_are_let_go_when_a_kernel_is_done() -> None:
+    kernel, given = jit.bind(read_and_write, jit.Names({}, "cpu")), values()
+    arrays = [*given[:4], given.inner.cube, *given.inner.pair]
+    before = [sys.getrefcount(one) for one in arrays]
+    for _ in range(20):
+        kernel(given, np.zeros(4, np.int64))
+    assert [sys.getrefcount(one) for one in arrays] == before
 
 
 def test_a_field_that_is_not_there_is_refused() -> None:

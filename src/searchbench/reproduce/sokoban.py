@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 from searchbench.catalogue import load
@@ -52,13 +52,24 @@ def _joined(inside: set[tuple[int, int]], first: tuple[int, int]) -> list[tuple[
 
 
 def detectors(run: Run) -> Measured:
-    """Judge the sound detectors on random levels until enough of them had a solution; return levels and false alarms."""
+    """Judge the sound detectors of enhanced search."""
+    rules: Any = load("sokoban").enhanced()
+    return _false_alarms(rules.judged, run)
+
+
+def detectors_of_feature_space(run: Run) -> Measured:
+    """Judge those of feature-space search."""
+    rules: Any = load("sokoban").feature_space()
+    return _false_alarms(rules.judged, run)
+
+
+def _false_alarms(judged: Callable[[Iterator[Any]], tuple[Any, int, int]], run: Run) -> Measured:
+    """Judge detectors on random levels until enough of them had a solution; return levels and false alarms."""
     found: dict[str, dict[str, int]] = {}
     levels = states = 0
     source = random_levels(SEED)
-    rules: Any = load("sokoban").enhanced()
     while levels < LEVELS:
-        claims, more, size = rules.judged(load(f"sokoban:{next(source)}") for _ in range(100))
+        claims, more, size = judged(load(f"sokoban:{next(source)}") for _ in range(100))
         for name, row in claims.items():
             known = found.get(name, {})
             found[name] = {word: known.get(word, 0) + count for word, count in row.items()}
@@ -90,6 +101,10 @@ ROWS = [
         "SK1", "sound detectors on 2,000 small levels: false alarms among the states of their exact sets", "searchbench",
         {"levels or more": LEVELS, "matching": 0, "freeze": 0, "windows": 0, "corrals": 0, "patterns": 0}, detectors,
         note="penalties are counted beside them: they are not sound, and optimal mode has none", long=True,
+    ),
+    Row(
+        "SK3", "dead positions that feature-space search tells, on the same levels: false alarms", "searchbench",
+        {"levels or more": LEVELS, "cut off": 0, "corrals": 0, "jams": 0}, detectors_of_feature_space, long=True,
     ),
     Row(
         "SK2", "levels of Microban with their least pushes proved at 60 s each", "searchbench", OPTIMAL, optimal_levels,

@@ -5,7 +5,7 @@ The exact set is found on bit sets: it shares the neighbours of squares with the
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, Final, Literal, NamedTuple
 
 import numpy as np
@@ -214,8 +214,7 @@ def judged(
             names = jit.Names(named, target, None)
             kernels = jit.bind(explore, names), jit.bind(judge_states, names)
         near = np.array(level.near, np.int64)
-        start = _bits(level.stones) << 5 | normal_man(level.near, level.stones, level.man)
-        count = kernels[0](exact, near, _bits(level.goals), start)
+        count = kernels[0](exact, near, bits_of(level.goals), first_key(level))
         if count < 0 or exact.pushes[0] >= NEVER:
             continue
         kernels[1](
@@ -226,11 +225,20 @@ def judged(
             counts,
         )
         levels, states = levels + 1, states + int(count)
+    return told_of(DETECTORS, counts), levels, states
+
+
+def told_of(detectors: Sequence[str], counts: Any) -> dict[str, dict[str, int]]:
+    """Return the counts of each detector by name."""
     words = ("claims", "false alarms", "deadlocks")
-    return {
-        name: dict(zip(words, map(int, row), strict=True)) for name, row in zip(DETECTORS, counts, strict=True)
-    }, levels, states  # fmt: skip
+    return {name: dict(zip(words, map(int, row), strict=True)) for name, row in zip(detectors, counts, strict=True)}
 
 
-def _bits(squares: Iterable[int]) -> int:
+def first_key(level: Any) -> int:
+    """Return the key of a level's start."""
+    return bits_of(level.stones) << 5 | normal_man(level.near, level.stones, level.man)
+
+
+def bits_of(squares: Iterable[int]) -> int:
+    """Return a bit set of squares."""
     return sum(1 << square for square in squares)

@@ -16,6 +16,7 @@ from searchbench.games.sokoban.featurespace import backward, position
 from searchbench.games.sokoban.featurespace.advisors import ADVISORS, EXPLORER
 from searchbench.games.sokoban.featurespace.base import Base, base_work
 from searchbench.games.sokoban.featurespace.corrals import Corrals, new_corrals
+from searchbench.games.sokoban.featurespace.exact import judged
 from searchbench.games.sokoban.featurespace.features import CELL_SHIFT, KNOWN, Space
 from searchbench.games.sokoban.featurespace.frozen import Frozen, new_frozen
 from searchbench.games.sokoban.featurespace.jams import Jams, new_jams
@@ -118,6 +119,8 @@ class SokobanFeatureSpace:
     shift: int = CELL_SHIFT
     shared: dict[tuple[int, ...], _Shared] = field(default_factory=dict, compare=False)
     """What the strategies of a search have in common, for each start."""
+
+    judged = staticmethod(judged)
 
     @property
     def backward(self) -> tuple[bool, ...]:

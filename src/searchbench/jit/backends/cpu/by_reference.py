@@ -36,7 +36,7 @@ class Record(numba_types.BaseTuple):
         self.fields = fields
         self.types = kinds
         self.count = len(kinds)
-        digest = hashlib.sha256(repr((fields, kinds)).encode()).hexdigest()[:12]
+        digest = hashlib.sha256(repr((fields, kinds)).encode()).hexdigest()[:14]
         super().__init__(f"{name[:20]}_{digest}")  # of which symbols are made
 
     def __len__(self) -> int:
@@ -120,23 +120,25 @@ def _unbox(record: Record, value: Any, c: Any) -> Any:
     frame = cgutils.alloca_once(builder, ir.ArrayType(_INTEGER, places[-1]))
     base = builder.bitcast(frame, _INTEGER.as_pointer())
     failed = cgutils.alloca_once_value(builder, cgutils.false_bit)
-    cleanups = []
+    taken = []
     for index, (kind, place) in enumerate(zip(record.types, places, strict=False)):
         native = c.unbox(kind, c.pyapi.tuple_getitem(value, index))
         with builder.if_then(native.is_error, likely=False):
             builder.store(cgutils.true_bit, failed)
-        if native.cleanup is not None:
-            cleanups.append(native.cleanup)
+        taken.append((kind, native))
         if isinstance(kind, numba_types.Array):
             _store_array(c.context, builder, kind, native.value, base, place)
         else:
             builder.store(native.value, _pointer(builder, base, place, native.value.type))
 
     def cleanup() -> None:
-        for function in reversed(cleanups):
-            function()
+        """Give back what the fields hold of Python's arrays, once the kernel is done."""
+        for kind, native in reversed(taken):
+            if native.cleanup is not None:
+                native.cleanup()
+            c.context.nrt.decref(builder, kind, native.value)
 
-    return NativeValue(base, cleanup=cleanup if cleanups else None, is_error=builder.load(failed))
+    return NativeValue(base, cleanup=cleanup, is_error=builder.load(failed))
 
 
 @lower_getattr_generic(Record)  # type: ignore[untyped-decorator]
