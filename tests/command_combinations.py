@@ -5,11 +5,8 @@ from __future__ import annotations
 import contextlib
 import io
 import json
-import logging
 import random
-import sys
 import tempfile
-import traceback
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -17,7 +14,7 @@ from typing import Any
 import searchbench as sb
 from searchbench import cli
 from searchbench.rules import UNDECIDED
-from written_games import drawn, load, right_values
+from written_games import by_hand, drawn, load, right_values
 
 
 def command(*words: Any) -> Any:
@@ -304,17 +301,4 @@ def checks(seed: Any, told: Any) -> Any:
 
 AREAS = {"commands": commands, "environments": environments, "checks": checks}
 if __name__ == "__main__":
-    logging.disable(logging.WARNING)
-    area = AREAS[sys.argv[1]]
-    begin, count = map(int, sys.argv[2:4])
-    told = Counter()
-    for seed in range(begin, begin + count):
-        try:
-            for fault in list(area(seed, told))[:3]:
-                told["wrong"] += 1
-                print("seed", seed, fault, flush=True)
-        except Exception:
-            told["raised"] += 1
-            print("seed", seed, traceback.format_exc()[-1800:], flush=True)
-    for k, v in told.most_common():
-        print(v, k)
+    by_hand(AREAS)

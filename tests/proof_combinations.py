@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import logging
 import random
-import sys
 import tempfile
-import traceback
-from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,7 +13,7 @@ from searchbench.errors import BadRequest, LimitReached, OutOfMemory, SearchBenc
 from searchbench.rules import UNDECIDED
 from searchbench.run import Run
 from searchbench.solvers.proof import prove_state
-from written_games import drawn, load, restricted, right_values
+from written_games import by_hand, drawn, load, restricted, right_values
 
 METHODS = ("pns", "pns", "dfpn", "dfpn", "alphabeta", "conspiracy", "sss", "bstar", "mst")
 OPTIONS = {
@@ -381,17 +377,4 @@ def leaving(seed: Any, told: Any) -> Any:
 
 AREAS = {"proving": proving, "leaving": leaving}
 if __name__ == "__main__":
-    logging.disable(logging.WARNING)
-    area = AREAS[sys.argv[1]]
-    begin, count = map(int, sys.argv[2:4])
-    told = Counter()
-    for seed in range(begin, begin + count):
-        try:
-            for fault in list(area(seed, told))[:3]:
-                told["wrong"] += 1
-                print("seed", seed, fault, flush=True)
-        except Exception:
-            told["raised"] += 1
-            print("seed", seed, traceback.format_exc()[-1500:], flush=True)
-    for k, v in told.most_common():
-        print(v, k)
+    by_hand(AREAS)

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import logging
 import os
 import random
-import sys
 import tempfile
-import traceback
 
-os.environ["NUMBA_ENABLE_CUDASIM"] = "1"
-from collections import Counter
+if __name__ == "__main__":  # before Numba is imported
+    os.environ["NUMBA_ENABLE_CUDASIM"] = "1"
 from pathlib import Path
 from typing import Any
 
@@ -22,9 +19,7 @@ from searchbench.run import Run
 from searchbench.solvers.exhaustive.request import requested
 from searchbench.solvers.exhaustive.together import solve_together
 from stop_combinations import compared
-from written_games import drawn, load
-
-shards.SMALL = 0
+from written_games import by_hand, drawn, load
 
 
 def ranks(seed: Any, told: Any) -> Any:
@@ -93,17 +88,5 @@ def device(seed: Any, told: Any) -> Any:
 
 AREAS = {"ranks": ranks, "device": device}
 if __name__ == "__main__":
-    logging.disable(logging.WARNING)
-    area = AREAS[sys.argv[1]]
-    begin, count = map(int, sys.argv[2:4])
-    told = Counter()
-    for seed in range(begin, begin + count):
-        try:
-            for fault in list(area(seed, told))[:3]:
-                told["wrong"] += 1
-                print("seed", seed, fault, flush=True)
-        except Exception:
-            told["raised"] += 1
-            print("seed", seed, traceback.format_exc()[-1500:], flush=True)
-    for k, v in told.most_common():
-        print(v, k)
+    shards.SMALL = 0  # ranks share small groups, too
+    by_hand(AREAS)

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import logging
 import random
-import sys
 import tempfile
-import traceback
-from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,7 +13,7 @@ from searchbench.errors import BadRequest, Exhausted, LimitReached, OutOfMemory,
 from searchbench.rules import UNDECIDED
 from searchbench.run import Run
 from searchbench.solvers.guided import search_state
-from written_games import distances, drawn, load
+from written_games import by_hand, distances, drawn, load
 
 COARSE = """
 COARSE = {tables}
@@ -306,16 +302,4 @@ def searching(seed: Any, told: Any) -> Any:
 
 AREAS = {"searching": searching}
 if __name__ == "__main__":
-    logging.disable(logging.WARNING)
-    begin, count = map(int, sys.argv[1:3])
-    told = Counter()
-    for seed in range(begin, begin + count):
-        try:
-            for fault in list(searching(seed, told))[:3]:
-                told["wrong"] += 1
-                print("seed", seed, fault, flush=True)
-        except Exception:
-            told["raised"] += 1
-            print("seed", seed, traceback.format_exc()[-1500:], flush=True)
-    for k, v in told.most_common():
-        print(v, k)
+    by_hand(AREAS)

@@ -7,8 +7,8 @@ import random
 import sys
 import tempfile
 import traceback
-from collections import Counter
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -27,11 +27,8 @@ from searchbench.solvers.exhaustive.request import requested as req
 from searchbench.solvers.proof import prove_state
 from searchbench.store import open_database, working
 from searchbench.verify import verify_database
-from written_games import drawn, load, right_values, source
+from written_games import by_hand, drawn, load, right_values, source
 
-working.SHARE = 0
-REACHED = 0
-"""How often states are numbered by what moves reach."""
 COMPILED = True
 """Whether forms may be asked for, whose kernels are compiled."""
 EVENTS = ("os.rename", "os.remove", "os.mkdir", "os.rmdir", "os.truncate", "shutil.rmtree", "open")
@@ -67,11 +64,11 @@ def killed(job: Any, moment: Any, folder: Any) -> Any:
     os._exit(code)
 
 
-def solving(seed: Any, told: Any) -> Any:
-    """Solve in several runs, all but the last killed."""
+def solving(seed: Any, told: Any, numbered_by_moves: bool = False) -> Any:
+    """Solve in several runs, all but the last killed; states may be numbered by what moves reach."""
     chance = random.Random(seed)
     game = drawn(chance, largest=18, indexes=("object", "at", "rules"))
-    reached = chance.random() < REACHED
+    reached = chance.random() < numbered_by_moves
     if reached and chance.random() < 0.5:
         game = replace(game, index="none", cuts=())
     solver = chance.choice((None, "retrograde", "fixpoint", "bfs", "bfs"))
@@ -306,21 +303,7 @@ def proving(seed: Any, told: Any) -> Any:
             yield "work left"
 
 
-AREAS = {"solving": solving, "proving": proving}
+AREAS = {"solving": solving, "reached": partial(solving, numbered_by_moves=True), "proving": proving}
 if __name__ == "__main__":
-    if sys.argv[1] == "reached":
-        REACHED = 1
-        sys.argv[1] = "solving"
-    area = AREAS[sys.argv[1]]
-    begin, count = map(int, sys.argv[2:4])
-    told = Counter()
-    for seed in range(begin, begin + count):
-        try:
-            for fault in list(area(seed, told))[:3]:
-                told["wrong"] += 1
-                print("seed", seed, fault, flush=True)
-        except Exception:
-            told["raised"] += 1
-            print("seed", seed, traceback.format_exc()[-1500:], flush=True)
-    for k, v in told.most_common():
-        print(v, k)
+    working.SHARE = 0  # a checkpoint may take all of the time
+    by_hand(AREAS)

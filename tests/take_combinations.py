@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import random
-import sys
 import tempfile
-import traceback
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import searchbench as sb
 from searchbench.errors import BadRequest, SearchBenchError
-from written_games import drawn, load, restricted, right_values, source
+from written_games import by_hand, drawn, load, restricted, right_values, source
 
 FORMS = (None, None, "every:2", "best-move", "filled", "base-3", "parity")
 """In which the other databases are kept; all but None compile kernels."""
@@ -149,15 +146,4 @@ def taking(seed: Any, told: Any) -> Any:
 
 
 if __name__ == "__main__":
-    begin, count = map(int, sys.argv[1:3])
-    told = Counter()
-    for seed in range(begin, begin + count):
-        try:
-            for fault in list(taking(seed, told))[:3]:
-                told["wrong"] += 1
-                print("seed", seed, fault, flush=True)
-        except Exception:
-            told["raised"] += 1
-            print("seed", seed, traceback.format_exc()[-1500:], flush=True)
-    for k, v in told.most_common():
-        print(v, k)
+    by_hand({"taking": taking})

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import itertools
+import logging
 import random
-from collections.abc import Iterable, Sequence
+import sys
+import traceback
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -482,3 +486,22 @@ def restricted(game: Written, kept: Iterable[int], chance: random.Random) -> tup
     for node in nodes:
         there[node] = other.numbers[other.representative(place[node])]
     return replace(other, start=min(other.positions().values())), there
+
+
+def by_hand(areas: Mapping[str, Callable[[int, Counter[str]], Iterable[str]]]) -> None:
+    """Run one of some areas, as the command line tells: ``AREA SEED COUNT``; print at most three faults of a seed, and counts."""
+    logging.disable(logging.WARNING)
+    if len(sys.argv) != 4 or sys.argv[1] not in areas:
+        sys.exit(f"expected AREA SEED COUNT; the areas are {', '.join(areas)}")
+    area, told = areas[sys.argv[1]], Counter[str]()
+    begin, count = map(int, sys.argv[2:])
+    for seed in range(begin, begin + count):
+        try:
+            for fault in list(area(seed, told))[:3]:
+                told["wrong"] += 1
+                print("seed", seed, fault, flush=True)
+        except Exception:  # which is a finding, too; the other seeds are still to be run
+            told["raised"] += 1
+            print("seed", seed, traceback.format_exc()[-1800:], flush=True)
+    for word, times in told.most_common():
+        print(times, word)
