@@ -34,6 +34,8 @@ def test_stats_by_layer_and_prediction(program: Program, tmp_path: Path) -> None
     assert program("stats", tmp_path / "by.db", "--by", "layer", "--csv").out.split() == lines
     for wrong in (
         ("predict", SPEC, "--index", "reached", "--layers", "3"),
+        ("predict", SPEC, "--layers", "3", "--solver", "retrograde"),
+        ("predict", SPEC, "--layers", "3", "--ranks", "2", "--parts", "all"),
         ("stats", folder, "--csv"),
         ("stats", folder, "--by", "colour"),
         ("predict", "connect4:5x5"),

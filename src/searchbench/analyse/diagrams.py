@@ -18,8 +18,8 @@ ON_TRIAL: Final = 100_000_000
 """Positions that are settled on trial, about: a second."""
 LONG_ENOUGH: Final = 0.01
 """Seconds of the processor that a layer's trial takes at least; few positions are settled again and again."""
-SMALL: Final = 100
-"""A layer with less than so many parts of all positions is left out."""
+LEAST_SHARE: Final = 0.01
+"""A layer with a smaller share of all positions is not tried."""
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,7 @@ def _speed(sweep: Sweep) -> float:
     """Return how many positions the sweep settles in a second of one core, on average over the layers that are not small."""
     diagram = sweep.diagram
     counts = np.array([diagram.count(layer) for layer in range(diagram.layers)], np.float64)
-    layers = np.flatnonzero(counts >= counts.sum() / SMALL).tolist()
+    layers = np.flatnonzero(counts >= LEAST_SHARE * counts.sum()).tolist()
     wanted = (ON_TRIAL * counts / counts.sum()).astype(np.int64) + 1
     sweep.trial(layers[0], wanted[layers[0]])  # which may compile
     seconds = 0.0

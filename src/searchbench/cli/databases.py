@@ -164,6 +164,10 @@ def predict(
         raise BadRequest("--memory-per-rank and --network belong to ranks: say how many, --ranks 64")
     if index is not None and (ranks, layers) != (None, None):
         raise BadRequest(f"--index {index}: {'--ranks' if layers is None else '--layers'} is not predicted with it")
+    if layers is not None and (solver not in (None, "sweep") or (parts, rule) != (None, None)):
+        raise BadRequest(
+            "--layers predicts the solver sweep, of the whole game: it takes no other --solver, --parts or --rule"
+        )
     if ranks is not None:
         from searchbench.analyse import predict_on_ranks, predict_sweep_on_ranks
 

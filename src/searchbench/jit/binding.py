@@ -31,9 +31,10 @@ def bind(kernel: Callable[..., Any], names: Names, target: Target | None = None)
     key = (kernel, f"{target} kernel")
     if key not in names.bound:
         with _BINDING:
-            bound: Any = _Binder(kernel.__name__, names, target).kernel(kernel)
-            bound.searchbench_target = target  # for `launch`
-            names.bound[key] = bound
+            if key not in names.bound:  # another thread may have been first
+                bound: Any = _Binder(kernel.__name__, names, target).kernel(kernel)
+                bound.searchbench_target = target  # for `launch`
+                names.bound[key] = bound
     return names.bound[key]
 
 

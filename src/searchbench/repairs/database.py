@@ -48,8 +48,11 @@ def repair_folder(
         return _Repairing(database, lost, active, limit, target or database.game.quickest_target).repair()
 
 
-def repair_database(database: Database, run: Run | None = None, limit: int = 100, target: jit.Target = "cpu") -> Repair:
+def repair_database(
+    database: Database, run: Run | None = None, limit: int = 100, target: jit.Target | None = None
+) -> Repair:
     """Repair a database in memory or, as `repair_folder` does, on disk; the object then returns the right values."""
+    target = target or database.game.quickest_target
     with run or Run() as active:
         if database.path is None:
             repairing = _Repairing(database, SOUND, active, limit, target)

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from searchbench import jit
+from searchbench.exchange.space import untouched
 from searchbench.index.diagram import Diagram, Nodes, edge_of
 from searchbench.index.digits import Digit, Digits
 from searchbench.jit import (
@@ -38,7 +39,7 @@ from searchbench.solvers.exhaustive.diagrams.blocks import (
     scratch_for,
     settle,
 )
-from searchbench.solvers.exhaustive.diagrams.dealt import Dealt, empty_planes
+from searchbench.solvers.exhaustive.diagrams.dealt import Dealt, empty_planes, plane_words
 from searchbench.solvers.exhaustive.diagrams.moves import moves_of
 from searchbench.solvers.exhaustive.diagrams.tails import tail_moves_of, tails_of
 
@@ -265,7 +266,8 @@ class Sweep:
         prefixes, starts = self._prefixes(layer)
         apart = max(1, count // max(1, positions))
         some = _grouped(starts, TRIED * apart)[::apart]
-        self._settle(layer, (prefixes, starts), some, empty_planes(after), empty_planes(count))
+        drawn, planes = (untouched(plane_words(positions), np.uint64) for positions in (after, count))  # may be huge
+        self._settle(layer, (prefixes, starts), some, drawn, planes)
         return sum(int(starts[stop] - starts[first]) for first, stop in some)
 
     def _prefixes(self, layer: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
