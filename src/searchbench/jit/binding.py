@@ -29,13 +29,12 @@ def bind(kernel: Callable[..., Any], names: Names, target: Target | None = None)
     assert isinstance(kernel, types.FunctionType)
     target = target or names.target
     key = (kernel, f"{target} kernel")
-    if key not in names.bound:
-        with _BINDING:
-            if key not in names.bound:  # another thread may have been first
-                bound: Any = _Binder(kernel.__name__, names, target).kernel(kernel)
-                bound.searchbench_target = target  # for `launch`
-                names.bound[key] = bound
-    return names.bound[key]
+    with _BINDING:
+        if key not in names.bound:
+            bound: Any = _Binder(kernel.__name__, names, target).kernel(kernel)
+            bound.searchbench_target = target  # for `launch`
+            names.bound[key] = bound
+        return names.bound[key]
 
 
 def launch(work: Launch, threads: ThreadMap) -> list[Any]:
@@ -60,9 +59,8 @@ class _Binder:
 
     def kernel(self, kernel: types.FunctionType) -> Callable[..., Any]:
         """Return a function for Python to call, with all that it refers to bound."""
-        function = resolve(kernel, self.names, self.kernel_name)
         try:
-            result: Callable[..., Any] = self._made(function, "kernel", None)
+            result: Callable[..., Any] = self._made(resolve(kernel, self.names, self.kernel_name), "kernel", None)
         except BaseException:
             for shelf, key in self.kept:  # half of their references are not bound: nobody may find them
                 shelf.pop(key, None)
@@ -85,26 +83,23 @@ class _Binder:
 
     def _made(self, function: types.FunctionType, use: str, key: tuple[Any, str] | None) -> Any:
         """Return the backend's version of a function: the same for the same code."""
-        shared = self.backend.compiled
-        mark = fingerprint(function, self.names) + own_digest() if shared is not None else ""
-        result = shared.get((mark, use)) if shared is not None else None
-        known = result is not None
+        shared = {} if self.backend.compiled is None else self.backend.compiled
+        mark = "" if self.backend.compiled is None else fingerprint(function, self.names) + own_digest()
+        known = (mark, use) in shared
         if not known:
             bound = self.backend.copy(function, mark)
-            calls = self.flow.calls(function) if shared is not None else {}
+            calls = {} if self.backend.compiled is None else self.flow.calls(function)
             if use == "kernel":
-                result = self.backend.kernel(bound, calls)
+                shared[mark, use] = self.backend.kernel(bound, calls)
             else:
-                result = self.backend.inner(bound, calls, hasattr(function, "inlined"))
-        if shared is not None and not known:
-            shared[mark, use] = result
+                shared[mark, use] = self.backend.inner(bound, calls, hasattr(function, "inlined"))
             self.kept.append((shared, (mark, use)))
         if key is not None:
             self.kept.append((self.names.bound, key))
-            self.names.bound[key] = result  # before its references are bound: they may refer back to it
+            self.names.bound[key] = shared[mark, use]  # before its references are bound: they may refer back to it
         if not known:
             self._fill(function, bound)
-        return result
+        return shared[mark, use]
 
     def _fill(self, function: types.FunctionType, bound: types.FunctionType) -> None:
         for name, value in references(function).items():
@@ -115,9 +110,7 @@ class _Binder:
                 bound.__globals__[name] = converted
 
     def _convert(self, value: Any, user: types.FunctionType) -> Any:
-        if isinstance(value, Constant):
-            value = self.names.constant(value)
-        value = plain_function(value)
+        value = plain_function(self.names.constant(value) if isinstance(value, Constant) else value)
         if isinstance(value, types.FunctionType):
             if self.backend.compiled is None and is_slot(value) and self.flow.asks(value):
                 return self.backend.given(self._inner(value), self.backend.constant(self.names.data), 1)
