@@ -396,7 +396,12 @@ class Game:
 
     def call(self, name: str, *arguments: Any) -> Any:
         """Call a function of the contract by name, interpreted."""
-        return jit.bind(slot_named(name), self.names(target="interpreted"), "interpreted")(*arguments)
+        try:
+            function = _interpreted(self, name)
+        except TypeError:
+            self.names()  # tells of parameters that are not hashable
+            raise
+        return function(*arguments)
 
     def start(self) -> list[int]:
         """Return the initial state."""
@@ -603,3 +608,8 @@ def _names(game: Game, rule: ValueRule | None, target: jit.Target) -> jit.Names:
     if rule is not None:
         functions |= rule.rules(game.max_moves)
     return jit.Names(functions, target, data)
+
+
+@lru_cache(maxsize=4096)
+def _interpreted(game: Game, name: str) -> Any:
+    return jit.bind(slot_named(name), game.names(target="interpreted"), "interpreted")
