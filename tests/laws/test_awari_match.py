@@ -84,7 +84,7 @@ def test_check_is_clean() -> None:
 
 def test_outcomes_at_the_leaves_are_those_of_the_scores() -> None:
     """Every board with up to 3 stones, with random stores: the outcome is the sign of the final lead."""
-    database = solve_states(load("awari:3"))
+    database = solve_states(load("awari:3"), target="interpreted")
     game = AwariMatch(12)
     leaves = LeafDatabase(game, database)
     seed = random.randrange(1 << 30)
@@ -116,7 +116,7 @@ def test_proofs_count_repetition_as_won_or_lost(method: str) -> None:
     The scores of all boards with up to three stones come from `awari`, where endless play gains nothing. The repetitions of
     some boards are too many for a tree.
     """
-    database = solve_states(load("awari:3"))
+    database = solve_states(load("awari:3"), target="interpreted")
     game = AwariMatch(12)
     seed = random.randrange(1 << 30)
     print("seed", seed)

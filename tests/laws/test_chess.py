@@ -9,6 +9,7 @@ import pytest
 from naive import explicit, outcomes
 from searchbench.catalogue import load
 from searchbench.errors import BadRequest, BadState, UnknownGame
+from searchbench.jit import Target
 from searchbench.rules import UNDECIDED
 from searchbench.run import Run
 from searchbench.solvers.exhaustive import solve_states
@@ -151,11 +152,15 @@ def test_moves_are_those_of_the_twin(men: str, rows: int, columns: int) -> None:
 
 
 @pytest.mark.parametrize(
-    "spec", ["chess:KPK,4x3", "chess:KQK,3x4", "chess:KRKN,3x3", "chess:KRRK,3x3", "chess:KNNK,3x4"]
-)
-def test_values_are_those_of_the_naive_twin(spec: str) -> None:
+    ("spec", "target"),
+    [
+        ("chess:KPK,4x3", "cpu"), ("chess:KPK,4x3", "interpreted"), ("chess:KQK,3x4", "interpreted"),
+        ("chess:KRKN,3x3", "interpreted"), ("chess:KRRK,3x3", "interpreted"), ("chess:KNNK,3x4", "interpreted"),
+    ],
+)  # fmt: skip
+def test_values_are_those_of_the_naive_twin(spec: str, target: Target) -> None:
     game = load(spec)
-    solved = solve_states(game, run=Run(threads=1))
+    solved = solve_states(game, run=Run(threads=1), target=target)
     graph = explicit(game)
     wanted = outcomes(graph)
     for state in graph.edges:
