@@ -28,6 +28,11 @@ class _Whole(np.ndarray[Any, Any]):
 
 class _WholeRows(_Whole):
     def __getitem__(self, place: Any) -> Any:
+        if type(place) is tuple and len(place) == self.ndim:
+            try:
+                return self.item(place)
+            except (TypeError, ValueError):  # a slice, a mask, a list or None among them
+                pass
         found = np.ndarray.__getitem__(self, place)
         return found.item() if isinstance(found, np.generic) else found
 
