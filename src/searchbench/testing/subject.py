@@ -83,6 +83,7 @@ class Subject:
         self.states = list(dict.fromkeys([*self._walks(self._chance, samples), *self._numbered()]))
 
     def _new_caches(self) -> None:
+        self._function: Callable[[str], Any] = cache(lambda name: jit.bind(slot_named(name), self.names))
         self.moves: Callable[[State], list[int]] = cache(self._moves)
         self.unmoves: Callable[[State], list[int]] = cache(lambda state: self.written("unmoves", state))
         self.play: Callable[[State, int], State] = cache(lambda state, move: self._change("play", state, move))
@@ -117,7 +118,7 @@ class Subject:
 
     def call(self, name: str, *arguments: Any) -> Any:
         """Call a function of the contract, interpreted."""
-        return jit.bind(slot_named(name), self.names)(*arguments)
+        return self._function(name)(*arguments)
 
     def terminal(self, state: State) -> int:
         """Return UNDECIDED or the result."""
