@@ -285,9 +285,9 @@ def prove(
     `leaves`, where its file has moved; the game to be proved is tried as well.
     """
     from searchbench.catalogue import load
-    from searchbench.solvers.proof import prove_state
+    from searchbench.solvers.proof.soonest import prove_soonest
 
-    return prove_state(load(game), state, method, _run(memory, threads, progress), **options)
+    return prove_soonest(load(game), state, method, _run(memory, threads, progress), **options)
 
 
 def _run(memory: str | int | None, threads: int | None, progress: Callable[[str, int, int], None] | None) -> Run:

@@ -15,7 +15,7 @@ import pytest
     ("arguments", "told"),
     [
         (["search", "sliding:2x2", "--method", "astar", "--seconds", "1"], "searched"),
-        (["prove", "tic-tac-toe", "XX./OO./...", "--seconds", "1"], "proved"),
+        (["prove", "mnk:4,4,3", "--method", "dfpn", "--no-evidence", "--seconds", "5"], "proved"),
     ],
 )
 def test_compiling_is_told_apart_and_no_limit_counts_it(arguments: list[str], told: str, tmp_path: Path) -> None:

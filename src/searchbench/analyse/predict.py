@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, Final
 
 from searchbench import jit
-from searchbench.analyse.samples import STRATEGIES, Rates, Sampler, is_compiled
+from searchbench.analyse.samples import STRATEGIES, Rates, Sampler
 from searchbench.analyse.shares import NONE, Around, Shares, around, levels_to_reach, look_around, outcome_shares
 from searchbench.configuration import configured
 from searchbench.errors import BadRequest
@@ -193,9 +193,9 @@ def predict_at_once(
         return None
     predicting = Predicting(game, choice.rule, choice.solver, run or Run(), parts)
     kernels = {kernel for group in predicting.groups for kernel in STRATEGIES[predicting.strategy(group)]}
-    if any(jit.missing(kernel, names) or not is_compiled(kernel, names) for kernel in kernels):
+    if any(jit.missing(kernel, names) or not jit.is_kept(kernel, names) for kernel in kernels):
         return None
-    predicting.models = is_compiled(look_around, names)
+    predicting.models = jit.is_kept(look_around, names)
     return predicting.prediction()
 
 

@@ -276,12 +276,6 @@ class Sampler:
         return _seconds(lambda: expand(block, (0, BLOCK), pages)) / BLOCK
 
 
-def is_compiled(kernel: Callable[..., Any], names: jit.Names) -> bool:
-    """Tell whether a kernel's machine code is kept on disk, so that it is there at once."""
-    mark = jit.bind(kernel, names).py_func.__searchbench__
-    return bool(jit.kernel_files(mark))
-
-
 def _first_type(game: Game, rule: ValueRule) -> np.dtype[Any]:
     """Return the type in which the first codes of a game fit."""
     first = jit.bind(initial, game.names(rule, "interpreted"))

@@ -15,7 +15,7 @@ from searchbench.jit.binding import bind, launch
 from searchbench.jit.cached_files import read_cached, write_cached
 from searchbench.jit.data import data_digest, frozen
 from searchbench.jit.devices import Device, open_device
-from searchbench.jit.fingerprint import cache_folder, fingerprint, kernel_files
+from searchbench.jit.fingerprint import cache_folder, fingerprint, is_kept
 from searchbench.jit.intrinsics import (
     atomic_add,
     atomic_or,
@@ -62,8 +62,8 @@ __all__ = [
     "frozen",
     "inlined",
     "intervals",
+    "is_kept",
     "is_slot",
-    "kernel_files",
     "launch",
     "loading_cpu_seconds",
     "loading_seconds",

@@ -40,11 +40,6 @@ def cache_folder() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "searchbench"
 
 
-def kernel_files(mark: str) -> list[Path]:
-    """Return the files that keep the machine code of a kernel with that fingerprint, one for each signature."""
-    return list((cache_folder() / mark[:2]).glob(f"*-{mark}-*{KERNEL_SUFFIX}"))
-
-
 @lru_cache(maxsize=1)
 def _versions() -> str:
     return f"{sys.version_info[:2]} {metadata.version('numba')} {np.__version__}"
@@ -180,3 +175,9 @@ def own_digest() -> str:
     """Return a hash of this package: the code that it generates depends on it too. Databases do not."""
     texts = [path.read_bytes() for path in sorted(Path(__file__).parent.rglob("*.py"))]
     return hashlib.sha256(b"".join(texts)).hexdigest()[:6]
+
+
+def is_kept(kernel: Callable[..., Any], names: Mapping[str, Any]) -> bool:
+    """Tell whether a kernel's machine code is kept on disk, for any signature, so that it is there at once."""
+    mark = fingerprint(kernel, names) + own_digest()
+    return any((cache_folder() / mark[:2]).glob(f"*-{mark}-*{KERNEL_SUFFIX}"))

@@ -87,8 +87,20 @@ def prove_state(
     BadRequest for a game whose values are not outcomes, LimitReached if the outcome is not known within the limits, and
     OutOfMemory.
     """
-    own = {name: value for name, value in options.items() if name not in ("nodes", "seconds")}
-    chosen, limits = requested(METHODS, configuration or _default_method(game, own), limits, options)
+    chosen, limits = requested(METHODS, configuration or default_method(game, options), limits, options)
+    proof = searched(game, state, chosen, run, limits, told, target)
+    if proof.incomplete:
+        log.warning(
+            "%s: %s is proved by the search, but the evidence is incomplete: %s", game, proof.value, proof.incomplete
+        )
+    return proof
+
+
+def searched(
+    game: Game, state: Position | str | Sequence[int] | None, chosen: Proving, run: Run | None, limits: Limits,
+    told: Callable[[Proof], None] | None, target: jit.Target,
+) -> Proof:  # fmt: skip
+    """Return the proof of a state; see :func:`prove_state`."""
     _check(game)
     method, leaves = chosen.method, chosen.leaves_of(game) if isinstance(chosen, AlphaBeta) else None
     book = chosen.book_of(game, leaves) if isinstance(chosen, AlphaBeta) else None
@@ -136,9 +148,6 @@ def prove_state(
         if told is not None:
             told(proof)
         if without and chosen.evidence:
-            log.warning(
-                "%s: %s is proved by the search, but the evidence is incomplete: %s", game, proof.value, without
-            )
             return replace(proof, incomplete=without)
         proof = _with_evidence(proof, found, budget, leaves, target) if chosen.evidence else proof
         if not proof.incomplete:
@@ -146,10 +155,11 @@ def prove_state(
         return proof
 
 
-def _default_method(game: Game, options: dict[str, Any]) -> str:
+def default_method(game: Game, options: dict[str, Any]) -> str:
     """Return the method of a game whose proof may begin with moves of its own, if it takes the options; else one that does."""
-    takes = all(name in options_of(GraphProofNumber) for name, value in options.items() if value is not None)
-    return GraphProofNumber.method if takes and getattr(game, "opening", dict)() else fitting(METHODS, options)
+    own = {name: value for name, value in options.items() if name not in ("nodes", "seconds")}
+    takes = all(name in options_of(GraphProofNumber) for name, value in own.items() if value is not None)
+    return GraphProofNumber.method if takes and getattr(game, "opening", dict)() else fitting(METHODS, own)
 
 
 def _check(game: Game) -> None:
@@ -279,7 +289,4 @@ def _with_evidence(
             claims.append(claim)  # a complete claim stays, even if the next one fails
     except (LimitReached, OutOfMemory) as error:
         incomplete = f"because its budget is used up: {error}"
-        log.warning(
-            "%s: %s is proved by the search, but the evidence is incomplete: %s", proof.game, proof.value, error
-        )
     return replace(proof, claims=tuple(claims), incomplete=incomplete)

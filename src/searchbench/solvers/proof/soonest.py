@@ -1,0 +1,84 @@
+"""Prove a state without the compiler where that is sooner: a small proof is there before its kernels are compiled."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+from searchbench import jit
+from searchbench.game import Game, Position
+from searchbench.proof import Proof
+from searchbench.run import Limits, Run, requested
+from searchbench.solvers.proof import alphabeta, dfpn, merged, pns
+from searchbench.solvers.proof.configuration import (
+    METHODS,
+    AlphaBeta,
+    DepthFirstProofNumber,
+    ProofNumber,
+    Proving,
+)
+from searchbench.solvers.proof.prove import default_method, prove_state, searched
+
+GLANCE: Final = Limits(nodes=10_000, seconds=2.0)
+"""Where the interpreted search ends unfinished: so many nodes take a second or two, compiling takes some ten."""
+
+
+def prove_soonest(
+    game: Game,
+    state: Position | str | Sequence[int] | None = None,
+    configuration: Proving | str | None = None,
+    run: Run | None = None,
+    limits: Limits | None = None,
+    *,
+    told: Callable[[Proof], None] | None = None,
+    **options: Any,
+) -> Proof:
+    """Prove as `prove_state` does, interpreted if that takes a second or two and the kernel is not kept on disk.
+
+    Both ways search the same nodes and find the same strategies.
+    """
+    run = run or Run()
+    chosen, limits = requested(METHODS, configuration or default_method(game, options), limits, options)
+    proof = _at_a_glance(game, state, chosen, run, limits)
+    if proof is None:
+        return prove_state(game, state, chosen, run, limits, told=told)
+    if told is not None:
+        told(proof)
+    return proof
+
+
+def _at_a_glance(
+    game: Game, state: Position | str | Sequence[int] | None, chosen: Proving, run: Run, limits: Limits
+) -> Proof | None:
+    """Return the proof with its evidence if the interpreter finds it within a glance and within the limits."""
+    kernel = _kernel(game, chosen)
+    if kernel is None:
+        return None
+    nodes, seconds = (
+        min(most, own or most)
+        for most, own in ((GLANCE.nodes, limits.nodes), (GLANCE.seconds, limits.seconds))
+    )  # fmt: skip
+    try:
+        if jit.is_kept(kernel, game.names().with_(**_choices(chosen))):
+            return None
+        glance = Run(memory=run.memory, threads=1)
+        proof = searched(game, state, chosen, glance, Limits(int(nodes), seconds), None, "interpreted")
+    except Exception:  # too many nodes, or rules that fail: the compiled search goes on, or tells of them
+        return None
+    return None if proof.incomplete else proof
+
+
+def _kernel(game: Game, chosen: Proving) -> Callable[..., Any] | None:
+    """Return the kernel that takes longest to compile; None where a search keeps its work, or has tables to read."""
+    if getattr(chosen, "work", None) is not None:
+        return None
+    if isinstance(chosen, ProofNumber):
+        return pns.grow if chosen.merge == "none" else merged.search
+    if isinstance(chosen, DepthFirstProofNumber):
+        return dfpn.deepen
+    general = isinstance(chosen, AlphaBeta) and chosen.leaves is None and game.drops() is None
+    return alphabeta.descend if general else None
+
+
+def _choices(chosen: Proving) -> dict[str, Any]:
+    return chosen.choices() if isinstance(chosen, ProofNumber | DepthFirstProofNumber) else {}
