@@ -14,7 +14,7 @@ import pytest
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (["search", "sliding:2x2", "--method", "astar", "--seconds", "1"], "searched"),
+        (["search", "sliding:3x3", "--method", "astar", "--seconds", "1"], "searched"),
         (["prove", "mnk:4,4,3", "--method", "dfpn", "--no-evidence", "--seconds", "5"], "proved"),
     ],
 )

@@ -73,6 +73,14 @@ def search_state(
         return replace(chosen.search(task), strategy=chosen.method)
 
 
+def quickest_target(
+    game: Game, configuration: Guided | str | None, limits: Limits | None, options: Mapping[str, Any]
+) -> jit.Target:
+    """Tell where a search is there sooner: interpreted where it remembers the states that it meets, and there are few."""
+    chosen, _ = settled(game, configuration, limits, options)
+    return game.quickest_target if isinstance(chosen, AStar | BestFirst) else "cpu"
+
+
 def settled(
     game: Game, configuration: Guided | str | None, limits: Limits | None, options: Mapping[str, Any]
 ) -> tuple[Guided, Limits]:

@@ -31,17 +31,18 @@ def prove_soonest(
     limits: Limits | None = None,
     *,
     told: Callable[[Proof], None] | None = None,
+    target: jit.Target | None = None,
     **options: Any,
 ) -> Proof:
     """Prove as `prove_state` does, interpreted if that takes a second or two and the kernel is not kept on disk.
 
-    Both ways search the same nodes and find the same strategies.
+    Both ways search the same nodes and find the same strategies. With a `target` there is no choice.
     """
     run = run or Run()
     chosen, limits = requested(METHODS, configuration or default_method(game, options), limits, options)
-    proof = _at_a_glance(game, state, chosen, run, limits)
+    proof = _at_a_glance(game, state, chosen, run, limits) if target is None else None
     if proof is None:
-        return prove_state(game, state, chosen, run, limits, told=told)
+        return prove_state(game, state, chosen, run, limits, told=told, target=target or "cpu")
     if told is not None:
         told(proof)
     return proof
