@@ -351,6 +351,9 @@ class DepthFirstProofNumberSearch:
         self.largest = largest_size(table_memory)
         self.largest_numbers = self.largest if growing else 0
         self.nodes = 0
+        self.stage = "depth-first proof-number search"
+        self.proving_move = -1
+        """The move that proved the last question whose answer was yes."""
         self.pause: Callable[[], None] = nothing
         """Called after each slice of the search."""
 
@@ -383,14 +386,23 @@ class DepthFirstProofNumberSearch:
             self.nodes += nodes - counted
             told = self.budget.told(state.tolist(), *self._root_numbers(), self._line())
             self.run.line(self._line)
-            self.budget.spend(f"depth-first proof-number search: {told}", nodes - counted, repetitions - repeated)
+            self.budget.spend(f"{self.stage}: {told}", nodes - counted, repetitions - repeated)
             counted, repeated = nodes, repetitions
             ended = self._notes[:, DEPTH] < 0
             if ended.any():
-                return bool(self._notes[ended, ANSWER][0])
+                first = int(np.argmax(ended))
+                proved = bool(self._notes[first, ANSWER])
+                if proved:
+                    self._note_move(self._searches[first])
+                return proved
             self.pause()
             self.budget.check(told)
             self._make_room()
+
+    def _note_move(self, search: Search) -> None:
+        """Note the move that has proved the root; it has none if it is a draw without moves."""
+        proved = np.flatnonzero(search.children[0, : search.frames[0, COUNT], DISPROOF] == 0)
+        self.proving_move = int(search.moves[0, proved[0]]) if len(proved) else -1
 
     def _root_numbers(self) -> tuple[int, int]:
         """Return the numbers of the root, by its children as the first thread sees them."""
