@@ -51,7 +51,7 @@ def whole_board(run: Run) -> str:
 
 
 def hex_boards(run: Run) -> dict[str, Any]:
-    """Return the values of Hex by depth-first proof-number search, and the faults of the proofs; `run.work` keeps what is unfinished."""
+    """Return the values of Hex by depth-first proof-number search, and the faults of the proofs; `run.work` keeps the rest."""
     found: dict[str, Any] = {}
     faults = 0
     for board in ("4x4", "5x5"):
