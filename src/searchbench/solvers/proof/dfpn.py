@@ -13,7 +13,8 @@ part where numbers are close. Limits are compared with the numbers themselves, s
 thread goes into a state it asks the facts, and now and then for all states of its path: others may have solved them.
 
 In a graph a sum counts nodes below several children several times. Children that are the same state count once. With
-`weak` a sum is the largest number plus one for each other open child (Ueda and others 2008), which never is more.
+`weak` a sum is the largest number plus one for each other open child (Ueda and others 2008), which never is more. With
+SYMMETRIC_STATES symmetric states are one, also on a path: a state symmetric to one before is a repetition.
 """
 
 from __future__ import annotations
@@ -26,12 +27,12 @@ import numpy as np
 
 from searchbench import jit
 from searchbench.game import Game
-from searchbench.hashing import key, mix
+from searchbench.hashing import mix
 from searchbench.jit import FIRST, STOP, atomic_add, note_rows
 from searchbench.rules import UNDECIDED, moves, play, repetition, unplay
 from searchbench.solvers.proof.budget import Budget, nothing
 from searchbench.solvers.proof.contract import first_disproof, first_proof
-from searchbench.solvers.proof.facts import NO_PLACE, learn, lower_of, outcome_of, upper_of
+from searchbench.solvers.proof.facts import NO_PLACE, learn, lower_of, outcome_of, shared_key, upper_of
 from searchbench.solvers.proof.path import NEVER, Path, earlier, enter, leave, longer, new_path
 from searchbench.solvers.proof.tree import INFINITE, limited
 from searchbench.solvers.shared.transposition import (
@@ -148,7 +149,7 @@ def evaluate(search: Search, depth: int, child: Any) -> None:
     child[DEPENDENCE] = NEVER
     value = outcome_of(search.state)
     if value == UNDECIDED:
-        code = key(search.state)
+        code = shared_key(search.state)
         search.path.keys[depth] = code
         value = known(search, code, bound)
         if value == UNDECIDED:
@@ -237,7 +238,7 @@ def close_frame(search: Search, depth: int, proof: int, disproof: int, best: int
 def begin(search: Search, note: Any) -> None:
     """Open the frame of the root."""
     search.path.slots[:] = 0
-    search.path.keys[0] = key(search.state)
+    search.path.keys[0] = shared_key(search.state)
     open_frame(search, 0, INFINITE, INFINITE, note)
 
 
@@ -323,7 +324,7 @@ def deepen(search: Search, note: Any) -> None:
         frame[PLACE] = best
         play(search.state, search.moves[depth, best])
         depth += 1
-        search.path.keys[depth] = key(search.state)
+        search.path.keys[depth] = shared_key(search.state)
         open_frame(search, depth, rest, rise, note)
     note[DEPTH] = depth
 

@@ -10,7 +10,8 @@ its own.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -148,12 +149,13 @@ def gather_claims(
     leaves: LeafDatabase | None = None,
     target: jit.Target = "cpu",
     table_memory: int | None = None,
+    choices: Mapping[str, Any] = MappingProxyType({}),
 ) -> Iterator[Claim]:
     """Yield the claims that bound the outcome of a state: a strategy for each side that is sure of more than a loss.
 
     `tables` belong to the searches that found the lower and the upper bound; those for what is searched again may grow to
-    `table_memory` bytes, by default an eighth of the memory. Raises LimitReached when a strategy needs too many states or
-    nodes.
+    `table_memory` bytes, by default an eighth of the memory. `choices` filled slots of the search's kernels.
+    Raises LimitReached when a strategy needs too many states or nodes.
     """
     root = np.array(state, game.dtype)
     room = budget.run.memory // 8 if table_memory is None else table_memory
@@ -165,7 +167,7 @@ def gather_claims(
         stage = f"{outcome_text(*bounds)} is proved; the strategy of {whose}"
         strategy = None
         if leaves is None:
-            retracing = Retracing(game, budget, table, room, most_states, stage, target)
+            retracing = Retracing(game, budget, table, room, most_states, stage, target, choices)
             strategy = retracing.strategy(root, player, bound)
             table = retracing.search.table
         if strategy is None:

@@ -10,6 +10,8 @@ nothing (`is_circular`).
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -22,7 +24,7 @@ from searchbench.proof import Strategy
 from searchbench.rules import UNDECIDED, State, moves, new_moves, new_state, play, repetition, unplay
 from searchbench.solvers.proof.budget import Budget
 from searchbench.solvers.proof.dfpn import DepthFirstProofNumberSearch
-from searchbench.solvers.proof.facts import ANY_LEAVES, NO_PLACE, fact_about, outcome_of, upper_of
+from searchbench.solvers.proof.facts import ANY_LEAVES, NO_PLACE, fact_about, outcome_of, shared_key, upper_of
 from searchbench.solvers.proof.strategy_table import (
     ABSENT,
     SMALLEST,
@@ -71,7 +73,7 @@ def best_move(state: State, out: Any, count: int, walk: Walk) -> int:
         play(state, out[place])
         walk.note[_NODES] += 1
         result = outcome_of(state)
-        fact = 0 if result != UNDECIDED else fact_about(walk.facts, key(state), ANY_LEAVES)
+        fact = 0 if result != UNDECIDED else fact_about(walk.facts, shared_key(state), ANY_LEAVES)
         unplay(state, out[place])
         if result != UNDECIDED:
             if -result >= walk.bound:
@@ -189,16 +191,19 @@ def is_circular(strategy_table: StrategyTable, bound: int, ended: Any) -> bool:
 
 
 class Retracing:
-    """Retrace the proof that one player gets a bound from a root; `facts` may grow to `table_memory` bytes."""
+    """Retrace the proof that one player gets a bound from a root.
+
+    `facts` may grow to `table_memory` bytes. `choices` fill slots of the kernels as they did for the search.
+    """
 
     def __init__(
         self, game: Game, budget: Budget, facts: Transpositions, table_memory: int, most_states: int, stage: str,
-        target: jit.Target = "cpu",
+        target: jit.Target = "cpu", choices: Mapping[str, Any] = MappingProxyType({}),
     ) -> None:  # fmt: skip
         self.game, self.budget, self.most_states, self.stage = game, budget, most_states, stage
-        self.names = game.names(target=target)
+        self.names = game.names(target=target).with_(**choices)
         numbers = new_transpositions(min(_FIRST_NUMBERS, largest_size(table_memory)))
-        self.search = DepthFirstProofNumberSearch(game, budget, facts, numbers, table_memory, target, growing=True)
+        self.search = DepthFirstProofNumberSearch(game, budget, facts, numbers, table_memory, target, choices, True)
         self.search.stage = f"{stage}, a part again"
 
     def strategy(self, root: Any, claimer: int, bound: int) -> Strategy | None:
