@@ -88,9 +88,14 @@ def test_symmetric_states_are_one() -> None:
         assert proof.value == "draw"
         nodes[symmetric] = proof.nodes
     assert nodes[True] < 0.8 * nodes[False]
-    proof = prove_state(load("hex:3x3"), None, DepthFirstProofNumber(symmetric=True), run, target="interpreted")
+    game = load("hex:3x3")
+    proof = prove_state(game, None, DepthFirstProofNumber(symmetric=True), run, target="interpreted")
     assert proof.value == "win"
+    (claim,) = proof.claims
+    assert claim.symmetric
+    assert all(tuple(game.canonical(state)) == state for state in claim.strategy)
     assert proof.verify() == []
+    assert naive.claim_stands(game, game.start(), claim)
     with pytest.raises(BadRequest, match="connect4:4,4,4 does not tell which states are symmetric"):
         prove_state(load("connect4:4x4"), None, DepthFirstProofNumber(symmetric=True))
 

@@ -165,16 +165,17 @@ def gather_claims(
             continue
         whose = "the other player" if player else "the player to move"
         stage = f"{outcome_text(*bounds)} is proved; the strategy of {whose}"
-        strategy = None
+        strategy, symmetric = None, bool(choices.get("SYMMETRIC_STATES"))
         if leaves is None:
             retracing = Retracing(game, budget, table, room, most_states, stage, target, choices)
             strategy = retracing.strategy(root, player, bound)
             table = retracing.search.table
         if strategy is None:
+            symmetric = False
             search = AlphaBetaSearch(game, budget, table, 0, leaves, target)
             if leaves is not None and not leaves.goes_on:
                 search.rest_on_assumptions()
             search.stage, search.most_states = stage, most_states
             search.strategy_table = new_strategy_table(game, SMALLEST)
             strategy = _Walk(search, player, bound).strategy(root)
-        yield Claim(player, bound, strategy)
+        yield Claim(player, bound, strategy, symmetric)

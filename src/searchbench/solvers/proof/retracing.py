@@ -4,6 +4,8 @@ The walk begins at the root and goes on after every reply. In a state of the cla
 over or a fact says that the opponent gets no more; of several, the one whose fact took the least work. Where no such fact is
 left (tables replace what saved little), the state is searched again, depth first by proof numbers.
 
+With SYMMETRIC_STATES the rows of the strategy are representatives of symmetric states.
+
 Facts say what a state is worth, not in which order they were found. Where play must end, a walk in a circle therefore shows
 nothing (`is_circular`).
 """
@@ -21,10 +23,18 @@ from searchbench.errors import LimitReached
 from searchbench.game import Game
 from searchbench.hashing import key
 from searchbench.proof import Strategy
-from searchbench.rules import UNDECIDED, State, moves, new_moves, new_state, play, repetition, unplay
+from searchbench.rules import UNDECIDED, State, canonical, moves, new_moves, new_state, play, repetition, unplay
 from searchbench.solvers.proof.budget import Budget
 from searchbench.solvers.proof.dfpn import DepthFirstProofNumberSearch
-from searchbench.solvers.proof.facts import ANY_LEAVES, NO_PLACE, fact_about, outcome_of, shared_key, upper_of
+from searchbench.solvers.proof.facts import (
+    ANY_LEAVES,
+    NO_PLACE,
+    SYMMETRIC_STATES,
+    fact_about,
+    outcome_of,
+    shared_key,
+    upper_of,
+)
 from searchbench.solvers.proof.strategy_table import (
     ABSENT,
     SMALLEST,
@@ -84,6 +94,14 @@ def best_move(state: State, out: Any, count: int, walk: Walk) -> int:
     return best
 
 
+def copy(state: State, to: State) -> None:
+    """Copy the state, or its representative where symmetric states are one."""
+    for cell in range(len(state)):
+        to[cell] = state[cell]
+    if SYMMETRIC_STATES:
+        canonical(to)
+
+
 def cover(state: State, out: Any, walk: Walk) -> int:
     """See that a state with the claimer to move is over with the bound, or in the strategy table."""
     result = outcome_of(state)
@@ -107,8 +125,8 @@ def cover(state: State, out: Any, walk: Walk) -> int:
     return COVERED
 
 
-def cover_replies(state: State, replies: Any, out: Any, walk: Walk) -> int:
-    """See that the states after all replies are covered."""
+def cover_replies(state: State, replies: Any, after: State, out: Any, walk: Walk) -> int:
+    """See that the states after all replies are covered; `after`, `replies` and `out` are room for a state and for moves."""
     result = outcome_of(state)
     if result != UNDECIDED:
         return COVERED if -result >= walk.bound else CONTRADICTED
@@ -117,31 +135,31 @@ def cover_replies(state: State, replies: Any, out: Any, walk: Walk) -> int:
         return COVERED if walk.bound <= 0 else CONTRADICTED
     for place in range(count):
         play(state, replies[place])
-        covered = cover(state, out, walk)
+        copy(state, after)
+        unplay(state, replies[place])
+        covered = cover(after, out, walk)
         if covered != COVERED:
             return covered
-        unplay(state, replies[place])
     return COVERED
 
 
 def begin(root: State, claimer: int, walk: Walk) -> int:
     """See that the root is covered, where the claimer moves there (0), or all states after its moves (1)."""
     state, out, replies = new_state(), new_moves(), new_moves()
-    for cell in range(len(state)):
-        state[cell] = root[cell]
-    return cover(state, out, walk) if claimer == 0 else cover_replies(state, replies, out, walk)
+    copy(root, state)
+    return cover(state, out, walk) if claimer == 0 else cover_replies(state, replies, new_state(), out, walk)
 
 
 def follow(walk: Walk) -> int:
     """Cover the replies to the moves of all rows, in the order in which they were found."""
-    state, out, replies = new_state(), new_moves(), new_moves()
+    state, after, out, replies = new_state(), new_state(), new_moves(), new_moves()
     strategy_table, note = walk.strategy_table, walk.note
     while note[_DONE] < strategy_table.rows[0]:
         row = note[_DONE]
         for cell in range(len(state)):
             state[cell] = strategy_table.states[row, cell]
         play(state, strategy_table.moves[row])
-        covered = cover_replies(state, replies, out, walk)
+        covered = cover_replies(state, replies, after, out, walk)
         if covered != COVERED:
             return covered
         note[_DONE] += 1
@@ -153,14 +171,15 @@ def record_move(strategy_table: StrategyTable, state: State, move: int) -> None:
     record(strategy_table, key(state), state, move)
 
 
-def ends_after(state: State, replies: Any, strategy_table: StrategyTable, ended: Any) -> bool:
-    """Return whether play is known to end after every reply."""
+def ends_after(state: State, replies: Any, after: State, strategy_table: StrategyTable, ended: Any) -> bool:
+    """Return whether play is known to end after every reply; `replies` and `after` are room for moves and a state."""
     if outcome_of(state) != UNDECIDED:
         return True
     for place in range(moves(state, replies)):
         play(state, replies[place])
-        row = ABSENT if outcome_of(state) != UNDECIDED else row_of(strategy_table, key(state), state)
+        copy(state, after)
         unplay(state, replies[place])
+        row = ABSENT if outcome_of(after) != UNDECIDED else row_of(strategy_table, key(after), after)
         if row != ABSENT and not ended[row]:
             return False
     return True
@@ -171,7 +190,7 @@ def is_circular(strategy_table: StrategyTable, bound: int, ended: Any) -> bool:
 
     `ended` has a place for each row, all false: it becomes true where play is known to end.
     """
-    state, replies = new_state(), new_moves()
+    state, after, replies = new_state(), new_state(), new_moves()
     left = strategy_table.rows[0]
     before = left + 1
     while 0 < left < before:
@@ -184,7 +203,7 @@ def is_circular(strategy_table: StrategyTable, bound: int, ended: Any) -> bool:
                 state[cell] = strategy_table.states[row, cell]
             harmless = repetition(state) >= bound
             play(state, strategy_table.moves[row])
-            if harmless or ends_after(state, replies, strategy_table, ended):
+            if harmless or ends_after(state, replies, after, strategy_table, ended):
                 ended[row] = True
                 left -= 1
     return bool(left > 0)
