@@ -37,7 +37,9 @@ def test_random_graphs(cyclic: bool, epsilon: float, monkeypatch: pytest.MonkeyP
         game = random_graph(rng, False, rng.random() < 0.3, cyclic)
         monkeypatch.setattr(dfpn, "SLICE", rng.choice([1, 7, 1 << 17]))
         monkeypatch.setattr(dfpn, "CHECKED", rng.choice([1, 5, 1 << 10]))
-        chosen = DepthFirstProofNumber(epsilon=epsilon, mobility=rng.random() < 0.5, weak=rng.random() < 0.5)
+        mobility, weak, symmetric = (rng.random() < 0.5 for _ in range(3))
+        symmetric = symmetric and game.has("canonical")
+        chosen = DepthFirstProofNumber(epsilon=epsilon, mobility=mobility, weak=weak, symmetric=symmetric)
         run = Run(memory=1 << 22, threads=rng.choice([1, 2, 4]))
         proof = prove_state(game, None, chosen, run, target="interpreted")
         assert proof.outcome == naive_values(game, None)[0, 0], (seed, game)
@@ -75,6 +77,27 @@ def ask_every_node(game: GraphGame, rng: random.Random, threads: int, target: Ta
                 for bound in (0, 1):
                     found = search.holds(np.array([node], game.dtype), bound, weak=weak)
                     assert found == (values[node, 0] >= bound), (node, bound, weak, game)
+
+
+def test_symmetric_states_are_one() -> None:
+    run = Run(memory=1 << 22, threads=1)
+    nodes = {}
+    for symmetric in (False, True):
+        chosen = DepthFirstProofNumber(symmetric=symmetric, evidence=False)
+        proof = prove_state(load("mnk:3x3,k=3,symmetry=yes"), "X../.O./...", chosen, run, target="interpreted")
+        assert proof.value == "draw"
+        nodes[symmetric] = proof.nodes
+    assert nodes[True] < 0.8 * nodes[False]
+    game = load("hex:3x3")
+    proof = prove_state(game, None, DepthFirstProofNumber(symmetric=True), run, target="interpreted")
+    assert proof.value == "win"
+    (claim,) = proof.claims
+    assert claim.symmetric
+    assert all(tuple(game.canonical(state)) == state for state in claim.strategy)
+    assert proof.verify() == []
+    assert naive.claim_stands(game, game.start(), claim)
+    with pytest.raises(BadRequest, match="connect4:4,4,4 does not tell which states are symmetric"):
+        prove_state(load("connect4:4x4"), None, DepthFirstProofNumber(symmetric=True))
 
 
 def test_a_state_that_two_moves_lead_to_counts_once() -> None:

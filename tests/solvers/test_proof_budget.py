@@ -45,8 +45,8 @@ def random_positions(seed: int, count: int) -> Iterator[tuple[int, ...]]:
 @pytest.fixture
 def slices(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let searches stop and report after every few nodes."""
-    for method in METHODS:
-        monkeypatch.setattr(f"searchbench.solvers.proof.{method}.SLICE", 3)
+    for module in (*METHODS, "retracing"):
+        monkeypatch.setattr(f"searchbench.solvers.proof.{module}.SLICE", 3)
 
 
 @pytest.mark.usefixtures("slices")
@@ -176,7 +176,7 @@ def test_without_a_limit_cyclic_games_end_with_the_outcome_or_advice(
 ) -> None:
     for name, most in {"ADVISED": 5, "STOPPED": 12, "ADVISED_TIMES": 0, "STOPPED_TIMES": 1}.items():
         monkeypatch.setattr(f"{BUDGET}.{name}", most)
-    for module in METHODS:
+    for module in (*METHODS, "retracing"):
         monkeypatch.setattr(f"searchbench.solvers.proof.{module}.SLICE", 4)
     rng = random.Random(5)
     stopped = 0

@@ -273,6 +273,7 @@ def test_every_pair_of_features(
         case = random_case(random.Random(f"{pair} {seed}"), ends, set(pair))
         monkeypatch.setattr("searchbench.solvers.proof.alphabeta.SLICE", case.slice)
         monkeypatch.setattr("searchbench.solvers.proof.pns.SLICE", case.slice)
+        monkeypatch.setattr("searchbench.solvers.proof.retracing.SLICE", case.slice)
         try:
             check(case, tmp_path / "some.book")
         except BaseException:

@@ -7,6 +7,8 @@ answer no if they count as won (Gasser 1995, section 5.6).
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 from searchbench import jit
@@ -24,12 +26,13 @@ _ARRAYS: Final = ("keys", "words", "used")
 
 
 class Solved(NamedTuple):
-    """The bounds of an outcome, the tables of the searches that found each, and their counts."""
+    """The bounds of an outcome, the tables of the searches that found each, their counts, and what filled their slots."""
 
     lower: int
     upper: int
     tables: tuple[Transpositions, Transpositions]
     facts: dict[str, Any]
+    choices: Mapping[str, Any] = MappingProxyType({})
 
 
 def first_size(memory: int) -> int:

@@ -113,6 +113,9 @@ class DepthFirstProofNumber(Proving):
         "(Ueda and others 2008)",
         "flag",
     )
+    symmetric: bool = option(
+        False, "let symmetric states be one, where the rules tell them: fewer nodes, each of which takes longer", "flag"
+    )
     table: str | int | None = option(
         None, "memory of the table, such as `64MB`, at most half of the memory; by default that half", metavar="SIZE"
     )
@@ -127,7 +130,7 @@ class DepthFirstProofNumber(Proving):
 
     def choices(self) -> dict[str, Any]:
         """Return what fills the slots of the kernels."""
-        return _first_numbers(self.by_depth)
+        return _first_numbers(self.by_depth) | ({"SYMMETRIC_STATES": True} if self.symmetric else {})
 
     @property
     def table_memory(self) -> int:

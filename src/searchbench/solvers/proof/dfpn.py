@@ -13,7 +13,8 @@ part where numbers are close. Limits are compared with the numbers themselves, s
 thread goes into a state it asks the facts, and now and then for all states of its path: others may have solved them.
 
 In a graph a sum counts nodes below several children several times. Children that are the same state count once. With
-`weak` a sum is the largest number plus one for each other open child (Ueda and others 2008), which never is more.
+`weak` a sum is the largest number plus one for each other open child (Ueda and others 2008), which never is more. With
+SYMMETRIC_STATES symmetric states are one, also on a path: a state symmetric to one before is a repetition.
 """
 
 from __future__ import annotations
@@ -26,12 +27,12 @@ import numpy as np
 
 from searchbench import jit
 from searchbench.game import Game
-from searchbench.hashing import key, mix
+from searchbench.hashing import mix
 from searchbench.jit import FIRST, STOP, atomic_add, note_rows
 from searchbench.rules import UNDECIDED, moves, play, repetition, unplay
 from searchbench.solvers.proof.budget import Budget, nothing
 from searchbench.solvers.proof.contract import first_disproof, first_proof
-from searchbench.solvers.proof.facts import NO_PLACE, learn, lower_of, outcome_of, upper_of
+from searchbench.solvers.proof.facts import NO_PLACE, learn, lower_of, outcome_of, shared_key, upper_of
 from searchbench.solvers.proof.path import NEVER, Path, earlier, enter, leave, longer, new_path
 from searchbench.solvers.proof.tree import INFINITE, limited
 from searchbench.solvers.shared.transposition import (
@@ -148,7 +149,7 @@ def evaluate(search: Search, depth: int, child: Any) -> None:
     child[DEPENDENCE] = NEVER
     value = outcome_of(search.state)
     if value == UNDECIDED:
-        code = key(search.state)
+        code = shared_key(search.state)
         search.path.keys[depth] = code
         value = known(search, code, bound)
         if value == UNDECIDED:
@@ -237,7 +238,7 @@ def close_frame(search: Search, depth: int, proof: int, disproof: int, best: int
 def begin(search: Search, note: Any) -> None:
     """Open the frame of the root."""
     search.path.slots[:] = 0
-    search.path.keys[0] = key(search.state)
+    search.path.keys[0] = shared_key(search.state)
     open_frame(search, 0, INFINITE, INFINITE, note)
 
 
@@ -323,7 +324,7 @@ def deepen(search: Search, note: Any) -> None:
         frame[PLACE] = best
         play(search.state, search.moves[depth, best])
         depth += 1
-        search.path.keys[depth] = key(search.state)
+        search.path.keys[depth] = shared_key(search.state)
         open_frame(search, depth, rest, rise, note)
     note[DEPTH] = depth
 
@@ -351,6 +352,9 @@ class DepthFirstProofNumberSearch:
         self.largest = largest_size(table_memory)
         self.largest_numbers = self.largest if growing else 0
         self.nodes = 0
+        self.stage = "depth-first proof-number search"
+        self.proving_move = -1
+        """The move that proved the last question whose answer was yes."""
         self.pause: Callable[[], None] = nothing
         """Called after each slice of the search."""
 
@@ -383,14 +387,23 @@ class DepthFirstProofNumberSearch:
             self.nodes += nodes - counted
             told = self.budget.told(state.tolist(), *self._root_numbers(), self._line())
             self.run.line(self._line)
-            self.budget.spend(f"depth-first proof-number search: {told}", nodes - counted, repetitions - repeated)
+            self.budget.spend(f"{self.stage}: {told}", nodes - counted, repetitions - repeated)
             counted, repeated = nodes, repetitions
             ended = self._notes[:, DEPTH] < 0
             if ended.any():
-                return bool(self._notes[ended, ANSWER][0])
+                first = int(np.argmax(ended))
+                proved = bool(self._notes[first, ANSWER])
+                if proved:
+                    self._note_move(self._searches[first])
+                return proved
             self.pause()
             self.budget.check(told)
             self._make_room()
+
+    def _note_move(self, search: Search) -> None:
+        """Note the move that has proved the root; it has none if it is a draw without moves."""
+        proved = np.flatnonzero(search.children[0, : search.frames[0, COUNT], DISPROOF] == 0)
+        self.proving_move = int(search.moves[0, proved[0]]) if len(proved) else -1
 
     def _root_numbers(self) -> tuple[int, int]:
         """Return the numbers of the root, by its children as the first thread sees them."""

@@ -1,14 +1,17 @@
 """Gather evidence: the strategies that show an outcome, complete for every reply.
 
-The search that found the outcome may have lost parts of its proof. So the claim is searched once more, guided by the moves
-in the transposition table, and every proved state of the claimer enters a strategy table. The strategy is the part of that
-table reachable from the root. Where a draw rests on repetition, a state may be missing, because its result was known on one
-path only: it is then searched as a root of its own.
+Without a database at the leaves, the facts of the search are followed, and lost ones are found again
+(:mod:`searchbench.solvers.proof.retracing`). With one, or where play must end and the facts lead in a circle, the claim is
+searched once more by alpha-beta, guided by the moves in the transposition table: every proved state of the claimer enters a
+strategy table after all that its proof rests on. The strategy is the part of that table reachable from the root. Where a draw
+rests on repetition, a state may be missing, because its result was known on one path only: it is then searched as a root of
+its own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -23,6 +26,7 @@ from searchbench.solvers.proof.alphabeta import AlphaBetaSearch
 from searchbench.solvers.proof.budget import Budget
 from searchbench.solvers.proof.facts import outcome_of
 from searchbench.solvers.proof.leaves import LeafDatabase, Leaves, outcome_of_leaf
+from searchbench.solvers.proof.retracing import Retracing
 from searchbench.solvers.proof.strategy_table import (
     ABSENT,
     SMALLEST,
@@ -144,22 +148,34 @@ def gather_claims(
     budget: Budget,
     leaves: LeafDatabase | None = None,
     target: jit.Target = "cpu",
+    table_memory: int | None = None,
+    choices: Mapping[str, Any] = MappingProxyType({}),
 ) -> Iterator[Claim]:
     """Yield the claims that bound the outcome of a state: a strategy for each side that is sure of more than a loss.
 
-    `tables` belong to the searches that found the lower and the upper bound. Raises LimitReached when a strategy needs too
-    many states or nodes.
+    `tables` belong to the searches that found the lower and the upper bound; those for what is searched again may grow to
+    `table_memory` bytes, by default an eighth of the memory. `choices` filled slots of the search's kernels.
+    Raises LimitReached when a strategy needs too many states or nodes.
     """
     root = np.array(state, game.dtype)
-    memory = budget.run.memory // 4
+    room = budget.run.memory // 8 if table_memory is None else table_memory
+    most_states = min(MOST_STATES, budget.run.memory // 4 // bytes_per_state(game))
     for player, bound, table in ((0, bounds[0], tables[0]), (1, -bounds[1], tables[1])):
         if bound < 0:
             continue
-        search = AlphaBetaSearch(game, budget, table, 0, leaves, target)
-        if leaves is not None and not leaves.goes_on:
-            search.rest_on_assumptions()
         whose = "the other player" if player else "the player to move"
-        search.stage = f"{outcome_text(*bounds)} is proved; the strategy of {whose}"
-        search.strategy_table = new_strategy_table(game, SMALLEST)
-        search.most_states = min(MOST_STATES, memory // bytes_per_state(game))
-        yield Claim(player, bound, _Walk(search, player, bound).strategy(root))
+        stage = f"{outcome_text(*bounds)} is proved; the strategy of {whose}"
+        strategy, symmetric = None, bool(choices.get("SYMMETRIC_STATES"))
+        if leaves is None:
+            retracing = Retracing(game, budget, table, room, most_states, stage, target, choices)
+            strategy = retracing.strategy(root, player, bound)
+            table = retracing.search.table
+        if strategy is None:
+            symmetric = False
+            search = AlphaBetaSearch(game, budget, table, 0, leaves, target)
+            if leaves is not None and not leaves.goes_on:
+                search.rest_on_assumptions()
+            search.stage, search.most_states = stage, most_states
+            search.strategy_table = new_strategy_table(game, SMALLEST)
+            strategy = _Walk(search, player, bound).strategy(root)
+        yield Claim(player, bound, strategy, symmetric)

@@ -10,7 +10,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from searchbench.rules import UNDECIDED, State, terminal
+from searchbench.hashing import key
+from searchbench.rules import UNDECIDED, State, canonical, new_state, terminal
+from searchbench.slots import constant
 from searchbench.solvers.shared.transposition import (
     LARGEST_WORTH,
     WORTH_SHIFT,
@@ -28,6 +30,19 @@ _ASSUMPTION_SHIFT: Final = 4
 _PLACE_SHIFT: Final = 6
 _PLACE_MASK: Final = (1 << (WORTH_SHIFT - _PLACE_SHIFT)) - 1
 LARGEST_PLACE: Final = _PLACE_MASK - 1
+SYMMETRIC_STATES: Final = constant("SYMMETRIC_STATES", False)
+"""Whether symmetric states share their facts."""
+
+
+def shared_key(state: State) -> int:
+    """Return the key under which a table knows a state: its own, or that of its representative."""
+    if SYMMETRIC_STATES:
+        representative = new_state()
+        for cell in range(len(state)):
+            representative[cell] = state[cell]
+        canonical(representative)
+        return key(representative)
+    return key(state)
 
 
 def outcome_of(state: State) -> int:

@@ -219,11 +219,15 @@ def _depth_first(
 ) -> Solved:
     """Ask the questions of proof-number search, depth first; half of the table is for numbers, half for results."""
     memory = min(chosen.table_memory or budget.run.memory // 2, budget.run.memory // 2) // 2
+    if chosen.symmetric and not game.has("canonical"):
+        raise BadRequest(
+            f"{game} does not tell which states are symmetric (the rule `canonical`): leave out `symmetric`"
+        )
     facts, numbers = new_transpositions(first_size(memory)), new_transpositions(first_size(memory))
     search = DepthFirstProofNumberSearch(game, budget, facts, numbers, memory, target, chosen.choices(), growing=True)
     kept.attach(search)
     outcome = kept.outcome(lambda bound: search.holds(root, bound, chosen.mobility, chosen.epsilon, chosen.weak))
-    return Solved(outcome, outcome, (search.table, search.table), {"nodes": search.nodes})
+    return Solved(outcome, outcome, (search.table, search.table), {"nodes": search.nodes}, chosen.choices())
 
 
 def _over_graph(
@@ -285,7 +289,9 @@ def _with_evidence(
     claims: list[Claim] = []
     incomplete = ""
     try:
-        for claim in gather_claims(proof.game, proof.state, bounds, found.tables, budget, leaves, target):
+        for claim in gather_claims(
+            proof.game, proof.state, bounds, found.tables, budget, leaves, target, choices=found.choices
+        ):
             claims.append(claim)  # a complete claim stays, even if the next one fails
     except (LimitReached, OutOfMemory) as error:
         incomplete = f"because its budget is used up: {error}"
