@@ -18,8 +18,9 @@ import uvicorn
 
 import searchbench as sb
 from front_program import EXAMPLES
-from searchbench.web import Library, create_app
+from searchbench.web.app import create_app
 from searchbench.web.jobs import Limits
+from searchbench.web.library import Library
 from searchbench.web.serve import LONGEST_HEAD, listening
 
 

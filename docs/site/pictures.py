@@ -19,8 +19,9 @@ import uvicorn
 from playwright.sync_api import sync_playwright
 
 import searchbench as sb
-from searchbench.web import Library, create_app
+from searchbench.web.app import create_app
 from searchbench.web.jobs import Limits
+from searchbench.web.library import Library
 from searchbench.web.serve import listening
 
 PICTURES: Final = Path(__file__).resolve().parents[1] / "pictures"

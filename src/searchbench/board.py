@@ -110,16 +110,27 @@ def state_with(game: Game, pieces: Sequence[str], like: Sequence[int] | None = N
     A game that chooses its notation by `arrange` is asked for it, with `side` to move. For others the labels are joined, or
     put in the place of those of `like` in its notation; the state read from that is drawn again and compared with `pieces`.
     """
-    error: SearchBenchError | None = None
+    why = ""
     for text in _notations(game, pieces, game.start() if like is None else list(like), side):
         try:
             state = game.read(text)
         except SearchBenchError as found:
-            error = error or found
+            why = why or _why(game, text, found)
             continue
         if game.pieces(state) == list(pieces):
             return state
-    raise BadRequest(f"{game}: no position has these pieces ({error}); enter its notation instead") from None
+    raise BadRequest(
+        f"{game}: no position has these pieces{why}; place them otherwise, or enter its notation"
+    ) from None
+
+
+def _why(game: Game, text: str, error: SearchBenchError) -> str:
+    """Return why a notation is no position, where its text is at fault; numbers of a state tell nobody who looks at a board."""
+    try:
+        game.parse(text)
+    except Exception:  # a game of the user's own may raise anything
+        return f" ({error})"
+    return ""
 
 
 def _notations(game: Game, pieces: Sequence[str], like: list[int], side: int) -> Iterator[str]:

@@ -13,9 +13,10 @@ import searchbench as sb
 from front_program import EXAMPLES
 from searchbench.catalogue import name_of, title_of
 from searchbench.values import Result
-from searchbench.web import Library, schema
+from searchbench.web import schema
 from searchbench.web.condition import condition
 from searchbench.web.finding import NAMES, Filter, find_page
+from searchbench.web.library import Library
 from web_client import LIMITS, Client, make_app, running
 
 ALL = ("eight", "morris", "awari", "triangle", "token", "patience", "coins")

@@ -13,9 +13,10 @@ from urllib.parse import urlsplit
 import pytest
 
 import searchbench as sb
-from searchbench.web import Library, create_app
 from searchbench.web.answers import probe_answer
+from searchbench.web.app import create_app
 from searchbench.web.guard import Guard
+from searchbench.web.library import Library
 from web_client import Client, make_app, running
 
 MILLION = "1" * 10**6
@@ -46,7 +47,8 @@ def _server_stays_up(client: Client) -> Any:
         ("/databases/eight/find", {"first": -1}, 400, "first"),
         ("/databases/eight/find", {"limit": 101}, 400, "limit"),
         ("/databases/eight/find", {"where": "state.x"}, 400, "not understood"),
-        ("/databases/eight/find", {"where": "state[99] == 1"}, 400, "IndexError"),
+        ("/databases/eight/find", {"where": "state[99] == 1"}, 400, "beyond the last cell"),
+        ("/databases/eight/find", {"first": 9, "last": 2}, 400, "the first is larger than the last"),
         ("/databases/eight/find", {"predicate": "none"}, 404, "interesting"),
         ("/databases/eight/stats", {"part": "nowhere"}, 404, "no part"),
         ("/databases/nothing/probe", {}, 404, "eight"),
@@ -89,6 +91,14 @@ def test_a_million_characters_are_refused_at_once(client: Client) -> None:
     connection.request("POST", "/api/v1/jobs", chunks, {"Content-Type": "application/json"}, encode_chunked=True)
     assert connection.getresponse().status == 400
     connection.close()
+
+
+def test_an_edit_that_is_refused_is_told_in_words(client: Client) -> None:
+    answer = client.post("/databases/noughts/arrange", {"pieces": ["X", "X", "X", ".", ".", ".", ".", ".", "."]})
+    assert answer.status == 400
+    assert "no position has these pieces; place them otherwise" in answer.message  # and no numbers of a state
+    answer = client.post("/databases/eight/arrange", {"pieces": ["1"] * 9})
+    assert "each of 0 .. 8 once" in answer.message
 
 
 def test_malformed_bodies_are_refused(client: Client) -> None:

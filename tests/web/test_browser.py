@@ -292,6 +292,15 @@ def test_moves_are_numbered_and_taken_back_in_twos_against_the_database(open_pos
     page.click("#record [data-place='0']")
     page.wait_for_function("() => document.querySelectorAll('#board .sb-piece').length === 0")
     assert page.is_disabled("#back")
+    page.select_option("#computer", "0")  # sides are changed: the database begins, and what came after is forgotten
+    page.wait_for_function("() => document.querySelectorAll('#board .sb-piece').length === 1")
+    assert page.locator("#record button").count() == 2
+    middles = page.eval_on_selector_all(
+        "#graph rect",
+        "found => found.map(one => Number(one.getAttribute('y')) + Number(one.getAttribute('height')) / 2)",
+    )
+    assert len(set(middles)) == 1  # draws are neither up nor down
+    assert "up is good for the first player" in page.inner_text("#graph")
 
 
 def test_keys_that_come_fast_wait_for_each_other(

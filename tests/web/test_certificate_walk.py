@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 
 import searchbench as sb
-from searchbench.web import Library, create_app, schema
+from searchbench.web import schema
+from searchbench.web.app import create_app
+from searchbench.web.library import Library
 from web_client import Client, browser_path, running
 
 STATE = "XO./.../..."  # won for the first player

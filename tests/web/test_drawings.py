@@ -257,6 +257,18 @@ def test_names_of_cells_are_those_of_the_moves_and_are_written_around_the_board(
         }
 
 
+def test_there_is_room_for_coordinates_only_where_some_are() -> None:
+    frames = {}
+    for spec in ("connect4:4,4", "chess:KRK"):
+        game = sb.load(spec)
+        bare, named = (board_svg(game.board(), game.pieces(game.start()), coordinates=told) for told in (False, True))
+        (left, top, width, height), around = (
+            [float(word) for word in ET.fromstring(drawn).attrib["viewBox"].split()] for drawn in (bare, named)
+        )
+        frames[spec] = [around[0] - left, around[1] - top, around[2] - width, around[3] - height]
+    assert frames == {"connect4:4,4": [0, 0, 0, 22], "chess:KRK": [-22, 0, 44, 22]}
+
+
 def coordinates(svg: str) -> list[str]:
     """Return what is written around a board."""
     return [

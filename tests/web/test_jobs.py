@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import http.client
 import json
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -11,11 +13,14 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import numpy as np
+import pytest
 
 import searchbench as sb
 from front_program import EXAMPLES
-from searchbench.web import Library, create_app, schema
+from searchbench.web import schema
+from searchbench.web.app import create_app
 from searchbench.web.jobs import Limits
+from searchbench.web.library import Library
 from web_client import Client, make_app, running
 
 HARD = "15 14 8 12 10 11 9 13 2 6 5 1 3 7 4 0"  # 80 moves, the most there are: many minutes, which no test waits for
@@ -32,6 +37,12 @@ def test_a_small_game_is_solved_and_then_a_database_like_any_other(client: Clien
     assert name in next(game for game in client.fetch("/games") if game["name"] == "hanoi")["databases"]
     assert client.finished(kind="verify", database=name)["result"]["faults"] == 0
     assert client.fetch(f"/databases/{name}")["verified"]["faults"] == 0
+
+
+def test_the_process_of_a_job_loads_nothing_of_the_server() -> None:
+    asked = "import sys, searchbench.web.work; print({'fastapi', 'uvicorn', 'numba'} & set(sys.modules))"
+    told = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True)
+    assert told.stdout == "set()\n"
 
 
 def test_a_game_of_the_users_own_is_solved(client: Client) -> None:
@@ -84,7 +95,22 @@ def test_a_proof_ends_with_a_value(client: Client) -> None:
     for method in ("pns", "dfpn", "alphabeta"):
         job = client.finished(kind="prove", game="tic-tac-toe", state="XX./OO./...", method=method)
         assert job["result"]["value"] == "win"
-    assert client.finished(kind="prove", game="hanoi:3")["error"]["kind"] == "BadRequest"
+
+
+@pytest.mark.parametrize(
+    ("wanted", "said"),
+    [
+        ({"kind": "prove", "game": "hanoi:3"}, "start a job of kind search"),
+        ({"kind": "search", "game": "tic-tac-toe"}, "start a job of kind prove"),
+        ({"kind": "search", "game": "hanoi:3", "method": "pns"}, "idastar, astar, bestfirst, not pns"),
+        ({"kind": "solve", "game": "hanoi:3", "method": "pns"}, "takes no method"),
+    ],
+)
+def test_a_job_that_could_only_fail_is_refused_before_it_starts(
+    client: Client, wanted: dict[str, str], said: str
+) -> None:
+    answer = client.post("/jobs", wanted)
+    assert (answer.status, said in answer.message) == (400, True), answer.text
 
 
 def test_a_proof_is_kept_to_be_walked_through(client: Client) -> None:

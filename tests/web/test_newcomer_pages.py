@@ -138,6 +138,32 @@ def test_games_with_other_numbers_keep_their_title(tmp_path: Path) -> None:
     assert title_of(database.game).startswith("Push every stone onto a goal")
 
 
+def test_a_board_and_its_buttons_are_seen_together_on_a_laptop(page: Any, open_position: Callable[..., Any]) -> None:
+    page.set_viewport_size({"width": 1280, "height": 800})
+    for name in ("eight", "morris"):
+        page = open_position(name)
+        box = page.locator("#best").bounding_box()
+        assert box["y"] + box["height"] <= 800
+
+
+def test_a_wrong_notation_is_told_beside_it(page: Any, open_position: Callable[..., Any]) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+    page = open_position("morris")
+    before = page.url
+    page.fill("#notation", "rubbish")
+    page.click("#go")
+    page.wait_for_selector("#wrong-notation .message:has-text('three rings')")
+    told = page.locator("#wrong-notation .message").bounding_box()
+    assert 0 <= told["y"] <= 844 - told["height"]  # not a screen further up, at the board
+    assert page.get_attribute("#notation", "aria-invalid") == "true"
+    assert page.get_attribute("#notation", "aria-describedby") == "wrong-notation"
+    assert page.url == before
+    page.press("#notation", "End")
+    page.type("#notation", "!")
+    assert page.locator("#wrong-notation .message").count() == 0
+    assert page.get_attribute("#notation", "aria-invalid") == "false"
+
+
 # --- charts and tables ----------------------------------------------------------------------------------------------------
 
 
@@ -176,6 +202,20 @@ def test_parameters_of_the_api_are_words_on_a_phone(page: Any, client: Client) -
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
+def test_the_page_of_the_api_describes_bodies_answers_and_the_kind_of_problem_in_its_address(
+    page: Any, client: Client
+) -> None:
+    page.goto(f"{client.address}/api#BadState")
+    page.wait_for_selector("#problems tr.shown")
+    assert "400" in page.inner_text("#problems tr.shown")
+    assert "no state of the game" in page.inner_text("#problems tr.shown")
+    assert 0 < page.locator("#problems tr.shown").bounding_box()["y"] < 900
+    many = page.locator(".endpoint", has_text="the values of many states").inner_text()
+    assert "In the body; required." in many
+    assert "Answers a list of: state, number, value" in many
+    assert f"curl '{client.address}/api/v1/databases/eight/probe?state=start'" in page.inner_text("#main")
+
+
 # --- the first page, and the search -----------------------------------------------------------------------------------------
 
 
@@ -197,6 +237,24 @@ def test_a_state_that_is_solved_is_told_before_it_is_searched(page: Any, client:
     page.locator("#main .table .sb-cell.can").first.press("Enter")
     page.wait_for_function("() => document.getElementById('state').value !== ''")
     page.wait_for_function("() => !document.getElementById('hint')")
+
+
+def test_a_job_on_all_states_has_a_page_of_its_own(page: Any, client: Client) -> None:
+    started = client.post("/jobs", {"kind": "solve", "game": "hanoi:2"}).json["id"]
+    page.goto(f"{client.address}/search?job={started}")
+    page.wait_for_selector("h1:has-text('Solving hanoi:2')")
+    page.wait_for_selector("#whole a:has-text('look at it')")
+    assert page.locator("#board, form").count() == 0
+    page.click("#jobs summary")
+    assert page.locator("#jobs li").first.is_visible()
+    page.keyboard.press("Escape")
+    page.wait_for_selector("#jobs:not([open])")
+    page.click("#jobs summary")
+    page.click("h1")
+    page.wait_for_selector("#jobs:not([open])")
+    page.goto(f"{client.address}/search?job=none")
+    page.wait_for_selector(".message:has-text('no job')")
+    assert page.locator("#main .sb-piece").count()  # and one can begin another
 
 
 # --- a slow or broken connection ----------------------------------------------------------------------------------------------

@@ -77,8 +77,42 @@ def test_the_description_says_that_errors_are_problems(client: Client) -> None:
                     seen += 1
     assert seen > 20
     assert "HTTPValidationError" not in json.dumps(described)
+    entries = [entry for methods in described["paths"].values() for entry in methods.values()]
+    assert len({entry["operationId"] for entry in entries}) == len(entries)
+    assert all({"400", "403", "414", "421"} <= set(entry["responses"]) for entry in entries)
+    assert all(("413" in entry["responses"]) == ("requestBody" in entry) for entry in entries)
+    assert "422" in described["paths"]["/api/v1/databases/{name}/line"]["get"]["responses"]
     events = described["paths"]["/api/v1/jobs/{name}/events"]["get"]["responses"]["200"]
     assert list(events["content"]) == ["text/event-stream"]
+
+
+@pytest.mark.parametrize(
+    ("path", "headers", "kind"),
+    [
+        ("/databases/eight/probe?state=rubbish", {}, "BadState"),
+        ("/databases/none", {}, "UnknownName"),
+        ("/databases/eight/line?state=0+1+2+3+4+5+6+8+7", {}, "Unsolvable"),
+        ("/nothing", {}, "NotFound"),
+        ("/health", {"Sec-Fetch-Site": "cross-site"}, "OtherSite"),
+        ("/health", {"Host": "evil.example"}, "UnknownHost"),
+        ("/health", {"Content-Length": "99999999"}, "BodyTooLong"),
+        ("/health?" + "x" * 20_000, {}, "AddressTooLong"),
+    ],
+)
+def test_every_kind_of_problem_is_described(client: Client, path: str, headers: dict[str, str], kind: str) -> None:
+    told = client.ask("GET", f"/api/v1{path}", headers=headers).json
+    described = client.fetch("/openapi.json")["x-problems"][kind]
+    assert told["type"] == f"/api#{kind}"
+    assert (told["kind"], told["title"], told["status"]) == (kind, described["title"], described["status"])
+    assert described["meaning"].endswith(".")
+
+
+def test_the_state_that_is_wrong_among_many_is_named(client: Client) -> None:
+    answer = client.post("/databases/eight/probe", {"states": ["start", "hardest", "1 2 3"]})
+    assert (answer.status, answer.json["kind"]) == (400, "BadState")
+    assert answer.message.startswith("states.2: ")
+    found = client.post("/databases/eight/probe", {"states": ["start", "hardest"]}).json
+    assert [one["value"]["number"] for one in found] == [0, 31]
 
 
 def test_a_job_is_where_the_answer_says_and_in_the_list(client: Client) -> None:

@@ -22,8 +22,8 @@ import searchbench as sb
 from front_program import EXAMPLES, ROOT
 from searchbench import cli
 from searchbench.cli import explore
-from searchbench.web import Library
 from searchbench.web.app import ASSETS, PAGES
+from searchbench.web.library import Library
 from searchbench.web.serve import listening
 from web_client import Client
 

@@ -16,7 +16,7 @@ from searchbench.cli.options import OwnGames
 
 if TYPE_CHECKING:
     from searchbench.game import Game
-    from searchbench.web import Library
+    from searchbench.web.library import Library
 
 
 @dataclass(frozen=True)
@@ -64,10 +64,10 @@ def serve(
 
     if any(importlib.util.find_spec(name) is None for name in ("fastapi", "uvicorn")):
         raise BadRequest("serve needs fastapi and uvicorn: pip install 'searchbench[web]'")
-    from searchbench.web import Library
-    from searchbench.web import serve as serve_library
     from searchbench.web.guard import LOCAL
     from searchbench.web.jobs import Limits
+    from searchbench.web.library import Library
+    from searchbench.web.serve import serve as serve_library
 
     databases, certificates, games = _sorted_out(what or [])
     predicates = {text.rpartition(":")[2]: function_in(text, "--predicate") for text in predicate or ()}

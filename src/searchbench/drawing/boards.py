@@ -63,10 +63,10 @@ def board_svg(
             )
     frame = _frame(centres, geometry)
     marks = _coordinates(board.names, centres, frame) if coordinates else []
-    if marks:
-        left, top, width, height = frame
-        frame = left - BESIDE, top - BESIDE, width + 2 * BESIDE, height + 2 * BESIDE
-    return svg("sb-board", frame, [*parts, *marks], title or "a board", style)
+    parts += [
+        f'<text class="sb-coordinate" x="{x:g}" y="{y:g}" dy=".35em">{escape(text)}</text>' for x, y, text in marks
+    ]
+    return svg("sb-board", _with_room(frame, marks), parts, title or "a board", style)
 
 
 def piece_svg(board: Board, label: str, pieces: Sequence[str], turned: bool = False) -> str:
@@ -102,9 +102,20 @@ def _frame(centres: Sequence[tuple[float, float]], geometry: _Geometry) -> tuple
     return left, top, max(xs) + beside - left, max(ys) + above - top
 
 
+def _with_room(
+    frame: tuple[float, float, float, float], marks: Sequence[tuple[float, float, str]]
+) -> tuple[float, float, float, float]:
+    """Return a frame with room for coordinates where there are some: above, below, or at both sides to keep the board centred."""
+    left, top, width, height = frame
+    above = BESIDE * any(y < top for _, y, _ in marks)
+    below = BESIDE * any(y > top + height for _, y, _ in marks)
+    beside = BESIDE * any(x < left for x, _, _ in marks)
+    return left - beside, top - above, width + 2 * beside, height + above + below
+
+
 def _coordinates(
     names: Sequence[str], centres: Sequence[tuple[float, float]], frame: tuple[float, float, float, float]
-) -> list[str]:
+) -> list[tuple[float, float, str]]:
     """Return the letters of columns below and of rows to the left; other names beside the outermost cells."""
     left, top, _, height = frame
     above, below = top - BESIDE / 2, top + height + BESIDE / 2
@@ -128,7 +139,7 @@ def _coordinates(
             x, y = max(found_at, key=lambda at: at[1])
             if len({across for across, _ in found_at}) == 1 and y in (highest, deepest) and len(name) < LONG_NAME:
                 marks.append((x, below if y == deepest else above, name))
-    return [f'<text class="sb-coordinate" x="{x:g}" y="{y:g}" dy=".35em">{escape(text)}</text>' for x, y, text in marks]
+    return marks
 
 
 def _at(point: tuple[float, float]) -> str:

@@ -13,7 +13,10 @@ from searchbench.games.mnk import check_grid
 
 @dataclass(frozen=True)
 class Connect4(Lines):
-    """Put `k` stones in a row; with `symmetry` mirror images share a number."""
+    """Drop stones into columns, and put `k` of them in a row.
+
+    With `symmetry` mirror images share a number.
+    """
 
     name: ClassVar[str] = "connect4"
 

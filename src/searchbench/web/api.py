@@ -12,7 +12,7 @@ from fastapi.responses import JSONResponse
 from searchbench import __version__
 from searchbench.board import state_with
 from searchbench.drawing import Column, chart_svg
-from searchbench.errors import BadRequest, SearchBenchError, UnknownName
+from searchbench.errors import BadRequest, BadState, SearchBenchError, UnknownName
 from searchbench.game import Game, Position
 from searchbench.store import Database
 from searchbench.web import answers, schema
@@ -46,6 +46,9 @@ FAILURES: Final[dict[int | str, dict[str, Any]]] = {
     404: {"model": schema.Problem, "description": "No such database, part or game"},
     503: {"model": schema.Problem, "description": "The database cannot be read now"},
 }
+
+
+UNSOLVABLE: Final = {**FAILURES, 422: {"model": schema.Problem, "description": "No line leads to a solved state"}}
 
 
 def library_of(request: Request) -> Library:
@@ -119,9 +122,19 @@ def probe_many(request: Request, name: Name, asked: schema.States) -> JSONRespon
     """Return the values of many states, in their order."""
 
     def question(database: Database) -> list[dict[str, Any]]:
-        return [answers.probe_answer(database, database.game.position(state)) for state in asked.states]
+        return [
+            answers.probe_answer(database, _of_many(database, place, state)) for place, state in enumerate(asked.states)
+        ]
 
     return JSONResponse(library_of(request).ask(name, question))
+
+
+def _of_many(database: Database, place: int, state: str) -> Position:
+    """Return one of many positions; an error names its place among them."""
+    try:
+        return position_in(database, state)
+    except BadState as error:
+        raise BadState(f"states.{place}: {error}") from None
 
 
 @router.get("/databases/{name}/moves", tags=["positions"], response_model=schema.Moves, responses=FAILURES)
@@ -146,7 +159,7 @@ def position(request: Request, name: Name, state: State = "start", side: Side = 
     return JSONResponse(library_of(request).ask(name, question))
 
 
-@router.get("/databases/{name}/line", tags=["positions"], response_model=schema.Line, responses=FAILURES)
+@router.get("/databases/{name}/line", tags=["positions"], response_model=schema.Line, responses=UNSOLVABLE)
 def line(
     request: Request,
     name: Name,

@@ -19,20 +19,12 @@ from starlette.routing import Match, Route
 
 from searchbench import __version__
 from searchbench.drawing import STYLE
-from searchbench.errors import (
-    DamagedData,
-    LimitReached,
-    NoFixpoint,
-    OutOfMemory,
-    SearchBenchError,
-    UnknownGame,
-    UnknownName,
-    Unsolvable,
-)
-from searchbench.web import api, tasks
-from searchbench.web.guard import LOCAL, PROBLEM, Guard, error_response
+from searchbench.errors import SearchBenchError
+from searchbench.web import api, problems, tasks
+from searchbench.web.guard import LOCAL, Guard
 from searchbench.web.jobs import Jobs, Limits
 from searchbench.web.library import Library
+from searchbench.web.problems import PROBLEM, of_the_server, problem, status_of
 from searchbench.web.unchanged import Unchanged
 
 log = logging.getLogger(__name__)
@@ -45,18 +37,14 @@ PAGES: Final = {
     "/search": "search.html",
     "/api": "api.html",
 }
-STATUS: Final[tuple[tuple[type[SearchBenchError], int], ...]] = (
-    (UnknownName, 404), (UnknownGame, 404), (Unsolvable, 422), (NoFixpoint, 422), (LimitReached, 503), (OutOfMemory, 503),
-    (DamagedData, 503), (SearchBenchError, 400),
-)  # fmt: skip
-"""The HTTP status of each kind of error; the first match counts."""
 LONGEST_MESSAGE: Final = 1200
 
 ABOUT: Final = """Ask databases of solved games: values, moves, lines, counts, positions that meet conditions.
 
-The answer to an error is a problem (RFC 9457): `{"type", "title", "status", "detail", "kind"}`, with the status 400 for an
-invalid position, move, value or parameter, 404 for an unknown name, 413 and 414 for a request that is too long, 422 if there
-is no answer (no solution), or 503 if a limit is reached or a database cannot be read now."""
+The answer to an error is a problem (RFC 9457): `{"type", "title", "status", "detail", "kind"}`. This
+description lists all kinds, with their status and meaning, as `x-problems`."""
+OF_ALL: Final = {"403": "A page of another site asks", "414": "The address is too long", "421": "Another host's name"}
+"""What the guard may answer at any address."""
 
 
 def create_app(
@@ -99,16 +87,28 @@ def create_app(
 
 
 def _describe_problems(app: FastAPI) -> None:
-    """Let the API's description say that errors are problems, and nothing of FastAPI's own errors."""
+    """Let the API's description say that errors are problems, with all kinds, and nothing of FastAPI's own errors."""
     described = app.openapi()
+    content = {PROBLEM: {"schema": {"$ref": "#/components/schemas/Problem"}}}
     for methods in described["paths"].values():
         for entry in methods.values():
-            entry["responses"].pop("422", None)
+            entry["summary"], _, _ = entry["description"].partition("\n")
+            entry["operationId"], _, _ = entry["operationId"].partition("_api_v1")
+            of_all = {
+                "400": "Malformed",
+                **OF_ALL,
+                **({"413": "The body is too long"} if "requestBody" in entry else {}),
+            }
+            if "HTTPValidationError" in str(entry["responses"].get("422", "")):
+                del entry["responses"]["422"]
+            for status, meaning in of_all.items():
+                entry["responses"].setdefault(status, {"description": meaning})
             for status, response in entry["responses"].items():
-                if int(status) >= HTTPStatus.BAD_REQUEST and "application/json" in response.get("content", {}):
-                    response["content"] = {PROBLEM: response["content"]["application/json"]}
+                if int(status) >= HTTPStatus.BAD_REQUEST:
+                    response["content"] = content
     for name in ("HTTPValidationError", "ValidationError"):
         described["components"]["schemas"].pop(name, None)
+    described["x-problems"] = problems.described()
 
 
 def _page(file: str) -> Any:
@@ -127,13 +127,12 @@ def _drawing_style() -> Response:
 
 
 def _refuse(_request: Request, error: Exception) -> JSONResponse:
-    status = next(status for kind, status in STATUS if isinstance(error, kind))
-    return error_response(status, type(error).__name__, _short(str(error)))
+    return problem(status_of(type(error)), type(error).__name__, _short(str(error)))
 
 
 def _invalid(_request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, RequestValidationError)
-    return error_response(400, "BadRequest", _short("; ".join(_fault(fault) for fault in error.errors()[:3])))
+    return problem(400, "BadRequest", _short("; ".join(_fault(fault) for fault in error.errors()[:3])))
 
 
 def _fault(fault: Mapping[str, Any]) -> str:
@@ -156,13 +155,13 @@ def _http(request: Request, error: Exception) -> Response:
         return FileResponse(ASSETS / "missing.html", 404)
     path = request.url.path[:100]
     if error.status_code == HTTPStatus.NOT_FOUND:
-        return error_response(404, "NotFound", f"there is no address {path}; GET /api/v1/openapi.json describes all")
+        return of_the_server("NotFound", f"there is no address {path}; GET /api/v1/openapi.json describes all")
     if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
         allowed = _methods(request)
-        answer = error_response(405, "MethodNotAllowed", f"{path} does not take {request.method}, only {allowed}")
+        answer = of_the_server("MethodNotAllowed", f"{path} does not take {request.method}, only {allowed}")
         answer.headers["Allow"] = allowed
         return answer
-    return error_response(error.status_code, "BadRequest", f"{request.method} {path}: {error.detail}")
+    return problem(error.status_code, "BadRequest", f"{request.method} {path}: {error.detail}")
 
 
 def _methods(request: Request) -> str:
@@ -176,7 +175,7 @@ def _methods(request: Request) -> str:
 
 def _unexpected(request: Request, error: Exception) -> JSONResponse:
     log.error("%s failed", request.url.path, exc_info=error)
-    return error_response(500, "Error", f"this should not have happened: {type(error).__name__}; the server goes on")
+    return of_the_server("Error", f"this should not have happened: {type(error).__name__}; the server goes on")
 
 
 def _short(message: str) -> str:

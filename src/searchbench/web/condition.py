@@ -62,6 +62,10 @@ def condition(text: str, names: Sequence[str]) -> tuple[Callable[[Scope], bool],
             return bool(term(scope))
         except BadRequest:
             raise
+        except IndexError:
+            raise BadRequest(
+                f"condition {text!r}: a number in [...] is beyond the last cell; cells count from 0"
+            ) from None
         except Exception as error:
             raise BadRequest(f"condition {text!r}: {type(error).__name__}: {error}") from None
 

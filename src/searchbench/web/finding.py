@@ -92,6 +92,8 @@ def _interval(database: Database, wanted: Filter) -> tuple[int, int]:
     last = database.size - 1 if wanted.last is None else wanted.last
     if not (0 <= wanted.first < database.size and last < database.size):
         raise BadRequest(f"numbers {wanted.first} to {last}: expected numbers from 0 to {database.size - 1}")
+    if wanted.first > last:
+        raise BadRequest(f"numbers {wanted.first} to {last}: the first is larger than the last")
     if wanted.part is None:
         return wanted.first, last + 1
     part = part_of(database, wanted.part)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Final
 
@@ -10,11 +9,11 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from searchbench.web.problems import of_the_server
+
 LONGEST_ADDRESS: Final = 16_000
 LONGEST_BODY: Final = 64_000
 LOCAL: Final = ("localhost", "127.0.0.1", "[::1]")
-
-PROBLEM: Final = "application/problem+json"
 
 HEADERS: Final = {
     # Nothing from elsewhere is loaded, nothing is sent elsewhere, and no other page can frame this one.
@@ -25,13 +24,6 @@ HEADERS: Final = {
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
 }
-
-
-def error_response(status: int, kind: str, message: str) -> JSONResponse:
-    """Return an error as the API's answer, a problem as RFC 9457 has them; its `kind` is the name of the error in Python."""
-    title = re.sub(r"(?<!^)(?=[A-Z])", " ", kind).capitalize()
-    problem = {"type": f"/api#{kind}", "title": title, "status": status, "detail": message, "kind": kind}
-    return JSONResponse(problem, status, media_type=PROBLEM)
 
 
 class Guard:
@@ -83,21 +75,20 @@ class Guard:
         headers = Headers(scope=scope)
         length = len(scope.get("raw_path") or scope["path"]) + len(scope["query_string"])
         if length > LONGEST_ADDRESS:
-            return error_response(
-                414,
-                "BadRequest",
+            return of_the_server(
+                "AddressTooLong",
                 f"an address of {length:,} characters: at most {LONGEST_ADDRESS:,}; is that a position?",
             )
         announced = headers.get("content-length", "0")
         if not announced.isdecimal() or int(announced) > LONGEST_BODY:
-            return error_response(413, "BadRequest", f"a request of {announced[:20]} bytes: at most {LONGEST_BODY:,}")
+            return of_the_server("BodyTooLong", f"a request of {announced[:20]} bytes: at most {LONGEST_BODY:,}")
         if not self._known(headers.get("host", "")):
-            return error_response(421, "BadRequest", f"no host {headers.get('host', '')[:80]!r} is served here")
+            return of_the_server("UnknownHost", f"no host {headers.get('host', '')[:80]!r} is served here")
         reads, origin = scope["method"] in ("GET", "HEAD"), headers.get("origin")
         foreign = headers.get("sec-fetch-site", "none") in ("cross-site", "same-site")
         link = reads and headers.get("sec-fetch-mode") == "navigate"
         if (foreign and not link) or (not reads and origin and not self._known(origin.partition("://")[2])):
-            return error_response(403, "BadRequest", "a page of another site must not ask or start anything here")
+            return of_the_server("OtherSite", "a page of another site must not ask or start anything here")
         return None
 
     def _known(self, host: str) -> bool:

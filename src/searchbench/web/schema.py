@@ -291,6 +291,10 @@ class Pieces(Request):
     like: str = Field("", max_length=4000)
 
 
+SearchMethod = Literal["idastar", "astar", "bestfirst"]
+ProofMethod = Literal["pns", "alphabeta", "dfpn", "graph", "threats", "conspiracy", "sss", "bstar", "mst"]
+
+
 class JobRequest(Request):
     """A job: solve or search or prove a game, or verify a database."""
 
@@ -298,13 +302,7 @@ class JobRequest(Request):
     game: str | None = Field(None, max_length=500)
     database: str | None = Field(None, max_length=200)
     state: str | None = Field(None, max_length=4000)
-    method: (
-        Literal[
-            "idastar", "astar", "bestfirst", "pns", "alphabeta", "dfpn", "graph", "threats", "conspiracy", "sss",
-            "bstar", "mst",
-        ]
-        | None
-    ) = None  # fmt: skip
+    method: Literal[SearchMethod, ProofMethod] | None = None
     nodes: int | None = Field(None, ge=1)
 
 

@@ -5,20 +5,22 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from functools import partial
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, get_args
 
 from fastapi import APIRouter, Depends, Path, Request
 from fastapi.responses import JSONResponse, StreamingResponse
 
 from searchbench.errors import BadRequest
+from searchbench.game import Game
 from searchbench.web import schema
 from searchbench.web.api import FAILURES, VERSION, known_parameters, library_of
 from searchbench.web.jobs import Job, Jobs
 
 router = APIRouter(prefix=f"{VERSION}/jobs", tags=["jobs"], dependencies=[Depends(known_parameters)])
 Id = Annotated[str, Path(description="The id of a job.", max_length=40)]
+METHODS: Final = {"search": get_args(schema.SearchMethod), "prove": get_args(schema.ProofMethod)}
 LOOK_EVERY: Final = 0.1
 TELL_EVERY: Final = 1.0
 """Seconds after which an event tells the time even if nothing else has changed."""
@@ -46,10 +48,25 @@ def start(request: Request, asked: schema.JobRequest) -> JSONResponse:
     if asked.game is None:
         raise BadRequest(f"a job of kind {asked.kind} needs a game")
     game = library.game(asked.game)
+    _check_method(asked, game)
     if asked.kind != "solve":
         task["state"] = game.position(asked.state or "start").text  # refuse an invalid position at once
     task["game"] = game.spec
     return _started(jobs.start(task))
+
+
+def _check_method(asked: schema.JobRequest, game: Game) -> None:
+    """Refuse what a job would fail with: a search of a game of two players, or a method of the other kind."""
+    if asked.kind in METHODS and (asked.kind == "prove") != game.two_players:
+        players, other = ("two players", "prove") if game.two_players else ("one player", "search")
+        raise BadRequest(f"{game} is a game of {players}: start a job of kind {other}")
+    taken = METHODS.get(asked.kind, ())
+    if asked.method is not None and asked.method not in taken:
+        raise BadRequest(f"a job of kind {asked.kind} takes {_either(taken)}, not {asked.method}")
+
+
+def _either(methods: Sequence[str]) -> str:
+    return f"one of the methods {', '.join(methods)}" if methods else "no method"
 
 
 def _started(job: Job) -> JSONResponse:

@@ -178,6 +178,7 @@ def main() -> None:
     sys.stdout = sys.stderr  # output of a user's game must not mix with the reports
     task = json.load(sys.stdin)
     reporter = Reporter(out)
+    reporter("loading and compiling", 0, 0)
     try:
         reporter.tell(result=WORK[task["kind"]](task, reporter))
     except SearchBenchError as error:

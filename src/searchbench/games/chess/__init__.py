@@ -22,12 +22,12 @@ from searchbench.index.protocol import Part
 
 @dataclass(frozen=True)
 class Chess(Game):
-    """Mate with few men: `men`, White's and then Black's, each from the king on.
+    """Mate with few men: `men`, White's and then Black's.
 
-    There is no castling, and a draw is what nobody can win. A state has who is to move (0 White), the squares of the kings and
-    of the other men, a1, b1, ...; with pawns also the kinds of the other men, in the order KQRBNP, and 1 where a pawn can be
-    captured en passant. Of two men of a side the first kind comes first, of equal men the lower square. A captured man stands
-    beside the board. On boards of fewer than 5 rows a pawn goes one square at first.
+    The men of a side begin with the king. There is no castling, and a draw is what nobody can win. A state has who is to move
+    (0 White), the squares of the kings and of the other men, a1, b1, ...; with pawns also the kinds of the other men, in the
+    order KQRBNP, and 1 where a pawn can be captured en passant. Of two men of a side the first kind comes first, of equal men
+    the lower square. A captured man stands beside the board. On boards of fewer than 5 rows a pawn goes one square at first.
     """
 
     name: ClassVar[str] = "chess"

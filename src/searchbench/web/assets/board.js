@@ -167,7 +167,8 @@ export class BoardView {
 
   /** How many pixels the screen has for a unit of the drawing. */
   scale() {
-    return this.svg.getBoundingClientRect().width / this.svg.viewBox.baseVal.width || 1;
+    const { width, height } = this.svg.getBoundingClientRect();
+    return Math.min(width / this.svg.viewBox.baseVal.width, height / this.svg.viewBox.baseVal.height) || 1; // it may have room at its sides
   }
 
   /** Return a value to be written on a cell, at its upper right. */

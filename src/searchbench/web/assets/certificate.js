@@ -16,19 +16,27 @@ page(async () => {
   parts.view = new BoardView(board, { onMove: (move) => choose(move.move), onCell: () => {} });
   parts.caption = h("p", { class: "muted small", id: "caption", "aria-live": "polite" });
   parts.tree = h("div", { class: "tree", id: "tree" });
+  parts.wrong = h("div", {});
   const rows = [["game", gameName(facts.game)], ["claims", facts.claim], ["solved", SOLVED[facts.notion] ?? facts.notion], ["method", facts.method], ["records", count(facts.records)], ["lines end", facts.leaves.map((kind) => ENDS[kind] ?? kind).join("; ")]];
   const query = new URLSearchParams(location.search);
   const state = query.get("state") || "start";
-  setTimeout(() => grow(parts.tree, state, query.get("side") === "1" ? 1 : 0).catch((error) => showError(parts.tree, error)));
+  setTimeout(() => grow(parts.tree, state, query.get("side") === "1" ? 1 : 0).catch(fromStart));
   return [
     h("p", { class: "crumbs" }, h("a", { href: "/" }, "Databases"), " / ", name),
     h("h1", {}, `${facts.label}: ${facts.claim}`),
     h("p", { class: "muted" }, "A proof that anybody can check: ", h("code", {}, "searchbench verify"), " tries every reply. The moves of the side that the proof plays for are bold; open a reply of the other side to see the answer to it."),
     h("div", { class: "columns" },
       h("div", { class: "stack" }, h("div", { class: "panel stack" }, board, parts.caption), h("div", { class: "panel" }, h("dl", { class: "facts" }, rows.flatMap(([term, fact]) => [h("dt", {}, term), h("dd", {}, fact)])))),
-      h("div", { class: "panel" }, h("h2", {}, "The proof"), parts.tree)),
+      h("div", { class: "panel" }, h("h2", {}, "The proof"), parts.wrong, parts.tree)),
   ];
 });
+
+/** Tell why a position cannot be shown, and show the start. */
+async function fromStart(error) {
+  history.replaceState(null, "", location.pathname);
+  showError(parts.wrong, error);
+  await grow(parts.tree, "start", 0);
+}
 
 /** Show a position on the board; a click there opens that reply of the tree. */
 function show(position, line, place) {

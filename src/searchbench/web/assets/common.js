@@ -82,6 +82,9 @@ export function showError(place, error) {
 /** A text without the folders of the files in it. */
 export const gameName = (text) => text.replace(/(?:\.{0,2}\/)?(?:[^\s\/]+\/)+(?=[^\s\/])/g, "");
 
+/** What the values of a database are, by the name of its rule. */
+export const VALUES = { distance: "steps to the end", depth: "steps from the start", outcome: "who wins, and how soon", ending: "who wins", score: "points", won: "who wins" };
+
 export function titled(text) {
   document.title = `${text} · searchbench`;
 }
@@ -94,6 +97,7 @@ export async function page(build) {
     const built = await build();
     if (built) main.replaceChildren(...[built].flat().filter((one) => one !== null));
   } catch (error) {
+    titled(error.status === 404 ? "Not here" : "Not shown");
     main.replaceChildren(h("p", { class: "crumbs" }, h("a", { href: "/" }, "All databases and games")), h("h1", {}, error.status === 404 ? "There is no such page" : "This page cannot be shown"), h("p", { class: "message", role: "alert" }, error.message));
     if (!(error instanceof ApiError)) throw error;
   }

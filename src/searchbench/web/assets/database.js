@@ -1,6 +1,7 @@
 // The page of a database: what it is, how its values are distributed, and finding positions in it.
 
-import { api, badge, count, drawing, follow, gameName, h, nameInAddress, page, positionAddress, post, showError, titled } from "./common.js";
+import { VALUES, api, badge, count, drawing, follow, gameName, h, nameInAddress, page, positionAddress, post, showError, titled } from "./common.js";
+import { progress } from "./jobs.js";
 
 const name = nameInAddress();
 const base = `/databases/${encodeURIComponent(name)}`;
@@ -22,7 +23,7 @@ page(async () => {
   parts.results = h("div", { id: "results", "aria-live": "polite" });
   const layout = [
     h("p", { class: "crumbs" }, h("a", { href: "/" }, "Databases"), " / ", name),
-    h("div", { class: "spread", style: "margin-bottom:1.1rem" }, h("div", {}, h("h1", {}, facts.label), h("span", { class: "muted" }, facts.title)), h("div", { class: "row" }, h("a", { class: "button primary", href: positionAddress(name, "start"), id: "open" }, "Open a position"), facts.hardest ? h("a", { class: "button", href: positionAddress(name, "hardest"), id: "open-hardest" }, "The hardest") : null)),
+    h("div", { class: "spread", style: "margin-bottom:1.1rem" }, h("div", {}, h("h1", {}, facts.label), h("span", { class: "muted" }, facts.title)), h("div", { class: "row" }, h("a", { class: "button primary", href: positionAddress(name, "start"), id: "open" }, "Play"), facts.hardest ? h("a", { class: "button", href: positionAddress(name, "hardest"), id: "open-hardest" }, "The hardest") : null)),
     h("div", { class: "columns wide-left" },
       h("div", { class: "stack" }, h("div", { class: "panel" }, chartHead(), parts.chart, parts.longest), h("div", { class: "panel" }, h("h2", {}, "Find positions"), findForm(), parts.results)),
       h("div", { class: "stack" }, h("div", { class: "panel" }, h("h2", {}, "What it is"), figures(), description()), h("div", { class: "panel" }, h("h2", {}, "Verification"), verification(health.jobs)))),
@@ -93,7 +94,7 @@ function description() {
   const rows = [
     ["game", gameName(facts.game)],
     ...Object.entries(facts.parameters),
-    ["values", facts.values],
+    ["values", VALUES[facts.values] ?? facts.values],
     ["hardest", facts.hardest],
     ["kept as", `${facts.form}${facts.modulus ? ` (depths modulo ${facts.modulus})` : ""}, ${facts.cell}`],
     ["compressed", facts.compression > 1 ? `${facts.compression} to 1` : null],
@@ -110,15 +111,11 @@ function verification(jobs) {
   tell(facts.verified);
   const start = h("button", { type: "button", id: "verify", onclick: async () => {
     start.disabled = true;
-    const bar = h("progress", {});
-    const stage = h("span", { class: "small muted" }, "starting …");
-    told.replaceChildren(stage, bar);
+    const shown = progress();
+    told.replaceChildren(...shown.all);
     try {
       const job = await post("/jobs", { kind: "verify", database: name });
-      const ended = await follow(job.id, (at) => {
-        if (at.progress.stage) stage.textContent = `${at.progress.stage}, ${at.seconds.toFixed(1)} s`;
-        if (at.progress.total) { bar.max = at.progress.total; bar.value = at.progress.done; }
-      });
+      const ended = await follow(job.id, shown.tell);
       if (ended.status === "done") tell(ended.result);
       else showError(told, new Error(ended.error?.message ?? ended.status));
     } catch (error) {

@@ -44,7 +44,7 @@ export class Editor {
     const exchange = tool("⇄ exchange", null, { id: "exchange" });
     const tools = pieces.map(({ label, picture }) => {
       const name = label || "nothing";
-      return tool(label ? drawing(picture) : "clear", label, { "aria-label": name, title: name, "data-label": label });
+      return tool(label ? drawing(picture) : "clear", label, { "aria-label": label ? name : null, title: name, "data-label": label });
     });
     this.side = this.position.side;
     const mover = this.sides.length ? h("label", {}, "To move", h("select", { id: "mover", onchange: (event) => { this.side = Number(event.target.value); } }, this.sides.map((text, side) => h("option", { value: side, selected: side === this.side }, text)))) : null;

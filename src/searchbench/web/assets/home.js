@@ -1,10 +1,9 @@
 // The first page: the databases, and the games that can be solved here.
 
-import { api, count, drawing, follow, gameName, h, page, positionAddress, post, showError, titled } from "./common.js";
-import { outcome, told as progress } from "./jobs.js";
+import { VALUES, api, count, drawing, follow, gameName, h, page, post, positionAddress, showError, titled } from "./common.js";
+import { outcome, progress } from "./jobs.js";
 
 const SOLVED_HERE = 5_000_000;
-const VALUES = { distance: "steps to the end", depth: "steps from the start", outcome: "who wins, and how soon", ending: "who wins", score: "points", won: "who wins" };
 
 page(async () => {
   titled("Databases");
@@ -74,21 +73,19 @@ async function reattach() {
   for (const job of jobs) {
     const button = document.querySelector(`[data-game="${CSS.escape(job.request.game.split(":")[0])}"]`) ?? document.querySelector("[data-game]");
     const told = button.closest("tr").querySelector("[aria-live]");
-    const parts = { stage: h("div", { class: "small" }, progress(job)), bar: h("progress", { max: 100 }), stop: h("button", { type: "button", class: "bare" }, "Stop") };
-    told.replaceChildren(h("div", { class: "spread" }, parts.stage, parts.stop), parts.bar);
-    watch(job, told, parts).catch((error) => showError(told, error));
+    const shown = progress();
+    told.replaceChildren(...shown.all);
+    watch(job, told, shown).catch((error) => showError(told, error));
   }
 }
 
 async function solveGame(spec, button, told) {
   button.disabled = true;
-  const stage = h("div", { class: "small" }, "starting …");
-  const bar = h("progress", { max: 100 });
-  const stop = h("button", { type: "button", class: "bare" }, "Stop");
-  told.replaceChildren(h("div", { class: "spread" }, stage, stop), bar);
+  const shown = progress();
+  told.replaceChildren(...shown.all);
   try {
     const job = await post("/jobs", { kind: "solve", game: spec.trim() });
-    await watch(job, told, { stage, bar, stop });
+    await watch(job, told, shown);
   } catch (error) {
     showError(told, error);
   } finally {
@@ -97,15 +94,8 @@ async function solveGame(spec, button, told) {
 }
 
 /** Follow a job that solves, and show its end: a link, and the card of the database. */
-async function watch(job, told, { stage, bar, stop }) {
-  stop.onclick = () => post(`/jobs/${job.id}`, undefined, "DELETE");
-  const ended = await follow(job.id, (at) => {
-    stage.textContent = progress(at);
-    if (at.progress.total) {
-      bar.max = at.progress.total;
-      bar.value = at.progress.done;
-    } else bar.removeAttribute("value");
-  });
+async function watch(job, told, shown) {
+  const ended = await follow(job.id, shown.tell);
   told.replaceChildren(outcome(ended));
   if (ended.status !== "done") return;
   const cards = document.getElementById("databases");

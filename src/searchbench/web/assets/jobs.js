@@ -32,6 +32,12 @@ export function jobsBadge() {
     return h("li", { "data-job": job.id }, h("a", { href: `/search?job=${job.id}` }, what), h("span", { class: "muted small" }, ` ${told(job)} `), job.status === "running" ? stop : null);
   };
   addEventListener("job", look);
+  addEventListener("click", (event) => { if (!whole.contains(event.target)) whole.open = false; });
+  whole.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape" || !whole.open) return;
+    whole.open = false;
+    summary.focus();
+  });
   setTimeout(look);
   return whole;
 }
@@ -43,6 +49,23 @@ export function told(job) {
   const { stage, done, total } = job.progress;
   if (!stage) return `starting, ${seconds}`;
   return `${stage}${total ? `, ${Math.floor((100 * done) / total)}%` : done ? `, ${count(done)}` : ""}, ${seconds}`;
+}
+
+/** What shows how far a job is, with a button that stops it: its elements, and `tell(job)`. */
+export function progress() {
+  let id = null;
+  const stage = h("div", { class: "small" }, "starting …");
+  const bar = h("progress", { max: 100, "aria-label": "How far the job is" });
+  const stop = h("button", { type: "button", onclick: () => id && post(`/jobs/${id}`, undefined, "DELETE") }, "Stop");
+  const tell = (job) => {
+    id = job.id;
+    stage.textContent = told(job);
+    if (job.progress.total) {
+      bar.max = job.progress.total;
+      bar.value = job.progress.done;
+    } else bar.removeAttribute("value");
+  };
+  return { all: [h("div", { class: "spread" }, stage, stop), bar], tell };
 }
 
 /** The result of a job that solved or verified, with links to it. */

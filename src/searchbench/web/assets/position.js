@@ -55,6 +55,8 @@ function build() {
   parts.edit = button("Edit", edit, { id: "edit", title: "Put pieces by hand (e)" });
   parts.values = button("Values", toggleValues, { id: "values", title: "Show or hide the values (v)" });
   parts.notation = h("textarea", { rows: 2, class: "mono", id: "notation", spellcheck: "false", "aria-label": "Notation" });
+  parts.wrong = h("div", { id: "wrong-notation", "aria-live": "polite" });
+  parts.notation.addEventListener("input", () => wrongNotation(null));
   parts.notation.addEventListener("keydown", (event) => {
     if (event.key === "Enter" && !event.shiftKey) {
       event.preventDefault();
@@ -88,7 +90,7 @@ function build() {
         h("div", { class: "panel" }, parts.heading, parts.moves, keys()),
         h("div", { class: "panel stack tight" }, h("h2", {}, "The moves so far"), parts.record, parts.graph),
       ),
-      h("div", { class: "panel stack" }, label("Notation", parts.notation), h("div", { class: "spread" }, starts, h("div", { class: "row" }, button("Copy link", copyLink, { id: "copy" }), button("Go", () => queued(paste), { class: "primary", id: "go" })))),
+      h("div", { class: "panel stack" }, label("Notation", parts.notation), parts.wrong, h("div", { class: "spread" }, starts, h("div", { class: "row" }, button("Copy link", copyLink, { id: "copy" }), button("Go", () => queued(paste), { class: "primary", id: "go" })))),
     ),
   ];
 }
@@ -102,7 +104,7 @@ function label(text, field) {
 }
 
 function opponent() {
-  const choose = h("select", { id: "computer", onchange: () => { computer = choose.value === "" ? null : Number(choose.value); address("replaceState"); ends(); answer(); } },
+  const choose = h("select", { id: "computer", onchange: () => { computer = choose.value === "" ? null : Number(choose.value); address("replaceState"); ends(); answer(true); } },
     [["", "nobody"], ["0", facts.sides[0]], ["1", facts.sides[1]]].map(([value, text]) => h("option", { value, selected: value === String(computer ?? "") }, text)));
   return h("label", {}, "The database plays", choose);
 }
@@ -214,6 +216,7 @@ function show(position, slide = true) {
   parts.editor.end();
   parts.edit.setAttribute("aria-pressed", "false");
   parts.message.replaceChildren();
+  wrongNotation(null);
   parts.view.show(position, slide);
   titled(`${position.state} · ${facts.label}`);
   parts.notation.value = position.state;
@@ -242,7 +245,7 @@ function showValues() {
   parts.record.replaceChildren(record.list(facts.two_players, (place) => queued(() => jump(place))));
   const list = parts.record.firstElementChild;
   list.scrollTop = list.querySelector("[aria-current]").offsetTop - list.offsetTop;
-  parts.graph.replaceChildren(blind ? "" : record.graph());
+  parts.graph.replaceChildren(...(blind ? [] : record.graph(facts.two_players ? facts.sides : [])));
 }
 
 function toggleValues() {
@@ -304,7 +307,20 @@ function moveItem(move, place) {
 
 async function paste() {
   stop();
-  beginAt(await fetched(parts.notation.value.trim() || "start", now?.side ?? 0));
+  try {
+    beginAt(await fetched(parts.notation.value.trim() || "start", now?.side ?? 0));
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    wrongNotation(error);
+  }
+}
+
+/** Say beside the notation, which may be a screen below the board, why it is no position; null takes that back. */
+function wrongNotation(error) {
+  if (error) showError(parts.wrong, error);
+  else parts.wrong.replaceChildren();
+  parts.notation.setAttribute("aria-invalid", String(error !== null));
+  parts.notation.setAttribute("aria-describedby", error ? parts.wrong.id : "");
 }
 
 /** Begin to edit the position, or leave it as it was. */
@@ -380,9 +396,10 @@ function toggleRun() {
   following = setTimeout(() => queued(onward), 0);
 }
 
-/** Make the move of the side that the page plays, at the end of the record. */
-function answer() {
-  if (computer === null || computer !== now.side || now.result || following !== null || record.at < record.entries.length - 1) return;
+/** Make the move of the side that the page plays: at the end of the record, and where the side has just been chosen. */
+function answer(chosen = false) {
+  if (computer === null || computer !== now.side || now.result || following !== null) return;
+  if (!chosen && record.at < record.entries.length - 1) return;
   const answered = now;
   answering = setTimeout(() => queued(() => (answered === now && computer === now.side ? step() : null)), PAUSE);
 }

@@ -87,8 +87,9 @@ export class Record {
     return h("ul", { class: "record", "aria-label": "Moves so far" }, items);
   }
 
-  /** The values on the way: up for the first player, down for the second; the number for a puzzle. */
-  graph() {
+  /** The values on the way: up for the first of the two `sides`, down for the second; of a puzzle the numbers. Words say so. */
+  graph(sides) {
+    if (this.entries.length < 2) return [];
     const known = this.entries.map((entry) => entry.value).filter((value) => value?.number !== null && value !== null && value !== undefined);
     const most = Math.max(1, ...known.map((value) => Math.abs(value.number)));
     const bar = (entry, place) => {
@@ -101,12 +102,14 @@ export class Record {
         up = (value.kind === "win") === (entry.side === 0);
       } else if (entry.side === OTHER) up = !up;
       const height = Math.max(3, tall * HEIGHT);
+      const top = value.kind === "draw" ? HEIGHT - height / 2 : up ? HEIGHT - height : HEIGHT;
       const kind = value.kind === "win" || value.kind === "loss" ? (up ? "win" : "loss") : value.kind;
-      return `<rect class="${kind}${place === this.at ? " now" : ""}" x="${place * STEP}" y="${up ? HEIGHT - height : HEIGHT}" width="${STEP - 2}" height="${height}"/>`;
+      return `<rect class="${kind}${place === this.at ? " now" : ""}" x="${place * STEP}" y="${top}" width="${STEP - 2}" height="${height}"/>`;
     };
-    if (this.entries.length < 2) return "";
     const width = Math.max(30, this.entries.length) * STEP;
-    const told = "the values so far: up for the first player, down for the second";
-    return drawing(`<svg xmlns="http://www.w3.org/2000/svg" class="values" viewBox="0 0 ${width} ${2 * HEIGHT}" preserveAspectRatio="none" role="img" aria-label="${told}"><path d="M0 ${HEIGHT}H${width}"/>${this.entries.map(bar).join("")}</svg>`);
+    const height = sides.length ? 2 * HEIGHT : HEIGHT + 2;
+    const told = sides.length ? `Values on the way: up is good for ${sides[0]}, down for ${sides[1]}.` : "Values on the way.";
+    const drawn = drawing(`<svg xmlns="http://www.w3.org/2000/svg" class="values" viewBox="0 0 ${width} ${height}" preserveAspectRatio="none" aria-hidden="true"><path d="M0 ${HEIGHT}H${width}"/>${this.entries.map(bar).join("")}</svg>`);
+    return [drawn, h("p", { class: "muted small" }, told)];
   }
 }

@@ -1,8 +1,8 @@
 // The page of a search: choose a game and a state, watch the search at work, and see the solution move.
 
-import { api, badge, count, drawing, follow, h, page, post, showError, titled } from "./common.js";
+import { api, badge, count, drawing, follow, gameName, h, page, post, showError, titled } from "./common.js";
 import { BoardView } from "./board.js";
-import { outcome } from "./jobs.js";
+import { outcome, progress } from "./jobs.js";
 
 const METHODS = [
   { id: "idastar", text: "IDA*", players: 1 }, { id: "astar", text: "A*", players: 1 }, { id: "bestfirst", text: "greedy best-first", players: 1 },
@@ -39,7 +39,7 @@ page(async () => {
   parts.player = h("div", { class: "row hidden" });
   parts.preferred = query.get("method");
   const names = h("datalist", { id: "games" }, games.filter((game) => game.example).map((game) => h("option", { value: game.example }, game.title)));
-  setTimeout(() => (query.get("job") ? reattach(query.get("job")).catch((error) => showError(parts.message, error)) : look()));
+  setTimeout(() => (query.get("job") ? reattach(query.get("job")).catch(async (error) => { await look(); showError(parts.message, error); }) : look()));
   return [
     h("h1", {}, "Watch a search"),
     h("p", { class: "muted" }, "A puzzle is searched for a line to its end; a game of two players for a proof of its value. Both run on this machine and stop at a limit."),
@@ -114,10 +114,6 @@ async function watch(started, live) {
   job = started.id;
   parts.stop.disabled = false;
   const ended = await follow(job, (at) => live.tell(at));
-  if (ended.kind === "solve" || ended.kind === "verify") {
-    live.all.at(-1).replaceChildren(outcome(ended));
-    return;
-  }
   live.end(ended);
   if (ended.status === "done" && ended.kind === "search") animate(ended.result);
 }
@@ -125,6 +121,10 @@ async function watch(started, live) {
 /** Take up a job that was begun before: after a reload, or from the list in the header. */
 async function reattach(id) {
   const begun = await api(`/jobs/${encodeURIComponent(id)}`);
+  if (begun.kind === "solve" || begun.kind === "verify") {
+    await watchAll(begun);
+    return;
+  }
   parts.game.value = begun.request.game;
   parts.state.value = begun.request.state ?? "";
   parts.preferred = begun.request.method;
@@ -141,6 +141,20 @@ async function reattach(id) {
     parts.stop.disabled = true;
     job = null;
   }
+}
+
+/** Watch a job on all states of a game, which has no state to show. */
+async function watchAll(begun) {
+  const what = `${begun.kind === "solve" ? "Solving" : "Verifying"} ${gameName(begun.request.database ?? begun.request.game)}`;
+  titled(what);
+  const shown = progress();
+  const told = h("div", { class: "panel stack tight", id: "whole", "aria-live": "polite" }, shown.all);
+  const about = begun.kind === "solve" ? "All states of the game get their value." : "Every value is checked by the rules alone.";
+  document.getElementById("main").replaceChildren(
+    h("p", { class: "crumbs" }, h("a", { href: "/" }, "Databases"), " / job"),
+    h("h1", {}, what), h("p", { class: "muted" }, about, " It goes on when you leave this page."), told,
+  );
+  told.replaceChildren(outcome(await follow(begun.id, shown.tell)));
 }
 
 /** What is told of a search while it runs. */

@@ -1,0 +1,73 @@
+"""Tell errors as the API does: as problems (RFC 9457), each kind with its status and its meaning."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Iterator
+from typing import Any, Final
+
+from starlette.responses import JSONResponse
+
+from searchbench import errors
+from searchbench.errors import SearchBenchError
+
+PROBLEM: Final = "application/problem+json"
+STATUS: Final[tuple[tuple[type[SearchBenchError], int], ...]] = (
+    (errors.UnknownName, 404), (errors.UnknownGame, 404), (errors.Unsolvable, 422), (errors.NoFixpoint, 422),
+    (errors.LimitReached, 503), (errors.OutOfMemory, 503), (errors.DamagedData, 503), (SearchBenchError, 400),
+)  # fmt: skip
+"""The HTTP status of each kind of error; the first match counts."""
+OF_DEVICES: Final = (errors.NoDevice, errors.NotForDevice)
+"""Errors that no request leads to."""
+OF_THE_SERVER: Final[dict[str, tuple[int, str]]] = {
+    "OtherSite": (403, "A request from a page of another site."),
+    "NotFound": (404, "An address that is not there."),
+    "MethodNotAllowed": (405, "A method that the address does not take; the header Allow names those that it takes."),
+    "BodyTooLong": (413, "A body of too many bytes."),
+    "AddressTooLong": (414, "An address, or a position in it, of too many characters."),
+    "UnknownHost": (421, "A name of another host, as after DNS rebinding."),
+    "Error": (500, "A fault of the server, which goes on."),
+}
+"""The kinds that no error of the package has: their status and meaning."""
+
+
+def problem(status: int, kind: str, message: str) -> JSONResponse:
+    """Return an error as the API's answer; its `kind` is the name of the error in Python, or one of OF_THE_SERVER."""
+    answer = {"type": f"/api#{kind}", "title": _title(kind), "status": status, "detail": message, "kind": kind}
+    return JSONResponse(answer, status, media_type=PROBLEM)
+
+
+def of_the_server(kind: str, message: str) -> JSONResponse:
+    """Return a problem of one of the kinds of OF_THE_SERVER."""
+    return problem(OF_THE_SERVER[kind][0], kind, message)
+
+
+def status_of(kind: type[Exception]) -> int:
+    """Return the HTTP status of a kind of error."""
+    return next(status for base, status in STATUS if issubclass(kind, base))
+
+
+def described() -> dict[str, dict[str, Any]]:
+    """Return the title, status and meaning of every kind of problem, for the API's description."""
+    told = {kind: (status, meaning) for kind, (status, meaning) in OF_THE_SERVER.items()}
+    for error in _descendants(SearchBenchError):
+        if error.__module__ == errors.__name__ and error not in OF_DEVICES:
+            told[error.__name__] = (status_of(error), _meaning(error))
+    ordered = sorted(told.items(), key=lambda item: (item[1][0], item[0]))
+    return {kind: {"title": _title(kind), "status": status, "meaning": meaning} for kind, (status, meaning) in ordered}
+
+
+def _descendants(kind: type[SearchBenchError]) -> Iterator[type[SearchBenchError]]:
+    for child in kind.__subclasses__():
+        yield child
+        yield from _descendants(child)
+
+
+def _meaning(error: type[SearchBenchError]) -> str:
+    text = (inspect.getdoc(error) or "").partition("\n")[0].removeprefix("Report ").removeprefix("that ")
+    return text[:1].upper() + text[1:]
+
+
+def _title(kind: str) -> str:
+    return re.sub(r"(?<!^)(?=[A-Z])", " ", kind).capitalize()
