@@ -83,10 +83,10 @@ def same(one: Database, other: Database) -> bool:
 
 GAMES = [
     ("sliding:3x2", "retrograde", "distance"),
-    ("pancake:8", "retrograde", "distance"),
-    ("pancake:8", "bfs", "depth"),
+    ("pancake:7", "retrograde", "distance"),
+    ("pancake:7", "bfs", "depth"),
     ("morris:3,3", "retrograde", "outcome"),
-    ("awari:6", "retrograde", "score"),
+    ("awari:5", "retrograde", "score"),
     ("awari:5", "fixpoint", "score"),
     ("pancake:7", "fixpoint", "distance"),
 ]
@@ -375,12 +375,12 @@ def test_solve_goes_on_by_itself_and_clears_up(tmp_path: Path, monkeypatch: pyte
 
     monkeypatch.setattr(WorkingFolder, "due", True)
     to = tmp_path / "pancakes.db"
-    stopped_after(2, lambda: sb.solve("pancake:8", to=to, threads=1))
+    stopped_after(2, lambda: sb.solve("pancake:7", to=to, threads=1))
     assert (tmp_path / "pancakes.db.work" / RECORD).exists()
     stages: list[str] = []
-    database = sb.solve("pancake:8", to=to, threads=1, progress=lambda stage, _done, _total: stages.append(stage))
+    database = sb.solve("pancake:7", to=to, threads=1, progress=lambda stage, _done, _total: stages.append(stage))
     assert "level 0" not in stages
-    assert same(database, sb.solve("pancake:8", threads=1))
+    assert same(database, sb.solve("pancake:7", threads=1))
     assert [entry.name for entry in tmp_path.iterdir()] == ["pancakes.db"]
 
 
