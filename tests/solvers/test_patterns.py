@@ -284,7 +284,8 @@ def test_tables_in_memory_give_the_same_search(tmp_path: Path) -> None:
     near = [state for state, depth in naive.depths(game).items() if depth < 18]
     for state in random.Random(8).sample(near, 5):
         lines = [
-            search_state(game, state, "idastar", Run(threads=1), h=one, target="interpreted") for one in (mapped, loaded)
+            search_state(game, state, "idastar", Run(threads=1), h=one, target="interpreted")
+            for one in (mapped, loaded)
         ]
         assert (lines[0].moves, lines[0].nodes) == (lines[1].moves, lines[1].nodes)
 

@@ -83,7 +83,7 @@ def same(one: Database, other: Database) -> bool:
 
 GAMES = [
     ("sliding:3x2", "retrograde", "distance"),
-    ("pancake:7", "retrograde", "distance"),
+    ("pancake:8", "retrograde", "distance"),
     ("pancake:7", "bfs", "depth"),
     ("morris:3,3", "retrograde", "outcome"),
     ("awari:5", "retrograde", "score"),
@@ -97,6 +97,7 @@ GAMES = [
 def test_stopped_at_any_copy_it_goes_on(spec: str, solver: str, rule: str, tmp_path: Path) -> None:
     game, form = load(spec), "values" if solver == "bfs" else None
     options: dict[str, Any] = {"rule": None if solver == "bfs" else rule, "solver": solver, "form": form}
+    options["target"] = "interpreted" if spec.startswith("sliding") else "cpu"
     plain = solve_states(game, run=Run(threads=1), **options)
 
     def solve() -> Database:
@@ -115,6 +116,7 @@ def test_on_files_it_is_the_same_stopped_or_not(
 ) -> None:
     game, form = load(spec), "values" if solver == "bfs" else None
     options: dict[str, Any] = {"rule": None if solver == "bfs" else rule, "solver": solver, "form": form}
+    options["target"] = "interpreted" if spec.startswith("sliding") else "cpu"
     plain = solve_states(game, run=Run(threads=1), **options)
     monkeypatch.setattr("searchbench.solvers.exhaustive.budget.on_files", lambda *_: 0)
 
@@ -375,12 +377,12 @@ def test_solve_goes_on_by_itself_and_clears_up(tmp_path: Path, monkeypatch: pyte
 
     monkeypatch.setattr(WorkingFolder, "due", True)
     to = tmp_path / "pancakes.db"
-    stopped_after(2, lambda: sb.solve("pancake:7", to=to, threads=1))
+    stopped_after(2, lambda: sb.solve("pancake:8", to=to, threads=1))
     assert (tmp_path / "pancakes.db.work" / RECORD).exists()
     stages: list[str] = []
-    database = sb.solve("pancake:7", to=to, threads=1, progress=lambda stage, _done, _total: stages.append(stage))
+    database = sb.solve("pancake:8", to=to, threads=1, progress=lambda stage, _done, _total: stages.append(stage))
     assert "level 0" not in stages
-    assert same(database, sb.solve("pancake:7", threads=1))
+    assert same(database, sb.solve("pancake:8", threads=1))
     assert [entry.name for entry in tmp_path.iterdir()] == ["pancakes.db"]
 
 
