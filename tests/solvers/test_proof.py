@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import sys
 from collections import deque
 from collections.abc import Callable, Mapping, MutableSequence, Sequence
 from dataclasses import dataclass, replace
@@ -122,10 +123,10 @@ def random_token_state(rng: random.Random) -> tuple[int, ...]:
     return (rng.randrange(NODES), *results, *successors)
 
 
-def check_all_methods(game: Game, state: Sequence[int], outcome: int, run: Run) -> None:
+def check_all_methods(game: Game, state: Sequence[int], outcome: int, run: Run, target: Any = "cpu") -> None:
     """Compare the proofs of a state with its outcome, and verify them."""
     for options in OTHER_METHODS:
-        proof = prove_state(game, state, run=run, **options)
+        proof = prove_state(game, state, run=run, target=target, **options)
         assert proof.outcome == outcome, (options, state)
         assert proof.verify() == [], (options, state)
         sides = {1: [(0, 1)], 0: [(0, 0), (1, 0)], -1: [(1, 1)]}
@@ -142,7 +143,7 @@ def check_all_methods(game: Game, state: Sequence[int], outcome: int, run: Run) 
 def test_random_graphs_with_cycles(state: tuple[int, ...]) -> None:
     game = Token()
     outcome, _ = naive.outcomes(graph_from(game, state))[state]
-    check_all_methods(game, state, outcome, Run(memory=16 << 20, threads=1))
+    check_all_methods(game, state, outcome, Run(memory=1 << 20, threads=1))
 
 
 def roundabout() -> tuple[int, ...]:
@@ -158,16 +159,27 @@ def test_a_repetition_says_nothing_on_other_paths() -> None:
     check_all_methods(Token(), state, -1, Run(memory=16 << 20, threads=1))
 
 
-def test_tic_tac_toe_from_every_position(run: Run) -> None:
+def turned(state: tuple[int, ...]) -> set[tuple[int, ...]]:
+    """Return the eight images of a board of 3x3."""
+    images = set()
+    for _ in range(4):
+        state = tuple(state[3 * (2 - cell % 3) + cell // 3] for cell in range(9))
+        images |= {state, tuple(state[3 * (cell // 3) + 2 - cell % 3] for cell in range(9))}
+    return images
+
+
+def test_tic_tac_toe_from_every_kind_of_position(run: Run) -> None:
     game = TicTacToe()
     known = json.loads((GOLDEN / "tic_tac_toe.json").read_text())
     values = naive.outcomes(graph_from(game, game.start()))
     assert len(values) == known["positions"]
+    little = Run(memory=1 << 20, threads=1)  # what each proof begins by clearing
     for number, (state, (outcome, _)) in enumerate(values.items()):
-        proof = prove_state(game, state, list(METHODS)[number % 2], run)
-        assert proof.outcome == outcome
-        if number % 100 == 0 or number < 50:
-            assert proof.verify() == []
+        if state == min(turned(state)) or number % 5 == 0:  # one of each kind, and a fifth of the others
+            proof = prove_state(game, state, list(METHODS)[number % 2], little)
+            assert proof.outcome == outcome
+            if number % 100 == 0 or number < 50:
+                assert proof.verify() == []
     assert prove_state(game).value == known["value"] == "draw"
 
 
@@ -183,7 +195,7 @@ def test_a_game_of_lines_that_is_won(run: Run) -> None:
     game = MNK(4, 3, 3)
     outcome = naive.alphabeta(game, game.start())
     assert outcome == 1
-    check_all_methods(game, game.start(), outcome, run)
+    check_all_methods(game, game.start(), outcome, run, "interpreted")
 
 
 def test_evidence_is_complete_where_the_table_has_forgotten_everything(run: Run) -> None:
@@ -254,7 +266,7 @@ def test_windows_bound_the_value(run: Run) -> None:
 
 def test_search_is_the_same_in_slices_of_any_size(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     game = Connect4(4, 4)
-    whole = {method: prove_state(game, configuration=method, run=run, evidence=False) for method in METHODS}
+    whole = {method: prove_state(game, configuration=method, run=run, evidence=False) for method in METHODS[:2]}
     monkeypatch.setattr("searchbench.solvers.proof.alphabeta.SLICE", 7)
     sliced = prove_state(game, configuration="alphabeta", run=run, evidence=False)
     assert (sliced.outcome, sliced.nodes) == (whole["alphabeta"].outcome, whole["alphabeta"].nodes)
@@ -296,10 +308,12 @@ def test_solved_parts_leave_the_tree(run: Run) -> None:
 
 
 def test_a_long_way_to_the_end(run: Run) -> None:
-    game = Corridor(3000)
+    """Longer than Python calls may be nested, and than searches make room for at first."""
+    length = 1300
+    assert length > sys.getrecursionlimit()
     for method in METHODS:
-        proof = prove_state(game, configuration=method, run=run)
-        assert proof.outcome == (1 if 3000 % 2 else -1)
+        proof = prove_state(Corridor(length), configuration=method, run=run, target="interpreted")
+        assert proof.outcome == (1 if length % 2 else -1)
         assert proof.verify() == []
 
 
@@ -413,7 +427,7 @@ def test_every_missing_and_every_changed_move_is_found(run: Run) -> None:
 
 @pytest.mark.parametrize("method", METHODS)
 def test_raised_bounds_and_outcomes_are_found(method: str, run: Run) -> None:
-    proof = prove_state(TicTacToe(), configuration=method, run=run)
+    proof = prove_state(TicTacToe(), configuration=method, run=run, target="interpreted")
     for claim in proof.claims:
         faults = verify_proof(planted(proof, claim, bound=1))
         assert faults

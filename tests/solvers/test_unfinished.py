@@ -8,6 +8,7 @@ import signal
 import time
 import traceback
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -84,9 +85,9 @@ def same(one: Database, other: Database) -> bool:
 GAMES = [
     ("sliding:3x2", "retrograde", "distance"),
     ("pancake:8", "retrograde", "distance"),
-    ("pancake:8", "bfs", "depth"),
+    ("pancake:7", "bfs", "depth"),
     ("morris:3,3", "retrograde", "outcome"),
-    ("awari:6", "retrograde", "score"),
+    ("awari:5", "retrograde", "score"),
     ("awari:5", "fixpoint", "score"),
     ("pancake:7", "fixpoint", "distance"),
 ]
@@ -97,6 +98,7 @@ GAMES = [
 def test_stopped_at_any_copy_it_goes_on(spec: str, solver: str, rule: str, tmp_path: Path) -> None:
     game, form = load(spec), "values" if solver == "bfs" else None
     options: dict[str, Any] = {"rule": None if solver == "bfs" else rule, "solver": solver, "form": form}
+    options["target"] = "interpreted" if spec.startswith("sliding") else "cpu"
     plain = solve_states(game, run=Run(threads=1), **options)
 
     def solve() -> Database:
@@ -115,6 +117,7 @@ def test_on_files_it_is_the_same_stopped_or_not(
 ) -> None:
     game, form = load(spec), "values" if solver == "bfs" else None
     options: dict[str, Any] = {"rule": None if solver == "bfs" else rule, "solver": solver, "form": form}
+    options["target"] = "interpreted" if spec.startswith("sliding") else "cpu"
     plain = solve_states(game, run=Run(threads=1), **options)
     monkeypatch.setattr("searchbench.solvers.exhaustive.budget.on_files", lambda *_: 0)
 
@@ -200,8 +203,9 @@ def test_unfinished_work_whose_removal_was_cut_short_is_removed(tmp_path: Path) 
     assert (work / "film.part").exists()
 
 
-def test_a_working_folder_that_holds_something_else_keeps_it(tmp_path: Path) -> None:
+def test_a_working_folder_that_holds_something_else_keeps_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     work = tmp_path / "all"
+    monkeypatch.setattr(solve, "solve_into", partial(solve.solve_into, target="interpreted"))
     with pytest.raises(KeyboardInterrupt), mock.patch.object(solve.Sweep, "layer", side_effect=KeyboardInterrupt):
         sb.solve("connect4:3,3,3", solver="sweep", to=work / "three.db", work=work)
     assert (work / RECORD).exists()
