@@ -70,7 +70,7 @@ def expected(game: Game) -> dict[int, Any]:
 
 
 @given(puzzles())
-@settings(max_examples=100)
+@settings(max_examples=200)
 def test_distances_of_random_puzzles(game: GraphGame) -> None:
     right = expected(game)
     assert values(solve(game, "retrograde", block_bits=2)) == right
@@ -99,7 +99,7 @@ def test_depths_of_random_games_end_where_the_game_ends(game: GraphGame, first: 
 
 
 @given(outcome_games(most_cuts=0, outside=False))
-@settings(max_examples=100)
+@settings(max_examples=200)
 def test_outcomes_of_random_games_of_one_part(game: GraphGame) -> None:
     right = expected(game)
     assert values(solve(game, "retrograde", block_bits=2)) == right
@@ -107,7 +107,7 @@ def test_outcomes_of_random_games_of_one_part(game: GraphGame) -> None:
 
 
 @given(outcome_games(largest=32))
-@settings(max_examples=150)
+@settings(max_examples=300)
 def test_outcomes_over_parts_are_exact_to_the_end_of_the_game(game: GraphGame) -> None:
     right = expected(game)
     assert values(solve(game, "retrograde", block_bits=2)) == right
@@ -115,7 +115,7 @@ def test_outcomes_over_parts_are_exact_to_the_end_of_the_game(game: GraphGame) -
 
 
 @given(long_games())
-@settings(max_examples=60)
+@settings(max_examples=100)
 def test_outcomes_of_long_games_over_parts(game: GraphGame) -> None:
     right = expected(game)
     assert values(solve(game, "retrograde", block_bits=3)) == right
@@ -166,7 +166,7 @@ def test_points_that_go_round_are_refused(memory: int) -> None:
 
 @pytest.mark.parametrize("kind", ["distance", "outcome", "score"])
 @given(data=st.data())
-@settings(max_examples=80)
+@settings(max_examples=150)
 def test_symmetric_games_have_the_values_of_the_whole_game(kind: str, data: st.DataObject) -> None:
     game = data.draw(symmetric_games(kind))
     whole = expected(game)
@@ -221,7 +221,7 @@ def small_stretches() -> Iterator[None]:
     ids=["puzzles", "outcomes", "long", "scores"],
 )
 @given(data=st.data())
-@settings(max_examples=40)
+@settings(max_examples=60)
 def test_empty_parts_change_nothing(games: st.SearchStrategy[GraphGame], data: st.DataObject) -> None:
     game = data.draw(games)
     right = expected(game)
@@ -236,7 +236,7 @@ FREE = st.sampled_from((0, 0, 1, 2, 511, 512, 513, 1024))
 
 
 @given(puzzles(largest=30, price=FREE), st.integers(1, 3))
-@settings(max_examples=100)
+@settings(max_examples=200)
 def test_moves_that_cost_nothing(game: GraphGame, threads: int) -> None:
     right = expected(game)
     assert values(solve(game, "fixpoint")) == right
@@ -258,7 +258,7 @@ def of_orbits(game: RotatedGame, whole: dict[int, Any]) -> dict[int, Any]:
 
 @pytest.mark.parametrize("kind", ["distance", "outcome", "score"])
 @given(data=st.data())
-@settings(max_examples=60)
+@settings(max_examples=100)
 def test_rotations_are_counted_by_stabilizers(kind: str, data: st.DataObject) -> None:
     game = data.draw(rotated_games(kind))
     right = of_orbits(game, expected(replace(game, turns=1, orbits=(1,) * game.size)))
@@ -288,7 +288,7 @@ def test_requests_of_many_hubs_are_refused_or_right(kind: str, hubs: int, turns:
 
 @pytest.mark.parametrize("kind", ["distance", "outcome", "score"])
 @given(data=st.data())
-@settings(max_examples=80)
+@settings(max_examples=150)
 def test_stabilizers_of_some_states_alone_are_refused_or_make_no_difference(kind: str, data: st.DataObject) -> None:
     game = data.draw(rotated_games(kind))
     right = of_orbits(game, expected(replace(game, turns=1, orbits=(1,) * game.size)))

@@ -65,7 +65,7 @@ CIRCLE = GraphGame((*tuple((node, node + 1, 1, 0) for node in range(6)), (6, 1, 
 SHORT_CUT = GraphGame(((3, 4, 1, 0), (0, 4, 1, 0), (0, 1, 1, 0), (1, 2, 1, 0), (2, 3, 1, 0)), (UNDECIDED,) * 4 + (0,))
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(walks())
 @example(CIRCLE)
 @example(SHORT_CUT)
@@ -88,7 +88,7 @@ def test_depths_modulo_3_are_right_or_refused(game: GraphGame) -> None:
     assert not list(locality(Subject(replace(game, locality=claimed), 50, 0)))
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(walks())
 @example(CIRCLE)
 @example(SHORT_CUT)
@@ -101,7 +101,7 @@ def test_false_claims_are_found_by_the_law_and_by_verification_no_right_ones(gam
         assert {fault.claim for fault in report.faults} == {"locality"}
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(walks())
 def test_a_table_of_a_game_that_claims_nothing_is_not_read(game: GraphGame) -> None:
     store = two_bit(replace(game, locality=1)).store
@@ -176,7 +176,7 @@ def mirrored(draw: st.DrawFn) -> Mirrored:
     )
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(mirrored())
 def test_duality_is_right_where_moves_go_one_way(game: Mirrored) -> None:
     length = naive.depths(game).get((len(game.results) - 1,))
