@@ -47,7 +47,7 @@ def right_values(game: GraphGame, rule: str) -> dict[int, Any]:
     graph = naive.explicit(game)
     if rule in {"depth", "reached"}:
         depths = naive.depths(game)
-        found: dict[Any, Any] = depths if rule == "depth" else dict.fromkeys(depths, True)
+        found: dict[Any, Any] = dict(depths) if rule == "depth" else dict.fromkeys(depths, True)
     elif rule == "distance":
         found = naive.distances(graph)
     elif rule == "score":

@@ -155,7 +155,7 @@ def test_completions_are_the_cells_in_which_the_rules_let_a_player_win(game: Gam
 @pytest.mark.parametrize("game", [*BOARDS, SMALL_RENJU], ids=str)
 def test_every_reply_that_is_left_out_loses_by_the_rules(game: Game) -> None:
     threes = fours = 0
-    for state in positions(game, 70, range(5, game.width - 4), f"replies {game}", 0.1):
+    for state in positions(game, 120, range(5, game.width - 4), f"replies {game}", 0.1):
         if wins(game, state):
             continue  # the one to move is the defender
         attacker = 1 - (game.moves(state)[0] & 1)
