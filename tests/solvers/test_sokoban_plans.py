@@ -14,9 +14,9 @@ from searchbench import jit
 from searchbench.errors import Unsolvable
 from searchbench.games.sokoban import Sokoban
 from searchbench.games.sokoban.enhanced import EnhancedSokoban
-from searchbench.games.sokoban.featurespace import ORDERED, RETROGRADE, UNPACKING, retrograde
+from searchbench.games.sokoban.featurespace import ORDERED, RETROGRADE, SPARING, UNPACKING, retrograde
 from searchbench.games.sokoban.featurespace.advisors import ADVISORS
-from searchbench.games.sokoban.featurespace.features import PACKED, steps_done
+from searchbench.games.sokoban.featurespace.features import PACKED, outside, steps_done
 from searchbench.games.sokoban.featurespace.packing import NO_PLAN, TAKEN, bring_out, plan_of, pulls_to, zones_of
 from searchbench.games.sokoban.featurespace.retrograde import FUNCTIONS, retrograde_steps, sinks_of
 from searchbench.games.sokoban.rules import normal_man, state_of, stones_of, to_square
@@ -62,7 +62,7 @@ def test_each_step_of_a_plan_can_be_made_by_pushes_of_one_stone() -> None:
     for round_ in range(60):
         game = Sokoban(text := random_level(chance, chance.choice((2, 3)), (4, 5)))
         cells, maze, level = game.maze.cells, Maze(text), game.tables.level
-        sets = retrograde_steps(game.tables, level.stones, base_of(game), NAMES, 3_000, round_ % 2 == 0)
+        sets = retrograde_steps(game.tables, level.stones, base_of(game), NAMES, 3_000, round_ % 2 == 0, round_ % 4 < 2)
         if not sets:
             continue
         assert (sets[0], sets[-1]) == (set(), set(level.goals))
@@ -85,7 +85,7 @@ def test_each_step_of_a_plan_can_be_made_by_pushes_of_one_stone() -> None:
 
 def test_pulls_are_what_positions_after_them_say() -> None:
     chance, pulls, gone = random.Random(15), 0, 0
-    for _ in range(60):
+    for round_ in range(60):
         game = Sokoban(random_level(chance, 3, (4, 5)))
         squares, stones = len(game.maze.cells), game.tables.level.stones
         sinks, useful = np.zeros(squares, np.uint8), np.ones(squares, np.uint8)
@@ -93,7 +93,7 @@ def test_pulls_are_what_positions_after_them_say() -> None:
         scratch = np.zeros((4, 4 * squares), np.int32), np.zeros((3, 4 * squares), np.int32)
         work = retrograde.Backwards(
             base_of(game), *scratch, sinks, useful, np.arange(squares, dtype=np.int32), NO_PLAN, True,
-            False, 0, np.full(squares, -1, np.int32), np.zeros(squares, np.uint8),
+            False, 0, np.full(squares, -1, np.int32), np.zeros(squares, np.uint8), round_ % 2 == 0,
         )  # fmt: skip
         position = np.array(game.start(), np.int64)
         jit.bind(restore, NAMES)(work, position)
@@ -113,11 +113,11 @@ def test_pulls_are_what_positions_after_them_say() -> None:
 
 def test_sinks_that_are_used_once_leave_every_stone_a_square_of_the_start() -> None:
     chance, settled, kept_away = random.Random(17), 0, 0
-    for _ in range(40):
+    for round_ in range(40):
         game = Sokoban(text := random_level(chance, 3, (4, 5)))
         squares, level = len(game.maze.cells), game.tables.level
         off = [stone for stone in level.stones if stone not in level.goals]
-        work = retrograde._emptying(game.tables, level.stones, base_of(game), off, True)
+        work = retrograde._emptying(game.tables, level.stones, base_of(game), off, True, round_ % 2 == 0)
         ways = pulls_to(game.tables, level.stones).reshape(squares, 4, 3).min(axis=1) < NEVER
         rows = np.zeros((4_000, RATINGS + ADVISORS), np.int64)
         position = np.array(state_of(level.goals, chance.choice(free_squares(game)), squares), np.int64)
@@ -262,6 +262,27 @@ def test_the_steps_done_are_the_most_after_which_the_stones_stand_so() -> None:
     assert len(counts) > 1
 
 
+def test_stones_on_goals_before_their_turn_are_out_of_a_strict_plan() -> None:
+    chance, early = random.Random(20), 0
+    for _ in range(40):
+        game = Sokoban(random_level(chance, 3, (4, 5)))
+        level, squares = game.tables.level, range(len(game.maze.cells))
+        sets = [set(chance.sample(squares, min(step, 3))) for step in range(6)]
+        work = game.feature_space().work(game.start(), jit.Names({}, "interpreted", None))
+        work = work._replace(plan=plan_of(sets), zones=zones_of(game.tables, plan_of(sets)))
+        position = np.array(state_of(chance.sample(squares, 3), 0, len(squares)), np.int64)
+        jit.bind(restore, jit.Names(dict(game.feature_space().names(0)), "interpreted", None))(work, position)
+        stones = set(stones_of(position))
+        for done in range(5):
+            kept = sets[min(done + 1, 4)]
+            out = {square for square in stones - kept if work.zones[min(done + 1, 4), square]}
+            assert outside(work, done) == len(out)
+            waiting = stones & set(level.goals) - kept
+            assert outside(work._replace(strict=True), done) == len(out) + len(waiting)
+            early += len(waiting)
+    assert early > 20, early
+
+
 def test_two_strategies_never_have_the_same_plan() -> None:
     chance, none = random.Random(19), 0
     for _ in range(12):
@@ -301,8 +322,12 @@ def test_strategies_take_turns_and_go_on_where_they_stopped(monkeypatch: pytest.
         else:
             line = search_state(game, None, "featurespace", target="interpreted")
             assert replay(text, game.solution(line.moves)).fault == "", text
-        shares = [(2 << turn // 6) // (2 if turn % 6 >= UNPACKING else 1) for turn in range(len(searched))]
+        shares = []
+        for turn in range(len(searched)):
+            rounds, strategy = divmod(turn + 1, 7) if turn > SPARING else (0, turn)  # the first round has a turn less
+            strategy += rounds == 0 and turn >= SPARING
+            shares.append((2 << rounds) // (2 if strategy >= UNPACKING else 1))
         assert [share for _, share, _ in searched] == shares
-        assert len({one for one, _, _ in searched}) == min(len(searched), 6)
+        assert len({one for one, _, _ in searched}) == (min(len(searched), 6) if len(searched) < 11 else 7)
         turns = max(turns, len(searched))
     assert turns > 6, turns

@@ -26,9 +26,9 @@ from searchbench.games.sokoban.featurespace.rooms import NO_DOORS, blockers_of, 
 from searchbench.games.sokoban.rules import stones_of
 from searchbench.games.sokoban.tables import LevelTables
 
-RETROGRADE, GUIDED, REUSING, ORDERED, UNPACKING, BACKWARD = range(6)
-"""The strategies. The second and the third see rooms and hotspots and hear all advisors. The last two pull, one by a plan."""
-SEEING: Final = (GUIDED, REUSING)
+RETROGRADE, GUIDED, REUSING, ORDERED, SPARING, UNPACKING, BACKWARD = range(7)
+"""The strategies. Three see rooms and hotspots and hear all advisors. The last two pull, one by a plan."""
+SEEING: Final = (GUIDED, REUSING, SPARING)
 
 
 @dataclass(frozen=True)
@@ -92,9 +92,14 @@ class _Shared:
         """Return the steps of the plan that is found where sinks can be used again."""
         return self._retrograde(False)
 
-    def _retrograde(self, once: bool) -> list[set[int]]:
+    @cached_property
+    def steps_of_few_rests(self) -> list[set[int]]:
+        """Return the steps of a plan in which few stones wait before they go on."""
+        return self._retrograde(True, sparing=True) or self.steps_of_reuse
+
+    def _retrograde(self, once: bool, sparing: bool = False) -> list[set[int]]:
         pulls = jit.Names(dict(FUNCTIONS), self.names.target, None)
-        return retrograde_steps(self.tables, stones_of(self.start), self.base, pulls, NODES_OF_PLAN, once)
+        return retrograde_steps(self.tables, stones_of(self.start), self.base, pulls, NODES_OF_PLAN, once, sparing)
 
     def plan(self, strategy: int) -> npt.NDArray[np.int32]:
         """Return the plan of a strategy: what the retrograde search finds, or the order.
@@ -102,6 +107,8 @@ class _Shared:
         Where that finds the same, or nothing, the strategy that would repeat the first has no plan.
         """
         found = self.steps if self.steps != self.order else []
+        if strategy == SPARING:
+            return plan_of(self.steps_of_few_rests or self.order)
         if strategy == REUSING:
             return plan_of(self.steps_of_reuse or self.order)
         if strategy == ORDERED:
@@ -126,7 +133,7 @@ class SokobanFeatureSpace:
     def backward(self) -> tuple[bool, ...]:
         """Return of each strategy whether it pulls: two do where all goals are full in the end."""
         level = self.tables.level
-        return (*4 * [False], *(2 * [True] if len(level.stones) == len(level.goals) else []))
+        return (*UNPACKING * [False], *(2 * [True] if len(level.stones) == len(level.goals) else []))
 
     @property
     def heard(self) -> tuple[int, ...]:
@@ -137,6 +144,11 @@ class SokobanFeatureSpace:
     def fresh(self) -> tuple[bool, ...]:
         """Return of each strategy whether its advisors choose among moves to new positions alone."""
         return tuple(strategy == GUIDED for strategy in range(self.strategies))
+
+    @property
+    def late(self) -> tuple[bool, ...]:
+        """Return of each strategy whether it begins with the second turn of the others."""
+        return tuple(strategy == SPARING for strategy in range(self.strategies))
 
     @property
     def strategies(self) -> int:
@@ -177,7 +189,7 @@ class SokobanFeatureSpace:
             shared.base, plan, zones_of(self.tables, plan), np.zeros((4, 4 * squares), np.int32),
             np.zeros((6, 4 * squares), np.int32), np.zeros((2, KNOWN), np.int64),
             shared.corrals, shared.frozen, shared.jams, rooms, doors, blockers,
-            pushes_to(self.tables, plan[:, 0].tolist()), strategy in SEEING, np.zeros(1, np.int64),
+            pushes_to(self.tables, plan[:, 0].tolist()), strategy in SEEING, np.zeros(1, np.int64), strategy == SPARING,
         )  # fmt: skip
 
     def steps(

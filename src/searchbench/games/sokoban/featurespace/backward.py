@@ -36,7 +36,7 @@ def backward_work(tables: LevelTables, stones: Sequence[int], base: Base, plan: 
         np.zeros((4, 4 * squares), np.int32), np.zeros((3, 4 * squares), np.int32),
         np.zeros(squares, np.uint8), maze[:, LIVE].astype(np.uint8), np.zeros(squares, np.int32),
         plan, False,
-        False, 0, np.full(squares, -1, np.int32), np.zeros(squares, np.uint8),
+        False, 0, np.full(squares, -1, np.int32), np.zeros(squares, np.uint8), False,
     )  # fmt: skip
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any, Final, NamedTuple
 
-from searchbench.games.sokoban.enhanced.work import AT, GENERATION, GOAL, MARK, SQUARE, STONES
+from searchbench.games.sokoban.enhanced.work import AT, GENERATION, GOAL, MARK, OFF_GOAL, SQUARE, STONES
 from searchbench.games.sokoban.featurespace.base import Base
 from searchbench.games.sokoban.featurespace.corrals import Corrals
 from searchbench.games.sokoban.featurespace.frozen import Frozen
@@ -45,7 +45,8 @@ class Space(NamedTuple):
     place. `rooms[s]` is the room of a square, `doors` the pairs of rooms that are joined,
     `blockers[b, s]` tells whether a stone on b keeps one on s from a goal, and `ways[i, s]` has the pushes of a lone
     stone from s to the square that step i fills. Where explorer and opener are heard, `advised` is true, and `least` has
-    the least score that the explorer has rated among the moves of a position.
+    the least score that the explorer has rated among the moves of a position. Where a plan is `strict`, stones on goals before
+    their turn are out of it.
     """
 
     base: Base
@@ -63,6 +64,7 @@ class Space(NamedTuple):
     ways: Any
     advised: bool
     least: Any
+    strict: bool
 
 
 def scored(work: Any, distance: int) -> int:
@@ -89,12 +91,16 @@ def outside(work: Any, done: int) -> int:
     count, zone = 0, min(done + 1, len(work.plan) - 2)
     for stone in range(work.base.facts[STONES]):
         count += work.zones[zone, board[SQUARE, stone]]
+    if work.strict:  # all stones on goals, but for those that are taken off below
+        count += work.base.facts[STONES] - work.base.facts[OFF_GOAL]
     for place in range(work.plan.shape[1]):
         square = work.plan[zone, place]
         if square < 0:
             break
         if board[AT, square] != 0:
             count -= work.zones[zone, square]
+            if work.strict and work.base.maze[square, GOAL] >= 0:
+                count -= 1
     return count
 
 

@@ -82,8 +82,9 @@ NODES_OF_PLAN: Final = 100_000
 class Backwards(NamedTuple):
     """Hold a position, scratch space, the sinks, squares that lead to one, distances to goals, and a plan.
 
-    Stones `vanish` in sinks until so many are left as are `staying`. Where sinks can be used `once`, `homes` are the rows of
-    costs of stones in them, -1 for all other squares, and `settled` marks those that were used.
+    Stones `vanish` in sinks until so many are left as are `staying`; a `sparing` search lets few of them rest on the way. Where
+    sinks can be used `once`, `homes` are the rows of costs of stones in them, -1 for all other squares, and `settled` marks
+    those that were used.
     """
 
     base: Base
@@ -98,6 +99,7 @@ class Backwards(NamedTuple):
     staying: int
     homes: Any
     settled: Any
+    sparing: bool
 
 
 def restore(work: Any, position: Any) -> int:
@@ -177,7 +179,7 @@ def is_lost(work: Any) -> bool:
 
 
 def vanishing_score(work: Any) -> int:
-    """Return the score where stones vanish in sinks."""
+    """Return the score where stones vanish in sinks: few on goals, or where the search is sparing few that rest."""
     base = work.base
     left = on_goals = far = 0
     for stone in range(base.facts[STONES]):
@@ -189,6 +191,8 @@ def vanishing_score(work: Any) -> int:
         far += work.nearest[square]
     if left == work.staying:
         return 0
+    if work.sparing:
+        return left << LEFT | parts(work) << PARTS | (left - on_goals) << ON_GOALS | max(FARTHEST - far, 0)
     return left << LEFT | parts(work) << PARTS | on_goals << ON_GOALS | max(FARTHEST - far, 0)
 
 
@@ -294,12 +298,18 @@ def parts_of(tables: LevelTables, stones: set[int]) -> list[list[int]]:
 
 
 def retrograde_steps(
-    tables: LevelTables, stones: Sequence[int], base: Base, names: jit.Names, nodes: int, once: bool
+    tables: LevelTables,
+    stones: Sequence[int],
+    base: Base,
+    names: jit.Names,
+    nodes: int,
+    once: bool,
+    sparing: bool = False,
 ) -> list[set[int]]:
     """Return where stones stand after each step of a plan, the first set empty; nothing if no plan is found.
 
-    Sinks are used `once`, or again and again. `nodes` are the pulls generated at most, `base` holds the arrays of a search from
-    the goals.
+    Sinks are used `once`, or again and again; a `sparing` plan has few stones that wait before they go on. `nodes` are the
+    pulls generated at most, `base` holds the arrays of a search from the goals.
     """
     goals, off = tables.level.goals, _off_goals(tables, stones)
     largest, parts_of_floor = sinks_of(tables, off), parts_of(tables, set(goals))
@@ -308,7 +318,7 @@ def retrograde_steps(
         choices = [] if len(stones) != len(goals) or set(off) & set(goals) else [off]
     share = nodes // max(len(choices) * len(parts_of_floor), 1)
     for sinks in choices:
-        work = _emptying(tables, stones, base, sinks, once)
+        work = _emptying(tables, stones, base, sinks, once, sparing)
         for part in parts_of_floor:
             moves = _searched(work, state_of(goals, min(part), len(tables.level.cells)), names, share)
             if moves:
@@ -316,7 +326,9 @@ def retrograde_steps(
     return []
 
 
-def _emptying(tables: LevelTables, stones: Sequence[int], base: Base, sinks: Sequence[int], once: bool) -> Backwards:
+def _emptying(
+    tables: LevelTables, stones: Sequence[int], base: Base, sinks: Sequence[int], once: bool, sparing: bool
+) -> Backwards:
     """Return the arrays for a search that empties the level."""
     squares, count = len(tables.level.cells), len(stones)
     marked, useful, homes = np.zeros(squares, np.uint8), np.zeros(squares, np.uint8), np.full(squares, -1, np.int32)
@@ -330,7 +342,7 @@ def _emptying(tables: LevelTables, stones: Sequence[int], base: Base, sinks: Seq
     return Backwards(
         base, np.zeros((4, 4 * squares), np.int32), np.zeros((3, 4 * squares), np.int32), marked, useful,
         np.minimum(tables.nearest, squares).astype(np.int32), NO_PLAN, True,
-        once, count - len(sinks) if once else 0, homes, np.zeros(squares, np.uint8),
+        once, count - len(sinks) if once else 0, homes, np.zeros(squares, np.uint8), sparing,
     )  # fmt: skip
 
 

@@ -59,6 +59,8 @@ class FeatureSpaceGame(Protocol):
     """Of each, how many of the advisors it hears, the first ones."""
     fresh: Sequence[bool]
     """Of each, whether advisors choose among moves to new positions alone."""
+    late: Sequence[bool]
+    """Of each, whether it begins with the second turn of the others."""
     backward: Sequence[bool]
     """Of each, whether it begins with solved positions and takes moves back."""
 
@@ -104,19 +106,22 @@ class FeatureSpace(Guided):
             )
         perimeters = [new_perimeter(PERIMETER if any(rules.backward) else 1) for _ in range(2)]
         entries = max((self.entries or ENTRIES) // rules.strategies, 2 * rules.most)
-        running: list[_Strategy] = []
+        strategies: dict[int, _Strategy] = {}
+        running = strategies.values()
         share = FIRST_SHARE
         while True:
             for number in range(rules.strategies):
-                if number == len(running):
-                    running.append(_Strategy(task, rules, perimeters, number, entries))
-                one = running[number]
+                if rules.late[number] and share == FIRST_SHARE:
+                    continue
+                if number not in strategies:
+                    strategies[number] = _Strategy(task, rules, perimeters, number, entries)
+                one = strategies[number]
                 ended = one.search(
                     sum(other.nodes for other in running if other is not one), share // (1 + one.backward)
                 )
                 nodes, kept = sum(other.nodes for other in running), sum(other.kept for other in running)
                 if ended == FOUND:
-                    moves = rules.steps(task.start, *_halves(running, one))
+                    moves = rules.steps(task.start, *_halves(strategies, one))
                     return task.line(moves, _cost(task, moves), nodes, False, kept)
                 if ended == EXHAUSTED:
                     raise task.unsolvable(nodes, kept)
@@ -175,12 +180,12 @@ class _Strategy:
         return [(move, self.tree.positions[place].tolist()) for move, place in moves]
 
 
-def _halves(running: Sequence[_Strategy], one: _Strategy) -> tuple[list[int], list[tuple[int, list[int]]]]:
+def _halves(strategies: Mapping[int, _Strategy], one: _Strategy) -> tuple[list[int], list[tuple[int, list[int]]]]:
     """Return the moves from the start, and those of the search that it has met, in the order in which they are made."""
     forth, back = one.path(moves_to(one.tree, int(one.note[BEST]))), list[tuple[int, list[int]]]()
     met = int(one.note[MET])
     if met != NONE:
-        other = running[met >> OWNER_BITS]
+        other = strategies[met >> OWNER_BITS]
         back = other.path(moves_before(other.tree, met & ((1 << OWNER_BITS) - 1)))
     if one.backward:
         forth, back = back, forth
