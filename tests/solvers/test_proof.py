@@ -29,6 +29,7 @@ from searchbench.rules import UNDECIDED, State
 from searchbench.run import Run
 from searchbench.solvers.proof import prove_state
 from searchbench.solvers.proof.alphabeta import AlphaBetaSearch
+from searchbench.solvers.proof.bounding import Solved
 from searchbench.solvers.proof.budget import Budget
 from searchbench.solvers.proof.evidence import gather_claims
 from searchbench.solvers.proof.facts import learn, lower_of, place_of, upper_of
@@ -202,7 +203,7 @@ def test_evidence_is_complete_where_the_table_has_forgotten_everything(run: Run)
     game = Connect4(4, 4)
     state = tuple(game.start())
     tables = new_transpositions(2), new_transpositions(2)
-    claims = tuple(gather_claims(game, state, (0, 0), tables, Budget(game, run)))
+    claims = tuple(gather_claims(game, state, Solved(0, 0, tables, {}), Budget(game, run)))
     assert Proof(game, state, 0, "", claims).verify() == []
 
 

@@ -17,6 +17,7 @@ from searchbench.proof import Claim, Proof, Strategy
 from searchbench.rules import UNDECIDED
 from searchbench.run import Run
 from searchbench.solvers.proof import DepthFirstProofNumber, prove_state, retracing
+from searchbench.solvers.proof.bounding import Solved
 from searchbench.solvers.proof.budget import Budget
 from searchbench.solvers.proof.dfpn import DepthFirstProofNumberSearch
 from searchbench.solvers.proof.evidence import gather_claims
@@ -36,10 +37,8 @@ def claims_of(game: Game, run: Run, outcome: int, size: int) -> tuple[Claim, ...
     assert search.holds(root, 1) == (outcome == 1)
     if outcome < 1:
         assert search.holds(root, 0) == (outcome == 0)
-    found = gather_claims(
-        game, tuple(root), (outcome, outcome), (search.table,) * 2, budget, target="interpreted", table_memory=0
-    )
-    return tuple(found)
+    solved = Solved(outcome, outcome, (search.table,) * 2, {})
+    return tuple(gather_claims(game, tuple(root), solved, budget, target="interpreted", table_memory=0))
 
 
 @pytest.fixture
@@ -88,7 +87,7 @@ def test_facts_that_lead_in_a_circle_make_no_strategy(retraced: list[bool]) -> N
     for node, worth in {1: 1, 3: 1, 4: 9, 6: 9}.items():
         transposition.store(table, game.call("key", [node]), worth << transposition.WORTH_SHIFT | 3 << 4 | 2 << 2)
     with Run(memory=MEMORY, threads=1) as run:
-        (claim,) = gather_claims(game, (0,), (1, 1), (table, table), Budget(game, run), target="interpreted")
+        (claim,) = gather_claims(game, (0,), Solved(1, 1, (table, table), {}), Budget(game, run), target="interpreted")
     assert retraced == [False]
     assert naive.claim_stands(game, [0], claim)
 

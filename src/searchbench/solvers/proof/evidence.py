@@ -10,8 +10,7 @@ its own.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -23,6 +22,7 @@ from searchbench.hashing import key
 from searchbench.proof import Claim, Strategy, outcome_text
 from searchbench.rules import UNDECIDED, State, moves, new_moves, new_state, play, unplay
 from searchbench.solvers.proof.alphabeta import AlphaBetaSearch
+from searchbench.solvers.proof.bounding import Solved
 from searchbench.solvers.proof.budget import Budget
 from searchbench.solvers.proof.facts import outcome_of
 from searchbench.solvers.proof.leaves import LeafDatabase, Leaves, outcome_of_leaf
@@ -35,7 +35,6 @@ from searchbench.solvers.proof.strategy_table import (
     new_strategy_table,
     row_of,
 )
-from searchbench.solvers.shared.transposition import Transpositions
 
 MOST_STATES = 1 << 24
 """Most states in a strategy table."""
@@ -143,31 +142,29 @@ class _Walk:
 def gather_claims(
     game: Game,
     state: Sequence[int],
-    bounds: tuple[int, int],
-    tables: tuple[Transpositions, Transpositions],
+    found: Solved,
     budget: Budget,
     leaves: LeafDatabase | None = None,
     target: jit.Target = "cpu",
     table_memory: int | None = None,
-    choices: Mapping[str, Any] = MappingProxyType({}),
 ) -> Iterator[Claim]:
     """Yield the claims that bound the outcome of a state: a strategy for each side that is sure of more than a loss.
 
-    `tables` belong to the searches that found the lower and the upper bound; those for what is searched again may grow to
-    `table_memory` bytes, by default an eighth of the memory. `choices` filled slots of the search's kernels.
+    `found` has the tables of the searches that found the lower and the upper bound; those for what is searched again may grow
+    to `table_memory` bytes, by default an eighth of the memory.
     Raises LimitReached when a strategy needs too many states or nodes.
     """
     root = np.array(state, game.dtype)
     room = budget.run.memory // 8 if table_memory is None else table_memory
     most_states = min(MOST_STATES, budget.run.memory // 4 // bytes_per_state(game))
-    for player, bound, table in ((0, bounds[0], tables[0]), (1, -bounds[1], tables[1])):
+    for player, bound, table in ((0, found.lower, found.tables[0]), (1, -found.upper, found.tables[1])):
         if bound < 0:
             continue
         whose = "the other player" if player else "the player to move"
-        stage = f"{outcome_text(*bounds)} is proved; the strategy of {whose}"
-        strategy, symmetric = None, bool(choices.get("SYMMETRIC_STATES"))
+        stage = f"{outcome_text(found.lower, found.upper)} is proved; the strategy of {whose}"
+        strategy, symmetric = None, bool(found.choices.get("SYMMETRIC_STATES"))
         if leaves is None:
-            retracing = Retracing(game, budget, table, room, most_states, stage, target, choices)
+            retracing = Retracing(game, budget, table, room, most_states, stage, target, found.choices)
             strategy = retracing.strategy(root, player, bound)
             table = retracing.search.table
         if strategy is None:

@@ -285,13 +285,10 @@ def _with_evidence(
 ) -> Proof:  # fmt: skip
     """Return the proof with the claims that can be gathered within the budget."""
     budget.allow_evidence()
-    bounds = found.lower, found.upper
     claims: list[Claim] = []
     incomplete = ""
     try:
-        for claim in gather_claims(
-            proof.game, proof.state, bounds, found.tables, budget, leaves, target, choices=found.choices
-        ):
+        for claim in gather_claims(proof.game, proof.state, found, budget, leaves, target):
             claims.append(claim)  # a complete claim stays, even if the next one fails
     except (LimitReached, OutOfMemory) as error:
         incomplete = f"because its budget is used up: {error}"
