@@ -187,7 +187,7 @@ def test_every_reply_that_is_left_out_loses_by_the_rules(game: Game) -> None:
 def test_every_win_beats_every_reply_by_the_rules_alone(game: Game) -> None:
     proved = long = 0
     find, holds, known, code_of = (bound(game, name) for name in ("find", "holds", "known_move", "code_of"))
-    for state in positions(game, 40, range(6, game.width // 2), f"wins {game}", 0.1):
+    for state in positions(game, 70, range(6, game.width // 2), f"wins {game}", 0.1):
         player = game.moves(state)[0] & 1
         search = ready(game, state, 300)
         if wins(game, state) or find(search, player, 300) != WON:

@@ -85,9 +85,9 @@ def same(one: Database, other: Database) -> bool:
 GAMES = [
     ("sliding:3x2", "retrograde", "distance"),
     ("pancake:8", "retrograde", "distance"),
-    ("pancake:7", "bfs", "depth"),
+    ("pancake:8", "bfs", "depth"),
     ("morris:3,3", "retrograde", "outcome"),
-    ("awari:5", "retrograde", "score"),
+    ("awari:6", "retrograde", "score"),
     ("awari:5", "fixpoint", "score"),
     ("pancake:7", "fixpoint", "distance"),
 ]
