@@ -15,7 +15,7 @@ import pytest
     ("arguments", "told"),
     [
         (["search", "sliding:3x3", "--method", "astar", "--seconds", "1"], "searched"),
-        (["prove", "mnk:4,4,3", "--method", "dfpn", "--no-evidence", "--seconds", "5"], "proved"),
+        (["prove", "connect4:4x4", "--method", "dfpn", "--no-evidence", "--seconds", "5"], "proved"),
     ],
 )
 def test_compiling_is_told_apart_and_no_limit_counts_it(arguments: list[str], told: str, tmp_path: Path) -> None:

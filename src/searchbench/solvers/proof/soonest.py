@@ -19,7 +19,7 @@ from searchbench.solvers.proof.configuration import (
 )
 from searchbench.solvers.proof.prove import default_method, prove_state, searched
 
-GLANCE: Final = Limits(nodes=10_000, seconds=2.0)
+GLANCE: Final = Limits(nodes=20_000, seconds=2.0)
 """Where the interpreted search ends unfinished: so many nodes take a second or two, compiling takes some ten."""
 
 
