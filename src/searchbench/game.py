@@ -610,6 +610,6 @@ def _names(game: Game, rule: ValueRule | None, target: jit.Target) -> jit.Names:
     return jit.Names(functions, target, data)
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=512)  # of some sixty games: more would keep their tables alive
 def _interpreted(game: Game, name: str) -> Any:
     return jit.bind(slot_named(name), game.names(target="interpreted"), "interpreted")
