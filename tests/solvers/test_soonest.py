@@ -12,6 +12,7 @@ import pytest
 
 from searchbench import jit
 from searchbench.catalogue import load
+from searchbench.errors import LimitReached
 from searchbench.run import Limits, Run
 from searchbench.solvers.proof import prove_state, soonest
 from searchbench.solvers.proof.soonest import prove_soonest
@@ -54,7 +55,7 @@ def test_merged_positions_are_looked_at_too(nothing_kept: list[Limits]) -> None:
     ("spec", "options"),
     [
         ("connect4:4x4", {}),  # takes more nodes than a glance
-        ("tic-tac-toe", {"nodes": 100}),
+        ("tic-tac-toe", {"nodes": 2_000}),
         ("tic-tac-toe", {"work": "unfinished"}),
         ("connect4:4x4", {"method": "alphabeta"}),  # on bitboards
     ],
@@ -65,6 +66,12 @@ def test_the_compiled_search_follows_where_a_glance_is_not_enough(
     method = options.pop("method", "pns")
     assert prove_soonest(load(spec), None, method, Run(memory=1 << 26, threads=1), **options) == COMPILED
     assert nothing_kept == [Limits(nodes=options.get("nodes", 0))]
+
+
+def test_a_limit_within_a_glance_is_told_at_once(nothing_kept: list[Limits]) -> None:
+    with pytest.raises(LimitReached, match="within 100 nodes"):
+        prove_soonest(load("tic-tac-toe"), None, "pns", Run(threads=1), nodes=100)
+    assert not nothing_kept
 
 
 def test_a_kept_kernel_needs_no_glance(nothing_kept: list[Limits], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from searchbench import jit
+from searchbench.errors import LimitReached
 from searchbench.game import Game, Position
 from searchbench.proof import Proof
 from searchbench.run import Limits, Run, requested
@@ -59,12 +60,16 @@ def _at_a_glance(
         min(most, own or most)
         for most, own in ((GLANCE.nodes, limits.nodes), (GLANCE.seconds, limits.seconds))
     )  # fmt: skip
+    glance = Run(memory=run.memory, threads=1)
     try:
         if jit.is_kept(kernel, game.names().with_(**_choices(chosen))):
             return None
-        glance = Run(memory=run.memory, threads=1)
         proof = searched(game, state, chosen, glance, Limits(int(nodes), seconds), None, "interpreted")
-    except Exception:  # too many nodes, or rules that fail: the compiled search goes on, or tells of them
+    except LimitReached:
+        if 0 < limits.nodes <= GLANCE.nodes and glance.seconds < seconds:
+            raise  # the compiled search would end at the same node
+        return None
+    except Exception:  # rules that fail: the compiled search tells of them
         return None
     return None if proof.incomplete else proof
 
