@@ -12,9 +12,12 @@ from searchbench.jit import Device
 from searchbench.run import Run
 from searchbench.solvers.exhaustive.bits.search import in_order, one_bit_bytes, two_bit_bytes
 from searchbench.solvers.exhaustive.bits.solve import ONE_BIT, REACHABILITY, TWO_BIT, obstacle
+from searchbench.solvers.exhaustive.by_streaming import STREAMING, facts_of
+from searchbench.solvers.exhaustive.device import streaming
 from searchbench.solvers.exhaustive.device.backwards import Backwards, bytes_needed
 from searchbench.solvers.exhaustive.device.blocks import least_bytes, search_in_blocks
 from searchbench.solvers.exhaustive.device.search import search_one_bit, search_two_bit, small_bytes
+from searchbench.solvers.exhaustive.permutations.plan import BLOCK, Plan
 from searchbench.solvers.exhaustive.request import Request
 from searchbench.store import Database
 from searchbench.store.bits import BitCodes, Layer, PlainBits
@@ -23,7 +26,7 @@ from searchbench.store.working import working_folder
 from searchbench.user_code import check_first_state
 from searchbench.values import BFS, RETROGRADE, Depth, Reached, ValueRule
 
-FORMS: Final = (TWO_BIT, ONE_BIT, REACHABILITY)
+FORMS: Final = (STREAMING, TWO_BIT, ONE_BIT, REACHABILITY)
 """The forms of breadth-first search on a device, the best one first."""
 
 
@@ -49,7 +52,7 @@ def check_device(request: Request, device: Device) -> None:
         _serving(request.game, request.choice.forms, device)
     elif request.form not in FORMS:
         raise BadRequest(f"form {request.form!r}: device {device.name} takes {', '.join(FORMS)}")
-    elif why_not := obstacle(request.game, request.form):
+    elif why_not := _obstacle(request.game, request.form):
         raise BadRequest(f"form {request.form!r}: {why_not}")
 
 
@@ -59,10 +62,13 @@ def solve_on_device(request: Request, run: Run, device: Device) -> Database:
     check_first_state(game)
     if request.choice.solver == RETROGRADE:
         return _solve_backwards(game, request.choice.rule, run, device)
+    plan = _plan(request, device)
+    if plan is not None:
+        return _solve_by_streaming(game, plan, run, device)
     form = request.form or _serving(game, request.choice.forms, device)
     size = max(part.stop for part in game.parts())
-    needed = (two_bit_bytes if form == TWO_BIT else one_bit_bytes)(size) + small_bytes(game)
     what = f"solving {game} ({size:,} states) with bfs in the form {form}"
+    needed = (two_bit_bytes if form == TWO_BIT else one_bit_bytes)(size) + small_bytes(game)
     in_blocks = form == TWO_BIT and needed > device.memory
     here = least_bytes(game) if in_blocks else needed
     facts = {"solver": BFS, "form": form, **_room(here, needed, what, run, device)}
@@ -87,9 +93,42 @@ def _solve_backwards(game: Game, rule: ValueRule, run: Run, device: Device) -> D
     return Database(game, rule, codes, {"solver": RETROGRADE, **told, **room})
 
 
+def _solve_by_streaming(game: Game, plan: Plan, run: Run, device: Device) -> Database:
+    needed = streaming.bytes_needed(plan)
+    what = f"solving {game} ({plan.game.size:,} states) with bfs in the form {STREAMING}"
+    room = _room(needed, plan.table_bytes + 16 * plan.words, what, run, device)
+    layers = streaming.search_rows(game, plan, run, device)
+    return Database(game, Depth(), layers.codes, {**facts_of(layers, run, needed), **room})
+
+
+def _plan(request: Request, device: Device) -> Plan | None:
+    """Return the plan of a search by streaming; None where another form is asked for, or has to do. Raises BadRequest."""
+    told = streaming.served(request.game)
+    if request.form == STREAMING:
+        return Plan(told) if told is not None else None
+    if request.form is not None or told is None or STREAMING not in request.choice.forms:
+        return None
+    if streaming.least_bytes(told) > device.memory:
+        return None  # the tables of a plan that is too large take minutes to make
+    try:
+        plan = Plan(told)
+    except BadRequest:
+        return None
+    return plan if streaming.bytes_needed(plan) <= device.memory else None
+
+
+def _obstacle(game: Game, form: str) -> str:
+    """Return why a form on a device does not serve a game, or "" if it does."""
+    if form != STREAMING:
+        return obstacle(game, form)
+    if streaming.served(game) is None:
+        return f"{game} does not tell its moves as rearrangements of {BLOCK} or more different elements, each undone by a move"
+    return ""
+
+
 def _serving(game: Game, forms: Sequence[str], device: Device) -> str:
-    """Return the best form that serves a game. Raises BadRequest."""
-    for form in FORMS:
+    """Return the best form without rows that serves a game. Raises BadRequest."""
+    for form in FORMS[1:]:
         if form in forms and not obstacle(game, form):
             return form
     raise BadRequest(f"{game}: none of the forms of device {device.name} serves it: {', '.join(FORMS)}")

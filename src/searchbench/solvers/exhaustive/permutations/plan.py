@@ -74,21 +74,24 @@ class Local(NamedTuple):
 
 
 class Plan:
-    """The action of a permutation game's moves on the bit vector. Raises BadRequest where streaming does not serve the game."""
+    """The action of a permutation game's moves on the bit vector, in blocks of all orders of the last `block` elements.
 
-    def __init__(self, game: Sequences) -> None:
-        if not BLOCK <= game.n <= LARGEST:
-            raise BadRequest(f"sequences of {game.n} elements: streaming takes {BLOCK} to {LARGEST}")
-        self.game = game
+    Raises BadRequest where streaming does not serve the game. Wide moves need the usual size of a block.
+    """
+
+    def __init__(self, game: Sequences, block: int = BLOCK) -> None:
+        if not block <= game.n <= LARGEST:
+            raise BadRequest(f"sequences of {game.n} elements: streaming takes {block} to {LARGEST}")
+        self.game, self.block = game, block
         self.half = 2 if game.even else 1
         self.word_bits = word_bits_of(game)
         if self.word_bits > 64:
             raise BadRequest(f"{game.places} places: streaming takes up to 64")
-        self.block_rows = factorial(BLOCK) // self.half
+        self.block_rows = factorial(block) // self.half
         self.block_words = self.block_rows * self.word_bits // 64
         self.blocks = game.rows // self.block_rows
         self.words = self.blocks * self.block_words
-        self.parity = prefix_parities(game.n, game.n - BLOCK).astype(np.int8)
+        self.parity = prefix_parities(game.n, game.n - block).astype(np.int8)
         self.shifts: list[tuple[int, int]] = []
         self.row_maps: list[RowMap] = []
         self.wide_maps: list[WideMap] = []
@@ -99,7 +102,7 @@ class Plan:
             first, stop = move.window
             if first == stop:
                 shifts[move.target - move.origin] = shifts.get(move.target - move.origin, 0) | 1 << move.origin
-            elif first >= game.n - BLOCK:
+            elif first >= game.n - block:
                 local.append(move)
             elif (row_map := self._row_map(move, first, stop)) is not None:
                 self.row_maps.append(row_map)
@@ -154,11 +157,11 @@ class Plan:
         n, places = self.game.n, self.game.places
         counts = np.bincount([move.origin for move in moves], minlength=places)
         first = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-        lines = selections(BLOCK, BLOCK)
+        lines = selections(self.block, self.block)
         odd = parities(lines)
         tables = np.zeros((self.half, max(1, len(moves)), self.block_rows), np.uint16)
         for place, move in enumerate(moves):
-            after = permutation_ranks(lines[:, [source - (n - BLOCK) for source in move.order[n - BLOCK :]]])
+            after = permutation_ranks(lines[:, [source - (n - self.block) for source in move.order[n - self.block :]]])
             for parity in range(self.half):
                 tables[parity, place] = (after[odd == parity] >> 1) if self.half == 2 else after
         mask = self.spread(int(np.bitwise_or.reduce([0, *(1 << move.origin for move in moves)])))
@@ -168,7 +171,7 @@ class Plan:
         return Local(first, targets, tables, mask, back)
 
     def _wide_map(self, move: Rearrangement, known: dict[tuple[int, ...], tuple[Array, Array, Array]]) -> WideMap:
-        if self.game.places > 1:
+        if self.game.places > 1 or self.block != BLOCK:
             raise BadRequest(f"the move {move.order} rearranges first and last elements, in a game of several places")
         push, pull = move.order, move.inverse.order
         if pull not in known and (push in known or _kinds(push) <= _kinds(pull)):

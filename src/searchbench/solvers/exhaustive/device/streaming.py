@@ -1,0 +1,182 @@
+"""Breadth-first search on a device by moving whole rows of numbers, for games that tell their moves as rearrangements.
+
+The plan is the processor's (:mod:`searchbench.solvers.exhaustive.permutations.plan`), and so are the codes. What differs: the
+frontier has a vector of its own, and moves are pulled wherever their tables lead backwards, so that each word is
+written by one thread.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+
+from searchbench import jit
+from searchbench.game import Game
+from searchbench.index import Sequences
+from searchbench.jit import PIECE, Device
+from searchbench.run import Run
+from searchbench.solvers.exhaustive.bfs import numbered
+from searchbench.solvers.exhaustive.device import kernels, row_kernels
+from searchbench.solvers.exhaustive.device.row_kernels import Layout, Level, Pulls, Vectors
+from searchbench.solvers.exhaustive.permutations.levels import FEW, Layers
+from searchbench.solvers.exhaustive.permutations.moves import ALL_BITS, moves_of
+from searchbench.solvers.exhaustive.permutations.plan import BLOCK, Plan, WideMap, word_bits_of
+from searchbench.store.planes import AlternatingCodes, PlaneCodes
+
+COUNTERS: Final = 1 << 14
+"""Counters of new states: many, so that few threads wait for each other."""
+
+
+def served(game: Game) -> Sequences | None:
+    """Return how a game tells its moves, if streaming on a device serves it; else None."""
+    told = game.sequences()
+    if told is None or not told.reversible or told.two_sided or told.pieces or told.n < BLOCK:
+        return None
+    return told
+
+
+def least_bytes(told: Sequences) -> int:
+    """Return the memory of the vectors alone, in bytes."""
+    return 32 * told.rows * word_bits_of(told) // 64
+
+
+def bytes_needed(plan: Plan) -> int:
+    """Return the memory of a search on the device, in bytes: four vectors, tables, marks and counts."""
+    local = plan.local.tables.nbytes if plan.game.places == 1 else 0  # once more, as maps
+    return 32 * plan.words + plan.table_bytes + local + 24 * plan.blocks + 8 * COUNTERS + (1 << 16)
+
+
+class RowSearch:
+    """Search with four vectors on a device: two planes of depths, the frontier, and the next frontier."""
+
+    def __init__(self, plan: Plan, start: int, run: Run, device: Device) -> None:
+        self.plan, self.start, self.run, self.device = plan, start, run, device
+        self.names = jit.Names({}, device.target)
+        self._kernels: dict[Any, Any] = {}
+        self.bits = np.uint64(1) << np.arange(64, dtype=np.uint64)
+        self.vectors = Vectors(
+            *(self._zeros(plan.words, np.uint64) for _ in range(4)),
+            *(self._zeros(plan.blocks, np.uint8) for _ in range(2)),
+            self._zeros(COUNTERS, np.int64),
+            device.array(self.bits),
+        )
+        ones = np.uint64(plan.spread(1))
+        row = np.uint64((1 << plan.word_bits) - 1)
+        self.layout = Layout(plan.block_words, plan.word_bits.bit_length() - 1, ones, row)
+        self.even = plan.spread(sum(1 << place for place in range(0, plan.game.places, 2)))
+        self.pulls = [self._pulls(parity) for parity in ((0, 1) if plan.alternates else (None,))]
+        self.pushes = [tuple(map(device.array, one)) for one in self._pushed()]
+
+    def run_each(self, kernel: Any, count: int, *arguments: Any) -> None:
+        """Run a kernel for the numbers 0 .. count - 1."""
+        if kernel not in self._kernels:
+            self._kernels[kernel] = jit.bind(kernel, self.names)
+        self.run.launch(self._kernels[kernel], range(count), PIECE, *arguments)
+
+    def _clear(self, array: Any) -> None:
+        self.run_each(kernels.clear, len(array), array, np.zeros(1, array.dtype)[0])
+
+    def _zeros(self, count: int, dtype: Any) -> Any:
+        made = self.device.room(count, dtype)
+        self._clear(made)
+        return made
+
+    def _pulls(self, parity: int | None) -> Pulls:
+        """Return the moves from places of that parity, all without one, on the device."""
+        plan, moves = self.plan, moves_of(self.plan, parity)
+        # In a game of one place each local move is pushed: a table's rows lie too far apart for neighbouring threads.
+        local = [one for one in plan.local.back if parity is None or one[0] % 2 == parity] if plan.word_bits > 1 else []
+        return Pulls(
+            *map(
+                self.device.array,
+                (
+                    moves.shift_mask, moves.shift_distance, moves.shift_up,
+                    moves.row_origin, moves.row_target, moves.row_length, moves.row_begin, moves.row_source,
+                    moves.byte_length, moves.byte_begin, moves.byte_source,
+                    np.array(local, np.int64).reshape(len(local), 3), plan.local.tables, plan.parity,
+                    moves.pull_base, moves.pull_kind, moves.pull_row,
+                ),
+            )
+        )  # fmt: skip
+
+    def _pushed(self) -> list[tuple[Any, Any, Any]]:
+        """Return base, kind and rows of the moves whose successors are marked one by one."""
+        plan = self.plan
+        found = [(wide.base, wide.kind, wide.rows) for wide in plan.wide_maps if wide.push]
+        if plan.word_bits == 1:
+            base = plan.block_rows * np.arange(plan.blocks, dtype=np.int64)
+            kind = plan.parity.astype(np.int32) if plan.half == 2 else np.zeros(plan.blocks, np.int32)
+            found += [(base, kind, plan.local.tables[:, table]) for table in range(len(plan.local.back))]
+        return found
+
+    def search(self) -> Layers:
+        """Search from the start until a level has no new state."""
+        plan = self.plan
+        bit = plan.bit(self.start)
+        for vector in (self.vectors.frontier, self.vectors.low):
+            self.run_each(put, 1, vector, self.vectors.bits, bit)
+        self.run_each(mark, 1, self.vectors.active, (bit >> 6) // plan.block_words)
+        counts, few = [1], {0: [self.start]}
+        while True:
+            self.run.progress(f"depth {len(counts) - 1}", sum(counts), plan.game.size)
+            count = self._level(len(counts))
+            if not count:
+                return Layers(counts, few, self._codes(counts))
+            if count <= FEW:
+                few[len(counts)] = self._listed(count)
+            counts.append(count)
+
+    def _level(self, depth: int) -> int:
+        """Find the states of this depth; return how many there are."""
+        vectors = self.vectors
+        level, pulls = Level(np.uint64(ALL_BITS), depth % 3 + 1, False, bool(self.pushes)), self.pulls[0]
+        if self.plan.alternates:
+            parity = (depth + self._start_parity) & 1
+            wanted = self.even if parity == 0 else ALL_BITS ^ self.even
+            level = Level(np.uint64(wanted), 1 + (depth & 2), True, bool(self.pushes))
+            pulls = self.pulls[1 - parity]
+        self._clear(vectors.touched)
+        self._clear(vectors.counts)
+        if self.pushes:
+            self._clear(vectors.result)
+            for base, kind, rows in self.pushes:
+                self.run_each(row_kernels.push, self.plan.words, vectors, base, kind, rows, self.plan.block_words)
+        self.run_each(row_kernels.advance, self.plan.words, vectors, self.layout, pulls, level)
+        self.vectors = vectors._replace(
+            frontier=vectors.result, result=vectors.frontier, active=vectors.touched, touched=vectors.active
+        )
+        return int(self.device.read(vectors.counts).sum())
+
+    @property
+    def _start_parity(self) -> int:
+        return self.start % self.plan.game.places & 1
+
+    def _listed(self, count: int) -> list[int]:
+        found, used = self._zeros(count, np.int64), self._zeros(count, np.int64)
+        self.run_each(kernels.list_bits, self.plan.words, self.vectors.frontier, self.vectors.bits, 0, found, used)
+        return sorted(map(self.plan.number, self.device.read(found).tolist()))
+
+    def _codes(self, counts: list[int]) -> AlternatingCodes | PlaneCodes:
+        plan = self.plan
+        low, high = self.device.read(self.vectors.low), self.device.read(self.vectors.high)
+        if plan.alternates:
+            return AlternatingCodes(
+                low, high, counts, plan.game.size, plan.game.places, plan.word_bits, self._start_parity
+            )
+        return PlaneCodes(low, high, {"all": counts}, plan.game.size, plan.game.places, plan.word_bits)
+
+
+def put(_place: int, words: Any, bits: Any, bit: int) -> None:
+    """Set a bit."""
+    words[bit >> 6] |= bits[bit & 63]
+
+
+def mark(_place: int, marks: Any, block: int) -> None:
+    """Mark a block."""
+    marks[block] = 1
+
+
+def search_rows(game: Game, plan: Plan, run: Run, device: Device) -> Layers:
+    """Search a game on a device, by a plan whose bytes it has."""
+    return RowSearch(plan, numbered(game, game.rank(game.start())), run, device).search()
