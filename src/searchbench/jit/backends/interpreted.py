@@ -46,7 +46,7 @@ def whole(value: Any) -> Any:
         return value.view(_Whole)
     if isinstance(value, tuple):  # a record of arrays, or a heuristic's tables
         return getattr(kind, "_make", tuple)(map(whole, value))
-    return value
+    return value.item() if isinstance(value, np.generic) else value
 
 
 class Interpreted:

@@ -7,6 +7,7 @@ import types
 from typing import Any, Final
 
 from numba import cuda
+from numba.cuda.core import config
 from numba.cuda.core.errors import NumbaError
 from numba.cuda.typing.typeof import typeof
 
@@ -17,6 +18,7 @@ THREADS: Final = 128
 """Threads of a block: states in a thread's own memory leave room for few."""
 BLOCKS_PER_PROCESSOR: Final = 32
 """Blocks for each of the device's multiprocessors; their threads stride over what is left."""
+config.CUDA_LOW_OCCUPANCY_WARNINGS = 0  # small levels have few states, and no user can change that
 
 
 def compile_inner(function: types.FunctionType, inline: bool) -> Any:
