@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,14 +13,19 @@ from typing import Any
 import numpy as np
 import pytest
 
+import naive
 import searchbench as sb
-from compile_for_device import NO_COMPILER
+from compile_for_device import NO_COMPILER, HostDevice
 from searchbench import errors, jit
 from searchbench.jit.backends.cuda import opening
 from searchbench.run import Run
 from searchbench.solvers.exhaustive.bits.kernels import BLOCK
 from searchbench.solvers.exhaustive.bits.search import search_two_bit
 from searchbench.solvers.exhaustive.device.blocks import search_in_blocks, sizes_within
+from searchbench.solvers.exhaustive.device.solve import solve_on_device
+from searchbench.solvers.exhaustive.device.streaming import RowSearch
+from searchbench.solvers.exhaustive.permutations.levels import FEW
+from searchbench.solvers.exhaustive.permutations.plan import Plan
 from searchbench.solvers.exhaustive.request import requested
 from searchbench.solvers.exhaustive.solve import solve_choice
 from searchbench.store import Keep
@@ -60,6 +66,12 @@ ANALYSES = [
 ]
 
 
+class Compiled(HostDevice):
+    """Stand for a device by the processor's memory, where its kernels are compiled."""
+
+    target = "cpu"
+
+
 def digests(folder: Path) -> dict[str, Any]:
     """Return the digest, the counts and the type of each part's codes."""
     header = header_on_disk(folder)
@@ -97,6 +109,37 @@ def test_a_search_too_large_for_the_device_goes_block_by_block(spec: str, memory
     )  # fmt: skip
 
 
+@pytest.mark.parametrize(("spec", "block"), [("sliding:2,4", 5), ("sliding:2,3", 5)])
+def test_rows_are_moved_on_a_device(spec: str, block: int, run: Run) -> None:
+    game = sb.load(spec)
+    told = game.sequences()
+    assert told is not None
+    found = RowSearch(Plan(told, block), game.rank(game.start()), run, jit.open_device("cuda:0")).search()
+    depths = naive.depths(game)
+    layers = Counter(depths.values())
+    assert found.counts == [layers[depth] for depth in range(len(layers))]
+    assert found.few == {
+        depth: sorted(game.rank(state) for state, found_at in depths.items() if found_at == depth)
+        for depth in range(len(layers))
+        if layers[depth] <= FEW
+    }
+    codes = dict.fromkeys(range(game.parts()[0].stop), 0) | {
+        game.rank(state): 1 + depth % found.codes.modulus for state, depth in depths.items()
+    }
+    assert [found.codes.code(number) for number in codes] == list(codes.values())
+
+
+@pytest.mark.parametrize("spec", ["pancake:9", "top-spin:9"])
+def test_rows_on_a_device_are_those_of_the_processor(spec: str, run: Run) -> None:
+    """Let the processor run the compiled kernels of devices: the simulator takes too long for 40,320 rows and more."""
+    game = sb.load(spec)
+    request = requested(game, None, "bfs", None, {"form": "streaming"})
+    mine, theirs = solve_choice(request, run), solve_on_device(request, run, Compiled())
+    assert np.array_equal(mine.codes, theirs.codes)
+    assert facts_of(mine) == facts_of(theirs)
+    assert theirs.facts["form"] == "streaming"
+
+
 def test_blocks_are_chosen_by_the_memory(run: Run) -> None:
     game = sb.load("peg-solitaire:triangle,4")
     theirs = sb.solve(game, solver="bfs", device="cuda:0,10kB", form="two-bit")
@@ -131,7 +174,7 @@ def test_without_a_form_the_best_that_serves_is_taken() -> None:
         ({"device": "gpu"}, errors.BadRequest, 30, "expected cuda:0"),
         ({"device": "cuda:99"}, errors.NoDevice, 30, "there "),
         ({"device": "cuda:0,1kB"}, errors.OutOfMemory, 20, "which has 1,000 to give"),
-        ({"device": "cuda:0", "form": "layers"}, errors.BadRequest, 30, "takes two-bit, one-bit"),
+        ({"device": "cuda:0", "form": "layers"}, errors.BadRequest, 30, "takes streaming, two-bit, one-bit"),
         ({"device": "cuda:0", "form": "one-bit"}, errors.BadRequest, 30, "alternates"),
         ({"device": "cuda:0", "solver": "fixpoint"}, errors.BadRequest, 30, "'fixpoint' runs on the processor"),
         ({"device": "cuda:0", "solver": "retrograde", "parts": "all"}, errors.BadRequest, 30, "leave out --device"),

@@ -55,7 +55,7 @@ def _on_device(value: Any) -> Any:
     if isinstance(value, tuple):
         return getattr(type(value), "_make", tuple)(map(_on_device, value))
     if hasattr(value, "copy_to_host"):
-        return whole(value.view())
+        return whole(value.__array__())  # the memory itself, of which a view would be an array of the simulator
     if isinstance(value, np.ndarray):
         raise TypeError("an array of the processor's memory was handed to a kernel of the device")
     return value.item() if isinstance(value, np.generic) else value

@@ -23,6 +23,7 @@ from searchbench.jit import PIECE, Device, atomic_swap
 from searchbench.rules import UNDECIDED, new_moves, new_state, terminal
 from searchbench.run import Run
 from searchbench.solvers.exhaustive.device.kernels import clear
+from searchbench.solvers.exhaustive.device.listing import STRIPS, listed
 from searchbench.solvers.exhaustive.finished import departure_refused, longest_defence, propagate_finished
 from searchbench.solvers.exhaustive.groups import Group, groups_in_order
 from searchbench.solvers.exhaustive.neighbours import (
@@ -43,8 +44,6 @@ ILLEGAL: Final = (1 << 31) - 1
 """The code that marks numbers that are no position."""
 STRIP: Final = 128
 """Numbers of a strip, which one thread looks through."""
-STRIPS: Final = 256
-"""Strips whose counts one thread sums up."""
 REFUSED, TOO_LARGE, AGAIN = 0, 1, 2
 """The places of a note: why a group cannot be solved, or 0; a code that no table can hold; whether the level got new states."""
 NONE: Final = 1 << 62
@@ -110,22 +109,12 @@ def count_strip(strip: int, codes: Any, start: int, stop: int, now: int, counts:
     counts[strip] = count
 
 
-def scan_row(row: int, counts: MutableSequence[int], totals: MutableSequence[int]) -> None:
-    """Replace the counts of a row of strips by the sums of those before, and write their sum."""
-    total = 0
-    for strip in range(row * STRIPS, min((row + 1) * STRIPS, len(counts))):
-        count = counts[strip]
-        counts[strip] = total
-        total += count
-    totals[row] = total
-
-
 def scatter_strip(
-    strip: int, codes: Any, span: tuple[int, int], now: int, counts: Any, before: Any, found: MutableSequence[int]
+    strip: int, codes: Any, start: int, stop: int, now: int, counts: Any, before: Any, found: MutableSequence[int]
 ) -> None:
     """Write the numbers of the states of level `now` in a strip to their places in the list."""
     place = before[strip // STRIPS] + counts[strip]
-    for number in range(span[0] + strip * STRIP, min(span[0] + (strip + 1) * STRIP, span[1])):
+    for number in range(start + strip * STRIP, min(start + (strip + 1) * STRIP, stop)):
         if codes[number] != ILLEGAL and level(codes[number]) == now:
             found[place] = number
             place += 1
@@ -269,17 +258,7 @@ class Backwards:
     def _listed(self, start: int, stop: int, now: int) -> Any:
         """Return the numbers of the states of a level in an interval, on the device; None where there are none."""
         strips = -(-(stop - start) // STRIP)
-        rows = -(-strips // STRIPS)
-        counts, totals = self.device.room(strips, np.int64), self.device.room(rows, np.int64)
-        self.run_each(count_strip, strips, self.codes, start, stop, now, counts)
-        self.run_each(scan_row, rows, counts, totals)
-        sums = np.cumsum(self.device.read(totals))
-        if not sums[-1]:
-            return None
-        before = self.device.array(np.concatenate([[0], sums[:-1]]).astype(np.int64))
-        found = self.device.room(int(sums[-1]), np.int64)
-        self.run_each(scatter_strip, strips, self.codes, (start, stop), now, counts, before, found)
-        return found
+        return listed(self.device, self.run_each, strips, count_strip, scatter_strip, self.codes, start, stop, now)
 
     def _noted(self, note: Any, group: Group) -> bool:
         """Return whether the level at work got new states. Raises BrokenRule and ValueOverflow."""

@@ -7,13 +7,16 @@ unsigned 64-bit integers, and so are their operands: a signed one would make the
 from __future__ import annotations
 
 from collections.abc import MutableSequence
-from typing import Any
+from typing import Any, Final
 
 from searchbench.jit import atomic_add, atomic_or, atomic_swap, popcount, trailing_zeros
 from searchbench.rules import new_moves, new_state
 from searchbench.solvers.exhaustive.bits.kernels import BLOCK, Expansion, Planes, Vector, successor_numbers
+from searchbench.solvers.exhaustive.device.listing import STRIPS
 
-BLOCK_BITS = 64 * BLOCK
+BLOCK_BITS: Final = 64 * BLOCK
+STRIP: Final = 16
+"""Words of a strip, which one thread looks through."""
 
 
 def clear(place: int, array: Any, value: int) -> None:
@@ -24,19 +27,30 @@ def clear(place: int, array: Any, value: int) -> None:
 def expand(
     place: int, source: Vector, target: Vector, bits: Any, which: Expansion, astray: MutableSequence[int], size: int
 ) -> None:
-    """Set the bits of the successors of one state, if its bit is set in the source.
+    """Set the bits of the successors of one state, if its bit is set in the source."""
+    if source.marks[place // BLOCK_BITS] != 0 and source.words[place >> 6] & bits[place & 63] != 0:
+        set_successors(source.origin + place, target, bits, which, astray, size)
 
-    Successors outside the target are left out. Notes 1 + the number of a state with one outside the line
-    of `size` numbers.
+
+def expand_listed(
+    place: int, found: Any, target: Vector, bits: Any, which: Expansion, astray: MutableSequence[int], size: int
+) -> None:
+    """Set the bits of the successors of a state of a list."""
+    set_successors(found[place], target, bits, which, astray, size)
+
+
+def set_successors(
+    number: int, target: Vector, bits: Any, which: Expansion, astray: MutableSequence[int], size: int
+) -> None:
+    """Set the bits of the successors of one state. Successors outside the target are left out.
+
+    Notes 1 + the number of a state with a successor outside the line of `size` numbers.
     """
-    if source.marks[place // BLOCK_BITS] == 0 or source.words[place >> 6] & bits[place & 63] == 0:
-        return
     state = new_state()
     scratch = new_state()
     out = new_moves()
     numbers = new_moves()
     room = 64 * len(target.words)
-    number = source.origin + place
     count = successor_numbers(number, -1, state, scratch, out, numbers, which)
     for step in range(count):
         if numbers[step] < 0:
@@ -51,6 +65,27 @@ def expand(
         if target.words[word] & bits[bit & 63] == 0:
             atomic_or(target.words, word, bits[bit & 63])
             target.marks[word // BLOCK] = 1
+
+
+def count_strip(strip: int, words: Any, _bits: Any, first: int, stop: int, counts: MutableSequence[int]) -> None:
+    """Count the bits of a strip of the words first .. stop - 1."""
+    count = 0
+    for word in range(first + strip * STRIP, min(first + (strip + 1) * STRIP, stop)):
+        count += popcount(words[word])
+    counts[strip] = count
+
+
+def scatter_strip(
+    strip: int, words: Any, bits: Any, first: int, stop: int, counts: Any, before: Any, found: MutableSequence[int]
+) -> None:
+    """Write the places of the bits of a strip to the list."""
+    place = before[strip // STRIPS] + counts[strip]
+    for word in range(first + strip * STRIP, min(first + (strip + 1) * STRIP, stop)):
+        left = words[word]
+        while left != 0:
+            found[place] = 64 * word + trailing_zeros(left)
+            left &= left - bits[0]
+            place += 1
 
 
 def close(

@@ -7,7 +7,7 @@ The search is that of :mod:`searchbench.solvers.exhaustive.bits.search`, level b
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -27,13 +27,21 @@ from searchbench.solvers.exhaustive.bits.search import (
     blocks_for,
     in_order,
     starts_of,
+    two_bit_bytes,
     words_for,
 )
 from searchbench.solvers.exhaustive.device import kernels
+from searchbench.solvers.exhaustive.device.listing import listed
 from searchbench.store.working import WorkingFolder
 from searchbench.values import Depth
 
 Array = npt.NDArray[Any]
+SPARSE: Final = 8
+"""A layer of fewer than one number in SPARSE is listed: else most threads of a group would wait for one that has a state."""
+MOST_LISTED: Final = 1 << 26
+"""Numbers whose states are listed at once."""
+LISTED_BYTES: Final = 9
+"""Bytes of a list for each number: the states, at most all, and the counts of strips."""
 NOTES = 16
 """Bytes of a part's count on the device, and of what else is small."""
 
@@ -78,6 +86,21 @@ class Expanding:
         which = Expansion(parity, self.through_ends, self.by_number)
         self.run_each(kernels.expand, count, source, target, self.bits, which, self._astray, self.size)
 
+    def expand_few(self, words: Any, target: Vector, most: int) -> None:
+        """Do the same for sparse words: states are listed, `most` numbers at a time, so that all threads have one."""
+        which = Expansion(ANY, self.through_ends, self.by_number)
+        step = most // 64
+        for first in range(0, len(words), step):
+            stop = min(first + step, len(words))
+            strips = -(-(stop - first) // kernels.STRIP)
+            found = listed(
+                self.device, self.run_each, strips, kernels.count_strip, kernels.scatter_strip, words, self.bits, first, stop
+            )  # fmt: skip
+            if found is not None:
+                self.run_each(
+                    kernels.expand_listed, len(found), found, target, self.bits, which, self._astray, self.size
+                )
+
     def counted(self) -> npt.NDArray[np.int64]:
         """Return the counts by part, which begin at 0 again. Raises BadRequest where a state's successor had no place."""
         found = self.device.read(self.counts)
@@ -108,6 +131,14 @@ def put(_place: int, vector: Vector, bits: Any, number: int) -> None:
 def small_bytes(game: Game) -> int:
     """Return the memory of what is small: counts, marks of one block, and the numbers of a small layer."""
     return NOTES * (len(game.parts()) + FEW + 64)
+
+
+def listed_at_once(game: Game, device: Device) -> int:
+    """Return of how many numbers the device has memory to list the states, besides a search in two bits; 0 for too few."""
+    size = max(part.stop for part in game.parts())
+    spare = device.memory - two_bit_bytes(size) - small_bytes(game)
+    numbers = min(MOST_LISTED, spare // 2 // LISTED_BYTES) // 64 * 64
+    return numbers if numbers >= min(MOST_LISTED, 64 * words_for(size)) else 0
 
 
 def begun(game: Game, run: Run, work: WorkingFolder | None) -> tuple[Layers, dict[str, Array], bool]:
@@ -142,9 +173,17 @@ def search_two_bit(game: Game, run: Run, device: Device, work: WorkingFolder | N
         for vector, held in zip(kept.values(), (low, high, frontier), strict=True):
             vector[:] = device.read(held)
 
+    most = listed_at_once(game, device)
+
+    def expand() -> None:
+        if layers.counts[-1] < search.size // SPARSE and most:
+            search.expand_few(frontier, found, most)
+        else:
+            search.expand(source, found)
+
     if resumed:
         search.clear(active, 1)
-        search.expand(source, found)
+        expand()
     else:
         search.put(found, search.first)
     while True:
@@ -158,7 +197,7 @@ def search_two_bit(game: Game, run: Run, device: Device, work: WorkingFolder | N
         if work is not None and work.due:
             fetch()
             work.commit(layers.record, kept, run)
-        search.expand(source, found)
+        expand()
 
 
 def note_layer(layers: Layers, new: npt.NDArray[np.int64], search: Expanding, listed: Any) -> bool:

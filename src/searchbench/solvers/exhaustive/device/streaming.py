@@ -7,6 +7,7 @@ written by one thread.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any, Final
 
 import numpy as np
@@ -18,10 +19,10 @@ from searchbench.jit import PIECE, Device
 from searchbench.run import Run
 from searchbench.solvers.exhaustive.bfs import numbered
 from searchbench.solvers.exhaustive.device import kernels, row_kernels
-from searchbench.solvers.exhaustive.device.row_kernels import Layout, Level, Pulls, Vectors
+from searchbench.solvers.exhaustive.device.row_kernels import FACTOR_BITS, Layout, Level, Pulls, Vectors
 from searchbench.solvers.exhaustive.permutations.levels import FEW, Layers
 from searchbench.solvers.exhaustive.permutations.moves import ALL_BITS, moves_of
-from searchbench.solvers.exhaustive.permutations.plan import BLOCK, Plan, WideMap, word_bits_of
+from searchbench.solvers.exhaustive.permutations.plan import BLOCK, Plan, RowMap, word_bits_of
 from searchbench.store.planes import AlternatingCodes, PlaneCodes
 
 COUNTERS: Final = 1 << 14
@@ -44,7 +45,8 @@ def least_bytes(told: Sequences) -> int:
 def bytes_needed(plan: Plan) -> int:
     """Return the memory of a search on the device, in bytes: four vectors, tables, marks and counts."""
     local = plan.local.tables.nbytes if plan.game.places == 1 else 0  # once more, as maps
-    return 32 * plan.words + plan.table_bytes + local + 24 * plan.blocks + 8 * COUNTERS + (1 << 16)
+    units = sum(4 * plan.words // min(rows.length, plan.block_words) for rows in plan.row_maps if rows.bits == 64)
+    return 32 * plan.words + plan.table_bytes + local + units + 24 * plan.blocks + 8 * COUNTERS + (1 << 16)
 
 
 class RowSearch:
@@ -52,15 +54,11 @@ class RowSearch:
 
     def __init__(self, plan: Plan, start: int, run: Run, device: Device) -> None:
         self.plan, self.start, self.run, self.device = plan, start, run, device
-        self.names = jit.Names({}, device.target)
         self._kernels: dict[Any, Any] = {}
-        self.bits = np.uint64(1) << np.arange(64, dtype=np.uint64)
-        self.vectors = Vectors(
-            *(self._zeros(plan.words, np.uint64) for _ in range(4)),
-            *(self._zeros(plan.blocks, np.uint8) for _ in range(2)),
-            self._zeros(COUNTERS, np.int64),
-            device.array(self.bits),
-        )
+        frontier, result, low, high = (self._zeros(plan.words, np.uint64) for _ in range(4))
+        active, touched, needs = (self._zeros(plan.blocks, np.uint8) for _ in range(3))
+        counts, bits = self._zeros(COUNTERS, np.int64), device.array(np.uint64(1) << np.arange(64, dtype=np.uint64))
+        self.vectors = Vectors(frontier, result, low, high, active, touched, needs, counts, bits)
         ones = np.uint64(plan.spread(1))
         row = np.uint64((1 << plan.word_bits) - 1)
         self.layout = Layout(plan.block_words, plan.word_bits.bit_length() - 1, ones, row)
@@ -71,7 +69,7 @@ class RowSearch:
     def run_each(self, kernel: Any, count: int, *arguments: Any) -> None:
         """Run a kernel for the numbers 0 .. count - 1."""
         if kernel not in self._kernels:
-            self._kernels[kernel] = jit.bind(kernel, self.names)
+            self._kernels[kernel] = jit.bind(kernel, _names(self.device.target))
         self.run.launch(self._kernels[kernel], range(count), PIECE, *arguments)
 
     def _clear(self, array: Any) -> None:
@@ -85,20 +83,25 @@ class RowSearch:
     def _pulls(self, parity: int | None) -> Pulls:
         """Return the moves from places of that parity, all without one, on the device."""
         plan, moves = self.plan, moves_of(self.plan, parity)
+        rows = [one for one in plan.row_maps if one.bits == 64 and (parity is None or one.origin % 2 == parity)]
+        units = [min(one.length, plan.block_words) for one in rows]
+        sources = [_units(one, unit, plan) for one, unit in zip(rows, units, strict=True)]
         # In a game of one place each local move is pushed: a table's rows lie too far apart for neighbouring threads.
         local = [one for one in plan.local.back if parity is None or one[0] % 2 == parity] if plan.word_bits > 1 else []
-        return Pulls(
-            *map(
-                self.device.array,
-                (
-                    moves.shift_mask, moves.shift_distance, moves.shift_up,
-                    moves.row_origin, moves.row_target, moves.row_length, moves.row_begin, moves.row_source,
-                    moves.byte_length, moves.byte_begin, moves.byte_source,
-                    np.array(local, np.int64).reshape(len(local), 3), plan.local.tables, plan.parity,
-                    moves.pull_base, moves.pull_kind, moves.pull_row,
-                ),
-            )
+        whole = np.int64
+        made = Pulls(
+            moves.shift_mask, moves.shift_distance, moves.shift_up,
+            moves.row_origin, moves.row_target,
+            unit_words=np.array(units, whole),
+            unit_count=np.array([plan.block_words // unit for unit in units], whole),
+            unit_factor=np.array([-(-(1 << FACTOR_BITS) // unit) for unit in units], whole),
+            unit_begin=np.cumsum([0, *map(len, sources)]).astype(whole),
+            unit_source=np.concatenate([np.zeros(0, np.int32), *sources]),
+            byte_length=moves.byte_length, byte_begin=moves.byte_begin, byte_source=moves.byte_source,
+            local=np.array(local, whole).reshape(len(local), 3), tables=plan.local.tables, parity=plan.parity,
+            wide_base=moves.pull_base, wide_kind=moves.pull_kind, wide_row=moves.pull_row,
         )  # fmt: skip
+        return Pulls(*map(self.device.array, made))
 
     def _pushed(self) -> list[tuple[Any, Any, Any]]:
         """Return base, kind and rows of the moves whose successors are marked one by one."""
@@ -130,18 +133,19 @@ class RowSearch:
     def _level(self, depth: int) -> int:
         """Find the states of this depth; return how many there are."""
         vectors = self.vectors
-        level, pulls = Level(np.uint64(ALL_BITS), depth % 3 + 1, False, bool(self.pushes)), self.pulls[0]
+        pushed, pulls = bool(self.pushes), self.pulls[0]
+        level = Level(np.uint64(ALL_BITS), depth % 3 + 1, False, pushed, self.plan.game.places == 1)
         if self.plan.alternates:
             parity = (depth + self._start_parity) & 1
             wanted = self.even if parity == 0 else ALL_BITS ^ self.even
-            level = Level(np.uint64(wanted), 1 + (depth & 2), True, bool(self.pushes))
+            level = Level(np.uint64(wanted), 1 + (depth & 2), True, pushed, False)
             pulls = self.pulls[1 - parity]
-        self._clear(vectors.touched)
         self._clear(vectors.counts)
         if self.pushes:
             self._clear(vectors.result)
             for base, kind, rows in self.pushes:
                 self.run_each(row_kernels.push, self.plan.words, vectors, base, kind, rows, self.plan.block_words)
+        self.run_each(row_kernels.plan_block, self.plan.blocks, vectors, pulls, level)
         self.run_each(row_kernels.advance, self.plan.words, vectors, self.layout, pulls, level)
         self.vectors = vectors._replace(
             frontier=vectors.result, result=vectors.frontier, active=vectors.touched, touched=vectors.active
@@ -165,6 +169,19 @@ class RowSearch:
                 low, high, counts, plan.game.size, plan.game.places, plan.word_bits, self._start_parity
             )
         return PlaneCodes(low, high, {"all": counts}, plan.game.size, plan.game.places, plan.word_bits)
+
+
+@lru_cache
+def _names(target: jit.Target) -> jit.Names:
+    return jit.Names({}, target)
+
+
+def _units(rows: RowMap, unit: int, plan: Plan) -> Any:
+    """Return for each unit of words which unit it comes from."""
+    each = rows.length // unit  # a row has so many units
+    sources = rows.source.astype(np.int32)[:, None] * each + np.arange(each, dtype=np.int32)
+    windows = plan.words // (unit * sources.size)
+    return (np.arange(windows, dtype=np.int32)[:, None] * sources.size + sources.reshape(-1)).reshape(-1)
 
 
 def put(_place: int, words: Any, bits: Any, bit: int) -> None:
