@@ -67,20 +67,18 @@ def set_successors(
             target.marks[word // BLOCK] = 1
 
 
-def count_strip(strip: int, words: Any, _bits: Any, first: int, stop: int, counts: MutableSequence[int]) -> None:
-    """Count the bits of a strip of the words first .. stop - 1."""
+def count_strip(strip: int, words: Any, _bits: Any, counts: MutableSequence[int]) -> None:
+    """Count the bits of a strip of words."""
     count = 0
-    for word in range(first + strip * STRIP, min(first + (strip + 1) * STRIP, stop)):
+    for word in range(strip * STRIP, min((strip + 1) * STRIP, len(words))):
         count += popcount(words[word])
     counts[strip] = count
 
 
-def scatter_strip(
-    strip: int, words: Any, bits: Any, first: int, stop: int, counts: Any, before: Any, found: MutableSequence[int]
-) -> None:
+def scatter_strip(strip: int, words: Any, bits: Any, counts: Any, before: Any, found: MutableSequence[int]) -> None:
     """Write the places of the bits of a strip to the list."""
     place = before[strip // STRIPS] + counts[strip]
-    for word in range(first + strip * STRIP, min(first + (strip + 1) * STRIP, stop)):
+    for word in range(strip * STRIP, min((strip + 1) * STRIP, len(words))):
         left = words[word]
         while left != 0:
             found[place] = 64 * word + trailing_zeros(left)

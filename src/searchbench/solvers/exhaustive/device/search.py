@@ -38,10 +38,6 @@ from searchbench.values import Depth
 Array = npt.NDArray[Any]
 SPARSE: Final = 8
 """A layer of fewer than one number in SPARSE is listed: else most threads of a group would wait for one that has a state."""
-MOST_LISTED: Final = 1 << 26
-"""Numbers whose states are listed at once."""
-LISTED_BYTES: Final = 9
-"""Bytes of a list for each number: the states, at most all, and the counts of strips."""
 NOTES = 16
 """Bytes of a part's count on the device, and of what else is small."""
 
@@ -86,20 +82,12 @@ class Expanding:
         which = Expansion(parity, self.through_ends, self.by_number)
         self.run_each(kernels.expand, count, source, target, self.bits, which, self._astray, self.size)
 
-    def expand_few(self, words: Any, target: Vector, most: int) -> None:
-        """Do the same for sparse words: states are listed, `most` numbers at a time, so that all threads have one."""
+    def expand_few(self, words: Any, target: Vector) -> None:
+        """Do the same for all states of sparse words: they are listed, so that all threads have one."""
         which = Expansion(ANY, self.through_ends, self.by_number)
-        step = most // 64
-        for first in range(0, len(words), step):
-            stop = min(first + step, len(words))
-            strips = -(-(stop - first) // kernels.STRIP)
-            found = listed(
-                self.device, self.run_each, strips, kernels.count_strip, kernels.scatter_strip, words, self.bits, first, stop
-            )  # fmt: skip
-            if found is not None:
-                self.run_each(
-                    kernels.expand_listed, len(found), found, target, self.bits, which, self._astray, self.size
-                )
+        strips = -(-len(words) // kernels.STRIP)
+        found = listed(self.device, self.run_each, strips, kernels.count_strip, kernels.scatter_strip, words, self.bits)
+        self.run_each(kernels.expand_listed, len(found), found, target, self.bits, which, self._astray, self.size)
 
     def counted(self) -> npt.NDArray[np.int64]:
         """Return the counts by part, which begin at 0 again. Raises BadRequest where a state's successor had no place."""
@@ -133,12 +121,9 @@ def small_bytes(game: Game) -> int:
     return NOTES * (len(game.parts()) + FEW + 64)
 
 
-def listed_at_once(game: Game, device: Device) -> int:
-    """Return of how many numbers the device has memory to list the states, besides a search in two bits; 0 for too few."""
-    size = max(part.stop for part in game.parts())
-    spare = device.memory - two_bit_bytes(size) - small_bytes(game)
-    numbers = min(MOST_LISTED, spare // 2 // LISTED_BYTES) // 64 * 64
-    return numbers if numbers >= min(MOST_LISTED, 64 * words_for(size)) else 0
+def listing_bytes(words: int, count: int) -> int:
+    """Return the memory of a list of so many states, and of the counts of strips, in bytes."""
+    return 8 * count + 16 * (-(-words // kernels.STRIP)) + 4096
 
 
 def begun(game: Game, run: Run, work: WorkingFolder | None) -> tuple[Layers, dict[str, Array], bool]:
@@ -173,11 +158,12 @@ def search_two_bit(game: Game, run: Run, device: Device, work: WorkingFolder | N
         for vector, held in zip(kept.values(), (low, high, frontier), strict=True):
             vector[:] = device.read(held)
 
-    most = listed_at_once(game, device)
+    spare = device.memory - two_bit_bytes(search.size) - small_bytes(game)
 
     def expand() -> None:
-        if layers.counts[-1] < search.size // SPARSE and most:
-            search.expand_few(frontier, found, most)
+        count = layers.counts[-1]
+        if count < search.size // SPARSE and listing_bytes(search.words, count) <= spare:
+            search.expand_few(frontier, found)
         else:
             search.expand(source, found)
 
