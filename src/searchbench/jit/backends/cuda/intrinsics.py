@@ -105,6 +105,10 @@ def _itself(value: Any) -> Any:
     return value
 
 
+def _unsigned(number: Any) -> Any:
+    return np.uint64(number)
+
+
 def _or_line(lines: Any, line: Any, others: Any, other: Any, mask: Any, turn: Any) -> None:
     mask, left = np.uint64(mask), np.uint64(turn)
     right = (np.uint64(64) - left) & np.uint64(63)
@@ -127,7 +131,7 @@ TWINS: Mapping[Callable[..., Any], Any] = {
     plain.atomic_swap: _device(_atomic_swap),
     plain.prefetch: _device(_nothing),
     plain.prefetch_to_read: _device(_nothing),
-    plain.unsigned: _device(_itself),
+    plain.unsigned: _device(_unsigned),
     plain.or_line: _device(_or_line),
     plain.unowned: _device(_itself),
 }

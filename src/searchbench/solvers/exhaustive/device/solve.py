@@ -17,6 +17,8 @@ from searchbench.solvers.exhaustive.device import streaming
 from searchbench.solvers.exhaustive.device.backwards import Backwards, bytes_needed
 from searchbench.solvers.exhaustive.device.blocks import least_bytes, search_in_blocks
 from searchbench.solvers.exhaustive.device.search import search_one_bit, search_two_bit, small_bytes
+from searchbench.solvers.exhaustive.device.sweep import DeviceSweep
+from searchbench.solvers.exhaustive.diagrams.solve import solve_by_sweep
 from searchbench.solvers.exhaustive.permutations.plan import BLOCK, Plan
 from searchbench.solvers.exhaustive.request import Request
 from searchbench.store import Database
@@ -24,7 +26,7 @@ from searchbench.store.bits import BitCodes, Layer, PlainBits
 from searchbench.store.planes import PlaneCodes
 from searchbench.store.working import working_folder
 from searchbench.user_code import check_first_state
-from searchbench.values import BFS, RETROGRADE, Depth, Reached, ValueRule
+from searchbench.values import BFS, RETROGRADE, SWEEP, Depth, Reached, ValueRule
 
 FORMS: Final = (STREAMING, TWO_BIT, ONE_BIT, REACHABILITY)
 """The forms of breadth-first search on a device, the best one first."""
@@ -45,9 +47,13 @@ def check_device(request: Request, device: Device) -> None:
                 f"{told} values of {request.choice.rule.name!r} are found by the processor; leave out --device"
             )
         return
+    if request.choice.solver == SWEEP and request.symbolic is not None:
+        raise BadRequest(f"{told} binary diagrams are made by the processor; leave out --device, or --symbolic")
+    if request.choice.solver == SWEEP:
+        return
     if request.choice.solver != BFS:
         solver = request.choice.solver
-        raise BadRequest(f"{told} solver {solver!r} runs on the processor; devices run {BFS} and {RETROGRADE}")
+        raise BadRequest(f"{told} solver {solver!r} runs on the processor; devices run {BFS}, {RETROGRADE} and {SWEEP}")
     if request.form is None:
         _serving(request.game, request.choice.forms, device)
     elif request.form not in FORMS:
@@ -62,6 +68,8 @@ def solve_on_device(request: Request, run: Run, device: Device) -> Database:
     check_first_state(game)
     if request.choice.solver == RETROGRADE:
         return _solve_backwards(game, request.choice.rule, run, device)
+    if request.choice.solver == SWEEP:
+        return _sweep(game, run, device)
     plan = _plan(request, device)
     if plan is not None:
         return _solve_by_streaming(game, plan, run, device)
@@ -124,6 +132,13 @@ def _obstacle(game: Game, form: str) -> str:
     if streaming.served(game) is None:
         return f"{game} does not tell its moves as rearrangements of {BLOCK} or more different elements, each undone by a move"
     return ""
+
+
+def _sweep(game: Game, run: Run, device: Device) -> Database:
+    """Find the layers by the processor, and settle them on the device."""
+    database = solve_by_sweep(game, run, sweep=lambda diagram: DeviceSweep(diagram, run, device))
+    database.facts |= {"device": device.name, **({"simulated": True} if device.simulated else {})}
+    return database
 
 
 def _serving(game: Game, forms: Sequence[str], device: Device) -> str:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -35,15 +35,36 @@ READ = 1 << 24
 """Positions read at a time."""
 
 
-def solve_by_sweep(game: Game, run: Run, target: jit.Target = "cpu", symbolic: int | None = None) -> Database:
+class Settles(Protocol):
+    """Settle layer after layer; `nbytes` are the bytes that it takes besides the diagram and the planes."""
+
+    nbytes: int
+
+    def layer(self, layer: int, after: Any) -> Any:
+        """Return the values of a layer from those of the next."""
+        ...
+
+    def words(self, layer: int, values: Any) -> Words:
+        """Return the values of a layer as words."""
+        ...
+
+
+def solve_by_sweep(
+    game: Game,
+    run: Run,
+    target: jit.Target = "cpu",
+    symbolic: int | None = None,
+    sweep: Callable[[Diagram], Settles] | None = None,
+) -> Database:
     """Solve a game and return the database, in memory. Raises BadRequest, BadGame and OutOfMemory.
 
     `symbolic` begins with binary diagrams, until those of a layer have so many nodes; then MissingPackage is raised, too.
+    `sweep` makes what settles the layers of a diagram, by default on the processor.
     """
     begun = time.process_time()
     layers = found_layers(game, run, target)
     diagram = layers.diagram
-    settling = Settling(diagram, run, symbolic, target)
+    settling: Settles = sweep(diagram) if sweep is not None else Settling(diagram, run, symbolic, target)
     all_planes = sum(_bytes(layer, diagram) for layer in range(diagram.layers))
     _demand(game, diagram, run, all_planes + settling.nbytes)
     planes = [empty_planes(0)] * diagram.layers

@@ -211,20 +211,26 @@ def sweep_prefixes(
         ends[3], ends[4], ends[5] = unsigned(place), wins, losses
 
 
-def prefixes_of(diagram: Diagram, layer: int, depth: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+def prefixes_of(
+    diagram: Diagram, layer: int, depth: int, enough: int | None = None
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """Return the codes of the first `depth` digits that occur in a layer, in order, and the numbers of their first members.
 
-    The numbers are counted from the layer's first, and have one entry more.
+    The numbers are counted from the layer's first, and have one entry more. Fewer digits do where their codes are `enough`.
     """
-    found: list[tuple[int, tuple[int, ...], int]] = [(int(diagram.nodes.roots[layer]), (), 0)]
+    nodes = diagram.nodes
+    node, starts = nodes.roots[layer : layer + 1].astype(np.int64), np.zeros(1, np.int64)
+    codes = np.zeros((1, 0), np.int64)
     for _ in range(depth):
-        found = [
-            (child, (*codes, code), start + offset)
-            for node, codes, start in found
-            for code, child, offset in diagram.edges(node)
-        ]
-    codes = np.array([codes for _, codes, _ in found], np.int64).reshape(len(found), depth)
-    return codes, np.array([*(start for *_, start in found), diagram.count(layer)], np.int64)
+        if enough is not None and len(node) >= enough:
+            break
+        bits = np.unpackbits(nodes.masks[node].astype("<u8").view(np.uint8), axis=1, bitorder="little")
+        row, code = np.nonzero(bits)
+        before = np.searchsorted(row, np.arange(len(node)))
+        edge = nodes.firsts[node, 0][row] + np.arange(len(row)) - before[row]
+        codes = np.concatenate([codes[row], code[:, None]], axis=1)
+        node, starts = nodes.children[edge].astype(np.int64), starts[row] + nodes.offsets[edge]
+    return codes, np.concatenate([starts, [diagram.count(layer)]])
 
 
 class Sweep:
@@ -236,7 +242,7 @@ class Sweep:
     def __init__(self, diagram: Diagram, run: Run, target: jit.Target = "cpu", pieces: int | None = None) -> None:
         self.diagram, self.run, self.pieces, self.dealt = diagram, run, pieces, Dealt()
         self._kernel = jit.bind(sweep_prefixes, _NAMES, target)
-        self._nodes, digits = _with_two_digits(diagram)
+        self._nodes, digits = with_two_digits(diagram)
         self._moves = [moves_of(digits, player) for player in range(len(digits.actions))]
         self._tails = self.dealt.memory.once(lambda: tails_of(self._nodes, digits, target))
         self._tail_moves = [tail_moves_of(digits, player, self._tails) for player in range(len(digits.actions))]
@@ -297,7 +303,7 @@ class Sweep:
         return ends
 
 
-def _with_two_digits(diagram: Diagram) -> tuple[Nodes, Digits]:
+def with_two_digits(diagram: Diagram) -> tuple[Nodes, Digits]:
     """Return the nodes and the digits, with a digit that is always the same before a single one: kernels take two or more."""
     nodes, told = diagram.nodes, diagram.digits
     if len(told.digits) > 1:
@@ -317,9 +323,13 @@ def _with_two_digits(diagram: Diagram) -> tuple[Nodes, Digits]:
 
 def _grouped(starts: npt.NDArray[np.int64], wanted: int) -> list[tuple[int, int]]:
     """Return intervals of prefixes with about equally many positions, at most `wanted`."""
+    return list(pairwise(cuts_of(starts, wanted).tolist()))
+
+
+def cuts_of(starts: npt.NDArray[np.int64], wanted: int) -> npt.NDArray[np.int64]:
+    """Return the bounds of such intervals."""
     cuts = np.searchsorted(starts[:-1], np.linspace(0, starts[-1], wanted + 1)[1:-1])
-    ends = np.unique(np.concatenate([[0], cuts, [len(starts) - 1]])).tolist()
-    return list(pairwise(ends))
+    return np.unique(np.concatenate([[0], cuts, [len(starts) - 1]])).astype(np.int64)
 
 
 def sweep_all(diagram: Diagram, run: Run, target: jit.Target = "cpu", pieces: int | None = None) -> Sequence[Any]:
