@@ -1,6 +1,8 @@
 """Solve games with the kernels of devices: interpret each launch, and compile its kernel to PTX; no device is needed.
 
-    python compile_for_device.py 'pancake:5 bfs two-bit' ...
+    python compile_for_device.py 'pancake:5 bfs two-bit' 'connect4:3,2,3 sweep' 'sliding:2,4 rows 5' ...
+
+`rows` is streaming with blocks of fewer last elements than there are, so that games of few rows do.
 
 Writes the name and the size of each kernel; exits with 77 where there is no compiler for devices.
 """
@@ -19,6 +21,8 @@ from searchbench import jit
 from searchbench.run import Run
 from searchbench.solvers.exhaustive import requested
 from searchbench.solvers.exhaustive.device.solve import solve_on_device
+from searchbench.solvers.exhaustive.device.streaming import RowSearch
+from searchbench.solvers.exhaustive.permutations.plan import Plan
 
 NO_COMPILER = 77
 
@@ -87,9 +91,12 @@ def main() -> None:
         spec, solver, *form = asked.split()
         try:
             game = sb.load(spec)
-            request = requested(game, None, solver, None, {"form": form[0]} if form else {})
             run = Compiling(game)
-            solve_on_device(request, run, HostDevice())
+            if solver == "rows":
+                RowSearch(Plan(game.sequences(), int(form[0])), game.rank(game.start()), run, HostDevice()).search()
+            else:
+                request = requested(game, None, solver, None, {"form": form[0]} if form else {})
+                solve_on_device(request, run, HostDevice())
         except sb.errors.SearchBenchError as error:
             print(f"{asked}: {type(error).__name__}: {error}")
             continue

@@ -21,6 +21,7 @@ from searchbench.jit.backends.cuda import opening
 from searchbench.run import Run
 from searchbench.solvers.exhaustive.bits.kernels import BLOCK
 from searchbench.solvers.exhaustive.bits.search import search_two_bit
+from searchbench.solvers.exhaustive.device import sweep
 from searchbench.solvers.exhaustive.device.blocks import search_in_blocks, sizes_within
 from searchbench.solvers.exhaustive.device.solve import solve_on_device
 from searchbench.solvers.exhaustive.device.streaming import RowSearch
@@ -140,6 +141,24 @@ def test_rows_on_a_device_are_those_of_the_processor(spec: str, run: Run) -> Non
     assert theirs.facts["form"] == "streaming"
 
 
+@pytest.mark.parametrize("spec", ["mnk:2,2,2", "mnk:3,2,3", "connect4:3,2,3", "examples/snort.py:Snort:2,2"])
+def test_the_sweep_is_that_of_the_processor(spec: str, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sweep, "LEAST", 4)  # so that pieces share words
+    game = sb.load(spec.replace("examples", str(TESTS.parent / "examples")))
+    mine = solve_choice(requested(game, None, "sweep", None, {}), run, "interpreted")
+    theirs = sb.solve(game, solver="sweep", device="cuda:0")
+    assert np.array_equal(mine.codes, theirs.codes)
+    assert theirs.facts["device"] == "cuda:0"
+    assert theirs.facts["undecided_by_layer"] == mine.facts["undecided_by_layer"]
+
+
+def test_the_sweep_on_a_device_is_cut_into_many_pieces(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the processor run the device's kernel, compiled."""
+    monkeypatch.setattr(sweep, "LEAST", 16)
+    request = requested(sb.load("connect4:5,3,3"), None, "sweep", None, {})
+    assert np.array_equal(solve_choice(request, run).codes, solve_on_device(request, run, Compiled()).codes)
+
+
 def test_blocks_are_chosen_by_the_memory(run: Run) -> None:
     game = sb.load("peg-solitaire:triangle,4")
     theirs = sb.solve(game, solver="bfs", device="cuda:0,10kB", form="two-bit")
@@ -249,6 +268,7 @@ def test_kernels_of_a_device_go_over_ranges_of_numbers(run: Run) -> None:
 def test_kernels_compile_to_the_device_s_assembly() -> None:
     analyses = [one.replace("examples", str(TESTS.parent / "examples")) for one in ANALYSES]
     asked = [*(f"{spec} bfs {form}" for spec, form in SEARCHES), *(f"{spec} retrograde" for spec in analyses)]
+    asked += ["sliding:2,4 rows 5", "connect4:3,2,3 sweep"]
     environment = {**os.environ, "NUMBA_ENABLE_CUDASIM": "0", "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     done = subprocess.run(
         [sys.executable, str(TESTS / "compile_for_device.py"), *asked],
@@ -259,4 +279,5 @@ def test_kernels_compile_to_the_device_s_assembly() -> None:
     assert done.returncode == 0, done.stderr
     compiled = dict(line.split(": ", 1) for line in done.stdout.splitlines())
     assert list(compiled) == asked
-    assert all("expand=" in told or "back_up=" in told for told in compiled.values()), compiled
+    kernels = ("expand=", "expand_listed=", "back_up=", "advance=", "settle_piece=")
+    assert all(any(kernel in told for kernel in kernels) for told in compiled.values()), compiled

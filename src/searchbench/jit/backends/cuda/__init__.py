@@ -58,8 +58,7 @@ class _Device:
         """Return a value whose arrays are read where they lie on the device."""
         if isinstance(value, np.ndarray):
             return loaded("cuda.arrays").placed(value)
-        fields = getattr(value, "_fields", None)
-        if fields:  # the data of a game
+        if isinstance(value, tuple) and hasattr(value, "_fields"):  # the data of a game
             return type(value)(*map(self.constant, value))
         return value
 

@@ -136,7 +136,7 @@ def _obstacle(game: Game, form: str) -> str:
 
 def _sweep(game: Game, run: Run, device: Device) -> Database:
     """Find the layers by the processor, and settle them on the device."""
-    database = solve_by_sweep(game, run, sweep=lambda diagram: DeviceSweep(diagram, run, device))
+    database = solve_by_sweep(game, run, game.quickest_target, sweep=lambda diagram: DeviceSweep(diagram, run, device))
     database.facts |= {"device": device.name, **({"simulated": True} if device.simulated else {})}
     return database
 
