@@ -5,7 +5,8 @@
 The first run compiles; the second one is timed, from the rules to the codes in the processor's memory. `--alone` leaves out the
 processor. The last column is the share of the device's bandwidth, measured by copies, of the vectors that a search has to
 pass over in each level: frontier, successors and reached states, and both planes where two bits tell what is reached. Of
-the sweep only the settling of layers is timed, which the processor has found. Sizes are for a real device: the simulator (NUMBA_ENABLE_CUDASIM=1) takes games of a few hundred states, such as "pancake:5 bfs".
+the sweep only the settling of layers is timed, which the processor has found. Sizes are for a real device: the simulator
+(NUMBA_ENABLE_CUDASIM=1) takes games of a few hundred states, such as "pancake:5 bfs".
 """
 
 from __future__ import annotations
