@@ -114,8 +114,8 @@ def _plan(request: Request, device: Device) -> Plan | None:
     told = streaming.served(request.game)
     if request.form == STREAMING:
         return Plan(told) if told is not None else None
-    if request.form is not None or told is None or STREAMING not in request.choice.forms:
-        return None
+    if request.form is not None or told is None or told.places == 1 or STREAMING not in request.choice.forms:
+        return None  # of one place, most moves go anywhere: the tables take longer than they save
     if streaming.least_bytes(told) > device.memory:
         return None  # the tables of a plan that is too large take minutes to make
     try:

@@ -7,7 +7,6 @@ written by one thread.
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import Any, Final
 
 import numpy as np
@@ -69,7 +68,7 @@ class RowSearch:
     def run_each(self, kernel: Any, count: int, *arguments: Any) -> None:
         """Run a kernel for the numbers 0 .. count - 1."""
         if kernel not in self._kernels:
-            self._kernels[kernel] = jit.bind(kernel, _names(self.device.target))
+            self._kernels[kernel] = jit.bind(kernel, kernels.plain_names(self.device.target))
         self.run.launch(self._kernels[kernel], range(count), PIECE, *arguments)
 
     def _clear(self, array: Any) -> None:
@@ -169,11 +168,6 @@ class RowSearch:
                 low, high, counts, plan.game.size, plan.game.places, plan.word_bits, self._start_parity
             )
         return PlaneCodes(low, high, {"all": counts}, plan.game.size, plan.game.places, plan.word_bits)
-
-
-@lru_cache
-def _names(target: jit.Target) -> jit.Names:
-    return jit.Names({}, target)
 
 
 def _units(rows: RowMap, unit: int, plan: Plan) -> Any:

@@ -15,7 +15,7 @@ from searchbench import jit
 from searchbench.index.diagram import Diagram
 from searchbench.jit import PIECE, Device, atomic_or
 from searchbench.run import Run
-from searchbench.solvers.exhaustive.device.kernels import clear
+from searchbench.solvers.exhaustive.device.kernels import clear, plain_names
 from searchbench.solvers.exhaustive.diagrams.blocks import ABSENT, Scratch, scratch_for
 from searchbench.solvers.exhaustive.diagrams.dealt import Dealt, plane_words
 from searchbench.solvers.exhaustive.diagrams.moves import moves_of
@@ -61,7 +61,7 @@ class DeviceSweep:
 
     def __init__(self, diagram: Diagram, run: Run, device: Device) -> None:
         self.diagram, self.run, self.device, self.dealt = diagram, run, device, Dealt()
-        names = jit.Names({}, device.target)
+        names = plain_names(device.target)
         self._settle, self._clear = jit.bind(settle_piece, names), jit.bind(clear, names)
         nodes, self._digits = with_two_digits(diagram)
         self._tails = tails_of(nodes, self._digits, "cpu")
