@@ -477,7 +477,7 @@ class Game:
             self._check_numbered(state, text)
         if not self.call("legal", list(state)):
             raise BadState(
-                f"{self}: {text!r} cannot occur in the game: `legal` says so of {_plain(state)}; {self._an_example()}"
+                f"{self}: {self._as_read(text, state)} that cannot occur in the game, as `legal` says; {self._an_example()}"
             )
         return state
 
@@ -532,7 +532,12 @@ class Game:
             if other != self.canonical(state):
                 why = f"whose number {number} is that of {self._text(other)}"
         if why:
-            raise BadState(f"{self}: {text!r} is read as {_plain(state)}, {why}; {self._an_example()}")
+            raise BadState(f"{self}: {self._as_read(text, state)} {why}; {self._an_example()}")
+
+    def _as_read(self, text: str, state: Sequence[int]) -> str:
+        """Say that a text is a state, or which state it is read as."""
+        shown = self._text(state)
+        return f"{text!r} is a state" if shown == repr(text.strip()) else f"{text!r} is read as {shown}, a state"
 
     def _text(self, state: Sequence[int]) -> str:
         try:

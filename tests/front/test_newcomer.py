@@ -312,7 +312,7 @@ def test_python_gets_the_same_errors(written: Callable[..., Path]) -> None:
 
 
 @pytest.mark.parametrize(("text", "words"), [
-    ("20", ["'20' is read as [20]", "does not number", "written '0'"]),
+    ("20", ["'20' is a state which the index does not number", "does not number", "written '0'"]),
     ("x", ["'x'", "written '0'"]),
     ("200", ["[200]", "-128 .. 127"]),
 ])  # fmt: skip
@@ -326,7 +326,7 @@ def test_what_is_no_state_is_told_with_what_differs(
 
 def test_a_state_of_another_number_is_told(written: Callable[..., Path]) -> None:
     game = sb.load(str(written((RADIX, "Own()"), ("return state[at]", "return state[at] // 2"))))
-    with pytest.raises(BadState, match=r"\[3\], whose number 1 is that of '1'"):
+    with pytest.raises(BadState, match="'3' is a state whose number 1 is that of '1'"):
         game.read("3")
 
 
