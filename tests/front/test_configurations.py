@@ -240,6 +240,10 @@ def test_what_suits_the_game_is_the_same_as_asking_for_it() -> None:
             "codec 'gzip:6': parts are kept whole.*convert the database",
         ),
         ({"to": "x.db", "parts": "all", "form": "filled"}, "form 'filled': parts are kept whole.*convert the database"),
+        (
+            {"to": "db", "form": "streaming"},
+            "is one of breadth-first search, and the solver is retrograde: say solver 'bfs'",
+        ),
         ({"to": "FORM", "solver": sb.BreadthFirst(form="values")}, r"say BreadthFirst\(form=...\)"),
     ],
 )

@@ -11,7 +11,7 @@ from searchbench.errors import BadRequest
 from searchbench.exchange.ranks import ALONE, current
 from searchbench.game import Game
 from searchbench.run import Run
-from searchbench.solvers.exhaustive.choice import Choice, chosen
+from searchbench.solvers.exhaustive.choice import FORMS, Choice, chosen
 from searchbench.solvers.exhaustive.configuration import (
     METHODS,
     REACHED,
@@ -22,8 +22,9 @@ from searchbench.solvers.exhaustive.configuration import (
     Sweep,
 )
 from searchbench.store.keep import Keep
+from searchbench.store.reductions import NAMES as STORED
 from searchbench.store.writing import check_target
-from searchbench.values import ValueRule
+from searchbench.values import BFS, ValueRule
 
 
 class Request(NamedTuple):
@@ -134,6 +135,10 @@ def _check(request: Request) -> None:
     keep = request.keep
     if keep is None:
         return
+    if keep.form in FORMS and keep.form not in STORED and not isinstance(request.solver, BreadthFirst):
+        raise BadRequest(
+            f"form {keep.form!r} is one of breadth-first search, and the solver is {request.choice.solver}: say solver {BFS!r}"
+        )
     if request.parts is not None:
         for name in given_options(keep.described):
             raise BadRequest(
