@@ -14,16 +14,14 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from searchbench import jit
 from searchbench.errors import BrokenRule, ValueOverflow
 from searchbench.exchange.table import WIDTHS
 from searchbench.game import Game
 from searchbench.index.contract import unrank
-from searchbench.jit import PIECE, Device, atomic_swap
+from searchbench.jit import Device, atomic_swap
 from searchbench.rules import UNDECIDED, new_moves, new_state, terminal
 from searchbench.run import Run
-from searchbench.solvers.exhaustive.device.kernels import clear
-from searchbench.solvers.exhaustive.device.listing import STRIPS, listed
+from searchbench.solvers.exhaustive.device.threads import STRIPS, Threads
 from searchbench.solvers.exhaustive.finished import departure_refused, longest_defence, propagate_finished
 from searchbench.solvers.exhaustive.groups import Group, groups_in_order
 from searchbench.solvers.exhaustive.neighbours import (
@@ -198,22 +196,15 @@ def bytes_needed(size: int) -> int:
     return 12 * size + 8 * strips + 16 * (-(-strips // STRIPS)) + 4096
 
 
-class Backwards:
+class Backwards(Threads):
     """Solve all groups of a game on a device."""
 
     def __init__(self, game: Game, rule: ValueRule, run: Run, device: Device) -> None:
-        self.game, self.rule, self.run, self.device = game, rule, run, device
-        self.names = game.names(rule, device.target)
+        super().__init__(run, device, game.names(rule, device.target))
+        self.game, self.rule = game, rule
         self.groups = groups_in_order(list(game.parts()))
         self.codes = device.array(np.zeros(max(part.stop for part in game.parts()), np.int32))
         self.levels = 0
-        self._kernels: dict[Any, Any] = {}
-
-    def run_each(self, kernel: Any, count: int, *arguments: Any) -> None:
-        """Run a kernel for the numbers 0 .. count - 1."""
-        if kernel not in self._kernels:
-            self._kernels[kernel] = jit.bind(kernel, self.names)
-        self.run.launch(self._kernels[kernel], range(count), PIECE, *arguments)
 
     def solve(self) -> npt.NDArray[Any]:
         """Solve group by group; return the codes in the narrowest type that holds them."""
@@ -258,7 +249,7 @@ class Backwards:
     def _listed(self, start: int, stop: int, now: int) -> Any:
         """Return the numbers of the states of a level in an interval, on the device; None where there are none."""
         strips = -(-(stop - start) // STRIP)
-        return listed(self.device, self.run_each, strips, count_strip, scatter_strip, self.codes, start, stop, now)
+        return self.listed(strips, count_strip, scatter_strip, self.codes, start, stop, now)
 
     def _noted(self, note: Any, group: Group) -> bool:
         """Return whether the level at work got new states. Raises BrokenRule and ValueOverflow."""
@@ -271,5 +262,5 @@ class Backwards:
             raise refusal(reason, f"part {group.name}")
         if too_large:
             raise ValueOverflow(f"part {group.name}: a value's code is negative or above {ILLEGAL - 1:,}")
-        self.run_each(clear, len(note), note, 0)
+        self.clear(note)
         return bool(again)

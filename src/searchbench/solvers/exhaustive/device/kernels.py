@@ -7,29 +7,16 @@ unsigned 64-bit integers, and so are their operands: a signed one would make the
 from __future__ import annotations
 
 from collections.abc import MutableSequence
-from functools import lru_cache
 from typing import Any, Final
 
-from searchbench import jit
 from searchbench.jit import atomic_add, atomic_or, atomic_swap, popcount, trailing_zeros
 from searchbench.rules import new_moves, new_state
 from searchbench.solvers.exhaustive.bits.kernels import BLOCK, Expansion, Planes, Vector, successor_numbers
-from searchbench.solvers.exhaustive.device.listing import STRIPS
+from searchbench.solvers.exhaustive.device.threads import STRIPS
 
 BLOCK_BITS: Final = 64 * BLOCK
 STRIP: Final = 16
 """Words of a strip, which one thread looks through."""
-
-
-@lru_cache
-def plain_names(target: jit.Target) -> jit.Names:
-    """Return the names of kernels that no rule is bound to; the same ones each time, so that kernels are compiled once."""
-    return jit.Names({}, target)
-
-
-def clear(place: int, array: Any, value: int) -> None:
-    """Write a value to a place."""
-    array[place] = value
 
 
 def expand(

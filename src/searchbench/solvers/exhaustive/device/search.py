@@ -12,10 +12,9 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from searchbench import jit
 from searchbench.game import Game
 from searchbench.index.protocol import Part
-from searchbench.jit import PIECE, Device
+from searchbench.jit import Device
 from searchbench.run import Run
 from searchbench.solvers.exhaustive.bfs import numbered
 from searchbench.solvers.exhaustive.bits.kernels import ANY, BLOCK, Expansion, Planes, Vector
@@ -31,7 +30,7 @@ from searchbench.solvers.exhaustive.bits.search import (
     words_for,
 )
 from searchbench.solvers.exhaustive.device import kernels
-from searchbench.solvers.exhaustive.device.listing import listed
+from searchbench.solvers.exhaustive.device.threads import Threads
 from searchbench.store.working import WorkingFolder
 from searchbench.values import Depth
 
@@ -42,12 +41,12 @@ NOTES = 16
 """Bytes of a part's count on the device, and of what else is small."""
 
 
-class Expanding:
+class Expanding(Threads):
     """Expand states on a device, for all forms of the search."""
 
     def __init__(self, game: Game, run: Run, device: Device) -> None:
-        self.game, self.run, self.device = game, run, device
-        self.names = game.names(Depth(), device.target)
+        super().__init__(run, device, game.names(Depth(), device.target))
+        self.game = game
         self.parts: list[Part] = in_order(game.parts())
         self.size = max(part.stop for part in self.parts)
         self.words = words_for(self.size)
@@ -58,23 +57,6 @@ class Expanding:
         self.starts = device.array(starts_of(self.parts))
         self.counts = device.array(np.zeros(len(self.parts), np.int64))
         self._astray = device.array(np.zeros(1, np.int64))
-        self._kernels: dict[Any, Any] = {}
-
-    def run_each(self, kernel: Any, count: int, *arguments: Any) -> None:
-        """Run a kernel for the numbers 0 .. count - 1."""
-        if kernel not in self._kernels:
-            self._kernels[kernel] = jit.bind(kernel, self.names)
-        self.run.launch(self._kernels[kernel], range(count), PIECE, *arguments)
-
-    def zeros(self, count: int, dtype: Any) -> Any:
-        """Return a vector of zeros on the device."""
-        made = self.device.room(count, dtype)
-        self.clear(made)
-        return made
-
-    def clear(self, array: Any, value: int = 0) -> None:
-        """Fill a vector."""
-        self.run_each(kernels.clear, len(array), array, np.asarray(value, array.dtype)[()])
 
     def expand(self, source: Vector, target: Vector, parity: int = ANY) -> None:
         """Set in `target` the bits of the successors of the states of `source`, whose blocks are marked."""
@@ -86,7 +68,7 @@ class Expanding:
         """Do the same for all states of sparse words: they are listed, so that all threads have one."""
         which = Expansion(ANY, self.through_ends, self.by_number)
         strips = -(-len(words) // kernels.STRIP)
-        found = listed(self.device, self.run_each, strips, kernels.count_strip, kernels.scatter_strip, words, self.bits)
+        found = self.listed(strips, kernels.count_strip, kernels.scatter_strip, words, self.bits)
         self.run_each(kernels.expand_listed, len(found), found, target, self.bits, which, self._astray, self.size)
 
     def counted(self) -> npt.NDArray[np.int64]:
@@ -98,7 +80,7 @@ class Expanding:
         self.clear(self.counts)
         return found
 
-    def listed(self, words: Any, origin: int, count: int) -> list[int]:
+    def few(self, words: Any, origin: int, count: int) -> list[int]:
         """Return the numbers of the bits of a vector that has `count` of them."""
         found = self.zeros(count, np.int64)
         self.run_each(kernels.list_bits, len(words), words, self.bits, origin, found, self.zeros(count, np.int64))
@@ -177,7 +159,7 @@ def search_two_bit(game: Game, run: Run, device: Device, work: WorkingFolder | N
         code = len(layers.counts) % 3 + 1
         search.run_each(kernels.close, search.words, planes, search.bits, code, 0, search.starts, search.counts)
         search.clear(touched)
-        if not note_layer(layers, search.counted(), search, lambda count: search.listed(frontier, 0, count)):
+        if not note_layer(layers, search.counted(), search, lambda count: search.few(frontier, 0, count)):
             fetch()
             return layers
         if work is not None and work.due:

@@ -11,14 +11,14 @@ from typing import Any, Final
 
 import numpy as np
 
-from searchbench import jit
 from searchbench.game import Game
 from searchbench.index import Sequences
-from searchbench.jit import PIECE, Device
+from searchbench.jit import Device
 from searchbench.run import Run
 from searchbench.solvers.exhaustive.bfs import numbered
 from searchbench.solvers.exhaustive.device import kernels, row_kernels
 from searchbench.solvers.exhaustive.device.row_kernels import FACTOR_BITS, Layout, Level, Pulls, Vectors
+from searchbench.solvers.exhaustive.device.threads import Threads
 from searchbench.solvers.exhaustive.permutations.levels import FEW, Layers
 from searchbench.solvers.exhaustive.permutations.moves import ALL_BITS, moves_of
 from searchbench.solvers.exhaustive.permutations.plan import BLOCK, Plan, RowMap, word_bits_of
@@ -48,15 +48,15 @@ def bytes_needed(plan: Plan) -> int:
     return 32 * plan.words + plan.table_bytes + local + units + 24 * plan.blocks + 8 * COUNTERS + (1 << 16)
 
 
-class RowSearch:
+class RowSearch(Threads):
     """Search with four vectors on a device: two planes of depths, the frontier, and the next frontier."""
 
     def __init__(self, plan: Plan, start: int, run: Run, device: Device) -> None:
-        self.plan, self.start, self.run, self.device = plan, start, run, device
-        self._kernels: dict[Any, Any] = {}
-        frontier, result, low, high = (self._zeros(plan.words, np.uint64) for _ in range(4))
-        active, touched, needs = (self._zeros(plan.blocks, np.uint8) for _ in range(3))
-        counts, bits = self._zeros(COUNTERS, np.int64), device.array(np.uint64(1) << np.arange(64, dtype=np.uint64))
+        super().__init__(run, device)
+        self.plan, self.start = plan, start
+        frontier, result, low, high = (self.zeros(plan.words, np.uint64) for _ in range(4))
+        active, touched, needs = (self.zeros(plan.blocks, np.uint8) for _ in range(3))
+        counts, bits = self.zeros(COUNTERS, np.int64), device.array(np.uint64(1) << np.arange(64, dtype=np.uint64))
         self.vectors = Vectors(frontier, result, low, high, active, touched, needs, counts, bits)
         ones = np.uint64(plan.spread(1))
         row = np.uint64((1 << plan.word_bits) - 1)
@@ -64,20 +64,6 @@ class RowSearch:
         self.even = plan.spread(sum(1 << place for place in range(0, plan.game.places, 2)))
         self.pulls = [self._pulls(parity) for parity in ((0, 1) if plan.alternates else (None,))]
         self.pushes = [tuple(map(device.array, one)) for one in self._pushed()]
-
-    def run_each(self, kernel: Any, count: int, *arguments: Any) -> None:
-        """Run a kernel for the numbers 0 .. count - 1."""
-        if kernel not in self._kernels:
-            self._kernels[kernel] = jit.bind(kernel, kernels.plain_names(self.device.target))
-        self.run.launch(self._kernels[kernel], range(count), PIECE, *arguments)
-
-    def _clear(self, array: Any) -> None:
-        self.run_each(kernels.clear, len(array), array, np.zeros(1, array.dtype)[0])
-
-    def _zeros(self, count: int, dtype: Any) -> Any:
-        made = self.device.room(count, dtype)
-        self._clear(made)
-        return made
 
     def _pulls(self, parity: int | None) -> Pulls:
         """Return the moves from places of that parity, all without one, on the device."""
@@ -126,7 +112,7 @@ class RowSearch:
             if not count:
                 return Layers(counts, few, self._codes(counts))
             if count <= FEW:
-                few[len(counts)] = self._listed(count)
+                few[len(counts)] = self._few(count)
             counts.append(count)
 
     def _level(self, depth: int) -> int:
@@ -139,9 +125,9 @@ class RowSearch:
             wanted = self.even if parity == 0 else ALL_BITS ^ self.even
             level = Level(np.uint64(wanted), 1 + (depth & 2), True, pushed, False)
             pulls = self.pulls[1 - parity]
-        self._clear(vectors.counts)
+        self.clear(vectors.counts)
         if self.pushes:
-            self._clear(vectors.result)
+            self.clear(vectors.result)
             for base, kind, rows in self.pushes:
                 self.run_each(row_kernels.push, self.plan.words, vectors, base, kind, rows, self.plan.block_words)
         self.run_each(row_kernels.plan_block, self.plan.blocks, vectors, pulls, level)
@@ -155,8 +141,8 @@ class RowSearch:
     def _start_parity(self) -> int:
         return self.start % self.plan.game.places & 1
 
-    def _listed(self, count: int) -> list[int]:
-        found, used = self._zeros(count, np.int64), self._zeros(count, np.int64)
+    def _few(self, count: int) -> list[int]:
+        found, used = self.zeros(count, np.int64), self.zeros(count, np.int64)
         self.run_each(kernels.list_bits, self.plan.words, self.vectors.frontier, self.vectors.bits, 0, found, used)
         return sorted(map(self.plan.number, self.device.read(found).tolist()))
 

@@ -11,13 +11,12 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from searchbench import jit
 from searchbench.index.diagram import Diagram
-from searchbench.jit import PIECE, Device, atomic_or
+from searchbench.jit import Device, atomic_or
 from searchbench.run import Run
-from searchbench.solvers.exhaustive.device.kernels import clear, plain_names
+from searchbench.solvers.exhaustive.device.threads import Threads
 from searchbench.solvers.exhaustive.diagrams.blocks import ABSENT, Scratch, scratch_for
-from searchbench.solvers.exhaustive.diagrams.dealt import Dealt, plane_words
+from searchbench.solvers.exhaustive.diagrams.dealt import plane_words
 from searchbench.solvers.exhaustive.diagrams.moves import moves_of
 from searchbench.solvers.exhaustive.diagrams.sweep import cuts_of, prefixes_of, sweep_prefixes, with_two_digits
 from searchbench.solvers.exhaustive.diagrams.tails import tail_moves_of, tails_of
@@ -56,13 +55,12 @@ def settle_piece(
         atomic_or(out, place + 1, own[end + 2])
 
 
-class DeviceSweep:
+class DeviceSweep(Threads):
     """Settle layer after layer of a diagram on a device."""
 
     def __init__(self, diagram: Diagram, run: Run, device: Device) -> None:
-        self.diagram, self.run, self.device, self.dealt = diagram, run, device, Dealt()
-        names = plain_names(device.target)
-        self._settle, self._clear = jit.bind(settle_piece, names), jit.bind(clear, names)
+        super().__init__(run, device)
+        self.diagram = diagram
         nodes, self._digits = with_two_digits(diagram)
         self._tails = tails_of(nodes, self._digits, "cpu")
         self._players = len(self._digits.actions)
@@ -91,12 +89,12 @@ class DeviceSweep:
         known, there = self._after
         if known is not values:
             there = self.device.array(values)
-        out = self._zeros(plane_words(count), np.uint64)
-        ends = self._zeros(ENDS * pieces, np.uint64).reshape(pieces, ENDS)
+        out = self.zeros(plane_words(count), np.uint64)
+        ends = self.zeros(ENDS * pieces, np.uint64).reshape(pieces, ENDS)
         twin = int(self._roots[layer + 1]) if layer + 1 < self.diagram.layers else ABSENT
         player = layer % self._players
-        self.run.launch(
-            self._settle, range(pieces), PIECE, self.device.array(bounds), self._nodes, self._placed_tails,
+        self.run_each(
+            settle_piece, pieces, self.device.array(bounds), self._nodes, self._placed_tails,
             self._moves[player], self._tail_moves[player], int(self._roots[layer]), twin, self.diagram.digits.stuck,
             self.device.array(prefixes), self.device.array(starts), there, out, ends, self._scratch(pieces),
         )  # fmt: skip
@@ -115,11 +113,6 @@ class DeviceSweep:
 
     def _on_device(self, arrays: Any) -> Any:
         return type(arrays)(*map(self.device.array, arrays))
-
-    def _zeros(self, count: int, dtype: Any) -> Any:
-        made = self.device.room(count, dtype)
-        self.run.launch(self._clear, range(count), PIECE, made, np.zeros(1, dtype)[0])
-        return made
 
     def _scratch(self, pieces: int) -> Scratch:
         """Return the arrays of all pieces' walks; each writes before it reads."""
