@@ -725,19 +725,26 @@ def key_classes(initial: frozenset[Any], operators: list[Any]) -> set[frozenset[
     return {frozenset[Any](), *(used for used, last in ends.items() if len(last) == 1)}
 
 
-def layers_with_values(game: Game) -> list[dict[State, int]]:
-    """Return the results for the player to move of all states that moves reach, by the number of moves."""
+@lru_cache(maxsize=128)
+def layers_with_values(game: Game) -> tuple[Mapping[State, int], ...]:
+    """Return the results for the player to move of all states that moves reach, by the number of moves.
+
+    The tests of a process share them, so they cannot be changed.
+    """
     layers = [{tuple(game.start()): 0}]
+    after: dict[State, list[State]] = {}
     while layers[-1]:
-        layers.append({tuple(game.play(state, move)): 0 for state in layers[-1] for move in game.moves(state)})
+        for state in layers[-1]:
+            after[state] = [tuple(game.play(state, move)) for move in game.moves(state)]
+        layers.append({one: 0 for state in layers[-1] for one in after[state]})
     layers.pop()
     for place in range(len(layers) - 1, -1, -1):
         for state in layers[place]:
             result = game.terminal(state)
             if result == UNDECIDED:
-                result = max(-layers[place + 1][tuple(game.play(state, move))] for move in game.moves(state))
+                result = max(-layers[place + 1][one] for one in after[state])
             layers[place][state] = result
-    return layers
+    return tuple(map(MappingProxyType, layers))
 
 
 def binary_rank(root: Any, bits: Iterable[int]) -> int:
