@@ -747,16 +747,15 @@ def layers_with_values(game: Game) -> tuple[Mapping[State, int], ...]:
     return tuple(map(MappingProxyType, layers))
 
 
-def binary_rank(root: Any, bits: Iterable[int]) -> int:
-    """Return the number of an assignment among those of a binary diagram of OxiDD, -1 if it is none (Edelkamp 2017).
+def binary_ranks(root: Any, size: int) -> Callable[[Iterable[int]], int]:
+    """Return what numbers the assignments of `size` bits of a binary diagram of OxiDD, -1 for others (Edelkamp 2017).
 
     Levels may be skipped: their bits are free, and there are twice as many assignments for each.
     """
-    values = tuple(bits)
     counts: dict[Any, int] = {}
 
     def level(node: Any) -> int:
-        return len(values) if node.cofactors() is None else int(node.node_level())
+        return size if node.cofactors() is None else int(node.node_level())
 
     def count(node: Any) -> int:
         """Return how many assignments of the node's bit and those behind it lead to TRUE."""
@@ -766,13 +765,16 @@ def binary_rank(root: Any, bits: Iterable[int]) -> int:
             counts[node] = sum(count(below) << level(below) - level(node) - 1 for below in node.cofactors())
         return counts[node]
 
-    number, node, place = 0, root, 0
-    while place < len(values):
-        high, low = node.cofactors() if level(node) == place else (node, node)
-        if values[place]:
-            number += count(low) << level(low) - place - 1
-        node, place = high if values[place] else low, place + 1
-    return number if node.satisfiable() else -1
+    def rank(bits: Iterable[int]) -> int:
+        number, node = 0, root
+        for place, bit in enumerate(bits):
+            high, low = node.cofactors() if level(node) == place else (node, node)
+            if bit:
+                number += count(low) << level(low) - place - 1
+            node = high if bit else low
+        return number if node.satisfiable() else -1
+
+    return rank
 
 
 # --- proof-number search ----------------------------------------------------------------------------------------------
