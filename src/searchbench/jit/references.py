@@ -58,11 +58,11 @@ class Names(dict[str, Any]):
         self._with: dict[tuple[Any, ...], Names] = {}
 
     def with_(self, **filled: Any) -> Names:
-        """Return these names with some replaced or added: the same, with all that is bound, for the same constants."""
+        """Return these names with some replaced or added: the same, with all that is bound, for the same ones."""
         if not filled:
             return self
         made = Names({**self, **filled}, self.target, self.data)
-        if not all(type(value) in _NUMBERS for value in filled.values()):
+        if not all(map(_lasts, filled.values())):
             return made
         return self._with.setdefault(tuple((name, type(value), value) for name, value in filled.items()), made)
 
@@ -73,6 +73,13 @@ class Names(dict[str, Any]):
     def constant(self, declared: Any) -> Any:
         """Return the value of a declared constant."""
         return self.get(declared.name, declared.default)
+
+
+def _lasts(value: Any) -> bool:
+    """Tell a number or a module's function from one that a call has made, which is let go with what it refers to."""
+    if isinstance(value, types.FunctionType):
+        return value.__closure__ is None and "<locals>" not in value.__qualname__
+    return type(value) in _NUMBERS
 
 
 def plain_function(function: Any) -> types.FunctionType:
