@@ -610,8 +610,16 @@ class FiveInARow:
         return row if fits else set()
 
     def five(self, cell: tuple[int, int], player: int) -> bool:
-        """Return whether a stone on an empty cell wins."""
-        return any(self.wins(cell, player, direction) for direction in DIRECTIONS)
+        """Return whether a stone on an empty cell wins: as `wins` in some direction, but it only counts the stones."""
+        for ahead in DIRECTIONS:
+            length = 1
+            for dx, dy in (ahead, (-ahead[0], -ahead[1])):
+                x, y = cell[0] + dx, cell[1] + dy
+                while self.stones.get((x, y)) == player:
+                    length, x, y = length + 1, x + dx, y + dy
+            if length == 5 or (length > 5 and not (self.exact and player == 1)):
+                return True
+        return False
 
     def near(self, cell: tuple[int, int], direction: tuple[int, int]) -> list[tuple[int, int]]:
         """Return the empty cells of a line at most four away."""
