@@ -6,6 +6,9 @@ import contextlib
 import ctypes
 import gc
 import os
+import shutil
+import tempfile
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -21,6 +24,11 @@ if DRIVER is None:  # Numba asks for it once, when it is imported
 # Compiled kernels and what the compiler knows of them live as long as the process: walking over all of it for cycles of
 # objects, as often as Python does by default, took a fifteenth of the time of the tests.
 gc.set_threshold(100_000, 10, 10)
+
+# Databases of tests are small, and are written and removed by the thousand: on a disk half of that time goes by waiting.
+IN_MEMORY = Path("/dev/shm")
+if "TMPDIR" not in os.environ and os.access(IN_MEMORY, os.W_OK) and shutil.disk_usage(IN_MEMORY).free > 4 << 30:
+    os.environ["TMPDIR"] = tempfile.tempdir = str(IN_MEMORY)  # the processes that tests start take it, too
 
 settings.register_profile("searchbench", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("searchbench")

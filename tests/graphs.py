@@ -5,8 +5,10 @@ A graph is data: all of them are compiled once, for each number of moves that th
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, MutableSequence, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
 from itertools import pairwise
 from typing import Any, ClassVar, NamedTuple
 
@@ -159,6 +161,18 @@ class GraphGame(Game):
     empty: tuple[tuple[int, bool], ...] = ()
     room: int = 0
 
+    @cached_property
+    def _hash(self) -> int:
+        return hash(tuple(getattr(self, one.name) for one in fields(self)))
+
+    def __hash__(self) -> int:
+        """Return the hash of the whole graph, worked out once: each question to a game looks it up in caches."""
+        return self._hash
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the fields alone: another process has other hashes."""
+        return {one.name: getattr(self, one.name) for one in fields(self)}
+
     @property
     def closed(self) -> bool:
         """Tell whether every node has a number."""
@@ -177,15 +191,18 @@ class GraphGame(Game):
     @property
     def max_moves(self) -> int:
         """Return the largest number of edges from a node, and more if the test asks for it."""
-        return self.room or self._most_edges(0) + self.padding
+        return self.room or self._most_edges[0] + self.padding
 
     @property
     def max_unmoves(self) -> int:
         """Return the largest number of edges to a node."""
-        return self.room or self._most_edges(1)
+        return self.room or self._most_edges[1]
 
-    def _most_edges(self, end: int) -> int:
-        return max([1, *np.bincount([edge[end] for edge in self.edges], minlength=1).tolist()])
+    @cached_property
+    def _most_edges(self) -> tuple[int, int]:
+        """Return the largest number of edges from a node, and to one."""
+        forth, back = (Counter(edge[end] for edge in self.edges) for end in (0, 1))
+        return max(forth.values(), default=1), max(back.values(), default=1)
 
     def parts(self) -> Sequence[Part]:
         """Return the nodes between the cuts, with what their edges need."""
@@ -272,6 +289,8 @@ class RotatedGame(GraphGame):
     turns: int = 1
     orbits: tuple[int, ...] = ()
     untold: tuple[int, ...] = ()
+
+    __hash__ = GraphGame.__hash__
 
     def _fixing(self) -> tuple[Any, Any]:
         firsts = np.repeat(np.cumsum((0, *self.orbits[:-1])), self.orbits)

@@ -610,8 +610,16 @@ class FiveInARow:
         return row if fits else set()
 
     def five(self, cell: tuple[int, int], player: int) -> bool:
-        """Return whether a stone on an empty cell wins."""
-        return any(self.wins(cell, player, direction) for direction in DIRECTIONS)
+        """Return whether a stone on an empty cell wins: as `wins` in some direction, but it only counts the stones."""
+        for ahead in DIRECTIONS:
+            length = 1
+            for dx, dy in (ahead, (-ahead[0], -ahead[1])):
+                x, y = cell[0] + dx, cell[1] + dy
+                while self.stones.get((x, y)) == player:
+                    length, x, y = length + 1, x + dx, y + dy
+            if length == 5 or (length > 5 and not (self.exact and player == 1)):
+                return True
+        return False
 
     def near(self, cell: tuple[int, int], direction: tuple[int, int]) -> list[tuple[int, int]]:
         """Return the empty cells of a line at most four away."""
@@ -725,31 +733,37 @@ def key_classes(initial: frozenset[Any], operators: list[Any]) -> set[frozenset[
     return {frozenset[Any](), *(used for used, last in ends.items() if len(last) == 1)}
 
 
-def layers_with_values(game: Game) -> list[dict[State, int]]:
-    """Return the results for the player to move of all states that moves reach, by the number of moves."""
+@lru_cache(maxsize=128)
+def layers_with_values(game: Game) -> tuple[Mapping[State, int], ...]:
+    """Return the results for the player to move of all states that moves reach, by the number of moves.
+
+    The tests of a process share them, so they cannot be changed.
+    """
     layers = [{tuple(game.start()): 0}]
+    after: dict[State, list[State]] = {}
     while layers[-1]:
-        layers.append({tuple(game.play(state, move)): 0 for state in layers[-1] for move in game.moves(state)})
+        for state in layers[-1]:
+            after[state] = [tuple(game.play(state, move)) for move in game.moves(state)]
+        layers.append({one: 0 for state in layers[-1] for one in after[state]})
     layers.pop()
     for place in range(len(layers) - 1, -1, -1):
         for state in layers[place]:
             result = game.terminal(state)
             if result == UNDECIDED:
-                result = max(-layers[place + 1][tuple(game.play(state, move))] for move in game.moves(state))
+                result = max(-layers[place + 1][one] for one in after[state])
             layers[place][state] = result
-    return layers
+    return tuple(map(MappingProxyType, layers))
 
 
-def binary_rank(root: Any, bits: Iterable[int]) -> int:
-    """Return the number of an assignment among those of a binary diagram of OxiDD, -1 if it is none (Edelkamp 2017).
+def binary_ranks(root: Any, size: int) -> Callable[[Iterable[int]], int]:
+    """Return what numbers the assignments of `size` bits of a binary diagram of OxiDD, -1 for others (Edelkamp 2017).
 
     Levels may be skipped: their bits are free, and there are twice as many assignments for each.
     """
-    values = tuple(bits)
     counts: dict[Any, int] = {}
 
     def level(node: Any) -> int:
-        return len(values) if node.cofactors() is None else int(node.node_level())
+        return size if node.cofactors() is None else int(node.node_level())
 
     def count(node: Any) -> int:
         """Return how many assignments of the node's bit and those behind it lead to TRUE."""
@@ -759,13 +773,16 @@ def binary_rank(root: Any, bits: Iterable[int]) -> int:
             counts[node] = sum(count(below) << level(below) - level(node) - 1 for below in node.cofactors())
         return counts[node]
 
-    number, node, place = 0, root, 0
-    while place < len(values):
-        high, low = node.cofactors() if level(node) == place else (node, node)
-        if values[place]:
-            number += count(low) << level(low) - place - 1
-        node, place = high if values[place] else low, place + 1
-    return number if node.satisfiable() else -1
+    def rank(bits: Iterable[int]) -> int:
+        number, node = 0, root
+        for place, bit in enumerate(bits):
+            high, low = node.cofactors() if level(node) == place else (node, node)
+            if bit:
+                number += count(low) << level(low) - place - 1
+            node = high if bit else low
+        return number if node.satisfiable() else -1
+
+    return rank
 
 
 # --- proof-number search ----------------------------------------------------------------------------------------------

@@ -202,6 +202,7 @@ MOST_PARAMETERS = 8
 BOUND_OTHERWISE = {
     ("searchbench.heuristics.patterns", "_names.ask"), ("searchbench.solvers.exhaustive.score_kernels", "apply"),
     ("searchbench.solvers.exhaustive.score_kernels", "apply_all"), ("searchbench.solvers.exhaustive.score_kernels", "emit"),
+    ("searchbench.solvers.exhaustive.finished", "longest_defence"),
     ("searchbench.solvers.exhaustive.score_kernels", "emit_pieces"),
     ("searchbench.solvers.guided.depthfirst", "search_below"),
 }  # fmt: skip

@@ -21,6 +21,7 @@ from searchbench.errors import MissingRule
 from searchbench.jit import binding
 from searchbench.rules import moves, unmoves
 from searchbench.solvers.exhaustive.neighbours import degree, predecessors, successors
+from searchbench.solvers.proof import facts
 
 ROOT = Path(__file__).parents[1]
 
@@ -322,6 +323,41 @@ def test_names_with_others_bind_anew() -> None:
     assert jit.bind(count_unmoves, other)([0] * 4, [0] * 10) == 103
     assert jit.bind(count_unmoves, names)([0] * 4, [0] * 10) == 6
     assert other.target == "interpreted"
+
+
+def test_names_with_the_same_constants_are_the_same() -> None:
+    names = load("pancake:4").names(target="interpreted")
+    assert names.with_() is names
+    assert names.with_(TEST_ROWS=5) is names.with_(TEST_ROWS=5)
+    assert names.with_(TEST_ROWS=1) is not names.with_(TEST_ROWS=True)
+    assert names.with_(unmoves=unmoves) is names.with_(unmoves=unmoves)
+    made = [lambda state, out, count=count: count for count in (1, 2)]  # a call's functions go with what they refer to
+    assert names.with_(unmoves=made[0]) is not names.with_(unmoves=made[0])
+
+
+def place_in(fact: int) -> int:
+    """Return what a function of the package that reaches no slot makes of a fact."""
+    return here(facts.place_of(fact))
+
+
+def here(value: int) -> int:
+    """Return a value."""
+    return value
+
+
+def test_functions_of_the_package_that_reach_no_slot_are_bound_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    fact = 1 << 20
+
+    def bound(function: Any) -> Any:
+        names = jit.Names({}, "interpreted")
+        assert jit.bind(place_in, names)(fact) == facts.place_of(fact)
+        return names.bound[function, "interpreted inner"]
+
+    before = bound(facts.place_of)
+    assert bound(facts.place_of) is before
+    assert bound(here) is not bound(here)  # a user's, who may change what it refers to
+    monkeypatch.setattr(facts, "_PLACE_SHIFT", 3)
+    assert bound(facts.place_of) is not before
 
 
 def test_threads_that_bind_at_once_share_no_half_bound_function(monkeypatch: pytest.MonkeyPatch) -> None:

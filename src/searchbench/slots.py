@@ -75,7 +75,7 @@ def slot_named(name: str) -> Any:
 
 def is_slot(value: Any) -> bool:
     """Tell whether a function or a constant is a slot."""
-    name = value.name if isinstance(value, Constant) else getattr(value, "__name__", None)
+    name = value.name if type(value) is Constant else getattr(value, "__name__", None)
     return name is not None and SLOTS.get(name) is value
 
 

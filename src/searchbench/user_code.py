@@ -9,7 +9,7 @@ import inspect
 import types
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, Final
 
 import numpy as np
@@ -126,6 +126,15 @@ def check_first_state(game: Any) -> None:
 
     A solver calls it before it compiles anything; `searchbench check` tests many states.
     """
+    try:
+        hash(game)
+    except TypeError:
+        game.names()  # tells which parameters are not hashable
+    _check_first_state(game)
+
+
+@lru_cache(maxsize=128)
+def _check_first_state(game: Any) -> None:
     check_parts(game)
     if not game.has("start", "terminal", "moves"):
         return
@@ -147,7 +156,7 @@ def _check_returns(game: Any) -> None:
     """Refuse a function that can end without a `return`, where only some states would show it."""
     for name in _NUMBERS:
         function = plain_function(game.names()[name]) if game.has(name) else None
-        if isinstance(function, types.FunctionType) and _can_return_nothing(function):
+        if isinstance(function, types.FunctionType) and _can_return_nothing(function.__code__):
             raise BadGame(
                 f"{line_of(function)}: `{name}` of {name_of(game)} can end without a return, and then gives None: expected a "
                 "number on every way through it"
@@ -158,9 +167,10 @@ _NUMBERS: Final = ("terminal", "moves", "unmoves", "cost", "gain", "mobility", "
 """Functions that always return a number."""
 
 
-def _can_return_nothing(function: types.FunctionType) -> bool:
+@lru_cache(maxsize=1024)
+def _can_return_nothing(code: types.CodeType) -> bool:
     before = None
-    for one in dis.get_instructions(function):
+    for one in dis.get_instructions(code):
         if one.opname == "RETURN_CONST" and one.argval is None:
             return True
         if (

@@ -56,7 +56,7 @@ OTHER_METHODS = [{"configuration": "pns"}, {"configuration": "alphabeta"}, {"con
 
 @dataclass(frozen=True)
 class Token(Game):
-    """Move a token on a graph that is part of the state, so that one compilation serves every graph.
+    """Move a token on a graph that is part of the state, so that what is bound serves every graph.
 
     Cells: the token's node, a result for each node (2: none), then DEGREE successors for each node (-1: none).
     """
@@ -144,7 +144,7 @@ def check_all_methods(game: Game, state: Sequence[int], outcome: int, run: Run, 
 def test_random_graphs_with_cycles(state: tuple[int, ...]) -> None:
     game = Token()
     outcome, _ = naive.outcomes(graph_from(game, state))[state]
-    check_all_methods(game, state, outcome, Run(memory=1 << 20, threads=1))
+    check_all_methods(game, state, outcome, Run(memory=1 << 20, threads=1), "interpreted")
 
 
 def roundabout() -> tuple[int, ...]:
@@ -157,7 +157,7 @@ def roundabout() -> tuple[int, ...]:
 def test_a_repetition_says_nothing_on_other_paths() -> None:
     state = roundabout()
     assert naive.outcomes(graph_from(Token(), state))[state] == (-1, 8)
-    check_all_methods(Token(), state, -1, Run(memory=16 << 20, threads=1))
+    check_all_methods(Token(), state, -1, Run(memory=16 << 20, threads=1), "interpreted")
 
 
 def turned(state: tuple[int, ...]) -> set[tuple[int, ...]]:
@@ -235,9 +235,11 @@ def test_what_the_table_keeps_is_true_on_every_path(run: Run) -> None:
             continue
         values = naive.outcomes(graph_from(game, state))
         root = np.array(state, game.dtype)
-        alpha_beta = AlphaBetaSearch(game, Budget(game, run), new_transpositions(1 << 10), 0)
+        alpha_beta = AlphaBetaSearch(game, Budget(game, run), new_transpositions(1 << 10), 0, target="interpreted")
         alpha_beta.value(root, -1, 1)
-        proof_numbers = ProofNumberSearch(game, Budget(game, run), new_transpositions(1 << 10), 0, 1 << 20)
+        proof_numbers = ProofNumberSearch(
+            game, Budget(game, run), new_transpositions(1 << 10), 0, 1 << 20, "interpreted"
+        )
         for bound in (1, 0):
             proof_numbers.holds(root, bound)
         for table in (alpha_beta.table, proof_numbers.table):
@@ -258,7 +260,7 @@ def test_windows_bound_the_value(run: Run) -> None:
         value, _ = naive.outcomes(graph_from(game, state))[state]
         root = np.array(state, game.dtype)
         for alpha, beta in ((-1, 0), (0, 1), (-1, 1)):
-            search = AlphaBetaSearch(game, Budget(game, run), new_transpositions(1 << 10), 0)
+            search = AlphaBetaSearch(game, Budget(game, run), new_transpositions(1 << 10), 0, target="interpreted")
             found = search.value(root, alpha, beta)
             assert (found > alpha) == (value > alpha)
             assert (found >= beta) == (value >= beta)
@@ -445,7 +447,7 @@ def test_a_win_that_runs_in_a_circle_is_found() -> None:
     results = [2, 2, -1, *[2] * (NODES - 3)]
     state = (0, *results, 1, 2, -1, 0, *[-1] * (NODES * DEGREE - 4))
     game = Token()
-    proof = prove_state(game, state)
+    proof = prove_state(game, state, target="interpreted")
     assert proof.outcome == 1
     assert proof.verify() == []
     faults = verify_proof(planted(proof, proof.claims[0], strategy={state: 1 * NODES}))

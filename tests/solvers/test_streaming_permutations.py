@@ -89,17 +89,18 @@ def test_any_rearrangements_give_the_layers_of_a_plain_search(orders: list[list[
         return
     lines = selections(9, 9)
     sources = np.array([move.order for move in game.moves])
-    reached = {start}
+    reached = np.zeros(len(lines), np.bool_)
     frontier = np.array([start])
     layers = []
     while len(frontier):
         layers.append(len(frontier))
-        after = np.unique(permutation_ranks(lines[frontier][:, sources].reshape(-1, 9)))
-        frontier = np.array([number for number in after.tolist() if number not in reached], np.int64)
-        reached.update(frontier.tolist())
+        reached[frontier] = True
+        after = np.zeros(len(lines), np.bool_)
+        after[permutation_ranks(lines[frontier][:, sources].reshape(-1, 9))] = True
+        frontier = np.flatnonzero(after & ~reached)
     found = search_by_streaming(method, start, Run(threads=2))
     assert found.counts == layers
-    assert sum(layers) == len(reached)
+    assert sum(layers) == reached.sum()
 
 
 @st.composite

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import pairwise, product
 from typing import TYPE_CHECKING, Final
 
@@ -17,6 +18,7 @@ HIGHEST: Final = 6
 """The most cells of a column in one digit: the codes of one height then lie in one word. Taller columns are cut."""
 
 
+@lru_cache(maxsize=64)
 def digits_of_lines(board: LineBoard) -> Digits | None:
     """Return the digits of a game in which who completes a line of the board wins, None without lines.
 
@@ -86,11 +88,12 @@ def _fallen(number: int, digit: Digit, stone: int) -> Change:
 
 def _placed(number: int, digit: Digit, places: range, stone: int) -> Change:
     """Return the change by a stone at the first of some places that is free."""
+    codes = {held: code for code, held in enumerate(digit.contents) if held is not None}
     to = [NO_CODE] * len(digit.contents)
-    for code, held in enumerate(digit.contents):
-        free = next((place for place in places if held is not None and held[place] == 0), None)
-        if held is not None and free is not None:
-            to[code] = digit.contents.index((*held[:free], stone, *held[free + 1 :]))
+    for held, code in codes.items():
+        free = next((place for place in places if held[place] == 0), None)
+        if free is not None:
+            to[code] = codes[*held[:free], stone, *held[free + 1 :]]
     return Change(number, tuple(to))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from math import comb
 from typing import Any
 
@@ -103,18 +104,21 @@ class Bitboards:
         return rank, unrank, advance
 
 
+@lru_cache(maxsize=1)
 def _shares() -> npt.NDArray[Any]:
     """Return each piece's contribution to the number: rows for the first piece, the second with 0 .. 11 ones below, the third."""
     rows = [(0, 0), *((1, below) for below in range(PIECE + 1)), *((2, below) for below in range(2 * PIECE + 1))]
+    ones = np.array([bits.bit_count() for bits in range(1 << PIECE)])
     shares = np.zeros((len(rows), 1 << PIECE), np.int64)
-    for bits in range(1, 1 << PIECE):
-        highest = bits.bit_length() - 1
-        rest = bits ^ 1 << highest
+    for highest in range(PIECE):
+        rest, with_it = slice(0, 1 << highest), slice(1 << highest, 2 << highest)
         for row, (piece, below) in enumerate(rows):
-            shares[row, bits] = shares[row, rest] + comb(piece * PIECE + highest, below + bits.bit_count())
+            ways = np.array([comb(piece * PIECE + highest, below + 1 + lower) for lower in range(highest + 1)])
+            shares[row, with_it] = shares[row, rest] + ways[ones[rest]]
     return shares.astype(np.int32)
 
 
+@lru_cache(maxsize=1)
 def _lowest() -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
     """Return all lowest pieces by the number of ones, then by value, and the start of each number of ones."""
     pieces = sorted(range(1 << PIECE), key=lambda bits: (bits.bit_count(), bits))

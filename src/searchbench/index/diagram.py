@@ -389,10 +389,11 @@ class _PlainArray:
 
     def __init__(self, array: npt.NDArray[Any]) -> None:
         self._array = array
+        self._item = array.item
         self.shape = array.shape
 
     def __getitem__(self, place: Any) -> Any:
-        return self._array[place].item()
+        return self._item(place)
 
     def __len__(self) -> int:
         return len(self._array)

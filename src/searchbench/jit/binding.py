@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import types
 from collections.abc import Callable
+from functools import cached_property
 from threading import RLock
 from typing import Any, Final
 
@@ -13,8 +14,10 @@ from searchbench.jit.fingerprint import fingerprint, own_digest
 from searchbench.jit.intrinsics import INTRINSICS
 from searchbench.jit.launching import Launch
 from searchbench.jit.references import Names, is_library, names_in, plain_function, references, resolve
+from searchbench.jit.slot_free import SlotFree
 from searchbench.slots import Constant, is_slot
 
+_SLOT_FREE: Final = SlotFree()
 _BINDING: Final = RLock()
 """Held while a kernel is bound: until then the functions that it shares with others lack some of their references."""
 
@@ -67,8 +70,12 @@ class _Binder:
             raise
         if self.backend.compiled is not None:
             return self.backend.given(result, self.names.data, self.flow.arguments(kernel))
-        data = self.backend.constant(self.names.data)  # once, in the place of at every call
-        return self.backend.given(result, data, int(self.flow.asks(kernel)))
+        return self.backend.given(result, self._data, int(self.flow.asks(kernel)))
+
+    @cached_property
+    def _data(self) -> Any:
+        """The data as functions are to see it: made so once, in the place of at every call."""
+        return self.backend.constant(self.names.data)
 
     def _inner(self, function: types.FunctionType) -> Any:
         """Return a function for kernels to call, with all that it refers to bound."""
@@ -77,9 +84,19 @@ class _Binder:
         if key not in self.names.bound:
             if function in INTRINSICS or hasattr(function, "zeros"):
                 self.names.bound[key] = self.backend.intrinsic(function)
+            elif self.backend.compiled is None:
+                self._interpreted(function, key)
             else:
                 self._made(function, "inner", key)
         return self.names.bound[key]
+
+    def _interpreted(self, function: types.FunctionType, key: tuple[Any, str]) -> None:
+        """Bind a function: the same for all names if it reaches no slot."""
+        made = _SLOT_FREE.find(function)
+        if made is not None:
+            self.names.bound[key] = made
+        else:
+            _SLOT_FREE.keep(function, self._made(function, "inner", key))
 
     def _made(self, function: types.FunctionType, use: str, key: tuple[Any, str] | None) -> Any:
         """Return the backend's version of a function: the same for the same code."""
@@ -102,18 +119,22 @@ class _Binder:
         return shared[mark, use]
 
     def _fill(self, function: types.FunctionType, bound: types.FunctionType) -> None:
+        cells = dict(zip(function.__code__.co_freevars, bound.__closure__ or (), strict=True))
+        seen = bound.__globals__
         for name, value in references(function).items():
             converted = self._convert(value, function)
-            if name in function.__code__.co_freevars:
-                (bound.__closure__ or ())[function.__code__.co_freevars.index(name)].cell_contents = converted
+            if name in cells:
+                cells[name].cell_contents = converted
             else:
-                bound.__globals__[name] = converted
+                seen[name] = converted
 
     def _convert(self, value: Any, user: types.FunctionType) -> Any:
+        if type(value) is int:
+            return value
         value = plain_function(self.names.constant(value) if isinstance(value, Constant) else value)
         if isinstance(value, types.FunctionType):
             if self.backend.compiled is None and is_slot(value) and self.flow.asks(value):
-                return self.backend.given(self._inner(value), self.backend.constant(self.names.data), 1)
+                return self.backend.given(self._inner(value), self._data, 1)
             return self._inner(value)
         if isinstance(value, types.ModuleType) and not is_library(value):
             return self._module(value, user)

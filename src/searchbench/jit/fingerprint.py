@@ -9,7 +9,7 @@ import sys
 import types
 import weakref
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache, partial
 from importlib import metadata
 from pathlib import Path
@@ -149,7 +149,7 @@ class _Fingerprint:
             if isinstance(value, types.ModuleType):
                 self._add_module(value, names_in(function.__code__), set())
 
-    def _add_module(self, module: types.ModuleType, named: list[str], seen: set[str]) -> None:
+    def _add_module(self, module: types.ModuleType, named: Iterable[str], seen: set[str]) -> None:
         """Add the names that a function uses of a user's module, and of the modules in it."""
         if is_library(module) or module.__name__ in seen:
             return

@@ -5,7 +5,8 @@ from __future__ import annotations
 import sys
 import types
 from collections.abc import Callable, Mapping
-from typing import Any, TypeVar
+from functools import lru_cache
+from typing import Any, Final, TypeVar
 
 from searchbench.errors import MissingRule
 from searchbench.jit.backends import Target
@@ -13,28 +14,32 @@ from searchbench.jit.intrinsics import INTRINSICS
 from searchbench.slots import SLOTS, Constant, is_slot
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
+_NUMBERS: Final = frozenset((bool, int, float))
 
 
-def names_in(code: types.CodeType) -> list[str]:
+@lru_cache(maxsize=8192)
+def names_in(code: types.CodeType) -> tuple[str, ...]:
     """Return the globals and attributes that a function's code names, with those of the functions in it."""
     names = dict.fromkeys(code.co_names)
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
             names.update(dict.fromkeys(names_in(constant)))
-    return list(names)
+    return tuple(names)
 
 
 def references(function: types.FunctionType) -> dict[str, Any]:
     """Return the globals that a function names, and the values in its closure."""
-    found = {name: function.__globals__[name] for name in names_in(function.__code__) if name in function.__globals__}
-    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
-        found[name] = cell.cell_contents
+    code, known = function.__code__, function.__globals__
+    found = {name: known[name] for name in names_in(code) if name in known}
+    if function.__closure__:
+        for name, cell in zip(code.co_freevars, function.__closure__, strict=True):
+            found[name] = cell.cell_contents
     return found
 
 
 def is_library(module: types.ModuleType) -> bool:
     """Tell a module of Python or of an installed library, whose version stands in the fingerprint, from a user's own."""
-    top = module.__name__.split(".")[0]
+    top = module.__name__.partition(".")[0]
     return top in sys.stdlib_module_names or top in {"numpy", "numba"}
 
 
@@ -50,10 +55,16 @@ class Names(dict[str, Any]):
         self.target = target
         self.data = data
         self.bound: dict[tuple[Any, str], Any] = {}
+        self._with: dict[tuple[Any, ...], Names] = {}
 
     def with_(self, **filled: Any) -> Names:
-        """Return these names with some replaced or added."""
-        return Names({**self, **filled}, self.target, self.data)
+        """Return these names with some replaced or added: the same, with all that is bound, for the same ones."""
+        if not filled:
+            return self
+        made = Names({**self, **filled}, self.target, self.data)
+        if not all(map(_lasts, filled.values())):
+            return made
+        return self._with.setdefault(tuple((name, type(value), value) for name, value in filled.items()), made)
 
     def without(self, *names: str) -> Names:
         """Return these names less some, whose slots have their defaults again."""
@@ -62,6 +73,13 @@ class Names(dict[str, Any]):
     def constant(self, declared: Any) -> Any:
         """Return the value of a declared constant."""
         return self.get(declared.name, declared.default)
+
+
+def _lasts(value: Any) -> bool:
+    """Tell a number or a module's function from one that a call has made, which is let go with what it refers to."""
+    if isinstance(value, types.FunctionType):
+        return value.__closure__ is None and "<locals>" not in value.__qualname__
+    return type(value) in _NUMBERS
 
 
 def plain_function(function: Any) -> types.FunctionType:

@@ -163,7 +163,12 @@ def fingerprints(game: Game, rule: ValueRule) -> dict[str, str]:
 def versions() -> dict[str, str]:
     """Return the versions under which fingerprints are comparable: byte code depends on the Python version."""
     python = ".".join(platform.python_version_tuple()[:2])
-    return {"python": python, "numba": importlib.metadata.version("numba"), "numpy": np.__version__}
+    return {"python": python, "numba": _numba(), "numpy": np.__version__}
+
+
+@lru_cache(maxsize=1)
+def _numba() -> str:
+    return importlib.metadata.version("numba")  # which reads files
 
 
 def folder_name(part: str) -> str:

@@ -83,9 +83,9 @@ def first_number() -> int:
     return canonical_rank(state, new_state())
 
 
-def start_number(game: Game, names: jit.Names) -> int:
-    """Return the number of a game's start. Raises BadRequest where it has none."""
-    return numbered(game, int(jit.bind(first_number, names)()))
+def start_number(game: Game) -> int:
+    """Return the number of a game's start, interpreted: it is asked once. Raises BadRequest where it has none."""
+    return numbered(game, int(jit.bind(first_number, game.names(target="interpreted"))()))
 
 
 def numbered(game: Game, first: int) -> int:
@@ -116,7 +116,7 @@ def solve_all(names: jit.Names, game: Game, table: Table, run: Run, buckets: Buc
 def _begin(names: jit.Names, game: Game, table: Table, pending: Flags, run: Run) -> None:
     """Mark the numbers that are no position, and give the start its code."""
     own: Any = table.sharing.own(np.array([0, len(table.codes)], np.int64))
-    first = start_number(game, names)
+    first = start_number(game)
     if "legal" in names or "canonical" in names:
         marker = jit.bind(mark_illegal, names)
         run.launch(marker, Chunks(own), table.codes, table.illegal, FIRST, STOP, after=table.rest_after)

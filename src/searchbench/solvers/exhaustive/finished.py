@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from searchbench.index.contract import unrank
-from searchbench.rules import UNDECIDED, Code, Rank
+from searchbench.rules import UNDECIDED, Code, Rank, new_moves, new_state
+from searchbench.slots import slot
 from searchbench.solvers.exhaustive.neighbours import OUTSIDE, Bounds, Numbers, conversion_edges, inside, stored_code
 from searchbench.solvers.exhaustive.schedule import LEAVES, NO_NUMBER
 from searchbench.values.contract import arrival, propagate
@@ -59,3 +60,31 @@ def longest_defence(
             latest = arrival(successor)
             new = propagate(code, successor, weights[index])
     return new
+
+
+@slot
+def defence_room() -> Any:
+    """Return room for `defended`; none by default."""
+    return (0,)
+
+
+@slot
+def defended(codes: Any, number: Rank, code: Code, stored: Code, new: Code, bounds: Bounds, room: Any) -> Code:
+    """Return the code of a state that a successor's `stored` code has just decided to be `new`.
+
+    The default is for groups whose moves do not leave them: what applies requests is then the same for all games.
+    """
+    return new
+
+
+def _room() -> Any:
+    return new_state(), new_state(), new_moves(), new_moves(), new_moves()
+
+
+def _defended(codes: Any, number: Rank, code: Code, stored: Code, new: Code, bounds: Bounds, room: Any) -> Code:
+    state, scratch, out, numbers, weights = room
+    return longest_defence(codes, number, code, stored, new, bounds, state, scratch, out, numbers, weights)
+
+
+DEFENDED: Final = {"defence_room": _room, "defended": _defended}
+"""What fills these slots where moves leave the group."""

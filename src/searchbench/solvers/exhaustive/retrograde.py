@@ -35,7 +35,13 @@ from searchbench.jit import FIRST, STOP, Rows, note_rows, unowned
 from searchbench.rules import UNDECIDED, new_moves, new_state, terminal
 from searchbench.run import Run
 from searchbench.solvers.exhaustive.checkpoints import INITIALISE, LEVELS, STAGE, Checkpoints, array_of
-from searchbench.solvers.exhaustive.finished import departure_refused, longest_defence, propagate_finished
+from searchbench.solvers.exhaustive.finished import (
+    DEFENDED,
+    defence_room,
+    defended,
+    departure_refused,
+    propagate_finished,
+)
 from searchbench.solvers.exhaustive.groups import Group
 from searchbench.solvers.exhaustive.neighbours import (
     Bounds,
@@ -163,11 +169,7 @@ def apply(
     `leaves` says whether moves lead out of the group. Notes whether any state has got the level `now`, which is at work,
     as by a move that costs nothing.
     """
-    state = new_state()
-    scratch = new_state()
-    out = new_moves()
-    numbers = new_moves()
-    weights = new_moves()
+    room = defence_room()
     while page >= 0:
         for index in range(first, pages.fill[page]):
             request = pages.requests[page, index]
@@ -180,7 +182,7 @@ def apply(
             if new == code:
                 continue
             if leaves and level(new) >= 0 and level(code) < 0 and arrival(stored) > 0:
-                new = longest_defence(codes, number, code, stored, new, bounds, state, scratch, out, numbers, weights)
+                new = defended(codes, number, code, stored, new, bounds, room)
             if not 0 <= new < illegal:
                 note[TOO_LARGE] = new if new >= 0 else NEGATIVE
                 note[STOPPED] = index
@@ -246,7 +248,7 @@ def back_up(names: jit.Names, emit: Emit, work: Work) -> int:
     the same request twice, which changes nothing: only rules whose values are counted could not bear it, and theirs grow
     by a ply with each move.
     """
-    applier = jit.bind(apply, names)
+    applier = jit.bind(apply, names.with_(**DEFENDED) if work.leaves else names)
     levels = resume(emit, applier, work)
     while (now := next_level(work.pending, work.own, levels)) >= 0:
         done = run_level(emit, applier, work, now)

@@ -98,7 +98,7 @@ class Expander:
         self.through_ends = not game.two_players
         self.by_number = game.has("successor_ranks") and not game.has("canonical")
         self.bits = np.uint64(1) << np.arange(64, dtype=np.uint64)
-        self.first = start_number(game, self.names)
+        self.first = start_number(game)
         self._expand = jit.bind(kernels.expand, self.names)
         self._pending = PerThread(lambda: Pending(np.zeros(SLOTS, np.int64), np.zeros(SLOTS, np.uint64)))
 
