@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
@@ -60,7 +61,7 @@ def _at_a_glance(
         min(most, own or most)
         for most, own in ((GLANCE.nodes, limits.nodes), (GLANCE.seconds, limits.seconds))
     )  # fmt: skip
-    glance = Run(memory=run.memory, threads=1)
+    glance = Run(memory=run.memory, threads=1, clock=time.thread_time)
     try:
         if jit.is_kept(kernel, game.names().with_(**_choices(chosen))):
             return None
