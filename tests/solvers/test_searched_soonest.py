@@ -52,7 +52,12 @@ def test_a_glance_finds_the_same_line(method: str, options: dict[str, Any], noth
     game = load("sliding:3x3")
     found = search_soonest(game, EASY, method, Run(threads=2), **options)
     right = search_state(game, EASY, method, Run(threads=1), target="interpreted", **options)
-    assert (found.moves, found.cost, found.optimal, found.nodes) == (right.moves, right.cost, right.optimal, right.nodes)
+    assert (found.moves, found.cost, found.optimal, found.nodes) == (
+        right.moves,
+        right.cost,
+        right.optimal,
+        right.nodes,
+    )
     assert not found.verify()
 
 

@@ -39,8 +39,8 @@ def search_soonest(
     """
     run = run or Run()
     chosen, limits = settled(game, configuration, limits, options)
-    if target is None and isinstance(chosen, AStar | BestFirst) and not game.two_players:
-        target = "interpreted" if game.quickest_target == "interpreted" else None  # they remember the states: a few
+    if target is None and isinstance(chosen, AStar | BestFirst) and not jit.backend(game.quickest_target).machine_code:
+        target = game.quickest_target  # they remember the states, of which there are few
     line = _at_a_glance(game, state, chosen, run, limits) if target is None else None
     return line or search_state(game, state, chosen, run, limits, target=target or "cpu")
 
