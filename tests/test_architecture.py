@@ -92,6 +92,11 @@ def imports(path: Path) -> set[str]:
     return found
 
 
+def last_name(node: ast.AST) -> str:
+    """Return the name of a variable, or of the attribute that is asked for."""
+    return node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
+
+
 def calls(path: Path) -> set[str]:
     """Return the names of what a file calls, "sys.exit" and the like included."""
     return {ast.unparse(node.func) for node in nodes(path) if isinstance(node, ast.Call)}
@@ -194,8 +199,8 @@ def asks_for_the_class_of_a_rule(path: Path) -> set[str]:
     return {
         ast.unparse(node)
         for node in nodes(path)
-        if isinstance(node, ast.Call) and ast.unparse(node.func) in {"type", "isinstance"} and node.args
-        if ast.unparse(node.args[0]).rpartition(".")[2] == "rule"
+        if isinstance(node, ast.Call) and last_name(node.func) in {"type", "isinstance"} and node.args
+        if last_name(node.args[0]) == "rule"
     }
 
 
@@ -247,11 +252,14 @@ Place = tuple[str, str]
 Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 
-def functions(path: Path) -> Iterator[tuple[str, Function]]:
-    """Yield the functions of a file with their names, those of classes and of other functions behind a dot."""
+@cache
+def functions(path: Path) -> list[tuple[str, Function]]:
+    """Return the functions of a file with their names, those of classes and of other functions behind a dot."""
 
     def inside_of(parent: ast.AST, prefix: str) -> Iterator[tuple[str, Function]]:
         for node in ast.iter_child_nodes(parent):
+            if isinstance(node, ast.expr_context | ast.operator | ast.Constant | ast.Name):
+                continue
             own = prefix
             if isinstance(node, Function | ast.ClassDef):
                 own = f"{prefix}{getattr(node, 'name', 'lambda')}."
@@ -259,7 +267,7 @@ def functions(path: Path) -> Iterator[tuple[str, Function]]:
                     yield own[:-1], node
             yield from inside_of(node, own)
 
-    yield from inside_of(nodes(path)[0], "")
+    return list(inside_of(nodes(path)[0], ""))
 
 
 def parameters(function: Function) -> list[str]:
@@ -286,7 +294,7 @@ def kernels() -> set[Place]:
             if isinstance(node, ast.ImportFrom):
                 for alias in node.names:
                     imported[module][alias.asname or alias.name] = (node.module or "", alias.name)
-            elif isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] == "bind" and node.args:
+            elif isinstance(node, ast.Call) and last_name(node.func) == "bind" and node.args:
                 waiting.append((module, ast.unparse(node.args[0])))
         at_top |= {(module, name): function for name, function in functions(path) if "." not in name}
     found: set[Place] = set()
