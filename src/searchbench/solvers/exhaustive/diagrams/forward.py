@@ -127,6 +127,14 @@ class Forward:
         undecided = [diagram.count(layer) for layer in range(diagram.layers)]
         return Layers(diagram, self.reachable, undecided + [0] * (len(self.reachable) - len(undecided)), self.seconds)
 
+    def are_few(self, most: int) -> bool:
+        """Find layer after layer while there are at most so many positions; return whether these are all."""
+        self._begin()
+        while sum(self.reachable) <= most:
+            if not self._next():
+                return True
+        return False
+
     def diagram(self) -> Diagram:
         """Return the diagram of the layers so far."""
         return Diagram.of_arrays(self.digits, self.digits.weight(self.start), self.arrays())
