@@ -179,7 +179,7 @@ def test_what_cannot_be_written(tmp_path: Path) -> None:
     with pytest.raises(BadRequest, match="there is no folder"):
         proof.write(tmp_path / "no" / "proof.cert")
     with pytest.raises(BadRequest, match="evidence"):
-        prove_state(*SMALL, evidence=False).write(tmp_path / "none.cert")
+        prove_state(*SMALL, target="interpreted", evidence=False).write(tmp_path / "none.cert")
     with pytest.raises(LimitReached, match="evidence is incomplete"):
         replace(proof, claims=(), incomplete="because its budget is used up").write(tmp_path / "none.cert")
     assert sorted(file.name for file in tmp_path.iterdir()) == ["notes.txt", "proof.cert"]

@@ -70,7 +70,7 @@ def _solved(request: Request, run: Run) -> Database:
 def _target(request: Request, run: Run) -> jit.Target:
     """Tell where a request is solved sooner; the quickest forms are machine code."""
     if request.choice.solver == SWEEP:
-        from searchbench.solvers.exhaustive.diagrams.soonest import quickest_target
+        from searchbench.solvers.exhaustive.diagrams.forward import quickest_target
 
         return quickest_target(request.game, run)
     return "cpu" if request.form is not None else request.game.quickest_target
