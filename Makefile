@@ -18,7 +18,7 @@ DAILY := tests/test_architecture.py tests/test_compile_clock.py tests/test_launc
 COMPILING := tests/front tests/laws tests/learning tests/solvers tests/store tests/web \
 	tests/test_by_reference.py tests/test_compression.py tests/test_jit.py tests/test_predict.py tests/test_reproduce.py tests/test_signatures.py tests/test_spared.py tests/test_written_games.py
 
-.PHONY: demo test test-fast site show-site package clean
+.PHONY: demo test types laws test-fast site show-site package clean
 .DELETE_ON_ERROR:
 
 demo: .venv/installed
@@ -36,11 +36,16 @@ demo: .venv/installed
 test: .venv/installed-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy
-	$(BIN)/lint-imports
-	$(BIN)/pytest -n auto --dist worksteal tests/laws
+	$(MAKE) --no-print-directory -j 2 types laws
 	$(BIN)/pytest -n auto --dist worksteal tests/solvers
 	$(BIN)/pytest -n auto --dist worksteal --ignore tests/laws --ignore tests/solvers
+
+types: .venv/installed-dev
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+laws: .venv/installed-dev
+	$(BIN)/pytest -n auto --dist worksteal tests/laws
 
 test-fast: .venv/installed-dev
 	$(BIN)/ruff check .

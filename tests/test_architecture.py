@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Iterator
+from functools import cache, lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -20,7 +21,7 @@ FILES = sorted(SOURCE.rglob("*.py"))
 MODULES = [".".join(path.relative_to(SOURCE.parent).with_suffix("").parts).removesuffix(".__init__") for path in FILES]
 
 IMPORT_ALONE = """
-import importlib, sys
+import gc, importlib, os, sys
 from importlib.machinery import SourceFileLoader
 
 read, known = SourceFileLoader.get_code, {}
@@ -32,22 +33,54 @@ def read_once(loader, name):
     return known[name]
 
 
-SourceFileLoader.get_code = read_once
-for name in sys.argv[1:]:
-    for loaded in [key for key in sys.modules if key.partition(".")[0] == "searchbench"]:
-        del sys.modules[loaded]
+def imported(name):
     try:
         importlib.import_module(name)
     except Exception as error:
-        print(f"{name}: {type(error).__name__}: {error}")
+        return f"{name}: {type(error).__name__}: {error}\\n"
+    return ""
+
+
+def alone(package):
+    "Import each module of a package that has been imported alone: its first step is always that one."
+    for name in (name for name in wanted if name.rpartition(".")[0] == package):
+        if name in sys.modules:  # by its package, with which every import of it begins
+            alone(name)
+        elif (child := os.fork()) == 0:
+            failed = imported(name)
+            os.write(1, failed.encode())
+            if not failed:
+                alone(name)
+            os._exit(0)
+        else:
+            failed = os.waitpid(child, 0)[1]
+            assert not failed, name
+
+
+wanted = sys.argv[1:]
+SourceFileLoader.get_code = read_once
+for name in wanted:  # for the packages of others, which stay
+    imported(name)
+for name in [name for name in sys.modules if name.partition(".")[0] == "searchbench"]:
+    del sys.modules[name]
+gc.freeze()
+gc.disable()
+alone("")
 """
 
 
-def nodes(path: Path) -> Iterator[ast.AST]:
-    """Yield everything in a file's syntax tree."""
-    return ast.walk(ast.parse(path.read_text()))
+@lru_cache(maxsize=2)
+def nodes_of(text: str) -> list[ast.AST]:
+    """Return everything in the syntax tree of a text; its root comes first."""
+    return list(ast.walk(ast.parse(text)))
 
 
+def nodes(path: Path) -> list[ast.AST]:
+    """Return everything in a file's syntax tree."""
+    return nodes_of(path.read_text())
+
+
+@cache
 def imports(path: Path) -> set[str]:
     """Return the modules that a file imports anywhere."""
     found: set[str] = set()
@@ -57,6 +90,11 @@ def imports(path: Path) -> set[str]:
         elif isinstance(node, ast.ImportFrom):
             found |= {node.module or "", *(f"{node.module}.{alias.name}" for alias in node.names)}
     return found
+
+
+def last_name(node: ast.AST) -> str:
+    """Return the name of a variable, or of the attribute that is asked for."""
+    return node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
 
 
 def calls(path: Path) -> set[str]:
@@ -125,7 +163,7 @@ def test_only_one_package_knows_the_compiler_and_only_the_command_line_writes(pa
         assert not {name for name in imports(path) if name.partition(".")[0] in {"numba", "llvmlite"}}
     if not inside(path, "cli"):
         assert not calls(path) & {"print", "input", "exit", "quit", "sys.exit", "sys.stdout.write", "os._exit"}
-    assert ast.get_docstring(ast.parse(path.read_text()))
+    assert ast.get_docstring(nodes(path)[0])
 
 
 def test_verification_uses_no_solver_and_no_move_backwards() -> None:
@@ -161,8 +199,8 @@ def asks_for_the_class_of_a_rule(path: Path) -> set[str]:
     return {
         ast.unparse(node)
         for node in nodes(path)
-        if isinstance(node, ast.Call) and ast.unparse(node.func) in {"type", "isinstance"} and node.args
-        if ast.unparse(node.args[0]).rpartition(".")[2] == "rule"
+        if isinstance(node, ast.Call) and last_name(node.func) in {"type", "isinstance"} and node.args
+        if last_name(node.args[0]) == "rule"
     }
 
 
@@ -215,11 +253,14 @@ Place = tuple[str, str]
 Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 
-def functions(path: Path) -> Iterator[tuple[str, Function]]:
-    """Yield the functions of a file with their names, those of classes and of other functions behind a dot."""
+@cache
+def functions(path: Path) -> list[tuple[str, Function]]:
+    """Return the functions of a file with their names, those of classes and of other functions behind a dot."""
 
     def inside_of(parent: ast.AST, prefix: str) -> Iterator[tuple[str, Function]]:
         for node in ast.iter_child_nodes(parent):
+            if isinstance(node, ast.expr_context | ast.operator | ast.Constant | ast.Name):
+                continue
             own = prefix
             if isinstance(node, Function | ast.ClassDef):
                 own = f"{prefix}{getattr(node, 'name', 'lambda')}."
@@ -227,7 +268,7 @@ def functions(path: Path) -> Iterator[tuple[str, Function]]:
                     yield own[:-1], node
             yield from inside_of(node, own)
 
-    yield from inside_of(ast.parse(path.read_text()), "")
+    return list(inside_of(nodes(path)[0], ""))
 
 
 def parameters(function: Function) -> list[str]:
@@ -254,7 +295,7 @@ def kernels() -> set[Place]:
             if isinstance(node, ast.ImportFrom):
                 for alias in node.names:
                     imported[module][alias.asname or alias.name] = (node.module or "", alias.name)
-            elif isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] == "bind" and node.args:
+            elif isinstance(node, ast.Call) and last_name(node.func) == "bind" and node.args:
                 waiting.append((module, ast.unparse(node.args[0])))
         at_top |= {(module, name): function for name, function in functions(path) if "." not in name}
     found: set[Place] = set()

@@ -248,7 +248,7 @@ def search(
     from searchbench.errors import BadRequest
     from searchbench.heuristics import heuristic
     from searchbench.solvers.exhaustive import search_by_duality
-    from searchbench.solvers.guided import Guided, quickest_target, search_state
+    from searchbench.solvers.guided import Guided, search_soonest
 
     chosen, run = load(game), _run(memory, threads, progress)
     run.work = None if work is None else Path(work)
@@ -261,8 +261,7 @@ def search(
     if isinstance(method, Guided) and isinstance(method.h, str):
         method = replace(method, h=heuristic(chosen, method.h))
     limits = options.pop("limits", None)
-    target = options.pop("target", None) or quickest_target(chosen, method, limits, options)
-    return search_state(chosen, state, method, run, limits, target=target, **options)
+    return search_soonest(chosen, state, method, run, limits, **options)
 
 
 def prove(

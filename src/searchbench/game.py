@@ -30,9 +30,9 @@ if TYPE_CHECKING:
     from searchbench.values.rule import ValueRule
 
 
-FEW_STATES: Final = 2_000
-"""Up to how many states a game is solved and verified interpreted: a state takes some hundred microseconds then, and the
-compiler at least half a second."""
+FEW_STATES: Final = 6_100
+"""Up to how many states a game is solved and verified interpreted: a state takes some hundred microseconds then, and to load
+the compiler and its kernels a second."""
 
 
 class Drops(NamedTuple):

@@ -126,7 +126,9 @@ class Run:
     """Called now and then with the moves of the line that a search is looking at."""
     watch_tree: Callable[[Branch], None] | None = None
     """Called now and then with the top of the tree of a proof."""
-    started: float = field(default_factory=time.perf_counter)
+    clock: Callable[[], float] = time.perf_counter
+    """What tells the time: `time.thread_time` counts the work of one thread, on a busy machine as on an idle one."""
+    started: float = field(init=False)
     _compiled_before: float = field(default_factory=jit.compile_seconds)
     _loaded_before: float = field(default_factory=jit.loading_seconds)
     _pool: ThreadPoolExecutor | None = None
@@ -136,6 +138,7 @@ class Run:
             raise BadRequest(f"threads {self.threads}, memory {self.memory}: both must be positive")
         self.threads = self.threads or _cores()
         self.memory = self.memory or _available()
+        self.started = self.clock()
 
     @property
     def seconds(self) -> float:
@@ -145,7 +148,7 @@ class Run:
         """
         # Asked first: less than 0 otherwise, while something is compiled.
         preparation = self.compile_seconds + jit.loading_seconds() - self._loaded_before
-        return time.perf_counter() - self.started - preparation
+        return self.clock() - self.started - preparation
 
     @property
     def compile_seconds(self) -> float:

@@ -196,7 +196,7 @@ def test_rules_that_cannot_be_run_are_reported(program: Program, tmp_path: Path)
         assert changed != text, name
         (tmp_path / name).write_text(changed)
         # Few states would be solved interpreted, as Python runs what cannot be compiled.
-        answer = program("solve", f"{tmp_path / name}:Coins:{'1' * 60},{'2' * 60}")
+        answer = program("solve", f"{tmp_path / name}:Coins:{'1' * 100},{'2' * 100}")
         assert answer.code == 30, (name, answer)
         assert answer.err.startswith("searchbench: "), name
         assert "Traceback" not in answer.err

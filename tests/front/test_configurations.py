@@ -201,7 +201,7 @@ def test_solvers_by_name_and_by_object_make_the_same_database(seed: int, tmp_pat
 def test_every_solver_has_a_configuration_that_is_public(solver: str) -> None:
     chosen = exhaustive.METHODS[solver]
     assert getattr(sb, chosen.__name__) is chosen
-    game = "connect4:4x4" if solver == "sweep" else "hanoi:3"
+    game = "connect4:3,3,3" if solver == "sweep" else "hanoi:3"
     assert sb.solve(game, "depth" if solver == "bfs" else None, chosen()).facts["solver"] == solver
 
 

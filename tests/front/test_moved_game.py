@@ -15,7 +15,7 @@ def test_compiled_rules_outlive_a_move_of_the_file(tmp_path: Path) -> None:
         (tmp_path / folder).mkdir()
         game = tmp_path / folder / "coins.py"
         game.write_text(Path(EXAMPLES["coins"]).read_text())
-        arguments = ["solve", f"{game}:Coins:left={'31' * 25},right={'27' * 25}", "--threads", "1", "--progress"]
+        arguments = ["solve", f"{game}:Coins:left={'31' * 50},right={'27' * 50}", "--threads", "1", "--progress"]
         ended = subprocess.run(
             [sys.executable, "-c", "from searchbench.cli import main; main()", *arguments],
             env={**os.environ, "SEARCHBENCH_CACHE": str(tmp_path / "cache")}, capture_output=True, text=True, check=False,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from shutil import rmtree
 from tempfile import TemporaryDirectory
 
+from searchbench import jit
 from searchbench.exchange.ranks import ALONE, current
 from searchbench.run import Run
 from searchbench.solvers.exhaustive.configuration import GroupByGroup
@@ -63,7 +64,16 @@ def _solved(request: Request, run: Run) -> Database:
         from searchbench.solvers.exhaustive.device.solve import solve_on_device
 
         return solve_on_device(request, run, run.device)
-    return solve_choice(request, run, "cpu" if request.form is not None else request.game.quickest_target)
+    return solve_choice(request, run, _target(request, run))
+
+
+def _target(request: Request, run: Run) -> jit.Target:
+    """Tell where a request is solved sooner; the quickest forms are machine code."""
+    if request.choice.solver == SWEEP:
+        from searchbench.solvers.exhaustive.diagrams.forward import quickest_target
+
+        return quickest_target(request.game, run)
+    return "cpu" if request.form is not None else request.game.quickest_target
 
 
 def _sweep(request: Request, keep: Keep, run: Run, command: str) -> Database:
@@ -74,7 +84,8 @@ def _sweep(request: Request, keep: Keep, run: Run, command: str) -> Database:
         check_target(keep.folder, keep.overwrite)
     if keep.overwrite and keep.folder.exists():
         rmtree(keep.folder)
-    database = solve_into(request.game, keep.folder, run, command, request.symbolic)
+    target = _target(request, run)
+    database = solve_into(request.game, keep.folder, run, command, request.symbolic, target)
     discard(keep.working)
     return database
 

@@ -13,6 +13,7 @@ from searchbench.game import Game, Position
 from searchbench.line import Line
 from searchbench.run import Limits, Run, requested
 from searchbench.solvers.guided.astar import AStar
+from searchbench.solvers.guided.automaton import Automaton
 from searchbench.solvers.guided.bestfirst import BestFirst
 from searchbench.solvers.guided.configuration import Guided
 from searchbench.solvers.guided.enhanced import Enhanced
@@ -53,18 +54,15 @@ def search_state(
         raise BadRequest(
             f"{game} has two players: search finds lines of puzzles; to find the value of a state, prove it"
         )
-    start = _start(game, state)
+    start = start_of(game, state)
     with run or Run() as active:
         if active.work is not None and not chosen.resumable:
             raise BadRequest(
                 f"work {str(active.work)!r}: only idastar without a table of states and without restarts can go on"
             )
-        heuristic, switches = _heuristic(chosen), chosen.switches(game)
-        names = _names(game, heuristic, switches, target)
         active.progress("superfluous moves", 0, 0)
-        paths = chosen.superfluous(game, names, start)
-        if paths is not None:
-            names = _names(game, heuristic, switches | {"FSM_PRUNING": True}, target)
+        names, paths = names_for(game, chosen, start, target)
+        heuristic = _heuristic(chosen)
         tables = tuple(heuristic.tables(start)) if heuristic is not None else ()
         told = complete(game, listed(chosen.use))
         seen = chosen.transpositions(active)
@@ -73,19 +71,26 @@ def search_state(
         return replace(chosen.search(task), strategy=chosen.method)
 
 
-def quickest_target(
-    game: Game, configuration: Guided | str | None, limits: Limits | None, options: Mapping[str, Any]
-) -> jit.Target:
-    """Tell where a search is there sooner: interpreted where it remembers the states that it meets, and there are few."""
-    chosen, _ = settled(game, configuration, limits, options)
-    return game.quickest_target if isinstance(chosen, AStar | BestFirst) else "cpu"
-
-
 def settled(
     game: Game, configuration: Guided | str | None, limits: Limits | None, options: Mapping[str, Any]
 ) -> tuple[Guided, Limits]:
     """Return the configuration and the limits that are asked for, one by one or as objects. Raises BadRequest."""
     return requested(METHODS, configuration or _default_method(game), limits, options)
+
+
+def names_for(
+    game: Game, chosen: Guided, start: tuple[int, ...], target: jit.Target
+) -> tuple[jit.Names, Automaton | None]:
+    """Return the functions that a search from `start` calls, and what tells it which moves are superfluous, if anything does.
+
+    Raises BadRequest.
+    """
+    heuristic, switches = _heuristic(chosen), chosen.switches(game)
+    names = _names(game, heuristic, switches, target)
+    paths = chosen.superfluous(game, names, start)
+    if paths is not None:
+        names = _names(game, heuristic, switches | {"FSM_PRUNING": True}, target)
+    return names, paths
 
 
 def _heuristic(configuration: Guided) -> Heuristic | None:
@@ -99,7 +104,7 @@ def _default_method(game: Game) -> str:
     return "astar" if parts and max(part.stop for part in parts) <= REMEMBERED else "idastar"
 
 
-def _start(game: Game, what: Position | str | Sequence[int] | None) -> tuple[int, ...]:
+def start_of(game: Game, what: Position | str | Sequence[int] | None) -> tuple[int, ...]:
     """Return the state to be searched, known to be one: the compiled rules trust it."""
     check_first_state(game)
     position = game.position(what)

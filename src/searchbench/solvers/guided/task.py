@@ -24,6 +24,7 @@ PAUSED, FOUND, EXHAUSTED, FULL = range(4)
 """How a call of a kernel ended: at its slice of nodes, at a solved state, with nothing left, or with an array too small."""
 
 _FIRST_SLICE: Final = 1 << 16
+_FIRST_INTERPRETED: Final = 1 << 8
 _SHORT, _LONG = 0.1, 0.4
 """Seconds between which a slice should last: then an interrupt is answered at once and the pauses cost nothing."""
 
@@ -81,7 +82,7 @@ class Task:
     def __post_init__(self) -> None:
         self.started = self.run.seconds
         self.kept = new_kept(self.entries if self.exhausts else 1)
-        self._slice = _FIRST_SLICE
+        self._slice = _FIRST_SLICE if jit.backend(self.names.target).machine_code else _FIRST_INTERPRETED
 
     def state(self, moves: Sequence[int] = ()) -> Any:
         """Return the start as the kernels take it, or the state that moves lead to from there."""

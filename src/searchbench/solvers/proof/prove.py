@@ -89,10 +89,14 @@ def prove_state(
     """
     chosen, limits = requested(METHODS, configuration or default_method(game, options), limits, options)
     proof = searched(game, state, chosen, run, limits, told, target)
+    return told_of_gaps(proof)
+
+
+def told_of_gaps(proof: Proof) -> Proof:
+    """Return a proof after a warning where its evidence is incomplete."""
     if proof.incomplete:
-        log.warning(
-            "%s: %s is proved by the search, but the evidence is incomplete: %s", game, proof.value, proof.incomplete
-        )
+        game, value, why = proof.game, proof.value, proof.incomplete
+        log.warning("%s: %s is proved by the search, but the evidence is incomplete: %s", game, value, why)
     return proof
 
 

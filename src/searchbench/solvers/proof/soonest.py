@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
@@ -18,7 +19,7 @@ from searchbench.solvers.proof.configuration import (
     ProofNumber,
     Proving,
 )
-from searchbench.solvers.proof.prove import default_method, prove_state, searched
+from searchbench.solvers.proof.prove import default_method, prove_state, searched, told_of_gaps
 
 GLANCE: Final = Limits(nodes=20_000, seconds=2.0)
 """Where the interpreted search ends unfinished: so many nodes take a second or two, compiling takes some ten."""
@@ -46,13 +47,13 @@ def prove_soonest(
         return prove_state(game, state, chosen, run, limits, told=told, target=target or "cpu")
     if told is not None:
         told(proof)
-    return proof
+    return told_of_gaps(proof)
 
 
 def _at_a_glance(
     game: Game, state: Position | str | Sequence[int] | None, chosen: Proving, run: Run, limits: Limits
 ) -> Proof | None:
-    """Return the proof with its evidence if the interpreter finds it within a glance and within the limits."""
+    """Return the proof if the interpreter finds it within a glance, with its evidence or what the limits leave of that."""
     kernel = _kernel(game, chosen)
     if kernel is None:
         return None
@@ -60,18 +61,19 @@ def _at_a_glance(
         min(most, own or most)
         for most, own in ((GLANCE.nodes, limits.nodes), (GLANCE.seconds, limits.seconds))
     )  # fmt: skip
-    glance = Run(memory=run.memory, threads=1)
+    glance = Run(memory=run.memory, threads=1, clock=time.thread_time)
     try:
         if jit.is_kept(kernel, game.names().with_(**_choices(chosen))):
             return None
         proof = searched(game, state, chosen, glance, Limits(int(nodes), seconds), None, "interpreted")
     except LimitReached:
-        if 0 < limits.nodes <= GLANCE.nodes and glance.seconds < seconds:
+        if limits.nodes == nodes and glance.seconds < seconds:
             raise  # the compiled search would end at the same node
         return None
     except Exception:  # rules that fail: the compiled search tells of them
         return None
-    return None if proof.incomplete else proof
+    whole = not proof.incomplete or (limits.nodes == nodes and glance.seconds < seconds)
+    return proof if whole else None
 
 
 def _kernel(game: Game, chosen: Proving) -> Callable[..., Any] | None:

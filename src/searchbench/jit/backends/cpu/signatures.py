@@ -6,6 +6,7 @@ types and look into NumPy's loops. Nineteen of twenty such questions of a proces
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 from numba.core import targetconfig
@@ -35,12 +36,12 @@ def remember_signatures() -> None:
 
     function_type.get_call_type = get_call_type
     flags: Any = targetconfig.TargetConfig
-    compare = flags.__eq__
-
-    def equal(self: Any, other: Any) -> Any:
-        """Return whether two sets of flags are the same; most are, in what was set alone."""
-        return (isinstance(other, flags) and self._values == other._values) or compare(self, other)
-
-    # Numba's hash is that of the names of all flags, which the class has in common: worked out once.
-    flags.__eq__ = equal
+    # Numba's hash is that of the names of all flags, which the class has in common: worked out once. So are the defaults.
     flags.__hash__ = lambda self: hash(type(self))
+    flags.values = lambda self: {**_defaults(type(self)), **self._values}
+
+
+@functools.cache
+def _defaults(flags: Any) -> dict[str, Any]:
+    """Return the flags of a class as they are where nothing sets them."""
+    return {name: option.default for name, option in flags.options.items()}

@@ -49,6 +49,8 @@ SHARE: Final = 0.75
 CACHES: Final = (1 << 10, 1 << 22)
 """Entries of a table of results, at least and at most; between them as many as the layer has nodes, four times."""
 _NAMES: Final = jit.Names({}, "cpu")
+FEW_POSITIONS: Final = 10_000
+"""Up to how many positions a game is swept interpreted: a second's work, where compiling takes some twenty."""
 
 
 @dataclass
@@ -74,14 +76,30 @@ def digits_of(game: Game) -> Digits:
     return told
 
 
-def reachable_layers(game: Game, run: Run | None = None, most: int | None = None, target: jit.Target = "cpu") -> Layers:
+def reachable_layers(
+    game: Game, run: Run | None = None, most: int | None = None, target: jit.Target | None = None
+) -> Layers:
     """Return the layers of a game that are reached from its start, at most `most` moves from it.
+
+    Without a `target` they are found where that is sooner.
 
     Raises BadRequest for a game without `digits`, BadGame and OutOfMemory.
     """
     digits = digits_of(game)
     with run or Run() as active:
-        return Forward(game, digits, active, target).layers(most)
+        return Forward(game, digits, active, target or quickest_target(game, active)).layers(most)
+
+
+def quickest_target(game: Game, run: Run) -> jit.Target:
+    """Tell where a game is swept sooner: interpreted where few positions are reached, unless the kernels are kept on disk.
+
+    Raises BadRequest and BadGame, as the search of its layers does.
+    """
+    digits = digits_of(game)
+    if jit.is_kept(image, _NAMES):
+        return "cpu"
+    with Run(memory=run.memory, threads=1) as glance:
+        return "interpreted" if Forward(game, digits, glance, "interpreted").are_few(FEW_POSITIONS) else "cpu"
 
 
 class Forward:
@@ -126,6 +144,14 @@ class Forward:
         self.seconds["flatten"] += time.process_time() - begun
         undecided = [diagram.count(layer) for layer in range(diagram.layers)]
         return Layers(diagram, self.reachable, undecided + [0] * (len(self.reachable) - len(undecided)), self.seconds)
+
+    def are_few(self, most: int) -> bool:
+        """Find layer after layer while there are at most so many positions; return whether these are all."""
+        self._begin()
+        while sum(self.reachable) <= most:
+            if not self._next():
+                return True
+        return False
 
     def diagram(self) -> Diagram:
         """Return the diagram of the layers so far."""

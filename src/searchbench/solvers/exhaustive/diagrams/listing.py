@@ -35,7 +35,7 @@ WHY, COUNT, CELL, VALUE = range(4)
 """The notes of a piece: how it ended, the states that were not found; the cell that did not fit, and its number."""
 FEW: Final = 20
 """States of a round while nothing is compiled."""
-MANY: Final = 1000
+MANY: Final = 8_000
 """States that are listed without compiling, if that does not take longer than PATIENCE, in seconds."""
 PATIENCE: Final = 1.0
 PIECES_PER_THREAD: Final = 8

@@ -44,7 +44,7 @@ FIELD_BITS: Final = 6
 """Bits of a field of a cell: its contents have codes of one word."""
 DIGIT_BITS: Final = 12
 """Bits of a digit's fields together."""
-MANY: Final = 1000
+MANY: Final = 15_000
 """A diagram of fewer states is made without compiling."""
 _NAMES: Final = jit.Names({}, "cpu")
 
