@@ -14,7 +14,14 @@ from searchbench import jit
 from searchbench.errors import Unsolvable
 from searchbench.games.sokoban import Sokoban
 from searchbench.games.sokoban.enhanced import EnhancedSokoban
-from searchbench.games.sokoban.featurespace import ORDERED, RETROGRADE, SPARING, UNPACKING, retrograde
+from searchbench.games.sokoban.featurespace import (
+    ORDERED,
+    RETROGRADE,
+    UNPACKING,
+    VARYING,
+    SokobanFeatureSpace,
+    retrograde,
+)
 from searchbench.games.sokoban.featurespace.advisors import ADVISORS
 from searchbench.games.sokoban.featurespace.features import PACKED, outside, steps_done
 from searchbench.games.sokoban.featurespace.packing import NO_PLAN, TAKEN, bring_out, plan_of, pulls_to, zones_of
@@ -34,6 +41,7 @@ from searchbench.solvers.guided.featurespace.contract import (
     score_position,
     write_macros,
 )
+from searchbench.solvers.guided.featurespace.search import luby
 from searchbench.verify.lurd import replay
 
 NAMES = jit.Names(dict(FUNCTIONS), "interpreted", None)
@@ -62,7 +70,8 @@ def test_each_step_of_a_plan_can_be_made_by_pushes_of_one_stone() -> None:
     for round_ in range(60):
         game = Sokoban(text := random_level(chance, chance.choice((2, 3)), (4, 5)))
         cells, maze, level = game.maze.cells, Maze(text), game.tables.level
-        sets = retrograde_steps(game.tables, level.stones, base_of(game), NAMES, 3_000, round_ % 2 == 0, round_ % 4 < 2)
+        once, sparing, variation = round_ % 2 == 0, round_ % 4 < 2, round_ // 4 % 3
+        sets = retrograde_steps(game.tables, level.stones, base_of(game), NAMES, 3_000, once, sparing, variation)
         if not sets:
             continue
         assert (sets[0], sets[-1]) == (set(), set(level.goals))
@@ -324,10 +333,42 @@ def test_strategies_take_turns_and_go_on_where_they_stopped(monkeypatch: pytest.
             assert replay(text, game.solution(line.moves)).fault == "", text
         shares = []
         for turn in range(len(searched)):
-            rounds, strategy = divmod(turn + 1, 7) if turn > SPARING else (0, turn)  # the first round has a turn less
-            strategy += rounds == 0 and turn >= SPARING
+            rounds, strategy = divmod(turn + 1, 8) if turn > VARYING else (0, turn)  # the first round has a turn less
+            strategy += rounds == 0 and turn >= VARYING
             shares.append((2 << rounds) // (2 if strategy >= UNPACKING else 1))
         assert [share for _, share, _ in searched] == shares
-        assert len({one for one, _, _ in searched}) == (min(len(searched), 6) if len(searched) < 11 else 7)
+        assert len({one for one, _, _ in searched}) == (min(len(searched), 7) if len(searched) < 13 else 8)
         turns = max(turns, len(searched))
-    assert turns > 6, turns
+    assert turns > 7, turns
+
+
+def test_trials_are_as_long_as_luby_says_and_have_plans_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert [luby(number) for number in range(1, 16)] == [1, 1, 2, 1, 1, 2, 4, 1, 1, 2, 1, 1, 2, 4, 8]
+    monkeypatch.setattr(search, "FIRST_SHARE", 2_000)
+    monkeypatch.setattr(search, "FIRST_TRIAL", 5)
+    others = property(lambda rules: tuple(strategy != VARYING for strategy in range(rules.strategies)))
+    monkeypatch.setattr(SokobanFeatureSpace, "late", others)
+    begun, plain, chance = list[tuple[int, list[Any], int]](), search._Strategy._begin, random.Random(39)
+
+    def noted(self: Any, entries: int) -> None:
+        plain(self, entries)
+        if self.renewed:
+            begun.append((self.before, self.searched[0].plan.tolist(), len(self.perimeters[0].keys)))
+
+    monkeypatch.setattr(search._Strategy, "_begin", noted)
+    most = plans = 0
+    for round_ in range(12):
+        game = Sokoban(text := random_level(chance, 3, (5, 5), solvable=round_ % 4 != 0))
+        begun.clear()
+        if Maze(text).least_pushes() is None:
+            with pytest.raises(Unsolvable):
+                search_state(game, None, "featurespace", target="interpreted")
+        else:
+            line = search_state(game, None, "featurespace", target="interpreted")
+            assert replay(text, game.solution(line.moves)).fault == "", text
+        for trial, (before, after) in enumerate(itertools.pairwise(one[0] for one in begun), 1):
+            # The moves of a position are generated together, so that a trial may be longer by these.
+            assert 5 * luby(trial) <= after - before < 5 * luby(trial) + game.feature_space().most
+        assert all(size == 1 for _, _, size in begun)  # no perimeter that others see holds positions that are gone
+        most, plans = max(most, len(begun)), max(plans, len({str(one[1]) for one in begun}))
+    assert (most > 3, plans > 1) == (True, True), (most, plans)

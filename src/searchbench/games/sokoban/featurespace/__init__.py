@@ -26,9 +26,9 @@ from searchbench.games.sokoban.featurespace.rooms import NO_DOORS, blockers_of, 
 from searchbench.games.sokoban.rules import stones_of
 from searchbench.games.sokoban.tables import LevelTables
 
-RETROGRADE, GUIDED, REUSING, ORDERED, SPARING, UNPACKING, BACKWARD = range(7)
-"""The strategies. Three see rooms and hotspots and hear all advisors. The last two pull, one by a plan."""
-SEEING: Final = (GUIDED, REUSING, SPARING)
+RETROGRADE, GUIDED, REUSING, ORDERED, SPARING, VARYING, UNPACKING, BACKWARD = range(8)
+"""The strategies. Four see rooms and hotspots and hear all advisors. The last two pull, one by a plan."""
+SEEING: Final = (GUIDED, REUSING, SPARING, VARYING)
 
 
 @dataclass(frozen=True)
@@ -97,15 +97,28 @@ class _Shared:
         """Return the steps of a plan in which few stones wait before they go on."""
         return self._retrograde(True, sparing=True) or self.steps_of_reuse
 
-    def _retrograde(self, once: bool, sparing: bool = False) -> list[set[int]]:
-        pulls = jit.Names(dict(FUNCTIONS), self.names.target, None)
-        return retrograde_steps(self.tables, stones_of(self.start), self.base, pulls, NODES_OF_PLAN, once, sparing)
+    def _retrograde(self, once: bool, sparing: bool = False, variation: int = 0) -> list[set[int]]:
+        pulls, stones = jit.Names(dict(FUNCTIONS), self.names.target, None), stones_of(self.start)
+        return retrograde_steps(self.tables, stones, self.base, pulls, NODES_OF_PLAN, once, sparing, variation)
 
-    def plan(self, strategy: int) -> npt.NDArray[np.int32]:
+    def steps_of_trial(self, trial: int) -> list[set[int]]:
+        """Return the steps of a varied plan; every second one lets few stones rest."""
+        variation, sparing = trial + 1, trial % 2 == 0
+        return self._retrograde(True, sparing, variation) or self._retrograde(False, sparing, variation)
+
+    @cached_property
+    def sight(self) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32], npt.NDArray[np.uint8]]:
+        """Return rooms, doors and blockers of the level."""
+        rooms = rooms_of(self.tables)
+        return rooms, doors_of(self.tables, rooms), blockers_of(self.tables)
+
+    def plan(self, strategy: int, trial: int) -> npt.NDArray[np.int32]:
         """Return the plan of a strategy: what the retrograde search finds, or the order.
 
         Where that finds the same, or nothing, the strategy that would repeat the first has no plan.
         """
+        if strategy == VARYING:
+            return plan_of(self.steps_of_trial(trial) or self.order)
         found = self.steps if self.steps != self.order else []
         if strategy == SPARING:
             return plan_of(self.steps_of_few_rests or self.order)
@@ -148,7 +161,12 @@ class SokobanFeatureSpace:
     @property
     def late(self) -> tuple[bool, ...]:
         """Return of each strategy whether it begins with the second turn of the others."""
-        return tuple(strategy == SPARING for strategy in range(self.strategies))
+        return tuple(strategy == VARYING for strategy in range(self.strategies))
+
+    @property
+    def renewed(self) -> tuple[bool, ...]:
+        """Return of each strategy whether it begins anew again and again: one does, with another plan each time."""
+        return tuple(strategy == VARYING for strategy in range(self.strategies))
 
     @property
     def strategies(self) -> int:
@@ -172,24 +190,24 @@ class SokobanFeatureSpace:
         """Return the positions that a strategy begins with: the start, or all solved ones."""
         return backward.last_positions(self.tables) if self.backward[strategy] else [list(start)]
 
-    def work(self, start: Sequence[int], names: jit.Names, strategy: int = 0) -> Any:
-        """Return the arrays for the search of a strategy from a state: those of the enhanced search, and its plan."""
+    def work(self, start: Sequence[int], names: jit.Names, strategy: int = 0, trial: int = 0) -> Any:
+        """Return the arrays for a trial of a strategy from a state: those of the enhanced search, and its plan."""
         squares = len(self.tables.level.cells)
         key = tuple(start)
         shared = self.shared.setdefault(key, _Shared(self.tables, key, names))
         if self.backward[strategy]:
             plan = plan_of(shared.order_of_start) if strategy == UNPACKING else NO_PLAN
             return backward.backward_work(self.tables, stones_of(start), base_work(self.tables, start), plan)
-        plan = shared.plan(strategy)
+        plan = shared.plan(strategy, trial)
+        strict = strategy == SPARING or (strategy == VARYING and trial // 2 % 2 == 0)
         rooms, doors, blockers = np.full(squares, -1, np.int32), NO_DOORS, np.zeros((squares, squares), np.uint8)
         if strategy in SEEING:
-            rooms = rooms_of(self.tables)
-            doors, blockers = doors_of(self.tables, rooms), blockers_of(self.tables)
+            rooms, doors, blockers = shared.sight
         return Space(
             shared.base, plan, zones_of(self.tables, plan), np.zeros((4, 4 * squares), np.int32),
             np.zeros((6, 4 * squares), np.int32), np.zeros((2, KNOWN), np.int64),
             shared.corrals, shared.frozen, shared.jams, rooms, doors, blockers,
-            pushes_to(self.tables, plan[:, 0].tolist()), strategy in SEEING, np.zeros(1, np.int64), strategy == SPARING,
+            pushes_to(self.tables, plan[:, 0].tolist()), strategy in SEEING, np.zeros(1, np.int64), strict,
         )  # fmt: skip
 
     def steps(

@@ -77,6 +77,8 @@ LEFT, PARTS, ON_GOALS, NEARNESS = 36, 30, 18, 0
 near the stones are to goals."""
 NODES_OF_PLAN: Final = 100_000
 """The pulls that are generated at most for a plan with sinks that are used once, and then for one with others."""
+MOST_ADDED: Final = 12
+"""A variation adds less than so many pulls to the distance of a square from the goals."""
 
 
 class Backwards(NamedTuple):
@@ -305,11 +307,13 @@ def retrograde_steps(
     nodes: int,
     once: bool,
     sparing: bool = False,
+    variation: int = 0,
 ) -> list[set[int]]:
     """Return where stones stand after each step of a plan, the first set empty; nothing if no plan is found.
 
-    Sinks are used `once`, or again and again; a `sparing` plan has few stones that wait before they go on. `nodes` are the
-    pulls generated at most, `base` holds the arrays of a search from the goals.
+    Sinks are used `once`, or again and again; a `sparing` plan has few stones that wait before they go on. Each `variation`
+    but 0 adds chance numbers to the squares' distances from goals. `nodes` are the pulls generated at most, `base` holds the
+    arrays of a search from the goals.
     """
     goals, off = tables.level.goals, _off_goals(tables, stones)
     largest, parts_of_floor = sinks_of(tables, off), parts_of(tables, set(goals))
@@ -319,6 +323,8 @@ def retrograde_steps(
     share = nodes // max(len(choices) * len(parts_of_floor), 1)
     for sinks in choices:
         work = _emptying(tables, stones, base, sinks, once, sparing)
+        if variation:
+            work.nearest[:] += np.random.default_rng(variation).integers(0, MOST_ADDED, len(work.nearest), np.int32)
         for part in parts_of_floor:
             moves = _searched(work, state_of(goals, min(part), len(tables.level.cells)), names, share)
             if moves:

@@ -43,6 +43,20 @@ PERIMETER: Final = 1 << 21
 """The positions of either direction that searches of the other can meet."""
 FIRST_SHARE: Final = 24_000
 """The nodes of a strategy in its first turn, of one backwards half of them; each further turn is twice as long."""
+FIRST_TRIAL: Final = 12_000
+"""The nodes of the shortest trials of a strategy that begins anew."""
+
+
+def luby(number: int) -> int:
+    """Return a number, from the first on, of the sequence 1, 1, 2, 1, 1, 2, 4, ... (Luby, Sinclair and Zuckerman 1993).
+
+    Trials as long as these take little more than the best fixed length would, whatever that is.
+    """
+    bits = number.bit_length()
+    while number + 1 != 1 << bits:
+        number -= (1 << bits - 1) - 1
+        bits = number.bit_length()
+    return 1 << bits - 1
 
 
 class FeatureSpaceGame(Protocol):
@@ -61,6 +75,8 @@ class FeatureSpaceGame(Protocol):
     """Of each, whether advisors choose among moves to new positions alone."""
     late: Sequence[bool]
     """Of each, whether it begins with the second turn of the others."""
+    renewed: Sequence[bool]
+    """Of each, whether it begins anew again and again, each *trial* with arrays of its own."""
     backward: Sequence[bool]
     """Of each, whether it begins with solved positions and takes moves back."""
 
@@ -68,8 +84,8 @@ class FeatureSpaceGame(Protocol):
         """Return the functions of the contract."""
         ...
 
-    def work(self, start: Sequence[int], names: jit.Names, strategy: int) -> Any:
-        """Return the named tuple of arrays for the search of a strategy from a state."""
+    def work(self, start: Sequence[int], names: jit.Names, strategy: int, trial: int = 0) -> Any:
+        """Return the named tuple of arrays for a trial of a strategy from a state."""
         ...
 
     def roots(self, start: Sequence[int], strategy: int) -> list[list[int]]:
@@ -125,7 +141,7 @@ class FeatureSpace(Guided):
                     return task.line(moves, _cost(task, moves), nodes, False, kept)
                 if ended == EXHAUSTED:
                     raise task.unsolvable(nodes, kept)
-            if all(one.note[STATUS] == FULL for one in running):
+            if all(one.renewed or one.note[STATUS] == FULL for one in running):
                 full = sum(int(one.note[MOVES]) for one in running)
                 raise Exhausted(
                     f"{task.game}: no solution in {full:,} macro moves: more `entries` keep more of them", nodes, kept
@@ -140,21 +156,34 @@ class _Strategy:
         self, task: Task, rules: FeatureSpaceGame, perimeters: Sequence[Perimeter], number: int, entries: int
     ) -> None:
         names = jit.Names(dict(rules.names(number)), task.names.target, None)
-        self.task = task
-        self.backward = rules.backward[number]
-        roots = np.array(rules.roots(task.start, number), np.int64)
-        tree = new_tree(roots.shape[1], rules.advisors, entries, rules.most)
-        own, other = perimeters[self.backward], perimeters[not self.backward]
-        self.tree, self.searched = tree, (rules.work(task.start, names, number), tree, own, other, roots)
-        self.note = np.zeros(NOTES, np.int64)
-        self.note[ADVISORS], self.note[SHIFT], self.note[OWN] = rules.heard[number], rules.shift, number << OWNER_BITS
-        self.note[FRESH] = rules.fresh[number]
+        self.task, self.rules, self.number, self.names, self.entries = task, rules, number, names, entries
+        self.backward, self.renewed = rules.backward[number], rules.renewed[number]
+        # Positions of a trial that is over are gone, so that no search may meet them.
+        own = new_perimeter(1) if self.renewed else perimeters[self.backward]
+        self.perimeters = own, perimeters[not self.backward]
+        self.roots = np.array(rules.roots(task.start, number), np.int64)
         self.kernel = jit.bind(explore, names)
+        self.note = np.zeros(NOTES, np.int64)
+        self.trials = self.before = self.over = 0
+        if not self.renewed:
+            self._begin(entries)
+
+    def _begin(self, entries: int) -> None:
+        """Begin a trial, for which so many moves are kept."""
+        rules, number = self.rules, self.number
+        self.before += int(self.note[NODES])
+        self.tree = new_tree(self.roots.shape[1], rules.advisors, entries, rules.most)
+        work = rules.work(self.task.start, self.names, number, self.trials)
+        self.searched = work, self.tree, *self.perimeters, self.roots
+        self.note = np.zeros(NOTES, np.int64)
+        self.note[ADVISORS], self.note[SHIFT] = rules.heard[number], rules.shift
+        self.note[FRESH], self.note[OWN] = rules.fresh[number], number << OWNER_BITS
+        self.trials += 1
 
     @property
     def nodes(self) -> int:
         """Return the macro moves generated."""
-        return int(self.note[NODES])
+        return self.before + int(self.note[NODES])
 
     @property
     def kept(self) -> int:
@@ -163,17 +192,27 @@ class _Strategy:
 
     def search(self, others: int, share: int) -> int:
         """Search on for a share of nodes, the others having searched some already; return how that ended."""
-        task, note = self.task, self.note
         end = self.nodes + share
-        while note[STATUS] == PAUSED and note[NODES] < end:
+        while self.nodes < end:
+            if self.renewed and (self.nodes >= self.over or self.note[STATUS] == FULL):
+                length = FIRST_TRIAL * luby(self.trials + 1)
+                self._begin(min(length + 2 * self.rules.most, self.entries))
+                self.over = self.nodes + length
+            self._go_on(others, min(self.over, end) if self.renewed else end)
+            if not self.renewed or self.note[STATUS] in (FOUND, EXHAUSTED):
+                break
+        return int(self.note[STATUS])
+
+    def _go_on(self, others: int, end: int) -> None:
+        task, note = self.task, self.note
+        while note[STATUS] == PAUSED and self.nodes < end:
             task.advance(self._call, (end, others), note, NODES)
             if note[STATUS] == PAUSED:
                 task.report("positions", others + self.nodes, 0, self.kept)
-        return int(note[STATUS])
 
     def _call(self, end: int, others: int, note: Any, stop: int) -> None:
         left = self.task.nodes - others if self.task.nodes else end
-        self.kernel(*self.searched, note, min(stop, end, left))
+        self.kernel(*self.searched, note, min(stop, min(end, left) - self.before))
 
     def path(self, moves: Sequence[tuple[int, int]]) -> list[tuple[int, list[int]]]:
         """Return moves, each with the position before it."""
