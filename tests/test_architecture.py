@@ -285,7 +285,7 @@ def parameters(function: Function) -> list[str]:
 
 
 def kernels() -> set[Place]:
-    """Return the functions that are compiled: what is handed to `bind`, and what such functions call or name, and so on."""
+    """Return the functions that are compiled: what `bind` or `run_each` gets, and what such functions call or name, and so on."""
     at_top: dict[Place, Function] = {}
     imported: dict[str, dict[str, Place]] = {}
     waiting: list[Place] = []
@@ -295,7 +295,7 @@ def kernels() -> set[Place]:
             if isinstance(node, ast.ImportFrom):
                 for alias in node.names:
                     imported[module][alias.asname or alias.name] = (node.module or "", alias.name)
-            elif isinstance(node, ast.Call) and last_name(node.func) == "bind" and node.args:
+            elif isinstance(node, ast.Call) and last_name(node.func) in ("bind", "run_each") and node.args:
                 waiting.append((module, ast.unparse(node.args[0])))
         at_top |= {(module, name): function for name, function in functions(path) if "." not in name}
     found: set[Place] = set()

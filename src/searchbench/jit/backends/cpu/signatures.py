@@ -38,7 +38,7 @@ def remember_signatures() -> None:
     flags: Any = targetconfig.TargetConfig
     # Numba's hash is that of the names of all flags, which the class has in common: worked out once. So are the defaults.
     flags.__hash__ = lambda self: hash(type(self))
-    flags.values = lambda self: {**_defaults(type(self)), **self._values}
+    flags.values = lambda self: {**_defaults(self.__class__), **self._values}
 
 
 @functools.cache

@@ -18,6 +18,7 @@ from searchbench.solvers.exhaustive.device.backwards import Backwards, bytes_nee
 from searchbench.solvers.exhaustive.device.blocks import least_bytes, search_in_blocks
 from searchbench.solvers.exhaustive.device.search import search_one_bit, search_two_bit, small_bytes
 from searchbench.solvers.exhaustive.device.sweep import DeviceSweep
+from searchbench.solvers.exhaustive.diagrams.forward import quickest_target
 from searchbench.solvers.exhaustive.diagrams.solve import solve_by_sweep
 from searchbench.solvers.exhaustive.permutations.plan import BLOCK, Plan
 from searchbench.solvers.exhaustive.request import Request
@@ -136,7 +137,9 @@ def _obstacle(game: Game, form: str) -> str:
 
 def _sweep(game: Game, run: Run, device: Device) -> Database:
     """Find the layers by the processor, and settle them on the device."""
-    database = solve_by_sweep(game, run, game.quickest_target, sweep=lambda diagram: DeviceSweep(diagram, run, device))
+    database = solve_by_sweep(
+        game, run, quickest_target(game, run), sweep=lambda diagram: DeviceSweep(diagram, run, device)
+    )
     database.facts |= {"device": device.name, **({"simulated": True} if device.simulated else {})}
     return database
 
