@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import types
+from collections import defaultdict
 from collections.abc import Callable
 from functools import cached_property
 from threading import RLock
@@ -17,7 +18,7 @@ from searchbench.jit.references import Names, is_library, names_in, plain_functi
 from searchbench.jit.slot_free import SlotFree
 from searchbench.slots import Constant, is_slot
 
-_SLOT_FREE: Final = SlotFree()
+_SLOT_FREE: Final[dict[Target, SlotFree]] = defaultdict(SlotFree)
 _BINDING: Final = RLock()
 """Held while a kernel is bound: until then the functions that it shares with others lack some of their references."""
 
@@ -84,7 +85,7 @@ class _Binder:
         if key not in self.names.bound:
             if function in INTRINSICS or hasattr(function, "zeros"):
                 self.names.bound[key] = self.backend.intrinsic(function)
-            elif self.backend.compiled is None:
+            elif self.backend.compiled is None and not self.backend.machine_code:
                 self._interpreted(function, key)
             else:
                 self._made(function, "inner", key)
@@ -92,11 +93,12 @@ class _Binder:
 
     def _interpreted(self, function: types.FunctionType, key: tuple[Any, str]) -> None:
         """Bind a function: the same for all names if it reaches no slot."""
-        made = _SLOT_FREE.find(function)
+        known = _SLOT_FREE[self.target]
+        made = known.find(function)
         if made is not None:
             self.names.bound[key] = made
         else:
-            _SLOT_FREE.keep(function, self._made(function, "inner", key))
+            known.keep(function, self._made(function, "inner", key))
 
     def _made(self, function: types.FunctionType, use: str, key: tuple[Any, str] | None) -> Any:
         """Return the backend's version of a function: the same for the same code."""
