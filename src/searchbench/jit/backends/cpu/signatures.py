@@ -38,7 +38,12 @@ def remember_signatures() -> None:
     flags: Any = targetconfig.TargetConfig
     # Numba's hash is that of the names of all flags, which the class has in common: worked out once. So are the defaults.
     flags.__hash__ = lambda self: hash(type(self))
-    flags.values = lambda self: {**_defaults(self.__class__), **self._values}
+    flags.values = _values
+
+
+def _values(flags: Any) -> dict[str, Any]:
+    kind: Any = type(flags)
+    return {**_defaults(kind), **flags._values}
 
 
 @functools.cache
