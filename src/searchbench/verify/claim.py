@@ -338,8 +338,10 @@ class ClaimCheck:
         """
         after = self._state(state)
         out = np.zeros(max(self.game.max_moves, 1), np.int64)
-        searches = self._search(), self._threats()
-        return int(self._bound(coverage_or_threats)(after, out, self.records, self.claim.bound, *searches))
+        known = after, out, self.records, self.claim.bound, self._search()
+        if not self.claim.threats:
+            return int(self._bound(coverage)(*known))
+        return int(self._bound(coverage_or_threats)(*known, self._threats()))
 
     def forced_sequence(self, state: Sequence[int]) -> list[int]:
         """Return the moves of the forced sequence that verification finds in a state, empty if it finds none."""
