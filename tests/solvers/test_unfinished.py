@@ -8,7 +8,6 @@ import signal
 import time
 import traceback
 from collections.abc import Callable, Iterator
-from functools import partial
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -203,9 +202,8 @@ def test_unfinished_work_whose_removal_was_cut_short_is_removed(tmp_path: Path) 
     assert (work / "film.part").exists()
 
 
-def test_a_working_folder_that_holds_something_else_keeps_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_working_folder_that_holds_something_else_keeps_it(tmp_path: Path) -> None:
     work = tmp_path / "all"
-    monkeypatch.setattr(solve, "solve_into", partial(solve.solve_into, target="interpreted"))
     with pytest.raises(KeyboardInterrupt), mock.patch.object(solve.Sweep, "layer", side_effect=KeyboardInterrupt):
         sb.solve("connect4:3,3,3", solver="sweep", to=work / "three.db", work=work)
     assert (work / RECORD).exists()
