@@ -359,6 +359,8 @@ def test_functions_of_the_package_that_reach_no_slot_are_bound_once(monkeypatch:
     jit.bind(place_in, simulated)
     assert simulated.bound[facts.place_of, "cuda inner"] is not before  # other instructions stand in the place of ours
     assert bound(here) is not bound(here)  # a user's, who may change what it refers to
+    monkeypatch.setattr(here, "__module__", None)  # written at a prompt
+    assert bound(here) is not bound(here)
     monkeypatch.setattr(facts, "_PLACE_SHIFT", 3)
     assert bound(facts.place_of) is not before
 

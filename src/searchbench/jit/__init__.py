@@ -10,8 +10,8 @@ kernel can reach. So an edited game is recompiled, an edited comment is not, and
 Tables of any size may be among the constants: large ones are read where they are (:mod:`searchbench.jit.backends.cpu.arrays`).
 """
 
-from searchbench.jit.backends import Target, backend, compile_seconds, loading_cpu_seconds, loading_seconds
-from searchbench.jit.binding import bind, launch
+from searchbench.jit.backends import Target, backend, compile_seconds, launch, loading_cpu_seconds, loading_seconds
+from searchbench.jit.binding import bind
 from searchbench.jit.cached_files import read_cached, write_cached
 from searchbench.jit.data import data_digest, frozen
 from searchbench.jit.devices import Device, open_device

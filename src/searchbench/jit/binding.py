@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import types
-from collections import defaultdict
 from collections.abc import Callable
-from functools import cached_property
 from threading import RLock
 from typing import Any, Final
 
-from searchbench.jit.backends import Target, ThreadMap, backend
+from searchbench.jit.backends import Target, backend
 from searchbench.jit.data import DataFlow
 from searchbench.jit.fingerprint import fingerprint, own_digest
 from searchbench.jit.intrinsics import INTRINSICS
-from searchbench.jit.launching import Launch
 from searchbench.jit.references import Names, is_library, names_in, plain_function, references, resolve
-from searchbench.jit.slot_free import SlotFree
+from searchbench.jit.slot_free import slot_free
 from searchbench.slots import Constant, is_slot
 
-_SLOT_FREE: Final[dict[Target, SlotFree]] = defaultdict(SlotFree)
 _BINDING: Final = RLock()
 """Held while a kernel is bound: until then the functions that it shares with others lack some of their references."""
 
@@ -41,14 +37,6 @@ def bind(kernel: Callable[..., Any], names: Names, target: Target | None = None)
         return names.bound[key]
 
 
-def launch(work: Launch, threads: ThreadMap) -> list[Any]:
-    """Run a bound kernel over pieces of work, as the backend it is bound for does; return the results in order."""
-    target = getattr(work.kernel, "searchbench_target", None)
-    if target is None:
-        raise TypeError(f"{work.kernel!r} was not made by bind: call other functions with Run.map")
-    return backend(target).launch(work, threads)
-
-
 class _Binder:
     """Bind a kernel; bound inner functions are shared by all kernels of the same names, and by code that is the same."""
 
@@ -57,6 +45,7 @@ class _Binder:
         self.names = names
         self.target = target
         self.backend = backend(target)
+        self.data = self.backend.constant(names.data) if self.backend.compiled is None else names.data
         self.flow = DataFlow(names, kernel)
         self.modules: dict[tuple[types.ModuleType, types.FunctionType], types.ModuleType] = {}
         self.kept: list[tuple[dict[Any, Any], Any]] = []
@@ -69,14 +58,8 @@ class _Binder:
             for shelf, key in self.kept:  # half of their references are not bound: nobody may find them
                 shelf.pop(key, None)
             raise
-        if self.backend.compiled is not None:
-            return self.backend.given(result, self.names.data, self.flow.arguments(kernel))
-        return self.backend.given(result, self._data, int(self.flow.asks(kernel)))
-
-    @cached_property
-    def _data(self) -> Any:
-        """The data as functions are to see it: made so once, in the place of at every call."""
-        return self.backend.constant(self.names.data)
+        count = self.flow.asks(kernel) if self.backend.compiled is None else self.flow.arguments(kernel)
+        return self.backend.given(result, self.data, int(count))
 
     def _inner(self, function: types.FunctionType) -> Any:
         """Return a function for kernels to call, with all that it refers to bound."""
@@ -86,19 +69,12 @@ class _Binder:
             if function in INTRINSICS or hasattr(function, "zeros"):
                 self.names.bound[key] = self.backend.intrinsic(function)
             elif self.backend.compiled is None and not self.backend.machine_code:
-                self._interpreted(function, key)
+                self.names.bound[key] = slot_free(self.target).made(
+                    function, lambda: self._made(function, "inner", key)
+                )
             else:
                 self._made(function, "inner", key)
         return self.names.bound[key]
-
-    def _interpreted(self, function: types.FunctionType, key: tuple[Any, str]) -> None:
-        """Bind a function: the same for all names if it reaches no slot."""
-        known = _SLOT_FREE[self.target]
-        made = known.find(function)
-        if made is not None:
-            self.names.bound[key] = made
-        else:
-            known.keep(function, self._made(function, "inner", key))
 
     def _made(self, function: types.FunctionType, use: str, key: tuple[Any, str] | None) -> Any:
         """Return the backend's version of a function: the same for the same code."""
@@ -122,13 +98,12 @@ class _Binder:
 
     def _fill(self, function: types.FunctionType, bound: types.FunctionType) -> None:
         cells = dict(zip(function.__code__.co_freevars, bound.__closure__ or (), strict=True))
-        seen = bound.__globals__
         for name, value in references(function).items():
             converted = self._convert(value, function)
             if name in cells:
                 cells[name].cell_contents = converted
             else:
-                seen[name] = converted
+                bound.__globals__[name] = converted
 
     def _convert(self, value: Any, user: types.FunctionType) -> Any:
         if type(value) is int:
@@ -136,7 +111,7 @@ class _Binder:
         value = plain_function(self.names.constant(value) if isinstance(value, Constant) else value)
         if isinstance(value, types.FunctionType):
             if self.backend.compiled is None and is_slot(value) and self.flow.asks(value):
-                return self.backend.given(self._inner(value), self._data, 1)
+                return self.backend.given(self._inner(value), self.data, 1)
             return self._inner(value)
         if isinstance(value, types.ModuleType) and not is_library(value):
             return self._module(value, user)

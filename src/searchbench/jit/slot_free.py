@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import types
+from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
+from searchbench.jit.backends import Target
 from searchbench.jit.intrinsics import INTRINSICS
 from searchbench.jit.references import is_library, names_in, plain_function
 from searchbench.slots import Constant, is_slot
@@ -17,26 +20,30 @@ class SlotFree:
     """Keep what was made of functions, as long as all that they refer to stays the same."""
 
     def __init__(self) -> None:
-        self._made: dict[types.FunctionType, tuple[Any, list[_Reference]] | None] = {}
+        self._kept: dict[types.FunctionType, tuple[Any, list[_Reference]] | None] = {}
 
-    def find(self, function: types.FunctionType) -> Any:
-        """Return what was made of a function, or None."""
-        kept = self._made.get(function)
-        if kept is None or not all(known.get(name) is value for known, name, value in kept[1]):
-            return None
-        return kept[0]
+    def made(self, function: types.FunctionType, make: Callable[[], Any]) -> Any:
+        """Return what was made of a function before, or is made of it."""
+        kept = self._kept.get(function)
+        if kept is not None and all(known.get(name) is value for known, name, value in kept[1]):
+            return kept[0]
+        found = make()
+        if _stays(function) and (kept is not None or function not in self._kept):
+            references = _reached(function)
+            self._kept[function] = None if references is None else (found, references)
+        return found
 
-    def keep(self, function: types.FunctionType, made: Any) -> None:
-        """Keep what was made of a function of a module of this package, unless it reaches a slot."""
-        if self._made.get(function, made) is None or not _stays(function):
-            return
-        found = _reached(function)
-        self._made[function] = None if found is None else (made, found)
+
+@lru_cache
+def slot_free(target: Target) -> SlotFree:
+    """Return what is kept for a target."""
+    return SlotFree()
 
 
 def _stays(function: types.FunctionType) -> bool:
-    """Tell a module's function from one that a call has made, which is let go with its game."""
-    return function.__closure__ is None and function.__module__.partition(".")[0] == __name__.partition(".")[0]
+    """Tell a module's function of this package from a user's, and from one that a call has made and that goes with its game."""
+    package = (function.__module__ or "").partition(".")[0]  # no module: written at a prompt
+    return function.__closure__ is None and package == __name__.partition(".")[0]
 
 
 def _reached(function: types.FunctionType) -> list[_Reference] | None:

@@ -116,3 +116,11 @@ def new_copy(function: types.FunctionType, name: str, module: str) -> types.Func
     copy = types.FunctionType(function.__code__, namespace, name, function.__defaults__, cells)
     copy.__module__ = module
     return copy
+
+
+def launch(work: Launch, threads: ThreadMap) -> list[Any]:
+    """Run a bound kernel over pieces of work, as the backend it is bound for does; return the results in order."""
+    target = getattr(work.kernel, "searchbench_target", None)
+    if target is None:
+        raise TypeError(f"{work.kernel!r} was not made by bind: call other functions with Run.map")
+    return backend(target).launch(work, threads)
