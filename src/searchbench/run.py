@@ -78,6 +78,12 @@ class Limits:
                 f"limits of {self.nodes} nodes and {self.seconds} seconds: each must be positive, or 0 for none"
             )
 
+    def within(self, others: Limits) -> Limits:
+        """Return these limits, or the others where those are nearer; the others have both."""
+        return Limits(
+            min(others.nodes, self.nodes or others.nodes), min(others.seconds, self.seconds or others.seconds)
+        )
+
 
 def requested(
     methods: Mapping[str, type[Configuration]],

@@ -149,6 +149,7 @@ def test_the_sweep_is_that_of_the_processor(spec: str, run: Run, monkeypatch: py
     theirs = sb.solve(game, solver="sweep", device="cuda:0")
     assert np.array_equal(mine.codes, theirs.codes)
     assert theirs.facts["device"] == "cuda:0"
+    assert theirs.facts["memory"] > 1_000
     assert theirs.facts["undecided_by_layer"] == mine.facts["undecided_by_layer"]
 
 
@@ -203,6 +204,15 @@ def test_refusals_say_what_would_be_right(options: dict[str, Any], kind: Any, co
     with pytest.raises(kind, match=text) as refused:
         sb.solve("pancake:5", **{"solver": "bfs", **options})
     assert refused.value.exit_code == code
+
+
+@pytest.mark.parametrize(
+    ("game", "solver", "form"), [("sliding:4x4", "bfs", "streaming"), ("connect4:3,2,3", "sweep", None)]
+)
+def test_too_little_memory_is_told_before_tables_are_made(game: str, solver: str, form: str | None) -> None:
+    with pytest.raises(errors.OutOfMemory, match=r"which has 1,000 to give; leave out --device") as refused:
+        sb.solve(game, solver=solver, form=form, device="cuda:0,1kB")
+    assert refused.value.exit_code == 20
 
 
 def test_a_machine_without_the_package_or_a_driver_is_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable, Sequence
 from typing import Any, Final
@@ -19,6 +20,7 @@ from searchbench.solvers.guided.idastar import IDAStar
 from searchbench.solvers.guided.in_place import search_kind
 from searchbench.solvers.guided.search import names_for, search_state, settled, start_of
 
+log = logging.getLogger(__name__)
 GLANCE: Final = Limits(nodes=40_000, seconds=1.5)
 """Where the interpreted search ends unfinished: so many nodes take half a second or more, compiling takes some four."""
 
@@ -42,32 +44,33 @@ def search_soonest(
     if target is None and isinstance(chosen, AStar | BestFirst) and not jit.backend(game.quickest_target).machine_code:
         target = game.quickest_target  # they remember the states, of which there are few
     line = _at_a_glance(game, state, chosen, run, limits) if target is None else None
-    return line or search_state(game, state, chosen, run, limits, target=target or "cpu")
+    if line is not None:
+        return line
+    return search_state(game, state, chosen, run, limits, target=target or "cpu")
 
 
 def _at_a_glance(
     game: Game, state: Position | str | Sequence[int] | None, chosen: Guided, run: Run, limits: Limits
 ) -> Line | None:
     """Return the line if the interpreter finds it within a glance and within the limits. Raises Unsolvable, LimitReached."""
-    nodes, seconds = (
-        min(most, own or most)
-        for most, own in ((GLANCE.nodes, limits.nodes), (GLANCE.seconds, limits.seconds))
-    )  # fmt: skip
+    nearest = limits.within(GLANCE)
     glance = Run(memory=run.memory, threads=1, report=run.report, clock=time.thread_time)
     try:
         if run.work is not None or _is_kept(game, state, chosen):
             return None
-        line = search_state(game, state, chosen, glance, Limits(int(nodes), seconds), target="interpreted")
+        line = search_state(game, state, chosen, glance, nearest, target="interpreted")
     except Unsolvable:
         raise
     except LimitReached:
-        if limits.nodes == nodes and glance.seconds < seconds:
+        if limits.nodes == nearest.nodes and glance.seconds < nearest.seconds:
             raise  # the compiled search would end at the same node
         return None
     except Exception:  # requests that are refused, and rules that fail: the compiled search tells of them
+        log.debug("the interpreted search ended early", exc_info=True)
         return None
-    whole = limits.nodes == nodes or line.nodes < nodes  # at a limit it may be a worse line than the one to be found
-    return line if whole and glance.seconds < seconds else None
+    # At a limit it may be a worse line than the one to be found.
+    whole = limits.nodes == nearest.nodes or line.nodes < nearest.nodes
+    return line if whole and glance.seconds < nearest.seconds else None
 
 
 def _is_kept(game: Game, state: Position | str | Sequence[int] | None, chosen: Guided) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable, Sequence
 from typing import Any, Final
@@ -21,6 +22,7 @@ from searchbench.solvers.proof.configuration import (
 )
 from searchbench.solvers.proof.prove import default_method, prove_state, searched, told_of_gaps
 
+log = logging.getLogger(__name__)
 GLANCE: Final = Limits(nodes=20_000, seconds=2.0)
 """Where the interpreted search ends unfinished: so many nodes take a second or two, compiling takes some ten."""
 
@@ -57,22 +59,20 @@ def _at_a_glance(
     kernel = _kernel(game, chosen)
     if kernel is None:
         return None
-    nodes, seconds = (
-        min(most, own or most)
-        for most, own in ((GLANCE.nodes, limits.nodes), (GLANCE.seconds, limits.seconds))
-    )  # fmt: skip
+    nearest = limits.within(GLANCE)
     glance = Run(memory=run.memory, threads=1, clock=time.thread_time)
     try:
         if jit.is_kept(kernel, game.names().with_(**_choices(chosen))):
             return None
-        proof = searched(game, state, chosen, glance, Limits(int(nodes), seconds), None, "interpreted")
+        proof = searched(game, state, chosen, glance, nearest, None, "interpreted")
     except LimitReached:
-        if limits.nodes == nodes and glance.seconds < seconds:
+        if limits.nodes == nearest.nodes and glance.seconds < nearest.seconds:
             raise  # the compiled search would end at the same node
         return None
     except Exception:  # rules that fail: the compiled search tells of them
+        log.debug("the interpreted search ended early", exc_info=True)
         return None
-    whole = not proof.incomplete or (limits.nodes == nodes and glance.seconds < seconds)
+    whole = not proof.incomplete or (limits.nodes == nearest.nodes and glance.seconds < nearest.seconds)
     return proof if whole else None
 
 

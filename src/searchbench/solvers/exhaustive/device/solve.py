@@ -8,6 +8,7 @@ from typing import Any, Final
 from searchbench.errors import BadRequest
 from searchbench.exchange.ranks import ALONE, current
 from searchbench.game import Game
+from searchbench.index.diagram import Diagram
 from searchbench.jit import Device
 from searchbench.run import Run
 from searchbench.solvers.exhaustive.bits.search import in_order, one_bit_bytes, two_bit_bytes
@@ -48,9 +49,9 @@ def check_device(request: Request, device: Device) -> None:
                 f"{told} values of {request.choice.rule.name!r} are found by the processor; leave out --device"
             )
         return
-    if request.choice.solver == SWEEP and request.symbolic is not None:
-        raise BadRequest(f"{told} binary diagrams are made by the processor; leave out --device, or --symbolic")
     if request.choice.solver == SWEEP:
+        if request.symbolic is not None:
+            raise BadRequest(f"{told} binary diagrams are made by the processor; leave out --device, or --symbolic")
         return
     if request.choice.solver != BFS:
         solver = request.choice.solver
@@ -76,7 +77,7 @@ def solve_on_device(request: Request, run: Run, device: Device) -> Database:
         return _solve_by_streaming(game, plan, run, device)
     form = request.form or _serving(game, request.choice.forms, device)
     size = max(part.stop for part in game.parts())
-    what = f"solving {game} ({size:,} states) with bfs in the form {form}"
+    what = _what(game, size, form)
     needed = (two_bit_bytes if form == TWO_BIT else one_bit_bytes)(size) + small_bytes(game)
     in_blocks = form == TWO_BIT and needed > device.memory
     here = least_bytes(game) if in_blocks else needed
@@ -88,9 +89,21 @@ def solve_on_device(request: Request, run: Run, device: Device) -> Database:
 
 def _room(needed: int, here: int, what: str, run: Run, device: Device) -> dict[str, Any]:
     """Ask for memory on the device and `here`; return the facts of that. Raises OutOfMemory."""
-    device.demand(needed, what, "leave out --device to solve it by the processor")
+    _demand(needed, what, device)
     run.demand(here, what)
+    return _facts(needed, device)
+
+
+def _demand(needed: int, what: str, device: Device) -> None:
+    device.demand(needed, what, "leave out --device to solve it by the processor")
+
+
+def _facts(needed: int, device: Device) -> dict[str, Any]:
     return {"memory": needed, "device": device.name, **({"simulated": True} if device.simulated else {})}
+
+
+def _what(game: Game, size: int, form: str) -> str:
+    return f"solving {game} ({size:,} states) with bfs in the form {form}"
 
 
 def _solve_backwards(game: Game, rule: ValueRule, run: Run, device: Device) -> Database:
@@ -104,21 +117,26 @@ def _solve_backwards(game: Game, rule: ValueRule, run: Run, device: Device) -> D
 
 def _solve_by_streaming(game: Game, plan: Plan, run: Run, device: Device) -> Database:
     needed = streaming.bytes_needed(plan)
-    what = f"solving {game} ({plan.game.size:,} states) with bfs in the form {STREAMING}"
+    what = _what(game, plan.game.size, STREAMING)
     room = _room(needed, plan.table_bytes + 16 * plan.words, what, run, device)
     layers = streaming.search_rows(game, plan, run, device)
     return Database(game, Depth(), layers.codes, {**facts_of(layers, run, needed), **room})
 
 
 def _plan(request: Request, device: Device) -> Plan | None:
-    """Return the plan of a search by streaming; None where another form is asked for, or has to do. Raises BadRequest."""
+    """Return the plan of a search by streaming; None where another form is asked for, or has to do.
+
+    Raises BadRequest, and OutOfMemory where the form is asked for.
+    """
     told = streaming.served(request.game)
+    if told is None or request.form not in (None, STREAMING):
+        return None
+    least = streaming.least_bytes(told)  # asked first: the tables of a plan that is too large take minutes to make
     if request.form == STREAMING:
-        return Plan(told) if told is not None else None
-    if request.form is not None or told is None or told.places == 1 or STREAMING not in request.choice.forms:
+        _demand(least, _what(request.game, told.size, STREAMING), device)
+        return Plan(told)
+    if told.places == 1 or STREAMING not in request.choice.forms or least > device.memory:
         return None  # of one place, most moves go anywhere: the tables take longer than they save
-    if streaming.least_bytes(told) > device.memory:
-        return None  # the tables of a plan that is too large take minutes to make
     try:
         plan = Plan(told)
     except BadRequest:
@@ -137,10 +155,14 @@ def _obstacle(game: Game, form: str) -> str:
 
 def _sweep(game: Game, run: Run, device: Device) -> Database:
     """Find the layers by the processor, and settle them on the device."""
-    database = solve_by_sweep(
-        game, run, quickest_target(game, run), sweep=lambda diagram: DeviceSweep(diagram, run, device)
-    )
-    database.facts |= {"device": device.name, **({"simulated": True} if device.simulated else {})}
+    made: list[DeviceSweep] = []
+
+    def settling(diagram: Diagram) -> DeviceSweep:
+        made.append(DeviceSweep(diagram, run, device))
+        return made[0]
+
+    database = solve_by_sweep(game, run, quickest_target(game, run), sweep=settling)
+    database.facts |= _facts(made[0].needed, device)
     return database
 
 

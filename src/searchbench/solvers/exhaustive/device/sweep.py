@@ -66,9 +66,9 @@ class DeviceSweep(Threads):
         self._players = len(self._digits.actions)
         self.nbytes = self._tails.nbytes
         largest = max(map(self._plane_bytes, range(diagram.layers)))
-        needed = self.nbytes + sum(array.nbytes for array in nodes) + 2 * largest + self._piece_bytes()
+        self.needed = self.nbytes + sum(array.nbytes for array in nodes) + 2 * largest + self._piece_bytes()
         device.demand(
-            needed, f"settling {diagram.size:,} positions", "leave out --device to solve them by the processor"
+            self.needed, f"settling {diagram.size:,} positions", "leave out --device to solve them by the processor"
         )
         self._roots = nodes.roots
         self._nodes, self._placed_tails = self._on_device(nodes), self._on_device(self._tails)
@@ -82,7 +82,7 @@ class DeviceSweep(Threads):
         """Return the planes of a layer from those of the next (of any size for the last layer)."""
         count = self.diagram.count(layer)
         inner = len(self._digits.digits) - 2
-        wanted = max(1, min(PIECES, count // LEAST))
+        wanted = self._wanted(layer)
         prefixes, starts = prefixes_of(self.diagram, layer, inner if self._is_plain else 0, wanted)
         bounds = cuts_of(starts, wanted)
         pieces = len(bounds) - 1
@@ -124,8 +124,16 @@ class DeviceSweep(Threads):
     def _plane_bytes(self, layer: int) -> int:
         return 8 * plane_words(self.diagram.count(layer))
 
+    def _wanted(self, layer: int) -> int:
+        """Return how many pieces a layer is cut into, about."""
+        return max(1, min(PIECES, self.diagram.count(layer) // LEAST))
+
     def _piece_bytes(self) -> int:
-        depths = len(self._digits.digits)
-        most = max(min(PIECES, self.diagram.count(layer) // LEAST) + 1 for layer in range(self.diagram.layers))
-        each = sum(array.nbytes for array in scratch_for(self._digits)) + 8 * (ENDS + depths + 2)
-        return most * each
+        """Return the bytes of the walks and ends of all pieces, and of the prefixes, one digit more than are enough at most."""
+        walk = sum(array.nbytes for array in scratch_for(self._digits)) + 8 * (ENDS + 1)
+        prefix = 8 * len(self._digits.digits)
+        return max(
+            pieces * walk + min(pieces * self._digits.most_codes, self.diagram.count(layer) + 1) * prefix
+            for layer in range(self.diagram.layers)
+            for pieces in (self._wanted(layer),)
+        )
