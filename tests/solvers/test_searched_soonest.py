@@ -37,6 +37,12 @@ def nothing_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(soonest, "GLANCE", Limits(nodes=1_000, seconds=60.0))  # on any machine
 
 
+@pytest.mark.parametrize("method", ["idastar", "astar", "bestfirst"])
+def test_a_solved_state_is_answered_by_a_line_without_moves(method: str, nothing_kept: None) -> None:
+    game = load("sliding:3x4")
+    assert list(search_soonest(game, game.format(game.start()), method, Run(threads=1)).moves) == []
+
+
 @pytest.mark.parametrize(
     ("method", "options"),
     [
