@@ -181,7 +181,8 @@ class Run:
 
     def map(self, function: Callable[[Argument], Result], arguments: Iterable[Argument]) -> list[Result]:
         """Call a function that releases the interpreter for each argument, on all threads, and return the results."""
-        if self.threads == 1:
+        arguments = list(arguments)
+        if self.threads == 1 or len(arguments) == 1:  # to wake a thread would take longer than a small piece of work
             return [function(argument) for argument in arguments]
         if self._pool is None:
             self._pool = ThreadPoolExecutor(self.threads)

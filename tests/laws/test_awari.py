@@ -236,7 +236,9 @@ def test_the_table_does_not_depend_on_threads_and_lists(database: Database, monk
         monkeypatch.setattr("searchbench.solvers.exhaustive.edges.LIST_MEMORY", room)
         monkeypatch.setattr("searchbench.solvers.exhaustive.edges.BUFFER", 1 << 13)
         assert solve_states(few, solver="fixpoint", run=Run(threads=2)).codes.tobytes() == right
-    for block_bits in (6, 10):
+    for block_bits, fresh in ((6, 1 << 9), (10, 1)):  # so many states of a round go to all threads
+        monkeypatch.setattr("searchbench.solvers.exhaustive.scores.EMITTED", fresh)
+        monkeypatch.setattr("searchbench.solvers.exhaustive.scores.APPLIED", fresh)
         solved = solve_states(few, run=Run(memory=8 << 20, threads=2), block_bits=block_bits)
         assert solved.facts["solver"] == "retrograde"
         assert solved.codes.tobytes() == right

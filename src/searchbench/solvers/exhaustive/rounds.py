@@ -98,6 +98,7 @@ def _run_rounds(
     """Back up the states of one level in some pieces, in as many rounds as the buckets need."""
     table, buckets, bounds = work.table, work.buckets, work.bounds
     chunks = Chunks(bounds, pieces)
+    writers = range(min(work.run.threads, len(pieces)))
 
     def write(writer: int) -> None:
         pages = buckets.writers[writer]
@@ -117,7 +118,7 @@ def _run_rounds(
     found = False
     goes_on = True
     while goes_on:
-        work.run.map(write, range(work.run.threads))
+        work.run.map(write, writers)
         told = begin_any(not chunks.empty(), buckets.filled(), work.checkpoints.is_due_here)
         for held in table.sharing.deliver(buckets, told):
             again |= _apply_all(applier, work, now, held)

@@ -78,9 +78,10 @@ def initialise(
     note[STOPPED] = stop
 
 
-def select(codes: Any, illegal: int, first: int, stop: int, origin: int, left: Any, fresh: Any, score: int) -> None:
-    """Select the states first .. stop - 1 that have the score, or its opposite, by their leaving moves alone."""
+def select(codes: Any, illegal: int, first: int, stop: int, origin: int, left: Any, fresh: Any, score: int) -> int:
+    """Select the states first .. stop - 1 that have the score, or its opposite, by their leaving moves alone; count them."""
     win, loss = code_of(score), code_of(-score)
+    selected = 0
     for number in range(first, stop):
         if codes[number] != win and codes[number] != loss:
             continue
@@ -88,6 +89,8 @@ def select(codes: Any, illegal: int, first: int, stop: int, origin: int, left: A
         if left[place] < FRESH and (codes[number] == win or left[place] == 0):
             left[place] = FRESH
             fresh[number >> STRETCH_BITS] = 1
+            selected += 1
+    return selected
 
 
 def emit(
@@ -172,9 +175,10 @@ def count_fresh(left: Any) -> int:
 
 def apply(
     codes: Any, illegal: int, base: int, pages: Pages, page: int, origin: int, left: Any, fresh: Any, score: int
-) -> None:
-    """Apply the requests of one bucket to its block: those of a page and of the pages before."""
+) -> int:
+    """Apply the requests of one bucket to its block, those of a page and of the pages before; count the states decided."""
     win, loss = code_of(score), code_of(-score)
+    decided = 0
     while page >= 0:
         for index in range(pages.fill[page]):
             request = pages.requests[page, index]
@@ -191,16 +195,21 @@ def apply(
                 codes[number] = loss
             left[place] = FRESH
             fresh[number >> STRETCH_BITS] = 1
+            decided += 1
         page = pages.before[page]
+    return decided
 
 
 def apply_all(
     codes: Any, illegal: int, buckets: Any, last: Any, block_bits: int, pages: Pages, origin: int, left: Any, fresh: Any,
     score: int,
-) -> None:  # fmt: skip
-    """Apply the requests of some buckets, of which `last` are the last pages."""
+) -> int:  # fmt: skip
+    """Apply the requests of some buckets, of which `last` are the last pages; count the states decided."""
+    decided = 0
     for place in range(len(buckets)):
-        apply(codes, illegal, buckets[place] << block_bits, pages, last[place], origin, left, fresh, score)
+        base = buckets[place] << block_bits
+        decided += apply(codes, illegal, base, pages, last[place], origin, left, fresh, score)
+    return decided
 
 
 def finish(codes: Any, illegal: int, first: int, stop: int, origin: int, left: Any) -> None:

@@ -43,6 +43,8 @@ HEAPS: Final = 4
 
 SHARES: Final = 4
 """In how many shares a thread takes the pieces of a round."""
+EMITTED, APPLIED = 1 << 9, 1 << 12
+"""For how many fresh states a second thread is worth while: to write their requests, and to apply them, which is less work."""
 
 
 class Kernels(NamedTuple):
@@ -119,13 +121,14 @@ def solve_group(
         if goes_on:
             here = np.zeros_like(fresh)
             checkpoints.restore_marks("here", here, work.own)
-            pieces = checkpoints.pieces("left")
+            pieces, fresh_states = checkpoints.pieces("left"), len(left)  # at most
             goes_on = False
         else:
-            _select_all(work, score)
+            fresh_states = _select_all(work, score)
             here, pieces = _taken(work)
-        while _spread(work, noted | {"rounds": rounds}, here, pieces):
+        while (spread := _spread(work, noted | {"rounds": rounds}, here, pieces, fresh_states)).found:
             rounds += 1
+            fresh_states = spread.fresh
             here, pieces = _taken(work)
         score -= 1
     run.launch(
@@ -177,14 +180,14 @@ def _initialise_group(names: jit.Names, work: Work) -> int | None:
     return None if seen(REFUSED) else seen(HIGHEST)
 
 
-def _select_all(work: Work, score: int) -> None:
-    """Select all states that have a score or its opposite by their leaving moves alone."""
+def _select_all(work: Work, score: int) -> int:
+    """Select all states that have a score or its opposite by their leaving moves alone; return how many."""
     table = work.table
-
-    work.run.launch(
+    selected = work.run.launch(
         work.kernels.select, Chunks(work.own), table.codes, table.illegal, FIRST, STOP, work.origin, work.left,
         work.fresh, score, after=work.rest_after,
     )  # fmt: skip
+    return sum(selected)
 
 
 def _taken(work: Work) -> tuple[npt.NDArray[np.uint8], list[Piece]]:
@@ -194,15 +197,25 @@ def _taken(work: Work) -> tuple[npt.NDArray[np.uint8], list[Piece]]:
     return here, pending_chunks(here, work.own, CHUNK)
 
 
-def _spread(work: Work, noted: dict[str, Any], here: npt.NDArray[np.uint8], pieces: list[tuple[int, int]]) -> bool:
+class Spread(NamedTuple):
+    """Say whether there were fresh states on any rank, and how many there are on this one since."""
+
+    found: bool
+    fresh: int
+
+
+def _spread(
+    work: Work, noted: dict[str, Any], here: npt.NDArray[np.uint8], pieces: list[tuple[int, int]], states: int
+) -> Spread:
     """Send requests to the predecessors of the fresh states in some pieces, in as many rounds as the buckets need.
 
-    Return whether there were any: `here` marks their stretches.
+    `here` marks their stretches; on this rank there are so many `states`, or fewer.
     """
     table, buckets, bounds, score = work.table, work.buckets, work.bounds, int(noted["score"])
     chunks = Chunks(bounds, pieces)
     # One by one from files, whose memory is given back after each.
-    at_once = max(1, len(pieces) // (SHARES * work.run.threads)) if work.space is MEMORY else 1
+    writers, readers = (1 if states < worth else work.run.threads for worth in (EMITTED, APPLIED))
+    at_once = max(1, len(pieces) // (SHARES * writers)) if work.space is MEMORY else 1
     win = code_of(score)
 
     def write(writer: int) -> None:
@@ -222,26 +235,28 @@ def _spread(work: Work, noted: dict[str, Any], here: npt.NDArray[np.uint8], piec
                     return
             work.rest()
 
-    def read_all(held: Buckets) -> None:
-        def read(some: list[int]) -> None:
+    def read_all(held: Buckets) -> int:
+        def read(some: list[int]) -> int:
+            decided = 0
             for source, of, last in held.sources(some):
-                work.kernels.apply(
+                decided += work.kernels.apply(
                     table.codes, table.illegal, of, last, held.block_bits, source, work.origin, work.left, work.fresh, score
                 )  # fmt: skip
                 work.rest()
+            return decided
 
         filled = held.filled()
-        heaps = min(len(filled), HEAPS * work.run.threads if work.run.threads > 1 else 1)
-        work.run.map(read, [filled[place::heaps] for place in range(heaps)])
+        heaps = min(len(filled), HEAPS * readers if readers > 1 else 1)
+        return sum(work.run.map(read, [filled[place::heaps] for place in range(heaps)]))
 
-    goes_on = True
+    goes_on, decided = True, 0
     while goes_on:
-        work.run.map(write, range(work.run.threads))
+        work.run.map(write, range(writers))
         told = begin_any(not chunks.empty(), work.checkpoints.is_due_here, here.any())
         for held in table.sharing.deliver(buckets, told):
-            read_all(held)
+            decided += read_all(held)
         buckets.clear()
         goes_on, due, found = told()
         if due:
             work.keep(noted, {"here": pack_flags(here, work.own), "left": array_of(chunks.left)})
-    return found
+    return Spread(found, decided)
