@@ -17,6 +17,7 @@ from searchbench import jit
 from searchbench.board import Board as Board
 from searchbench.board import cells_of_move
 from searchbench.errors import BadGame, BadMove, BadRequest, BadState, raised_in, told
+from searchbench.guards import guarded, room
 from searchbench.index.own import checked_index, functions_of
 from searchbench.rules import NOWHERE, UNDECIDED
 from searchbench.slots import slot_named
@@ -355,7 +356,7 @@ class Game:
 
     def fingerprint(self) -> str:
         """Return a hash of the rules and the index as they are now: 20 hexadecimal digits."""
-        names = self.names()
+        names = self.names(target="interpreted")  # as the game supplies them
         digest = hashlib.sha256()
         for name in sorted(set(names) - {"new_state", "new_moves"}):
             digest.update(f"{name} {jit.fingerprint(names[name], names)};".encode())
@@ -573,10 +574,10 @@ def _plain(state: Sequence[int]) -> str:
     return f"[{', '.join(map(str, state))}]"
 
 
-def _buffers(game: Game, target: jit.Target) -> dict[str, Callable[..., Any]]:
-    width, most, dtype = game.width, max(game.max_moves, game.max_unmoves), np.dtype(game.dtype)
+def _buffers(game: Game, most: int, target: jit.Target) -> dict[str, Callable[..., Any]]:
+    """Return the functions that make room for a state, and for so many moves."""
     buffer = jit.backend(target).buffer
-    return {"new_state": buffer(width, dtype), "new_moves": buffer(most, np.int64)}
+    return {"new_state": buffer(game.width, np.dtype(game.dtype)), "new_moves": buffer(most, np.int64)}
 
 
 @lru_cache(maxsize=128)
@@ -609,7 +610,11 @@ def _functions(game: Game) -> tuple[dict[str, Any], Any]:
 @lru_cache(maxsize=128)
 def _names(game: Game, rule: ValueRule | None, target: jit.Target) -> jit.Names:
     functions, data = _functions(game)
-    functions = functions | _buffers(game, target)
+    most = max(game.max_moves, game.max_unmoves)
+    if jit.backend(target).writes_beyond and type(game).__module__.partition(".")[0] != __name__.partition(".")[0]:
+        functions = guarded(functions, game)
+        most = room(most)
+    functions = functions | _buffers(game, most, target)
     if rule is not None:
         functions |= rule.rules(game.max_moves)
     return jit.Names(functions, target, data)

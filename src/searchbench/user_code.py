@@ -155,7 +155,7 @@ def _check_first_state(game: Any) -> None:
 def _check_returns(game: Any) -> None:
     """Refuse a function that can end without a `return`, where only some states would show it."""
     for name in _NUMBERS:
-        function = plain_function(game.names()[name]) if game.has(name) else None
+        function = plain_function(_own(game, name)) if game.has(name) else None
         if isinstance(function, types.FunctionType) and _can_return_nothing(function.__code__):
             raise BadGame(
                 f"{line_of(function)}: `{name}` of {name_of(game)} can end without a return, and then gives None: expected a "
@@ -190,7 +190,7 @@ def _check_cells(game: Any, start: list[int]) -> None:
         whole = isinstance(value, int | np.integer) and not isinstance(value, bool | np.bool_)
         if not (whole and limits.min <= value <= limits.max):
             raise BadGame(
-                f"{line_of(game.names()['start'])}: `start` of {name_of(game)} writes {value!r} into cell {cell}: expected whole "
+                f"{line_of(_own(game, 'start'))}: `start` of {name_of(game)} writes {value!r} into cell {cell}: expected whole "
                 f"numbers of the game's dtype, {limits.min} .. {limits.max} (another one is chosen with dtype = np.int16, say)"
             )
 
@@ -214,7 +214,7 @@ def _check_first_moves(game: Any, start: list[int], moves: list[int]) -> None:
             _answer(game, "unplay", back, move)
             if back != start:
                 raise BadGame(
-                    f"{line_of(game.names()['unplay'])}: `unplay` of {name_of(game)} makes {back} of the start {start} "
+                    f"{line_of(_own(game, 'unplay'))}: `unplay` of {name_of(game)} makes {back} of the start {start} "
                     f"after `play` with move {move}: expected the start again"
                 )
 
@@ -244,6 +244,27 @@ def check_number_of_start(game: Any) -> None:
         )
 
 
+_TRIED_PARTS: Final = 24
+"""Of how many parts the first and the last number are tried."""
+
+
+def check_cells_of_numbers(game: Any) -> None:
+    """Check that cells of some numbered states fit the game's dtype: machine code would cut them off. Raises BadGame."""
+    limits, start = np.iinfo(game.dtype), game.start()
+    parts = [part for part in game.parts() if part.size > 0]
+    for part in parts[:: -(-len(parts) // _TRIED_PARTS) or 1]:
+        for number in (part.start, part.stop - 1):
+            with calling(game, "the index", f"it was asked for the state with the number {number}"):
+                state = game.unrank_like(number, start)
+            for cell, value in enumerate(state):
+                if not limits.min <= value <= limits.max:
+                    wide = np.result_type(np.min_scalar_type(value), np.int8)
+                    raise BadGame(
+                        f"{line_of(type(game))}: {name_of(game)} has {value} in cell {cell} of the state with the number "
+                        f"{number}, beyond its dtype, {limits.min} .. {limits.max}: choose a larger one, dtype = np.{wide}"
+                    )
+
+
 def _answer(game: Any, name: str, state: list[int], *arguments: Any) -> Any:
     """Return what a function of a game says of its start. Raises BadGame where it fails."""
     with calling(game, f"`{name}`", "it was asked about the start"):
@@ -258,14 +279,19 @@ def _whole(game: Any, name: str, right: str, start: list[int], *arguments: Any) 
         raise BadGame(f"{_returned(game, name, found)} for the start: expected {right}")
     if state != start:
         raise BadGame(
-            f"{line_of(game.names()[name])}: `{name}` of {name_of(game)} changes the start {start} to {state}: only `play`, "
+            f"{line_of(_own(game, name))}: `{name}` of {name_of(game)} changes the start {start} to {state}: only `play`, "
             "`unplay` and `canonical` may change a state"
         )
     return int(found)
 
 
+def _own(game: Any, name: str) -> Any:
+    """Return a function as the game supplies it: for machine code some are guarded (:mod:`searchbench.guards`)."""
+    return game.names(target="interpreted")[name]
+
+
 def _returned(game: Any, name: str, found: Any) -> str:
-    return f"{line_of(game.names()[name])}: `{name}` of {name_of(game)} returned {found!r}"
+    return f"{line_of(_own(game, name))}: `{name}` of {name_of(game)} returned {found!r}"
 
 
 def name_of(game: Any) -> str:

@@ -153,7 +153,7 @@ def plain(value: Any) -> Any:
 
 def fingerprints(game: Game, rule: ValueRule) -> dict[str, str]:
     """Return a hash of the game's current rules and index, and one of the value rule's functions."""
-    names = game.names(rule)
+    names = game.names(rule, "interpreted")  # no guards, whose wording says nothing of the rules
     digest = hashlib.sha256()
     for name in sorted(rule.rules(game.max_moves)):
         digest.update(f"{name} {jit.fingerprint(names[name], names)};".encode())

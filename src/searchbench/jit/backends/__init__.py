@@ -32,6 +32,8 @@ class Backend(Protocol):
     """What was made of functions, by the mark of their code and their use; None: each binding makes its own."""
     machine_code: bool
     """Whether kernels are compiled. What is written for machine code alone, such as streaming, is chosen only then."""
+    writes_beyond: bool
+    """Whether a kernel that writes beyond an array goes on unseen, and can raise errors that it is told to."""
 
     def copy(self, function: types.FunctionType, mark: str) -> types.FunctionType:
         """Return a copy of a function whose references are yet to be filled in; `mark` tells its code from others."""

@@ -54,6 +54,7 @@ class Interpreted:
 
     compiled: dict[tuple[str, str], Any] | None = None
     machine_code = False
+    writes_beyond = False
 
     def copy(self, function: types.FunctionType, _mark: str) -> types.FunctionType:
         """Return a copy under the same name."""

@@ -139,7 +139,7 @@ def _kept_or_made(game: Game, depth: int, most: int, wanted: str) -> Automaton:
 
 def _file(game: Game, depth: int, most: int) -> Path:
     """Return where an automaton is kept: its name tells the rules that it was made from, and how many moves were compared."""
-    names = game.names()
+    names = game.names(target="interpreted")
     rules = [jit.fingerprint(names[name], names) for name in ("start", "moves", "play")]
     data = jit.data_digest(names.data) if names.data is not None else ""
     told = f"{FORMAT} {rules} {data} {game.width} {game.max_moves} {depth} {most}"

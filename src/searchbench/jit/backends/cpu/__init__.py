@@ -19,6 +19,7 @@ from searchbench.jit.launching import Launch
 
 class _Processor:
     machine_code = True
+    writes_beyond = True
 
     def __init__(self) -> None:
         self.compiled: dict[tuple[str, str], Any] | None = {}

@@ -33,6 +33,7 @@ def numbers_of(work: Launch) -> int:
 class _Device:
     compiled: dict[tuple[str, str], Any] | None = None  # each binding compiles its own: constants have addresses
     machine_code = True
+    writes_beyond = False
 
     def copy(self, function: types.FunctionType, _mark: str) -> types.FunctionType:
         """Return a copy under the same name, of code that devices run. Raises NotForDevice."""
