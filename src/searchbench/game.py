@@ -20,7 +20,15 @@ from searchbench.errors import BadGame, BadMove, BadRequest, BadState, raised_in
 from searchbench.index.own import checked_index, functions_of
 from searchbench.rules import NOWHERE, UNDECIDED
 from searchbench.slots import slot_named
-from searchbench.user_code import calling, check_class, check_parts, checked_rules, checked_sizes, place_of
+from searchbench.user_code import (
+    calling,
+    check_class,
+    check_drawing,
+    check_parts,
+    checked_rules,
+    checked_sizes,
+    place_of,
+)
 
 if TYPE_CHECKING:
     from searchbench.index.digits import Digits
@@ -556,6 +564,7 @@ class Game:
 
     def picture(self, state: Sequence[int]) -> str:
         """Return a drawing of the state in text: the board's cells where they are, or the notation."""
+        check_drawing(self, state)
         board = self.board()
         if board is None:
             return str(self.format(state))

@@ -100,6 +100,7 @@ def _heuristic(configuration: Guided) -> Heuristic | None:
 
 
 def _default_method(game: Game) -> str:
+    check_first_state(game)
     parts = game.parts()
     return "astar" if parts and max(part.stop for part in parts) <= REMEMBERED else "idastar"
 
