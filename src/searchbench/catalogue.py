@@ -305,6 +305,8 @@ def _make(game: type[Game], text: str, spec: str) -> Game:
             key, value = fields[place].name, word
         if key not in hints or key not in {field.name for field in fields}:
             raise UnknownGame(f"game {spec!r}: no parameter {key!r}, expected {usage}")
+        if key in arguments:
+            raise UnknownGame(f"game {spec!r}: parameter {key} is given twice, expected {usage}")
         arguments[key] = _convert(value, hints[key], spec, key)
     try:
         return game(**arguments)
