@@ -495,7 +495,14 @@ class Game:
             return what
         if what is None:
             return Position(self, tuple(self.start()))
-        return Position(self, tuple(self.read(what) if isinstance(what, str) else what))
+        if isinstance(what, str):
+            return Position(self, tuple(self.read(what)))
+        try:
+            return Position(self, tuple(map(operator.index, what)))
+        except TypeError:
+            raise BadState(
+                f"{self}: {what!r} is no state: expected a position, a text or the numbers of a state; {self._an_example()}"
+            ) from None
 
     def _parsed(self, text: str) -> list[int]:
         """Return the state that `parse` reads from a text. Raises BadState for a wrong text, BadGame for a wrong `parse`."""

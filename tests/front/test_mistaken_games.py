@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import searchbench as sb
 from front_program import Program
-from searchbench.errors import BadGame, UnknownGame
+from searchbench.errors import BadGame, BadState, UnknownGame
 
 COUNT = '''\
 from dataclasses import dataclass
@@ -202,3 +203,19 @@ def test_a_mistake_of_drawing_after_solving_is_told(program: Program, tmp_path: 
         assert "expected a text for each" in err
     with pytest.raises(BadGame, match="expected a text for each"):
         str(sb.open_database(tmp_path / "count.db", trust=True).game.position())
+
+
+NO_STATES: list[Any] = [5, 3.5, object(), [1, 2], [], [200], [-1], ["nine"], [None], [10**30], "1 2", b"12"]
+
+
+@pytest.mark.parametrize("what", NO_STATES, ids=str)
+def test_what_is_no_state_is_refused_from_python(what: Any, tmp_path: Path) -> None:
+    file = tmp_path / "count.py"
+    for values in ("distance", "outcome"):
+        file.write_text(COUNT.replace("    n: int", f"    values = {values!r}\n    n: int"))
+        game = sb.load(f"{file}:Count")
+        one: Any = sb.prove if values == "outcome" else sb.search
+        with pytest.raises(BadState):
+            one(game, what)
+        with pytest.raises(BadState):
+            sb.solve(game, threads=1).probe(what)
