@@ -334,6 +334,6 @@ def _convert(value: str, kind: Any, spec: str, key: str) -> Any:
             "numbers, texts, and yes or no can be given in a game's name (int, str, bool); others from Python"
         )
     try:
-        return kind(value)  # type: ignore[no-any-return]
+        return kind(value)
     except ValueError:
         raise UnknownGame(f"game {spec!r}: parameter {key} must be {kind.__name__}, not {value!r}") from None
