@@ -127,10 +127,10 @@ def test_guards_say_nothing_of_the_rules() -> None:
 
 
 def test_cells_that_the_dtype_does_not_hold_are_refused() -> None:
-    with pytest.raises(BadGame, match=r"has 199 in cell 0 of the state with the number 199.*dtype = np\.int16"):
+    with pytest.raises(
+        BadGame, match=r"for its last number, 199, the index .* writes 199 into cell 0: .* -128 \.\. 127"
+    ):
         solve_states(Ring(places_round=200), solver="bfs", target="interpreted")
-    with pytest.raises(BadGame, match=r"dtype = np\.int32"):
-        solve_states(Ring(places_round=60_000), solver="bfs", target="interpreted")
 
     @dataclass(frozen=True)
     class Wide(Ring):

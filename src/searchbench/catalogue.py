@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from searchbench import consent
-from searchbench.errors import BadGame, SearchBenchError, UnknownGame, raised_in, told
+from searchbench.errors import BadGame, SearchBenchError, UnknownGame, line_of, raised_in, told
 from searchbench.game import Game
 from searchbench.user_code import check_class
 from searchbench.values import value_rule
@@ -134,12 +134,36 @@ def load(spec: str | Game) -> Game:
     """
     if isinstance(spec, Game):
         return spec
+    kind, arguments = _class_of(spec)
+    return _make(kind, arguments, spec)
+
+
+def load_with(spec: str, parameters: Mapping[str, Any]) -> Game:
+    """Return the game that a text names, with these parameters, of which a text may not be able to tell all."""
+    kind, arguments = _class_of(spec)
+    told: Game | UnknownGame
+    try:
+        told = _make(kind, arguments, spec)
+        if told.parameters == parameters:
+            return told
+    except UnknownGame as error:
+        told = error
+    try:
+        return kind(**parameters)
+    except (TypeError, ValueError):  # the class has other parameters now
+        if isinstance(told, UnknownGame):
+            raise told from None
+        return told
+
+
+def _class_of(spec: str) -> tuple[type[Game], str]:
+    """Return the class that a text names, and the rest of the text: its parameters."""
     path, separator, rest = spec.partition(".py")
     if separator and names_file(spec):
         name, _, arguments = rest.removeprefix(":").partition(":")
-        return _make(_class_in_file(Path(path + ".py"), name), arguments, spec)
+        return _class_in_file(Path(path + ".py"), name), arguments
     name, _, arguments = spec.partition(":")
-    return _make(class_named(name), arguments, spec)
+    return class_named(name), arguments
 
 
 def names_file(spec: str) -> bool:
@@ -263,8 +287,12 @@ def _make(game: type[Game], text: str, spec: str) -> Game:
         raise UnknownGame(f"game {spec!r}: class {game.__name__} must be marked @dataclass(frozen=True)")
     check_class(game)
     fields = dataclasses.fields(game)
-    hints = typing.get_type_hints(game)
-    usage = f"{game.name}:" + ",".join(field.name.upper() for field in fields)
+    try:
+        hints = typing.get_type_hints(game)
+    except Exception as error:  # an annotation may be any text
+        raise UnknownGame(f"{line_of(game)}: the types of the parameters of {game.__name__}: {told(error)}") from error
+    source = getattr(game, "__searchbench_source__", game.name)
+    usage = f"{source}:" + ",".join(field.name.upper() for field in fields)
     words = [word for word in re.split(r",|(?<=\d)x(?=\d)", text) if word]
     if len(fields) == 1 and hints[fields[0].name] is str:  # a text of any kind, a path among others, takes all of it
         words = [f"{fields[0].name}={text.removeprefix(f'{fields[0].name}=')}"] if text else []
@@ -277,6 +305,8 @@ def _make(game: type[Game], text: str, spec: str) -> Game:
             key, value = fields[place].name, word
         if key not in hints or key not in {field.name for field in fields}:
             raise UnknownGame(f"game {spec!r}: no parameter {key!r}, expected {usage}")
+        if key in arguments:
+            raise UnknownGame(f"game {spec!r}: parameter {key} is given twice, expected {usage}")
         arguments[key] = _convert(value, hints[key], spec, key)
     try:
         return game(**arguments)
@@ -298,6 +328,11 @@ def _convert(value: str, kind: Any, spec: str, key: str) -> Any:
         if value.lower() in {"no", "false", "0"}:
             return False
         raise UnknownGame(f"game {spec!r}: parameter {key} must be yes or no, not {value!r}")
+    if kind not in (int, str, float):
+        raise UnknownGame(
+            f"game {spec!r}: parameter {key} is of the type {getattr(kind, '__name__', kind)}, which no text tells: only whole "
+            "numbers, texts, and yes or no can be given in a game's name (int, str, bool); others from Python"
+        )
     try:
         return kind(value)
     except ValueError:

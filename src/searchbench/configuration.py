@@ -60,6 +60,10 @@ _EXPECTED: Final[Mapping[Kind, str]] = {
 }  # fmt: skip
 
 
+LARGEST: Final = 1 << 40
+"""The largest whole number that an option takes: kernels add such numbers to others, in 64 bits."""
+
+
 def option(
     default: Any,
     told: str,
@@ -115,6 +119,8 @@ def configured(methods: Mapping[str, type[Configuration]], method: str, options:
     given = {name: value for name, value in options.items() if value is not None}
     for name, value in sorted(given.items()):
         if name in taken:
+            if taken[name].kind == "whole" and isinstance(value, int) and abs(value) > LARGEST:
+                raise BadRequest(f"{name} {value}: expected at most {LARGEST:,}")
             continue
         others = takers(methods, name)
         if not others:

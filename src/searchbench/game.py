@@ -21,7 +21,15 @@ from searchbench.guards import guarded, room
 from searchbench.index.own import checked_index, functions_of
 from searchbench.rules import NOWHERE, UNDECIDED
 from searchbench.slots import slot_named
-from searchbench.user_code import calling, check_class, check_parts, checked_rules, checked_sizes, place_of
+from searchbench.user_code import (
+    calling,
+    check_class,
+    check_drawing,
+    check_parts,
+    checked_rules,
+    checked_sizes,
+    place_of,
+)
 
 if TYPE_CHECKING:
     from searchbench.index.digits import Digits
@@ -488,7 +496,14 @@ class Game:
             return what
         if what is None:
             return Position(self, tuple(self.start()))
-        return Position(self, tuple(self.read(what) if isinstance(what, str) else what))
+        if isinstance(what, str):
+            return Position(self, tuple(self.read(what)))
+        try:
+            return Position(self, tuple(map(operator.index, what)))
+        except TypeError:
+            raise BadState(
+                f"{self}: {what!r} is no state: expected a position, a text or the numbers of a state; {self._an_example()}"
+            ) from None
 
     def _parsed(self, text: str) -> list[int]:
         """Return the state that `parse` reads from a text. Raises BadState for a wrong text, BadGame for a wrong `parse`."""
@@ -557,6 +572,7 @@ class Game:
 
     def picture(self, state: Sequence[int]) -> str:
         """Return a drawing of the state in text: the board's cells where they are, or the notation."""
+        check_drawing(self, state)
         board = self.board()
         if board is None:
             return str(self.format(state))

@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
 from searchbench import jit
 from searchbench.configuration import Configuration, completed
@@ -52,6 +52,10 @@ def _cores() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
+
+
+MOST_THREADS: Final = 1024
+"""The most threads of a run: each has buckets of its own for all blocks, and more threads than cores only share these."""
 
 
 def _available() -> int:
@@ -142,6 +146,10 @@ class Run:
     def __post_init__(self) -> None:
         if self.threads < 0 or self.memory < 0:
             raise BadRequest(f"threads {self.threads}, memory {self.memory}: both must be positive")
+        if self.threads > MOST_THREADS:
+            raise BadRequest(
+                f"threads {self.threads}: expected at most {MOST_THREADS:,}; this machine has {_cores()} cores"
+            )
         self.threads = self.threads or _cores()
         self.memory = self.memory or _available()
         self.started = self.clock()

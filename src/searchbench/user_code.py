@@ -15,6 +15,7 @@ from typing import Any, Final
 import numpy as np
 
 from searchbench import rules
+from searchbench.board import Board
 from searchbench.errors import BadGame, BadRequest, SearchBenchError, line_of, raised_in, told
 from searchbench.index.protocol import Part
 from searchbench.jit.data import PARAMETER, asks_for_data
@@ -38,6 +39,13 @@ MAIN: Final = (
 )
 """The names that most games supply."""
 GUIDE: Final = "docs/writing-a-game.md"
+LARGEST_SIZE: Final = 1 << 24
+"""The most cells, moves and unmoves that a state may have."""
+
+
+def _is_whole(value: Any) -> bool:
+    """Tell whether a value is a whole number, and no truth value."""
+    return isinstance(value, int | np.integer) and not isinstance(value, bool | np.bool_)
 
 
 @contextmanager
@@ -48,10 +56,13 @@ def calling(game: Any, what: str, right: str) -> Iterator[None]:
     except BadRequest as error:
         place = raised_in(error, type(game))
         raise BadGame(f"{place}: {what} of {name_of(game)}: {error}" if place else str(error)) from error
-    except (SearchBenchError, NotImplementedError):
+    except SearchBenchError:
         raise
     except Exception as error:
-        place = raised_in(error, type(game)) or line_of(type(game))
+        place = raised_in(error, type(game))
+        if isinstance(error, NotImplementedError) and not place:  # the default of Game
+            raise BadGame(f"{line_of(type(game))}: {name_of(game)} supplies no {what}: {right}") from None
+        place = place or line_of(type(game))
         raise BadGame(f"{place}: {what} of {name_of(game)} raised {told(error)}; {right}") from error
 
 
@@ -61,6 +72,11 @@ def check_class(kind: type) -> None:
         raise BadGame(f"{line_of(kind)}: the class {kind.__name__} must be marked @dataclass(frozen=True)")
     if kind.__hash__ is None:
         raise BadGame(f"{line_of(kind)}: the class {kind.__name__} must be frozen: @dataclass(frozen=True)")
+    if not _is_integer_type(kind.dtype):  # type: ignore[attr-defined]
+        raise BadGame(
+            f"{line_of(kind)}: `dtype` of the class {kind.__name__} is {kind.dtype!r}: "  # type: ignore[attr-defined]
+            "expected a type of whole numbers, such as np.int8 or np.int16"
+        )
     for field in dataclasses.fields(kind):
         if field.name in OF_CLASS:
             raise BadGame(
@@ -68,6 +84,13 @@ def check_class(kind: type) -> None:
                 f"game: write {field.name}: ClassVar[{getattr(field.type, '__name__', field.type)}] = {field.default!r}, or "
                 f"{field.name} = {field.default!r}"
             )
+
+
+def _is_integer_type(dtype: Any) -> bool:
+    try:
+        return np.dtype(dtype).kind in "iu"
+    except TypeError:
+        return False
 
 
 def _line_of_field(kind: type, name: str) -> str:
@@ -86,18 +109,13 @@ def _line_of_field(kind: type, name: str) -> str:
 def checked_sizes(game: Any) -> None:
     """Check a game's width and maximum number of moves. Raises BadGame."""
     for name, least in (("width", 1), ("max_moves", 0), ("max_unmoves", 0), ("places", 1)):
-        try:
-            with calling(game, f"`{name}`", "expected a whole number"):
-                value = getattr(game, name)
-        except NotImplementedError:  # the default of Game
-            raise BadGame(
-                f"{line_of(type(game))}: {name_of(game)} supplies no `{name}`: return a whole number"
-            ) from None
+        with calling(game, f"`{name}`", "return a whole number"):
+            value = getattr(game, name)
         wrong = ""
         if isinstance(value, types.MethodType):
             wrong = "is a method: write @property above it"
-        elif isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-            wrong = f"is {value!r}: expected a whole number, at least {least}"
+        elif not _is_whole(value) or not least <= value <= LARGEST_SIZE:
+            wrong = f"is {value!r}: expected a whole number, {least} to {LARGEST_SIZE:,}"
         if wrong:
             place = line_of(_getter(type(game), name)) or line_of(type(game))
             raise BadGame(f"{place}: `{name}` of {name_of(game)} {wrong}")
@@ -116,8 +134,10 @@ def check_parts(game: Any) -> None:
     source = place_of(game, "parts")
     if not isinstance(found, Sequence):
         raise BadGame(f"{source} returns {found!r}: {right}")
+    if not found and game.checked_index() is not None:
+        raise BadGame(f"{source} returns {found!r}: {right}")
     for part in found:
-        if not isinstance(part, Part):
+        if not isinstance(part, Part) or isinstance(part.needs, str):
             raise BadGame(f"{source} returns {part!r} among others: {right}")
 
 
@@ -135,18 +155,26 @@ def check_first_state(game: Any) -> None:
 
 @lru_cache(maxsize=128)
 def _check_first_state(game: Any) -> None:
+    game.names()  # its class, its sizes and its rules first
     check_parts(game)
     if not game.has("start", "terminal", "moves"):
         return
     start = [0] * game.width
     _answer(game, "start", start)
-    _check_cells(game, start)
+    _check_cells(game, line_of(_own(game, "start")), f"`start` of {name_of(game)} writes", start)
+    _check_is_position(game, start)
+    check_drawing(game, start)
     result = _whole(game, "terminal", "UNDECIDED, or a number: 0 for a solved puzzle", start)
     if result != rules.UNDECIDED and game.two_players:
         return  # no moves to check
-    out = [0] * (4 * max(game.max_moves, 0) + 64)
+    room = 4 * game.max_moves + 64
+    out = [0] * room
     count = _whole(game, "moves", "how many moves it has written", start, out)
-    if count > game.max_moves:
+    if len(out) > room:
+        raise BadGame(
+            f"{line_of(_own(game, 'moves'))}: `moves` of {name_of(game)} appends to `out`: write out[count] = move"
+        )
+    if not 0 <= count <= game.max_moves:
         raise BadGame(f"{_returned(game, 'moves', count)} for the start: max_moves is {game.max_moves}")
     _check_first_moves(game, start, out[: min(count, _FIRST_MOVES)])
     _check_returns(game)
@@ -184,15 +212,55 @@ def _can_return_nothing(code: types.CodeType) -> bool:
     return False
 
 
-def _check_cells(game: Any, start: list[int]) -> None:
+def _check_cells(game: Any, place: str, what: str, state: list[int]) -> None:
+    """Check that the cells that were written fit the game's dtype; `what` wrote them."""
     limits = np.iinfo(game.dtype)
-    for cell, value in enumerate(start):
-        whole = isinstance(value, int | np.integer) and not isinstance(value, bool | np.bool_)
-        if not (whole and limits.min <= value <= limits.max):
+    for cell, value in enumerate(state):
+        if not (_is_whole(value) and limits.min <= value <= limits.max):
             raise BadGame(
-                f"{line_of(_own(game, 'start'))}: `start` of {name_of(game)} writes {value!r} into cell {cell}: expected whole "
-                f"numbers of the game's dtype, {limits.min} .. {limits.max} (another one is chosen with dtype = np.int16, say)"
+                f"{place}: {what} {value!r} into cell {cell}: expected whole numbers of the game's dtype, "
+                f"{limits.min} .. {limits.max} (another one is chosen with dtype = np.int16, say)"
             )
+
+
+def _check_is_position(game: Any, start: list[int]) -> None:
+    """Check that the start can occur, and that its representative stands for itself."""
+    if game.has("legal") and not _answer(game, "legal", list(start)):
+        raise BadGame(
+            f"{line_of(_own(game, 'legal'))}: `legal` of {name_of(game)} says that the start {start} cannot occur"
+        )
+    if game.has("canonical"):
+        one = list(start)
+        _answer(game, "canonical", one)
+        again = list(one)
+        _answer(game, "canonical", again)
+        if again != one:
+            raise BadGame(
+                f"{line_of(_own(game, 'canonical'))}: `canonical` of {name_of(game)} makes {one} of the start {start}, and "
+                f"{again} of that: a representative must stand for itself"
+            )
+
+
+def check_drawing(game: Any, state: Sequence[int]) -> None:
+    """Check that a state can be written and drawn. Raises BadGame."""
+    with calling(game, "format()", f"it was asked about the state {list(state)}"):
+        text = game.format(tuple(state))
+    if not isinstance(text, str):
+        raise BadGame(f"{place_of(game, 'format')} returned {text!r}: expected a text of one line")
+    with calling(game, "board()", "expected a searchbench.Board, or None"):
+        board = game.board()
+    if board is None:
+        return
+    if not isinstance(board, Board):
+        raise BadGame(f"{place_of(game, 'board')} returned {board!r}: expected a searchbench.Board, or None")
+    with calling(game, "pieces()", f"it was asked about the state {list(state)}"):
+        pieces = game.pieces(tuple(state))
+    if not (
+        isinstance(pieces, Sequence) and len(pieces) == len(board.cells) and all(isinstance(p, str) for p in pieces)
+    ):
+        raise BadGame(
+            f"{place_of(game, 'pieces')} returned {pieces!r}: expected a text for each of the {len(board.cells)} cells of board()"
+        )
 
 
 _FIRST_MOVES: Final = 4
@@ -201,6 +269,12 @@ _FIRST_MOVES: Final = 4
 
 def _check_first_moves(game: Any, start: list[int], moves: list[int]) -> None:
     for move in moves:
+        with calling(game, "format_move()", "it was asked about a move of the start"):
+            text = game.format_move(tuple(start), int(move))
+        if not isinstance(text, str):
+            raise BadGame(
+                f"{place_of(game, 'format_move')} returned {text!r} for move {move} of the start: expected a text"
+            )
         for name in ("cost", "gain"):
             if game.has(name):
                 found = _whole(game, name, "a whole number", start, move)
@@ -231,7 +305,8 @@ def check_number_of_start(game: Any) -> None:
         number = game.rank(start)
         if number == rules.NOWHERE and game.terminal(start) != rules.UNDECIDED:
             return
-        outside = not 0 <= number < max(part.stop for part in game.parts())
+        size = max(part.stop for part in game.parts())
+        outside = not 0 <= number < size
         back, right = [] if outside else game.unrank_like(number, start), game.canonical(start)
     fit = "`rank` and `unrank`, or the bases and counts of index(), do not fit the states"
     if outside:
@@ -242,27 +317,10 @@ def check_number_of_start(game: Any) -> None:
         raise BadGame(
             f"{line_of(type(game))}: {name_of(game)} starts with {right}, whose number {number} is that of {back}: {fit}"
         )
-
-
-_TRIED_PARTS: Final = 24
-"""Of how many parts the first and the last number are tried."""
-
-
-def check_cells_of_numbers(game: Any) -> None:
-    """Check that cells of some numbered states fit the game's dtype: machine code would cut them off. Raises BadGame."""
-    limits, start = np.iinfo(game.dtype), game.start()
-    parts = [part for part in game.parts() if part.size > 0]
-    for part in parts[:: -(-len(parts) // _TRIED_PARTS) or 1]:
-        for number in (part.start, part.stop - 1):
-            with calling(game, "the index", f"it was asked for the state with the number {number}"):
-                state = game.unrank_like(number, start)
-            for cell, value in enumerate(state):
-                if not limits.min <= value <= limits.max:
-                    wide = np.result_type(np.min_scalar_type(value), np.int8)
-                    raise BadGame(
-                        f"{line_of(type(game))}: {name_of(game)} has {value} in cell {cell} of the state with the number "
-                        f"{number}, beyond its dtype, {limits.min} .. {limits.max}: choose a larger one, dtype = np.{wide}"
-                    )
+    with calling(game, "the index", "it was asked for the state of its last number"):
+        last = game.unrank(size - 1)
+    what = f"for its last number, {size - 1}, the index of {name_of(game)} writes"
+    _check_cells(game, line_of(type(game)), what, last)
 
 
 def _answer(game: Any, name: str, state: list[int], *arguments: Any) -> Any:
@@ -275,7 +333,7 @@ def _whole(game: Any, name: str, right: str, start: list[int], *arguments: Any) 
     """Return the whole number that a function of a game says of its start, which it must leave as it is. Raises BadGame."""
     state = list(start)
     found = _answer(game, name, state, *arguments)
-    if isinstance(found, bool | np.bool_) or not isinstance(found, int | np.integer):
+    if not _is_whole(found):
         raise BadGame(f"{_returned(game, name, found)} for the start: expected {right}")
     if state != start:
         raise BadGame(

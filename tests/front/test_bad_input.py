@@ -47,6 +47,21 @@ def files_of(folder: Path) -> dict[str, bytes]:
         (["play", "nowhere"], ["nowhere"]),
         (["reproduce", "Z9"], ["Z9", "G1"]),
         (["games", "nothing"], ["nothing"]),
+        (["games", "hanoi:discs=3,discs=4", "--matrix"], ["discs is given twice"]),
+        (["solve", "sliding:2x2", "--threads", "100000"], ["at most 1,024", "cores"]),
+        (["solve", "sliding:2x2", "--to", "x.db", "--codec", "none:3"], ["none has no levels"]),
+        (["solve", "sliding:2x2", "--parts", "some"], ["no part 'some'; the parts are all\n"]),
+        (
+            ["search", "sliding:2x2", "--method", "idastar", "--step", f"{10**30}"],
+            ["step", "at most 1,099,511,627,776"],
+        ),
+        (
+            ["search", "sliding:2x2", "--method", "idastar", "--restarts", "9", "--seed", f"{10**30}"],
+            ["seed", "at most"],
+        ),
+        (["prove", "tic-tac-toe", "--second", "--cached", f"{10**30}"], ["cached", "at most"]),
+        (["prove", "tic-tac-toe", "--method", "graph", "--forced", f"{10**30}"], ["forced", "at most"]),
+        (["prove", "tic-tac-toe", "--method", "dfpn", "--epsilon", "1e300"], ["epsilon", "0 to 1,000,000"]),
     ],
 )
 def test_wrong_input_exits_30_with_one_message(program: Program, arguments: list[str], words: list[str]) -> None:
@@ -60,7 +75,15 @@ def test_wrong_input_exits_30_with_one_message(program: Program, arguments: list
 
 
 @pytest.mark.parametrize(
-    "arguments", [["solf"], ["solve"], ["solve", "sliding:2x2", "--threads", "0"], ["stats", "--jsn"]]
+    "arguments",
+    [
+        ["solf"],
+        ["solve"],
+        ["solve", "sliding:2x2", "--threads", "0"],
+        ["stats", "--jsn"],
+        ["export", "x.db", "--to", "x.parquet", "--sample", "2", "--seed", "-1"],
+        ["check", "sliding:2x2", "--seed", "-1"],
+    ],
 )
 def test_wrong_usage_exits_30(program: Program, arguments: list[str]) -> None:
     answer = program(*arguments)
@@ -73,6 +96,7 @@ def test_wrong_usage_exits_30(program: Program, arguments: list[str]) -> None:
     [
         (["--value", "many"], ["many"]),
         (["--value", "1", "--hardest"], ["not both"]),
+        (["--value", "win 5-3"], ["5-3", "such as 3-5"]),
         (["--numbers", "5-999999"], ["143"]),
         (["--numbers", "5-3"], ["5-3", "143"]),
         (["--numbers", "a-b"], ["a-b"]),

@@ -123,6 +123,9 @@ def test_a_policy_is_graded(databases: dict[str, Database]) -> None:
     assert worst.worst[0].regret == 2
     with pytest.raises(BadRequest, match="none of the moves"):
         grade(databases["tic-tac-toe"], lambda state, moves: 99, 10)
+    for failing in (lambda state: 0, lambda state, moves: moves[99]):
+        with pytest.raises(BadRequest, match=r"test_learning.py, line \d+: the policy raised .*Error"):
+            grade(databases["tic-tac-toe"], failing, 10)  # type: ignore[arg-type]
 
 
 def test_a_puzzle_keeps_gymnasiums_contract(databases: dict[str, Database]) -> None:

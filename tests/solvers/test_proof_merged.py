@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -159,6 +160,22 @@ def test_what_repetitions_speak_for_is_not_relied_on() -> None:
         assert ("unreliable" in proof.facts) == (proof.outcome < proof.highest)
     assert flagged > wrong
     print(f"{flagged} answers flagged, {wrong} of them wrong")
+
+
+def test_a_proof_that_shows_nothing_is_no_evidence_and_makes_no_certificate(tmp_path: Path) -> None:
+    open_ones = 0
+    for seed in range(60):
+        game = random_graph(random.Random(f"repetitions {seed}"), False, False, True)
+        proof = prove_state(game, None, ProofNumber(merge="all"), Run(1 << 24, 1), target="interpreted")
+        if (proof.outcome, proof.highest) == (-1, 1):
+            open_ones += 1
+            assert "nothing is proved: positions repeat" in proof.incomplete
+            with pytest.raises(LimitReached, match="leave it out"):
+                proof.write(tmp_path / "open.cert")
+        else:
+            assert (bool(proof.claims), proof.verify()) == (True, [])
+    assert open_ones
+    assert not any(tmp_path.iterdir())
 
 
 def test_compiled_and_interpreted_search_agree() -> None:

@@ -152,7 +152,8 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except SearchBenchError as error:
         return _complain(error, error.exit_code)
     except MemoryError as error:
-        return _complain(f"out of memory: {error}; give a smaller --memory, or choose a smaller game", ExitCode.LIMIT)
+        which = f": {error}" if str(error) else ""
+        return _complain(f"out of memory{which}; give a smaller --memory, or choose a smaller game", ExitCode.LIMIT)
     except OSError as error:
         return _complain(error, ExitCode.WRONG_INPUT)
     except KeyboardInterrupt as stop:

@@ -13,7 +13,7 @@ def complexity(
     game: GameName,
     games: Annotated[int, Option(min=1, metavar="N", help="Play so many random games.")] = 200,
     samples: Annotated[int, Option(min=1, metavar="N", help="Draw so many numbers of the index.")] = 10_000,
-    seed: Annotated[int, Option(help="Seed of the random numbers.")] = 0,
+    seed: Annotated[int, Option(min=0, help="Seed of the random numbers.")] = 0,
     as_json: Json = False,
     progress: Progress = None,
 ) -> None:

@@ -91,6 +91,8 @@ def solve(
         f"{facts['game']}: {facts['states']:,} states, {facts['reachable']:,} with a value; "
         f"{how}, {levels}, {compiled}solved in {facts['seconds']} s, {where}{' (simulated)' * ('simulated' in facts)}"
     )
+    if not facts["reachable"] and not database.game.two_players:
+        show.write("  no state is solved: `terminal` returns 0 for a solved state, and UNDECIDED for all others")
     for name, group in database.facts.get("groups", {}).items():
         show.write(f"  part {name}: {group['levels']} levels, {group['seconds']} s")
     show.write("not kept: give --to DIR" if to is None else f"kept in {to}")

@@ -14,7 +14,7 @@ def double_letter(
     axioms: Annotated[list[str] | None, Argument("[AXIOM]...", "Strings of the letters a to e.")] = None,
     random: Annotated[int, Option(min=0, metavar="N", help="Search so many random axioms of each length too.")] = 0,
     longest: Annotated[int, Option(min=1, max=40, metavar="N", help="The length of the longest random axioms.")] = 20,
-    seed: Annotated[int, Option(help="Seed of the random axioms.")] = 1994,
+    seed: Annotated[int, Option(min=0, help="Seed of the random axioms.")] = 1994,
     svg: Annotated[Path | None, Option(metavar="FILE", help="Draw the mean numbers of nodes into this file.")] = None,
     as_json: Json = False,
     progress: Progress = None,

@@ -89,7 +89,7 @@ def check(
         int | None,
         Option(min=1, metavar="N", help="Look at about so many states; by default as many as take some seconds."),
     ] = None,
-    seed: Annotated[int, Option(metavar="N", help="Draw other states.")] = 0,
+    seed: Annotated[int, Option(min=0, metavar="N", help="Draw other states.")] = 0,
     as_json: Json = False,
     progress: Progress = None,
 ) -> None:

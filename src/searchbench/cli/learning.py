@@ -21,7 +21,7 @@ class Chosen:
     """Say which positions are wanted."""
 
     sample: Annotated[int | None, Option(min=1, metavar="N", help="Only so many positions, chosen at random.")] = None
-    seed: Annotated[int, Option(help="Seed of the random choice.")] = 0
+    seed: Annotated[int, Option(min=0, help="Seed of the random choice.")] = 0
     value: Annotated[
         str | None, Option(metavar="V", help="Only positions with this value: 31, 20-25, draw, 'win 3-9'.")
     ] = None

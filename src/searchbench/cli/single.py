@@ -270,7 +270,8 @@ def prove(
     elif gathered:
         sizes = " and ".join(f"{len(claim.strategy):,}" for claim in proof.claims)
         strategies = f": strategies of {sizes} states" if sizes else ""
-        show.write(f"evidence {evidence}{strategies}")
+        why = f", {proof.incomplete}" if proof.incomplete else ""
+        show.write(f"evidence {evidence}{strategies}{why}")
         if to is not None:
             show.write(f"kept in {to}, {to.stat().st_size:,} bytes")
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from searchbench.errors import BadRequest
+from searchbench.errors import BadRequest, line_of, told
 from searchbench.game import Position
 from searchbench.learning.truths import BATCH, TruthReader, sampled
 from searchbench.run import Run
@@ -72,7 +72,7 @@ def grade(
         for row in np.flatnonzero(truths.counts > 1).tolist():
             state = truths.states[row].tolist()
             moves = truths.moves[row, : truths.counts[row]].tolist()
-            place = _place(game.format(state), policy(list(state), list(moves)), moves)
+            place = _place(game.format(state), policy, state, moves)
             positions += 1
             best += bool(truths.best[row, place])
             regret = int(regrets[row, place])
@@ -88,7 +88,13 @@ def grade(
     return Grade(positions, best, kept, total / positions, tuple(worst))
 
 
-def _place(text: str, move: Any, moves: Sequence[int]) -> int:
+def _place(text: str, policy: Policy, state: list[int], moves: list[int]) -> int:
+    """Return the place of the move that a policy chooses. Raises BadRequest where it fails, or chooses none of the moves."""
+    try:
+        move = policy(list(state), list(moves))
+    except Exception as error:  # a policy is anybody's code
+        place = f"{line_of(policy)}: " if line_of(policy) else ""
+        raise BadRequest(f"{place}the policy raised {told(error)} on {text!r} with the moves {moves}") from error
     try:
         return moves.index(move)
     except ValueError:

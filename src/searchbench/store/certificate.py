@@ -140,7 +140,7 @@ class Certificate:
 def certificate_of(proof: Proof) -> Certificate:
     """Return the certificate of a proof. Raises BadRequest if its claims do not show its outcome."""
     made = Certificate(proof.game, tuple(proof.state), proof.claims, _leaf_of(proof), {"method": proof.method})
-    if made.bounds != (proof.outcome, proof.highest):
+    if made.bounds != (proof.outcome, proof.highest) or not made.claims:
         told = f"{proof.game}: the proof of {proof.value!r} makes no certificate"
         if proof.incomplete:
             raise LimitReached(f"{told}: its evidence is incomplete, {proof.incomplete}")

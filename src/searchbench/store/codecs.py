@@ -83,7 +83,8 @@ def parse_codec(text: str) -> Codec:
     if not level:
         return Codec(name, usual)
     if not level.isdecimal() or not low <= int(level) <= high:
-        raise BadRequest(f"codec {text!r}: {name} has the levels {low} to {high}")
+        told = f"has the levels {low} to {high}" if high else "has no levels"
+        raise BadRequest(f"codec {text!r}: {name} {told}")
     return Codec(name, int(level))
 
 

@@ -93,7 +93,10 @@ def _walk(
             open_steps.pop()
             path.pop()
         else:
-            raise DamagedData(f"{database.game}: {position.text!r}: the values around it contradict each other")
+            raise DamagedData(
+                f"{database.game}: {position.text!r}: the values around it contradict each other; `searchbench verify` tells "
+                "where, and `searchbench check` whether the rules keep their laws"
+            )
     return path
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from searchbench import consent
-from searchbench.catalogue import WhichGame, load, names_file
+from searchbench.catalogue import WhichGame, load, load_with, names_file
 from searchbench.errors import BadRequest, DamagedData, NoConsent, StaleDatabase, UnknownGame
 from searchbench.game import Game
 from searchbench.run import parse_memory
@@ -216,10 +216,14 @@ def _with_parameters(game: Game, kept: dict[str, Any]) -> Game:
     """Give a game that was named without parameters those of the database."""
     try:
         if game.name == kept["name"] and game == type(game)():
-            return type(game)(**{name: _frozen(value) for name, value in kept["parameters"].items()})
+            return type(game)(**_parameters(kept))
     except (TypeError, ValueError):  # a parameter has no default, or the parameters changed
         pass
     return game
+
+
+def _parameters(kept: dict[str, Any]) -> dict[str, Any]:
+    return {name: _frozen(value) for name, value in kept["parameters"].items()}
 
 
 def _frozen(value: Any) -> Any:
@@ -233,7 +237,7 @@ def _kept_game(folder: Path, kept: dict[str, Any], trust: bool) -> Game:
     places = _places_of_file(folder, kept)
     if not places:
         try:
-            return load(kept["spec"])
+            return load_with(kept["spec"], _parameters(kept))
         except UnknownGame as error:
             raise UnknownGame(f"{folder} is of {kept['spec']}, which is not found ({error}); {NAME_IT}") from None
     beside, here = places[0], Path(path + ".py")
@@ -246,7 +250,7 @@ def _kept_game(folder: Path, kept: dict[str, Any], trust: bool) -> Game:
                     "trust=True, or game=..."
                 )
             near = os.path.relpath(file)
-            return load(f"{file if near.startswith('..') else near}{rest}")
+            return load_with(f"{file if near.startswith('..') else near}{rest}", _parameters(kept))
     raise UnknownGame(
         f"{folder} is of the game {kept['name']!r} in the file {here.name}, which is neither where it was when the database "
         f"was made ({beside}) nor at {here} from here ({Path.cwd()}); {NAME_IT}"

@@ -226,7 +226,7 @@ class _Work:
                 except OutOfMemory as error:
                     obstacle = str(error)
                 except SearchBenchError as error:
-                    self._find(law, [(None, raised(error))])
+                    self._find(law, [(None, raised(error, self.subject.game))])
                     continue
             if obstacle:
                 self.skipped.append((law, obstacle))
@@ -255,7 +255,7 @@ class _Work:
         try:
             shown.extend(islice(findings, SHOWN))
         except Exception as error:  # rules may raise anything
-            shown.append((None, raised(error)))
+            shown.append((None, raised(error, self.subject.game)))
         return [Broken(law, self.subject.text(state), message) for state, message in shown]
 
 

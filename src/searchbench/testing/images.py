@@ -35,7 +35,7 @@ def images(subject: Subject) -> Iterator[Finding]:
     try:
         yield from _on_a_walk(subject, abstraction)
     except Exception as error:  # rules may raise anything
-        yield None, raised(error)
+        yield None, raised(error, subject.game)
 
 
 def _on_a_walk(subject: Subject, abstraction: Abstraction) -> Iterator[Finding]:

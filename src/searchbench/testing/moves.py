@@ -10,6 +10,7 @@ import numpy as np
 
 from searchbench.rules import NOWHERE, UNDECIDED
 from searchbench.testing.subject import Finding, Law, State, Subject, of_each_state, raised
+from searchbench.user_code import check_drawing
 from searchbench.values import value_rule
 
 WALKS = 40
@@ -31,7 +32,7 @@ def start(subject: Subject) -> Iterator[Finding]:
         if not subject.legal(first):
             yield first, "the start is not legal"
     except Exception as error:  # rules may raise anything
-        yield None, raised(error)
+        yield None, raised(error, subject.game)
 
 
 def cells_fit(subject: Subject, state: State) -> Iterator[str]:
@@ -252,9 +253,8 @@ def alternates(subject: Subject, state: State) -> Iterator[str]:
 def parse_format(subject: Subject, state: State) -> Iterator[str]:
     """Require parse(format(s)) = s on one line, and different texts for a state's moves that parse_move reads."""
     game = subject.game
+    check_drawing(game, state)
     text = game.format(state)
-    if not isinstance(text, str):
-        yield f"`format` returns {text!r}, expected a text"
     if "\n" in text:
         yield f"`format` gives more than one line: {text!r}"
     found = game.read(text)

@@ -27,7 +27,7 @@ def rank_of_unrank(subject: Subject) -> Iterator[Finding]:
                 continue
             found = subject.rank(state)
         except Exception as error:  # rules may raise anything
-            yield None, f"number {number}: {raised(error)}"
+            yield None, f"number {number}: {raised(error, subject.game)}"
             continue
         if found != number:
             yield state, f"the state of number {number} has number {found}"
@@ -103,7 +103,7 @@ def facets(subject: Subject) -> Iterator[Finding]:
             count = subject.call("successor_ranks", number, [0] * len(state), room, numbers)
             right = [subject.rank(subject.play(state, move)) for move in subject.moves(state)]
         except Exception as error:  # rules may raise anything
-            yield state, f"number {number}: {raised(error)}"
+            yield state, f"number {number}: {raised(error, subject.game)}"
             continue
         if sorted(numbers[:count]) != sorted(right):
             yield state, f"`steps` gives {sorted(numbers[:count])}, `play` and `rank` give {sorted(right)}"
@@ -169,7 +169,7 @@ def advance(subject: Subject) -> Iterator[Finding]:
             moved = list(state)
             subject.call("unrank_next", number, moved, target - number)
         except Exception as error:  # rules may raise anything
-            yield state, f"number {number}: {raised(error)}"
+            yield state, f"number {number}: {raised(error, subject.game)}"
             continue
         if tuple(moved) != subject.unrank(target):
             yield (

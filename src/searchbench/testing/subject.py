@@ -7,7 +7,10 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import cache, cached_property
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from searchbench import jit
+from searchbench.errors import BadGame, raised_in, told
 from searchbench.game import Game
 from searchbench.rules import NOWHERE, UNDECIDED
 from searchbench.slots import slot_named
@@ -46,7 +49,7 @@ def of_each_state(breaks: Callable[[Subject, State], Iterator[str]]) -> Callable
             try:
                 message = next(breaks(subject, state), None)
             except Exception as error:  # rules may raise anything
-                message = raised(error)
+                message = raised(error, subject.game)
             if message is not None:
                 yield state, message
 
@@ -59,9 +62,10 @@ def on_all_samples(law: Law) -> bool:
     return law.everywhere or hasattr(law.breaks, "of_each_state")
 
 
-def raised(error: Exception) -> str:
-    """Return the message for rules that raised an exception."""
-    return f"the rules raised {type(error).__name__}: {error}"
+def raised(error: Exception, game: Game) -> str:
+    """Return the message for rules that raised an exception, with the place where they did."""
+    place = raised_in(error, type(game))
+    return f"the rules raised {told(error)}{f' ({place})' if place else ''}"
 
 
 class Subject:
@@ -199,6 +203,9 @@ class Subject:
         """Return the moves that a function of the contract writes."""
         out = [0] * self.room  # more than the rules ask for, to count the moves that they write beyond
         count = self.call(name, list(state), out)
+        if not isinstance(count, int | np.integer) or len(out) > self.room:
+            how = "appends to `out`" if len(out) > self.room else f"returned {count!r}"
+            raise BadGame(f"`{name}` {how}: expected `out[count] = move`, and how many it has written")
         return [int(move) for move in out[:count]]
 
     def _moves(self, state: State) -> list[int]:

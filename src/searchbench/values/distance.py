@@ -17,9 +17,12 @@ def parse_number_range(text: str) -> tuple[int, int]:
     if not separator and not text.strip().startswith("-"):
         low, separator, high = text.strip().partition("-")
     try:
-        return (int(low), int(high)) if separator else (int(low), int(low))
+        least, most = (int(low), int(high)) if separator else (int(low), int(low))
     except ValueError:
         raise BadRequest(f"value {text!r}: expected a number such as 7, or a range such as 3-5 or -2..4") from None
+    if least > most:
+        raise BadRequest(f"value {text!r}: expected a range with the smaller number first, such as {most}-{least}")
+    return least, most
 
 
 def _move_cost(state: State, move: int) -> int:

@@ -96,7 +96,8 @@ def needed_groups(game: Game, parts: str | Iterable[str]) -> list[Group]:
     while queue:
         name = queue.pop()
         if name not in by_name:
-            raise BadRequest(f"{game} has no part {name!r}; the parts are {', '.join(by_name)}, or {ALL}")
+            others = "" if ALL in by_name else f", or {ALL}"
+            raise BadRequest(f"{game} has no part {name!r}; the parts are {', '.join(by_name)}{others}")
         if name not in found:
             found.add(name)
             queue.extend(by_name[name].needs)

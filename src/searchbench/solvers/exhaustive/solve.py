@@ -29,7 +29,7 @@ from searchbench.solvers.exhaustive.strategy import Solved, solve_group
 from searchbench.solvers.exhaustive.taken import SOLVER, Taking
 from searchbench.store import Database
 from searchbench.store.working import WorkingFolder, working_folder
-from searchbench.user_code import check_cells_of_numbers, check_first_state, check_number_of_start
+from searchbench.user_code import check_first_state, check_number_of_start
 from searchbench.values import BFS, FIXPOINT, SWEEP, Depth, ValueRule
 
 
@@ -70,7 +70,6 @@ def solve_choice(
         raise BadRequest(f"block_bits {block_bits}: expected 1 to {MOST_BLOCK_BITS}")
     check_first_state(game)
     check_number_of_start(game)
-    check_cells_of_numbers(game)
     if choice.solver == SWEEP:
         from searchbench.solvers.exhaustive.diagrams.solve import solve_by_sweep
 

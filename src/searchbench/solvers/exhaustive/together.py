@@ -48,7 +48,7 @@ from searchbench.store.header import folder_name, header_on_disk, is_begun
 from searchbench.store.keep import Keep
 from searchbench.store.working import discard, remove_if_empty, working_folder
 from searchbench.store.writing import check_target, is_database
-from searchbench.user_code import check_cells_of_numbers, check_first_state, check_number_of_start
+from searchbench.user_code import check_first_state, check_number_of_start
 from searchbench.values import BFS, FIXPOINT, SWEEP, ValueRule
 
 
@@ -60,7 +60,6 @@ def solve_together(request: Request, run: Run, command: str = "", target: jit.Ta
     keep = _kept(request)
     check_first_state(request.game)
     check_number_of_start(request.game)
-    check_cells_of_numbers(request.game)
     groups = _groups(request)
     by_first(lambda: _prepare(keep, request))
     run.work = keep.working

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any, Final
 
 from searchbench import jit
-from searchbench.errors import BadRequest, BadState, Unsolvable
+from searchbench.errors import BadRequest, Unsolvable
 from searchbench.game import Game, Position
 from searchbench.line import Line
 from searchbench.run import Limits, Run, requested
@@ -21,6 +21,7 @@ from searchbench.solvers.guided.enhancements import compatible, complete, listed
 from searchbench.solvers.guided.featurespace import FeatureSpace
 from searchbench.solvers.guided.idastar import IDAStar
 from searchbench.solvers.guided.task import Heuristic, Task
+from searchbench.solvers.shared.states import state_of
 from searchbench.user_code import check_first_state
 
 METHODS: Final[Mapping[str, type[Guided]]] = {
@@ -100,30 +101,17 @@ def _heuristic(configuration: Guided) -> Heuristic | None:
 
 
 def _default_method(game: Game) -> str:
+    check_first_state(game)
     parts = game.parts()
     return "astar" if parts and max(part.stop for part in parts) <= REMEMBERED else "idastar"
 
 
 def start_of(game: Game, what: Position | str | Sequence[int] | None) -> tuple[int, ...]:
     """Return the state to be searched, known to be one: the compiled rules trust it."""
-    check_first_state(game)
-    position = game.position(what)
-    if position.game != game:
-        raise BadState(f"{game}: {position.text!r} is a position of {position.game}")
-    state = [int(cell) for cell in position.state]
-    if len(state) != game.width:
-        raise BadState(
-            f"{game}: {state} has {len(state)} numbers, a state has {game.width}; the start is {game.start()}"
-        )
-    try:
-        text = game.format(state)
-    except (IndexError, KeyError, ValueError) as error:
-        raise BadState(f"{game}: {state} is no state: {error}; the start is {game.start()}") from None
-    if (back := game.read(text)) != state:
-        raise BadState(f"{game}: {state} is no state: it is written {text!r}, which is read as {back}")
+    state = state_of(game, what)
     if not game.call("solvable", list(state)):
         raise Unsolvable(f"{game}: {game.format(state)!r} cannot be solved: the rules' `solvable` says so")
-    return tuple(state)
+    return state
 
 
 def _names(

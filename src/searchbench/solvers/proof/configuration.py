@@ -5,7 +5,6 @@ from __future__ import annotations
 from abc import ABC
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from math import isfinite
 from pathlib import Path
 from typing import Any, ClassVar, Final
 
@@ -23,6 +22,8 @@ _BY_DEPTH: Final = (
     "let proof numbers begin with 1 and half the depth: trees become broad and shallow (Allis 1994, section 5.4)"
 )
 _WORK: Final = "a folder that keeps unfinished work: a stopped proof resumes with it"
+LARGEST_EPSILON: Final = 1_000_000
+"""A number of a node, up to 2^30, times this is a whole number of 64 bits."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -123,8 +124,8 @@ class DepthFirstProofNumber(Proving):
 
     def __post_init__(self) -> None:
         _check_first_numbers(self.mobility, self.by_depth)
-        if not (isfinite(self.epsilon) and self.epsilon >= 0):
-            raise BadRequest(f"epsilon {self.epsilon}: expected a number, at least 0")
+        if not 0 <= self.epsilon <= LARGEST_EPSILON:
+            raise BadRequest(f"epsilon {self.epsilon}: expected a number, 0 to {LARGEST_EPSILON:,}")
         if self.table is not None and self.table_memory <= 0:
             raise BadRequest(f"table {self.table}: expected a size such as 64MB")
 

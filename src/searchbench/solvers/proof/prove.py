@@ -50,8 +50,8 @@ from searchbench.solvers.proof.lines.graph import Options
 from searchbench.solvers.proof.lines.prove import LineProof, facts_of, line_claim
 from searchbench.solvers.proof.merged import Answer, MergedSearch
 from searchbench.solvers.proof.pns import ProofNumberSearch
+from searchbench.solvers.shared.states import state_of
 from searchbench.solvers.shared.transposition import new_transpositions
-from searchbench.user_code import check_first_state
 from searchbench.values import value_rule
 
 log = logging.getLogger(__name__)
@@ -108,8 +108,7 @@ def searched(
     _check(game)
     method, leaves = chosen.method, chosen.leaves_of(game) if isinstance(chosen, AlphaBeta) else None
     book = chosen.book_of(game, leaves) if isinstance(chosen, AlphaBeta) else None
-    check_first_state(game)
-    root = game.position(state).state
+    root = state_of(game, state)
     with run or Run() as active, kept_proof(game, root, chosen, active) as kept:
         began = active.seconds
         budget = Budget(game, active, limits.nodes, limits.seconds)
@@ -288,6 +287,11 @@ def _with_evidence(
     proof: Proof, found: Solved, budget: Budget, leaves: LeafDatabase | None, target: jit.Target
 ) -> Proof:  # fmt: skip
     """Return the proof with the claims that can be gathered within the budget."""
+    if (found.lower, found.upper) == (-1, 1):
+        why = ": positions repeat, and `merge` counts a repetition on one path on all; leave it out" * (
+            "unreliable" in found.facts
+        )
+        return replace(proof, incomplete=f"because nothing is proved{why}")
     budget.allow_evidence()
     claims: list[Claim] = []
     incomplete = ""

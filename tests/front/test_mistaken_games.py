@@ -1,0 +1,221 @@
+"""Mistakes in a game's file, one at a time: no command ends in a traceback, and each tells the place and what would be right."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import searchbench as sb
+from front_program import Program
+from searchbench.errors import BadGame, BadState, UnknownGame
+
+COUNT = '''\
+from dataclasses import dataclass
+import numpy as np
+import searchbench as sb
+from searchbench import UNDECIDED
+
+
+@dataclass(frozen=True)
+class Count(sb.Game):
+    """Count down by one or two."""
+
+    name = "count"
+    dtype = np.int8
+    n: int = 9
+
+    @property
+    def width(self):
+        return 1
+
+    @property
+    def max_moves(self):
+        return 2
+
+    def index(self):
+        return sb.index.Radix((self.n + 1,))
+
+    def parts(self):
+        return [sb.Part("all", 0, self.n + 1, ("all",))]
+
+    def board(self):
+        return sb.Board(((0, 0),))
+
+    def pieces(self, state):
+        return [str(state[0])]
+
+    def format(self, state):
+        return str(state[0])
+
+    def format_move(self, state, move):
+        return str(move)
+
+    def rules(self):
+        n = self.n
+
+        def start(state):
+            state[0] = n
+
+        def terminal(state):
+            return 0 if state[0] == 0 else UNDECIDED
+
+        def moves(state, out):
+            count = 0
+            for step in (1, 2):
+                if state[0] >= step:
+                    out[count] = step
+                    count += 1
+            return count
+
+        def play(state, move):
+            state[0] -= move
+
+        def unplay(state, move):
+            state[0] += move
+
+        def canonical(state):
+            pass
+
+        def legal(state):
+            return True
+
+        return {"start": start, "terminal": terminal, "moves": moves, "play": play, "unplay": unplay,
+                "canonical": canonical, "legal": legal}
+'''
+PARTS = '[sb.Part("all", 0, self.n + 1, ("all",))]'
+MISTAKES: list[tuple[str, str, str]] = [
+    ("    def rules(self):", "    def rulez(self):", "supplies no rules()"),
+    ("    @property\n    def width(self):\n        return 1\n", "", "supplies no `width`"),
+    ("    @property\n    def width", "    def width", "is a method: write @property above it"),
+    ("    def width(self):\n        return 1", "    def width(self):\n        return 1.0", "expected a whole number, 1 to"),
+    ("        return 2\n", "        return 3_000_000_000\n", "expected a whole number, 0 to 16,777,216"),
+    ("dtype = np.int8", "dtype = np.float64", "expected a type of whole numbers"),
+    ("dtype = np.int8", "dtype = 'whole'", "expected a type of whole numbers"),
+    ("self.n + 1", "1_000", "into cell 0: expected whole numbers of the game's dtype, -128 .. 127"),
+    ("out[count] = step\n", "out.append(step)\n", "appends to `out`: write out[count] = move"),
+    ("            return count\n", "            return -1\n", "returned -1 for the start"),
+    ("            return True", "            return state[0] < 9", "says that the start [9] cannot occur"),
+    ("            pass", "            state[0] = n - state[0]", "a representative must stand for itself"),
+    (PARTS, "[]", "expected a list of searchbench.Part"),
+    (PARTS, '[("all", 0, self.n + 1, ("all",))]', "expected a list of searchbench.Part"),
+    (PARTS, '[sb.Part("all", 0, self.n + 1, "all")]', "expected a list of searchbench.Part"),
+    ("    def board(self):\n        return ", "    def board(self):\n        return 3, ", "expected a searchbench.Board"),
+    ("return [str(state[0])]", "return []", "expected a text for each of the 1 cells of board()"),
+    ("        return str(state[0])\n", "        pass\n", "expected a text"),
+    ("return str(move)", "return move", "returned 1 for move 1 of the start: expected a text"),
+    ("n: int = 9", "n: 'Whole' = 9", "name 'Whole' is not defined"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("right", "wrong", "message"), MISTAKES, ids=lambda text: None)
+def test_a_mistake_is_told_before_a_state_is_solved(
+    right: str, wrong: str, message: str, program: Program, tmp_path: Path
+) -> None:
+    assert COUNT.count(right) >= 1
+    file = tmp_path / "count.py"
+    file.write_text(COUNT.replace(right, wrong))
+    for command in ("solve", "search"):
+        if "1_000" in wrong and command == "search":
+            continue  # a search needs no index
+        code, _, err = program(command, file)
+        assert (code, message in err, str(file) in err) == (30, True, True), (command, err)
+
+
+def test_check_tells_where_the_rules_fail_and_which_drawing_is_wrong(program: Program, tmp_path: Path) -> None:
+    file = tmp_path / "count.py"
+    for right, wrong, message in (
+        ("state[0] -= move", "state[0] -= move // (state[0] - 4)", f"{file}, line 59, in play"),
+        ("            return count\n", "            return out[:count]\n", "`moves` returned [1, 2]"),
+        ("out[count] = step\n", "out.append(step)\n", "`moves` appends to `out`"),
+        ("return [str(state[0])]", "return []", "expected a text for each"),
+    ):
+        file.write_text(COUNT.replace(right, wrong))
+        code, out, _ = program("check", file, "--samples", "20")
+        assert (code, message in out) == (10, True), out
+
+
+def test_a_puzzle_that_nothing_solves_is_told(program: Program, tmp_path: Path) -> None:
+    file = tmp_path / "count.py"
+    file.write_text(COUNT.replace("return 0 if", "return 1 if"))
+    code, out, _ = program("solve", file)
+    assert code == 0
+    assert "no state is solved: `terminal` returns 0 for a solved state" in out
+
+
+PARAMETERS = [
+    ("n: int = 9\n    more: tuple = (3, 4)", (5, (1, (2,)))), ("n: int = 9\n    more: int | None = None", (5, None)),
+    ("n: int = 9\n    more: str = 'a,b'", (5, "x,y=3,z")), ("n: int = 9\n    more: float = 0.5", (5, 0.25)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("fields", "given"), PARAMETERS)
+def test_a_database_opens_whatever_the_parameters_are(
+    fields: str, given: tuple[int, object], program: Program, tmp_path: Path
+) -> None:
+    file = tmp_path / "count.py"
+    file.write_text(COUNT.replace("n: int = 9", fields))
+    usual = sb.load(f"{file}:Count")
+    for name, game in (("usual", usual), ("other", dataclasses.replace(usual, n=given[0], more=given[1]))):  # type: ignore[type-var]
+        sb.solve(game, to=tmp_path / name, threads=1)
+        assert sb.open_database(tmp_path / name).game == game
+        assert program("probe", tmp_path / name, "4").code == 0
+
+
+def test_parameters_that_no_text_tells_are_refused_in_a_text(program: Program, tmp_path: Path) -> None:
+    file = tmp_path / "count.py"
+    file.write_text(COUNT.replace("n: int = 9", PARAMETERS[0][0]))
+    code, _, err = program("solve", f"{file}:Count:9,3")
+    assert code == 30
+    assert "parameter more is of the type tuple, which no text tells" in err
+    file.write_text(COUNT)
+    with pytest.raises(UnknownGame, match=f"expected {file}:Count:N"):
+        sb.load(f"{file}:Count:1,2")
+
+
+def test_a_line_through_values_that_contradict_each_other_names_the_checks(program: Program, tmp_path: Path) -> None:
+    file = tmp_path / "count.py"
+    wrong = COUNT.replace("if state[0] >= step:", "if state[0] >= step and (step == 1 or state[0] < 8):").replace(
+        "= 9", "= 8"
+    )
+    back = '"legal": legal, "unmoves": unmoves'
+    wrong = wrong.replace('"legal": legal', back).replace(
+        "        def play", "        def unmoves(state, out):\n            out[0], out[1] = 1, 2\n"
+        "            return min(2, n - state[0])\n\n        def play"
+    )  # fmt: skip
+    file.write_text(wrong)
+    assert program("solve", file, "--to", tmp_path / "wrong.db").code == 0
+    code, _, err = program("line", tmp_path / "wrong.db")
+    assert code == 40
+    assert "`searchbench verify` tells where" in err
+
+
+def test_a_mistake_of_drawing_after_solving_is_told(program: Program, tmp_path: Path) -> None:
+    file = tmp_path / "count.py"
+    file.write_text(COUNT)
+    assert program("solve", file, "--to", tmp_path / "count.db").code == 0
+    file.write_text(COUNT.replace("return [str(state[0])]", "return []"))
+    for command in ("probe", "line"):
+        code, _, err = program(command, tmp_path / "count.db", "--trust")
+        assert code == 30
+        assert "expected a text for each" in err
+    with pytest.raises(BadGame, match="expected a text for each"):
+        str(sb.open_database(tmp_path / "count.db", trust=True).game.position())
+
+
+NO_STATES: list[Any] = [5, 3.5, object(), [1, 2], [], [200], [-1], ["nine"], [None], [10**30], "1 2", b"12"]
+
+
+@pytest.mark.parametrize("what", NO_STATES, ids=str)
+def test_what_is_no_state_is_refused_from_python(what: Any, tmp_path: Path) -> None:
+    file = tmp_path / "count.py"
+    for values in ("distance", "outcome"):
+        file.write_text(COUNT.replace("    n: int", f"    values = {values!r}\n    n: int"))
+        game = sb.load(f"{file}:Count")
+        one: Any = sb.prove if values == "outcome" else sb.search
+        with pytest.raises(BadState):
+            one(game, what)
+        with pytest.raises(BadState):
+            sb.solve(game, threads=1).probe(what)
