@@ -90,7 +90,11 @@ def running(app: Any) -> Iterator[Client]:
     """Serve an application in a thread."""
     place = listening("127.0.0.1", 0)
     config = uvicorn.Config(
-        app, http=Impatient, log_level="critical", h11_max_incomplete_event_size=LONGEST_HEAD, timeout_graceful_shutdown=1
+        app,
+        http=Impatient,
+        log_level="critical",
+        h11_max_incomplete_event_size=LONGEST_HEAD,
+        timeout_graceful_shutdown=1,
     )
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [place]}, daemon=True)

@@ -123,6 +123,8 @@ def test_a_policy_is_graded(databases: dict[str, Database]) -> None:
     assert worst.worst[0].regret == 2
     with pytest.raises(BadRequest, match="none of the moves"):
         grade(databases["tic-tac-toe"], lambda state, moves: 99, 10)
+    with pytest.raises(BadRequest, match=r"the policy raised TypeError.*expected a function \(state, moves\)"):
+        grade(databases["tic-tac-toe"], lambda state: state, 10)  # type: ignore[arg-type, misc]
 
 
 def test_a_puzzle_keeps_gymnasiums_contract(databases: dict[str, Database]) -> None:
@@ -267,3 +269,8 @@ def test_copies_of_a_game_that_tells_no_symmetries_are_refused(databases: dict[s
     with pytest.raises(BadRequest, match="hanoi:3,3 tells no symmetries: its rules need `image_under`"):
         export(databases["hanoi:3"], tmp_path / "x.parquet", symmetric=True)
     assert not list(tmp_path.iterdir())
+
+
+def test_an_environment_of_a_game_solves_it_first() -> None:
+    _, info = sb.environment(sb.load("sliding:2x2"), state="1 0 2 3").reset()
+    assert info["value"] == "1"

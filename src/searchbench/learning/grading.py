@@ -57,7 +57,8 @@ def grade(
     """Ask a policy for a move in `sample` random positions, and compare with what all moves are worth.
 
     `policy` is called with the cells of a state and the list of its legal moves, and returns one of these. Positions with
-    fewer than two moves are left out. Raises BadRequest for a move that is not legal, and where values do not rank moves.
+    fewer than two moves are left out. Raises BadRequest for a policy that
+    fails, for a move that is not legal, and where values do not rank moves.
     """
     rule, game, active = database.rule, database.game, run or Run()
     if not rule.ranks_moves or rule.from_start:
@@ -72,7 +73,7 @@ def grade(
         for row in np.flatnonzero(truths.counts > 1).tolist():
             state = truths.states[row].tolist()
             moves = truths.moves[row, : truths.counts[row]].tolist()
-            place = _place(game.format(state), policy(list(state), list(moves)), moves)
+            place = _place(game.format(state), _chosen(policy, game.format(state), state, moves), moves)
             positions += 1
             best += bool(truths.best[row, place])
             regret = int(regrets[row, place])
@@ -86,6 +87,17 @@ def grade(
     if not positions:
         raise BadRequest(f"{game}: none of the {len(numbers):,} positions has two moves")
     return Grade(positions, best, kept, total / positions, tuple(worst))
+
+
+def _chosen(policy: Policy, text: str, state: list[int], moves: list[int]) -> Any:
+    """Return the policy's move. Raises BadRequest where it fails: it is the user's."""
+    try:
+        return policy(list(state), list(moves))
+    except Exception as error:
+        raise BadRequest(
+            f"{text!r}: the policy raised {type(error).__name__}: {error}; expected a function (state, moves) that "
+            f"returns one of the moves {moves}"
+        ) from error
 
 
 def _place(text: str, move: Any, moves: Sequence[int]) -> int:
