@@ -21,6 +21,7 @@ from front_program import EXAMPLES
 from searchbench.web.app import create_app
 from searchbench.web.jobs import Limits
 from searchbench.web.library import Library
+from searchbench.web.patience import Impatient
 from searchbench.web.serve import LONGEST_HEAD, listening
 
 
@@ -89,7 +90,11 @@ def running(app: Any) -> Iterator[Client]:
     """Serve an application in a thread."""
     place = listening("127.0.0.1", 0)
     config = uvicorn.Config(
-        app, log_level="critical", h11_max_incomplete_event_size=LONGEST_HEAD, timeout_graceful_shutdown=1
+        app,
+        http=Impatient,
+        log_level="critical",
+        h11_max_incomplete_event_size=LONGEST_HEAD,
+        timeout_graceful_shutdown=1,
     )
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [place]}, daemon=True)

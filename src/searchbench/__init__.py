@@ -194,14 +194,17 @@ def predict(
     return predict_game(load(game), solver, parts, rule, _run(memory, threads, None), index)
 
 
-def environment(database: Database | str | Path, state: Any = None, limit: int = 1_000) -> Any:
+def environment(database: Database | Game | str | Path, state: Any = None, limit: int = 1_000) -> Any:
     """Return an environment with exact values: Gymnasium's for a puzzle, PettingZoo's for a game of two players.
 
-    `database` is one, or its folder. Episodes begin in `state`, by default in random positions of a puzzle and at the start
-    of a game of two players, and end after `limit` moves at the latest.
+    `database` is one, its folder, or a game, which is then solved in memory. Episodes begin in `state`, by default in random
+    positions of a puzzle and at the start of a game of two players, and end after `limit` moves at the latest.
     """
+    from searchbench.game import Game
     from searchbench.learning import environment as made
 
+    if isinstance(database, Game):
+        database = solve(database)
     return made(open_database(database) if isinstance(database, (str, Path)) else database, state, limit)
 
 

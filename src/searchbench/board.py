@@ -50,6 +50,8 @@ class Board:
     Then the sides swap after each move, and drawings swap them back."""
     names: tuple[str, ...] = ()
     """The name of each cell as moves have it, such as "b2"; the cells of a column that is played as one share a name."""
+    words: tuple[tuple[str, str], ...] = ()
+    """Labels and what people call them, such as ("F", "fox"), for readers of screens; others are told by their shape."""
 
     def __post_init__(self) -> None:
         if self.shape not in SHAPES:
@@ -70,6 +72,70 @@ class Board:
         if label and label in self.sides:
             return self.sides[1 - self.sides.index(label)]
         return label.translate(str.maketrans("()[]", "[]()"))
+
+
+def cell_names(board: Board) -> list[str]:
+    """Return a name for each cell: of cells that share one, it has the row from below; without names, row and column."""
+    if not board.names:
+        return _rows_and_columns(board.cells)
+    heights: dict[str, list[float]] = {}
+    for name, (_, y) in zip(board.names, board.cells, strict=True):
+        heights.setdefault(name, []).append(y)
+    return [
+        name if len(heights[name]) == 1 else f"{name}, row {1 + sum(below > y for below in heights[name])} from below"
+        for name, (_, y) in zip(board.names, board.cells, strict=True)
+    ]
+
+
+def _rows_and_columns(cells: Sequence[tuple[float, float]]) -> list[str]:
+    """Return row and column of each cell, from the upper left; one of them where there is one column or row alone."""
+    columns, rows = sorted({x for x, _ in cells}), sorted({y for _, y in cells})
+    if len(columns) * len(rows) > 2 * len(cells):  # no rows and columns to speak of
+        return [f"cell {cell + 1}" for cell in range(len(cells))]
+    told = []
+    for x, y in cells:
+        row, column = f"row {rows.index(y) + 1}", f"column {columns.index(x) + 1}"
+        told.append(row if len(columns) == 1 else column if len(rows) == 1 else f"{row}, {column}")
+    return told
+
+
+SUITS: Final = {"C": "clubs", "D": "diamonds", "H": "hearts", "S": "spades"}
+MAZE: Final = {".": "goal", "$": "stone", "*": "stone on a goal", "@": "man", "+": "man on a goal"}
+CHESSMEN: Final = ("king", "queen", "rook", "bishop", "knight", "pawn")
+WHITE_KING: Final = 0x2654
+
+
+def spoken(board: Board, label: str, sides: tuple[str, str], turned: bool = False) -> str:
+    """Return the content of a cell in words, for readers of screens; `sides` are the players.
+
+    `turned` says that the second player is to move: where states are as the player to move sees them, the labels are theirs.
+    """
+    text = label.strip()
+    if is_empty(label):
+        return "empty"
+    if label in (named := dict(board.words)):
+        return named[label]
+    token = text[0] + text[-1] in ("()", "[]")
+    if label in board.sides or token:
+        number = int(text[0] == "[") if token else board.sides.index(label)
+        player = sides[number ^ (turned and bool(board.opposite))].removeprefix("the ")
+        return f"{player}, {text[1:-1]}" if token else player
+    return "wall" if text == "#" else _told_by_shape(board.shape, text)
+
+
+def _told_by_shape(shape: str, text: str) -> str:
+    if shape == "peg":
+        return "peg"
+    if shape == "card" and text[0] in SUITS:
+        return f"{text[1:]} of {SUITS[text[0]]}"
+    if shape == "maze":
+        return MAZE.get(text, text)
+    if shape == "chequer" and len(text) == 1 and 0 <= ord(text) - WHITE_KING < 2 * len(CHESSMEN):
+        colour, man = divmod(ord(text) - WHITE_KING, len(CHESSMEN))
+        return f"{('white', 'black')[colour]} {CHESSMEN[man]}"
+    if shape == "bar" and text.startswith("-"):
+        return f"{text[1:]}, burnt side up"
+    return text
 
 
 def is_empty(label: str) -> bool:
@@ -114,23 +180,22 @@ def state_with(game: Game, pieces: Sequence[str], like: Sequence[int] | None = N
     for text in _notations(game, pieces, game.start() if like is None else list(like), side):
         try:
             state = game.read(text)
-        except SearchBenchError as found:
-            why = why or _why(game, text, found)
+        except SearchBenchError as error:
+            why = _why(game, text, error)  # that of the last is told: it is most like the game's own notation
             continue
         if game.pieces(state) == list(pieces):
             return state
-    raise BadRequest(
-        f"{game}: no position has these pieces{why}; place them otherwise, or enter its notation"
-    ) from None
+    raise BadRequest(f"{game}: no position has these pieces{why}; place them otherwise, or enter its notation")
 
 
 def _why(game: Game, text: str, error: SearchBenchError) -> str:
-    """Return why a notation is no position, where its text is at fault; numbers of a state tell nobody who looks at a board."""
+    """Return why a notation is no position; numbers of a state tell nobody who looks at a board."""
     try:
-        game.parse(text)
+        state = game.parse(text)
+        impossible = game.impossible(state)
     except Exception:  # a game of the user's own may raise anything
         return f" ({error})"
-    return ""
+    return f": {impossible}" if impossible else ""
 
 
 def _notations(game: Game, pieces: Sequence[str], like: list[int], side: int) -> Iterator[str]:

@@ -146,6 +146,10 @@ class Game:
         """Return what people call the game with its parameters, such as "Connect Four on 4x4"; "" for its name and its fields."""
         return ""
 
+    def called_part(self, part: str) -> str:
+        """Return what people call a part of the index, such as "5 stones"; its name by default."""
+        return part
+
     @property
     def symmetries(self) -> int:
         """Return how many symmetries `image_under` knows, the identity among them; 1 where the rules do not tell it."""
@@ -317,6 +321,10 @@ class Game:
 
     def dead_end(self, state: Sequence[int]) -> str | None:
         """Return why an unsolved state of a puzzle cannot be solved any more, in words; None where no reason is known."""
+        return None
+
+    def impossible(self, state: Sequence[int]) -> str | None:
+        """Return why a state without a number is none of the game's, in words; None where no reason is known."""
         return None
 
     def known(self) -> Mapping[str, Any]:
@@ -540,7 +548,8 @@ class Game:
         if number == NOWHERE:
             if self.terminal(state) != UNDECIDED and not self.closed:
                 return
-            why = "which the index does not number"
+            reason = self.impossible(state)
+            why = f"which cannot occur: {reason}" if reason else "which the index does not number"
         elif not 0 <= number < _size(self):
             why = f"whose number is {number}; the index has the numbers 0 to {_size(self) - 1:,}"
         else:

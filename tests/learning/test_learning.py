@@ -270,3 +270,8 @@ def test_copies_of_a_game_that_tells_no_symmetries_are_refused(databases: dict[s
     with pytest.raises(BadRequest, match="hanoi:3,3 tells no symmetries: its rules need `image_under`"):
         export(databases["hanoi:3"], tmp_path / "x.parquet", symmetric=True)
     assert not list(tmp_path.iterdir())
+
+
+def test_an_environment_of_a_game_solves_it_first() -> None:
+    _, info = sb.environment(sb.load("sliding:2x2"), state="1 0 2 3").reset()
+    assert info["value"] == "1"

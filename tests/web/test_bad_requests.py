@@ -96,6 +96,8 @@ def test_a_million_characters_are_refused_at_once(client: Client) -> None:
 def test_an_edit_that_is_refused_is_told_in_words(client: Client) -> None:
     answer = client.post("/databases/noughts/arrange", {"pieces": ["X", "X", "X", ".", ".", ".", ".", ".", "."]})
     assert answer.status == 400
+    assert "no position has these pieces: 3 of X and 0 of O, but the players move in turn" in answer.message
+    answer = client.post("/databases/triangle/arrange", {"pieces": [""] * 15})
     assert "no position has these pieces; place them otherwise" in answer.message  # and no numbers of a state
     answer = client.post("/databases/eight/arrange", {"pieces": ["1"] * 9})
     assert "each of 0 .. 8 once" in answer.message

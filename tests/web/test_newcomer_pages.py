@@ -91,7 +91,7 @@ def test_arrows_walk_over_the_board_which_is_one_stop_of_the_tab_key(open_positi
     assert names == ["b3", "b2", "b1", "b1", "a1", "a2"]
     page.keyboard.press("Enter")
     page.wait_for_function("() => document.querySelectorAll('#board .sb-piece').length === 1")
-    assert page.evaluate("document.activeElement.dataset.name") == "a2, X"  # the focus stays
+    assert page.evaluate("document.activeElement.dataset.name") == "a2, first player"  # the focus stays
     assert page.evaluate("document.activeElement.getAttribute('aria-disabled')") == "true"
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.closest('#board')") is None

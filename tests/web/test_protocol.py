@@ -5,12 +5,13 @@ from __future__ import annotations
 import gzip
 import http.client
 import json
+import socket
 from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
 
-from searchbench.web import schema
+from searchbench.web import guard, patience, schema
 from web_client import Client
 
 ADDRESSES = (
@@ -142,3 +143,31 @@ def test_pages_of_other_sites_may_link_and_no_more(
     client: Client, method: str, path: str, headers: dict[str, str], status: int
 ) -> None:
     assert client.ask(method, path, headers=headers).status == status
+
+
+def test_a_mark_of_content_is_compared_as_a_weak_one(client: Client) -> None:
+    mark = client.ask("GET", "/api/v1/health").headers["etag"]
+    for asked in (mark, mark.removeprefix("W/"), "*", f'"other",{mark}'):
+        answer = client.ask("GET", "/api/v1/health", headers={"If-None-Match": asked})
+        assert (answer.status, answer.headers["vary"]) == (304, "Accept-Encoding")
+
+
+def test_a_refusal_has_the_same_rights_in_the_browser_as_an_answer(client: Client) -> None:
+    for headers in ({"Host": "elsewhere.example"}, {"Sec-Fetch-Site": "cross-site"}):
+        answer = client.ask("GET", "/api/v1/health", headers=headers)
+        assert answer.status in (403, 421)
+        assert answer.headers["x-content-type-options"] == "nosniff"
+        assert "default-src 'self'" in answer.headers["content-security-policy"]
+
+
+def test_a_request_that_does_not_come_loses_its_connection(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(patience.Impatient, "patience", 0.2)
+    monkeypatch.setattr(guard, "PATIENCE", 0.2)
+    place = urlsplit(client.address)
+    body = (
+        b"POST /api/v1/jobs HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{"
+    )
+    for sent, answered in ((b"", b""), (b"GET / HTTP/1.1\r\nHost: loc", b""), (body, b"HTTP/1.1 400")):
+        with socket.create_connection((place.hostname, place.port), timeout=30) as connection:
+            connection.sendall(sent)
+            assert connection.recv(12) == answered

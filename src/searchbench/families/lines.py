@@ -166,6 +166,10 @@ class Lines(Game):
         index = self.index()
         return index.parts() if index is not None else []
 
+    def called_part(self, part: str) -> str:
+        """Return the number of stones in words."""
+        return f"{part} stone{'s' * (part != '1')}" if part.isdecimal() else part
+
     def has_line(self) -> Callable[[State, int], bool]:
         """Return a rule ``(state, player)``: whether a player (1 or 2) has won; by default, has a line of the board."""
         lines = np.array(self.lines.lines or np.zeros((0, 1)), np.int64)
@@ -324,6 +328,17 @@ class Lines(Game):
             raise BadState(f"{self}: {text!r}: expected rows such as {self.format(self.start())!r} of {MARKS!r}")
         return [MARKS.index(mark) for mark in marks]
 
+    def impossible(self, state: Sequence[int]) -> str | None:
+        """Tell of stones that the players cannot have put in turn, or that hang in the air."""
+        first, second = (sum(stone == player for stone in state) for player in (1, 2))
+        if first - second not in (0, 1):
+            return f"{first} of {MARKS[1]} and {second} of {MARKS[2]}, but the players move in turn, {MARKS[1]} first"
+        for stack in self.lines.stacks:
+            for below, above in pairwise(stack):
+                if state[above] and not state[below]:
+                    return "a stone hangs over an empty cell"
+        return None
+
     def format(self, state: Sequence[int]) -> str:
         """Return the rows from the top: "." empty, "X" the first player's stone, "O" the second's, "/" between rows."""
         text, row = "", 0
@@ -340,7 +355,7 @@ class Lines(Game):
         x, y = self.lines.places[cell]
         if len(self.lines.stacks) < self.width:
             return str(x + 1)
-        return f"{chr(ord('a') + x)}{max(row for _, row in self.lines.places) - y + 1}"
+        return f"{chr(ord('a') + x)}{self.lines.places[-1][1] - y + 1}"
 
     def mover(self, state: Sequence[int]) -> int:
         """Return the player to move: the second one where the first has more stones."""

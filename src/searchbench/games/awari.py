@@ -79,6 +79,10 @@ class Awari(Game):
         needs = {name: tuple(names[: stones + 1]) for stones, name in enumerate(names)}
         return self.index().parts(needs | {"0": ()})
 
+    def called_part(self, part: str) -> str:
+        """Return the number of stones in words."""
+        return f"{part} stone{'s' * (part != '1')}" if part.isdecimal() else part
+
     def rules(self) -> Mapping[str, Callable[..., Any]]:
         """Return the rules; a move encodes the pit, its stones and its captures."""
         most, slam = self.stones, SLAMS.index(self.slam)

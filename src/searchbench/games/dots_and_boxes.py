@@ -80,6 +80,13 @@ class DotsAndBoxes(Game):
             found.append(Part(f"{drawn}{ENDING}", start + size, start + 2 * size, (str(drawn),)))
         return found
 
+    def called_part(self, part: str) -> str:
+        """Return the number of drawn lines in words, and whether the player to move must pass."""
+        drawn = part.removesuffix(ENDING)
+        if not drawn.isdecimal():
+            return part
+        return f"{drawn} line{'s' * (drawn != '1')} drawn" + ", to pass" * (drawn != part)
+
     def rules(self) -> Mapping[str, Callable[..., Any]]:
         """Return the rules; a move is the number of a line, or the number of lines for a pass."""
         lines = self.lines

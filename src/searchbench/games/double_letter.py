@@ -61,6 +61,10 @@ class DoubleLetter(Game):
             for length, stop in zip(lengths, stops, strict=True)
         ]
 
+    def called_part(self, part: str) -> str:
+        """Return the number of letters in words."""
+        return f"{part} letter{'s' * (part != '1')}" if part.isdecimal() else part
+
     def rules(self) -> Mapping[str, Callable[..., Any]]:
         """Return the rules; a move is twice the place of the first of two letters, plus 1 if the letter after theirs follows."""
         width = self.width

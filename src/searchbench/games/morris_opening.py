@@ -11,7 +11,7 @@ import numpy as np
 from searchbench.errors import BadState
 from searchbench.game import Board, Game
 from searchbench.games.morris import Morris, moving
-from searchbench.games.morris.board import BOARD_SYMMETRIES, NAMES, POINTS, closings
+from searchbench.games.morris.board import BOARD_SYMMETRIES, NAMES, POINTS, closings, men_in_words
 from searchbench.games.morris.moving import JUMPING
 from searchbench.games.morris.numbering import numbering, space_of
 from searchbench.games.morris.placements import MOST
@@ -71,6 +71,10 @@ class MorrisOpening(Game):
             found.append(Part(stage.name, start, start + size, needs))
             start += size
         return found
+
+    def called_part(self, part: str) -> str:
+        """Return the men of both players in words, and those still to be placed."""
+        return men_in_words(part)
 
     def rules(self) -> Mapping[str, Callable[..., Any]]:
         """Return the rules; a move is ``from | to << 5 | (removed + 1) << 10`` with `HAND` as origin of a placed man."""

@@ -57,7 +57,8 @@ def grade(
     """Ask a policy for a move in `sample` random positions, and compare with what all moves are worth.
 
     `policy` is called with the cells of a state and the list of its legal moves, and returns one of these. Positions with
-    fewer than two moves are left out. Raises BadRequest for a move that is not legal, and where values do not rank moves.
+    fewer than two moves are left out. Raises BadRequest for a policy that
+    fails, for a move that is not legal, and where values do not rank moves.
     """
     rule, game, active = database.rule, database.game, run or Run()
     if not rule.ranks_moves or rule.from_start:
@@ -94,7 +95,10 @@ def _place(text: str, policy: Policy, state: list[int], moves: list[int]) -> int
         move = policy(list(state), list(moves))
     except Exception as error:  # a policy is anybody's code
         place = f"{line_of(policy)}: " if line_of(policy) else ""
-        raise BadRequest(f"{place}the policy raised {told(error)} on {text!r} with the moves {moves}") from error
+        raise BadRequest(
+            f"{place}the policy raised {told(error)} on {text!r}: expected a function (state, moves) that returns one of the "
+            f"moves {moves}"
+        ) from error
     try:
         return moves.index(move)
     except ValueError:

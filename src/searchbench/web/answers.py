@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Final
 
-from searchbench.board import Board, is_empty
+from searchbench.board import Board, cell_names, is_empty, spoken
 from searchbench.catalogue import described, name_of, title_of
 from searchbench.drawing import board_svg, piece_svg
 from searchbench.errors import SearchBenchError
@@ -80,7 +80,8 @@ def position_answer(game: Game, position: Position, side: int, database: Databas
         "picture": picture(position, side, coordinates=True),
         "text": str(position),
         "pieces": pieces if board is not None else [],
-        "names": list(board.names) if board is not None else [],
+        "said": [spoken(board, label, game.sides, side == 1) for label in pieces] if board is not None else [],
+        "names": cell_names(board) if board is not None else [],
         "result": _result(game, position, side),
         "dead_end": game.dead_end(position.state),
         "value": None,
@@ -133,7 +134,14 @@ def palette_answer(game: Game, position: Position, side: int) -> list[Answer]:
     pieces = game.pieces(position.state)
     labels = {"", *board.sides, *pieces, *game.pieces(game.start()), *_numbers_between(board, pieces)}
     ordered = sorted(labels, key=lambda label: (label != "", len(label), label))[:LONGEST_PALETTE]
-    return [{"label": label, "picture": piece_svg(board, label, pieces, side == 1)} for label in ordered]
+    return [
+        {
+            "label": label,
+            "said": spoken(board, label, game.sides, side == 1),
+            "picture": piece_svg(board, label, pieces, side == 1),
+        }
+        for label in ordered
+    ]
 
 
 def _numbers_between(board: Board, pieces: Sequence[str]) -> list[str]:
@@ -199,16 +207,26 @@ def details_answer(name: str, database: Database, checked: Answer | None) -> Ans
         "form": header.kept_as,
         "modulus": header.modulus,
         "cell": database.dtype.name,
-        "parts": [{"name": part.name, "start": part.start, "stop": part.stop} for part in database.parts],
+        "parts": [
+            {"name": part.name, "called": _called(database.game, part.name), "start": part.start, "stop": part.stop}
+            for part in database.parts
+        ],
         "command": database.command,
         "facts": {key: fact for key, fact in database.facts.items() if isinstance(fact, int | float | str)},
         "verified": checked,
         "hardest": database.rule.format(database.hardest()) if values and readable and deep else None,
         "lines": readable,
         "stones": _stones(database.game),
+        "mover_sees": database.rule.two_players and database.game.mover(database.game.start()) is None,
         "chooses_side": type(database.game).arrange is not Game.arrange,
         "examples": _examples(database, [database.rule.format(value) for value in values]),
     }
+
+
+def _called(game: Game, part: str) -> str:
+    """Return what people call a part; a name that is a number alone becomes "part 5"."""
+    called = game.called_part(part)
+    return f"part {part}" if called.isdecimal() else called
 
 
 def _stones(game: Game) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from typing import Final
 
@@ -13,6 +14,8 @@ from searchbench.web.problems import of_the_server
 
 LONGEST_ADDRESS: Final = 16_000
 LONGEST_BODY: Final = 64_000
+PATIENCE: Final = 20.0
+"""Seconds in which the head of a request must come, and each piece of its body."""
 LOCAL: Final = ("localhost", "127.0.0.1", "[::1]")
 
 HEADERS: Final = {
@@ -42,16 +45,17 @@ class Guard:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        refusal = self._refusal(scope)
-        if refusal is not None:
-            await refusal(scope, receive, send)
-            return
-        taken = 0
+        taken, whole = 0, False
 
         async def limited() -> Message:
-            nonlocal taken
-            message = await receive()
+            nonlocal taken, whole
+            try:
+                async with asyncio.timeout(None if whole else PATIENCE):
+                    message = await receive()
+            except TimeoutError:
+                return {"type": "http.disconnect"}
             taken += len(message.get("body", b""))
+            whole = not message.get("more_body", False)
             if taken > LONGEST_BODY:  # a body without a Content-Length
                 return {"type": "http.disconnect"}
             return message
@@ -69,7 +73,8 @@ class Guard:
                     headers.setdefault(name, value)
             await send(message)
 
-        await self.app(scope, limited, with_headers)
+        refusal = self._refusal(scope)
+        await (self.app if refusal is None else refusal)(scope, limited, with_headers)
 
     def _refusal(self, scope: Scope) -> JSONResponse | None:
         headers = Headers(scope=scope)

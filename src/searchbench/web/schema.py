@@ -75,7 +75,10 @@ class Moves(BaseModel):
 
 
 class Position(BaseModel):
-    """The content of a position's page; `picture` is SVG, or null if the game has no board."""
+    """The content of a position's page; `picture` is SVG, or null if the game has no board.
+
+    Of each cell, `pieces` are the labels, `said` the same in words, and `names` what it is called.
+    """
 
     game: str
     state: str
@@ -84,6 +87,7 @@ class Position(BaseModel):
     picture: str | None
     text: str
     pieces: list[str]
+    said: list[str]
     names: list[str]
     result: str | None
     dead_end: str | None
@@ -153,9 +157,10 @@ class DatabaseItem(BaseModel):
 
 
 class PartItem(BaseModel):
-    """A part: numbers from `start` to `stop` - 1."""
+    """A part: numbers from `start` to `stop` - 1; `called` is what people call it."""
 
     name: str
+    called: str
     start: int
     stop: int
 
@@ -163,8 +168,9 @@ class PartItem(BaseModel):
 class DatabaseDetails(DatabaseItem):
     """The details of a database; `verified` is null until this server has verified it.
 
-    `stones` are drawings of both players' pieces, where the board tells them apart by colour alone; `chooses_side` tells
-    whether the player to move can be chosen while a position is put together.
+    `stones` are drawings of both players' pieces, where the board tells them apart by colour alone; `mover_sees` tells
+    whether states are as the player to move sees them, `chooses_side` whether that player can be chosen while a position
+    is put together.
     """
 
     parameters: dict[str, str]
@@ -183,6 +189,7 @@ class DatabaseDetails(DatabaseItem):
     hardest: str | None
     lines: bool
     stones: list[str]
+    mover_sees: bool
     chooses_side: bool
     examples: dict[str, str]
     predicates: list[str] = []
@@ -267,6 +274,7 @@ class PieceItem(BaseModel):
     """A piece that can be put on the board."""
 
     label: str
+    said: str
     picture: str
 
 

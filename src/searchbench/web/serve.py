@@ -15,7 +15,7 @@ from searchbench.web.guard import LOCAL
 from searchbench.web.jobs import Limits
 from searchbench.web.library import Library
 
-LONGEST_HEAD: Final = 4 << 20
+LONGEST_HEAD: Final = 2 << 20
 """Bytes of a request's head that are read before it is refused, so that the refusal can give the reason."""
 
 
@@ -33,6 +33,8 @@ def serve(
     """
     import uvicorn
 
+    from searchbench.web.patience import Impatient
+
     hosts = LOCAL if host in LOCAL else (*LOCAL, "*") if host in ("0.0.0.0", "::") else (*LOCAL, host.lower())
     try:
         place = listening(host, port)
@@ -40,7 +42,7 @@ def serve(
         raise BadRequest(f"{host}:{port} cannot be served: {error.strerror or error}; give another --port") from None
     config = uvicorn.Config(
         create_app(library, limits, hosts, keep), log_level="warning", access_log=False, server_header=False,
-        limit_concurrency=256, h11_max_incomplete_event_size=LONGEST_HEAD, timeout_graceful_shutdown=2,
+        http=Impatient, limit_concurrency=256, h11_max_incomplete_event_size=LONGEST_HEAD, timeout_graceful_shutdown=2,
     )  # fmt: skip
     with place, contextlib.suppress(KeyboardInterrupt):  # the usual end
         ready(f"http://{f'[{host}]' if ':' in host else host}:{place.getsockname()[1]}/")

@@ -22,7 +22,8 @@ class Unchanged:
         if scope["type"] != "http" or scope["method"] != "GET":
             await self.app(scope, receive, send)
             return
-        wanted = {mark.strip() for mark in Headers(scope=scope).get("if-none-match", "").split(",")}
+        wanted = Headers(scope=scope).get("if-none-match", "").split(",")
+        known = {mark.strip().removeprefix("W/") for mark in wanted}  # compared as weak marks: RFC 9110, section 13.1.2
         start: Message | None = None
 
         async def marked(message: Message) -> None:
@@ -35,11 +36,12 @@ class Unchanged:
             elif start is not None:
                 first, start = start, None
                 if not message.get("more_body"):
-                    mark = f'W/"{blake2b(message["body"], digest_size=12).hexdigest()}"'
+                    content = f'"{blake2b(message["body"], digest_size=12).hexdigest()}"'
                     headers = MutableHeaders(scope=first)
-                    headers["etag"] = mark
+                    headers["etag"] = f"W/{content}"
                     headers.setdefault("cache-control", "no-cache")
-                    if mark in wanted:
+                    headers.add_vary_header("Accept-Encoding")
+                    if known & {content, "*"}:
                         del headers["content-length"]
                         first = {**first, "status": NOT_MODIFIED, "headers": headers.raw}
                         message = {**message, "body": b""}

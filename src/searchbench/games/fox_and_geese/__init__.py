@@ -103,6 +103,10 @@ class FoxAndGeese(Game):
             found.append(Part(str(geese), start, start + len(HOMES) * 2 * comb(POINTS - 1, geese), needs))
         return found
 
+    def called_part(self, part: str) -> str:
+        """Return the number of geese in words."""
+        return f"{part} {'goose' if part == '1' else 'geese'}" if part.isdecimal() else part
+
     def rules(self) -> Mapping[str, Callable[..., Any]]:
         """Return the rules; a move is ``from | to << 6 | (captured + 1) << 12``, with 0 there if no goose is captured."""
         geese, least, forced = self.geese, self.least, self.forced
@@ -208,7 +212,7 @@ class FoxAndGeese(Game):
     def board(self) -> Board:
         """Return the points and the lines between them."""
         cells = tuple((float(column), float(row)) for column, row in PLACES)
-        return Board(cells, tuple(EDGES), "point", ("G", "F"), names=tuple(NAMES))
+        return Board(cells, tuple(EDGES), "point", ("G", "F"), names=tuple(NAMES), words=(("G", "goose"), ("F", "fox")))
 
     def mover(self, state: Sequence[int]) -> int:
         """Return 0 where the geese move, 1 where the fox does."""

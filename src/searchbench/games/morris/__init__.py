@@ -19,6 +19,7 @@ from searchbench.games.morris.board import (
     POINTS,
     RING_SYMMETRIES,
     image,
+    men_in_words,
 )
 from searchbench.games.morris.moving import (
     add_uncaptures,
@@ -103,6 +104,10 @@ class Morris(Game):
             found.append(Part(f"{own}-{other}", start, start + size, tuple(needs)))
             start += size
         return found
+
+    def called_part(self, part: str) -> str:
+        """Return the men of both players in words."""
+        return men_in_words(part)
 
     def rules(self) -> Mapping[str, Callable[..., Any]]:
         """Return the rules; a move is ``from | to << 5 | (removed + 1) << 10``, and 0 there if no man is removed."""

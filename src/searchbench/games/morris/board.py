@@ -170,3 +170,12 @@ def fixed_by(men: int, elements: int) -> int:
             count += 1
         elements &= elements - 1
     return count
+
+
+def men_in_words(name: str) -> str:
+    """Return the men of both players, and those still to be placed, of a part by its name."""
+    men, _, left = name.partition("+")
+    own, _, other = men.partition("-")
+    if not (own.isdecimal() and other.isdecimal()):
+        return name
+    return f"{own} men to move against {other}" + f", {left} to place" * bool(left)

@@ -42,24 +42,47 @@ export class BoardView {
     this.label();
     this.mark();
     if (before.length) slideFrom(before, pieces(this.svg));
-    if (had !== null) this.cell(had)?.focus({ preventScroll: true });
+    if (had !== null) this.onward(had)?.focus({ preventScroll: true });
+  }
+
+  /** The cell to go on from, where the cell with this number had the focus: that one, or of a column that is played as one the next. */
+  onward(number) {
+    const cell = this.cell(number);
+    if (cell?.classList.contains("can")) return cell;
+    const column = (one) => one.dataset.name.match(/^(.*), row \d+ from below/)?.[1];
+    const wanted = cell && column(cell);
+    return (wanted && [...this.svg.querySelectorAll(".sb-cell.can")].find((one) => column(one) === wanted)) || cell;
+  }
+
+  /** Where the cells of a move are, so that they can be shown as its place in the position after it. */
+  placesOf(move) {
+    return move.clicks.map((cell) => this.cell(cell)?.getAttribute("transform")).filter(Boolean);
   }
 
   cell(number) {
     return this.svg?.querySelector(`.sb-cell[data-cell="${number}"]`);
   }
 
-  /** Give every cell a name and a place in the order of the keyboard. */
+  /** Give every cell a name and a place in the order of the keyboard; a picture of a solution stays a picture. */
   label() {
+    const { said, names } = this.position;
+    if (!said) return;
     for (const cell of this.svg.querySelectorAll(".sb-cell")) {
       const number = Number(cell.dataset.cell);
-      const label = this.position.pieces[number].trim();
-      const name = this.position.names?.[number] ?? `cell ${number + 1}`;
       cell.setAttribute("role", "button");
-      cell.setAttribute("aria-label", `${name}, ${label && !/^-+$/.test(label) ? label : "empty"}`);
+      cell.setAttribute("aria-label", `${names[number]}, ${said[number]}`);
       cell.dataset.name = cell.getAttribute("aria-label");
     }
     this.svg.setAttribute("role", "group");
+    this.svg.setAttribute("aria-label", "The board");
+    for (const text of this.svg.querySelectorAll(".sb-coordinate, .sb-piece")) text.setAttribute("aria-hidden", "true"); // cells tell
+  }
+
+  /** Tell what stands on a cell by now, while a position is edited. */
+  say(number, said) {
+    const cell = this.cell(number);
+    cell.dataset.name = `${this.position.names[number]}, ${said}`;
+    cell.setAttribute("aria-label", cell.dataset.name);
   }
 
   /** The moves that begin with these clicks; failing that, those that have all of them, in any order. */
@@ -121,8 +144,9 @@ export class BoardView {
 
   /** Mark what can be clicked, what has been, and the best that a click leads to. */
   mark(shown = null) {
-    if (!this.svg) return;
+    if (!this.svg || !this.position.said) return;
     for (const old of this.svg.querySelectorAll(".mark, .worth, .focus-ring")) old.remove();
+    if (!this.editing) this.markLast();
     const begun = this.begun();
     const next = new Map(); // cells that can be clicked, with the moves that go on there, best first
     for (const move of this.fitting(begun)) {
@@ -144,6 +168,13 @@ export class BoardView {
     }
     this.svg.append(...tags.filter(Boolean));
     this.stay();
+  }
+
+  /** Mark where the last move was made. */
+  markLast() {
+    for (const cell of this.svg.querySelectorAll(".sb-cell")) {
+      if (this.position.last?.includes(cell.getAttribute("transform"))) this.ring(cell, "mark last");
+    }
   }
 
   /** Mark a cell that can be clicked next; return the value of the best move that goes on there. */
@@ -183,7 +214,7 @@ export class BoardView {
     const grown = Math.min(LARGEST, Math.max(SMALLEST, USUAL * scale)) / scale / USUAL;
     const width = 12 + 10 * worth.text.length;
     const [x, y] = element.getAttribute("transform").match(/-?[\d.]+/g).map(Number);
-    const tag = make("g", { class: `worth ${worth.kind}${worth.best ? " best" : ""}`, transform: `translate(${x + box.x + box.width + 4} ${y + box.y - 2}) scale(${grown}) translate(${-width / 2} ${box.width * scale < NARROW ? 0 : 10})` });
+    const tag = make("g", { "aria-hidden": "true", class: `worth ${worth.kind}${worth.best ? " best" : ""}`, transform: `translate(${x + box.x + box.width + 4} ${y + box.y - 2}) scale(${grown}) translate(${-width / 2} ${box.width * scale < NARROW ? 0 : 10})` });
     const text = make("text", { dy: ".35em" });
     text.textContent = worth.text;
     tag.append(make("rect", { x: -width / 2, y: -10, width, height: 20, rx: 10 }), text);

@@ -69,6 +69,12 @@ export function drawing(picture, text = "") {
   return document.importNode(parsed, true);
 }
 
+/** A drawing beside words that tell the same: readers of screens pass over it. */
+export function silent(element) {
+  element.setAttribute("aria-hidden", "true");
+  return element;
+}
+
 export function badge(value, big = false) {
   return value ? h("span", { class: `badge ${value.kind}${big ? " big" : ""}` }, value.text) : null;
 }

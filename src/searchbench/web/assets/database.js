@@ -1,6 +1,6 @@
 // The page of a database: what it is, how its values are distributed, and finding positions in it.
 
-import { VALUES, api, badge, count, drawing, follow, gameName, h, nameInAddress, page, positionAddress, post, showError, titled } from "./common.js";
+import { VALUES, api, badge, count, drawing, follow, gameName, h, nameInAddress, page, positionAddress, post, showError, silent, titled } from "./common.js";
 import { progress } from "./jobs.js";
 
 const name = nameInAddress();
@@ -46,7 +46,7 @@ function chartHead() {
 
 function partSelect(id, onchange) {
   if (facts.parts.length < 2) return null;
-  return h("select", { id, "aria-label": "Part", onchange }, h("option", { value: "" }, "all parts"), facts.parts.map((part) => h("option", { value: part.name }, part.name)));
+  return h("select", { id, "aria-label": "Part", onchange }, h("option", { value: "" }, "all parts"), facts.parts.map((part) => h("option", { value: part.name }, part.called)));
 }
 
 async function drawChart() {
@@ -60,6 +60,7 @@ async function drawChart() {
   }
   parts.chart.replaceChildren(drawing(stats.chart));
   parts.chart.firstElementChild.setAttribute("role", "group"); // its columns are buttons
+  for (const text of parts.chart.querySelectorAll(".sb-axis")) text.setAttribute("aria-hidden", "true");
   const columns = [...parts.chart.querySelectorAll(".sb-column")]; // one stop of the tab key; arrows go from column to column
   for (const [place, column] of columns.entries()) {
     const show = () => find({ value: column.dataset.label, part: parts.part?.value });
@@ -109,13 +110,12 @@ function verification(jobs) {
   const told = h("div", { id: "verified", "aria-live": "polite" });
   const tell = (result) => told.replaceChildren(result === null ? h("p", { class: "muted" }, "Not verified since this server was started.") : h("p", { class: result.faults ? "message" : "message calm" }, result.faults ? `${count(result.faults)} faults in ${count(result.states)} positions: ${result.found.join("; ")}` : `${count(result.states)} positions checked by the rules alone: no faults.`));
   tell(facts.verified);
-  const start = h("button", { type: "button", id: "verify", onclick: async () => {
+  const watch = async (begun) => {
     start.disabled = true;
     const shown = progress();
     told.replaceChildren(...shown.all);
     try {
-      const job = await post("/jobs", { kind: "verify", database: name });
-      const ended = await follow(job.id, shown.tell);
+      const ended = await follow((await begun).id, shown.tell);
       if (ended.status === "done") tell(ended.result);
       else showError(told, new Error(ended.error?.message ?? ended.status));
     } catch (error) {
@@ -123,7 +123,12 @@ function verification(jobs) {
     } finally {
       start.disabled = false;
     }
-  } }, "Verify now");
+  };
+  const start = h("button", { type: "button", id: "verify", onclick: () => watch(post("/jobs", { kind: "verify", database: name })) }, "Verify now");
+  if (jobs) api("/jobs").then((all) => { // one that was begun before a reload, or on another page
+    const running = all.find((job) => job.kind === "verify" && job.request.database === name && job.status === "running");
+    if (running) watch(running);
+  });
   return [told, jobs ? start : null];
 }
 
@@ -168,7 +173,7 @@ async function findMore(asked, first, list, summary, more, total) {
     showError(parts.results, error);
     return;
   }
-  list.append(...answer.states.map((found) => h("li", {}, h("a", { href: positionAddress(name, found.state), title: found.state }, found.picture ? drawing(found.picture) : null, badge(found.value), h("span", { class: "notation mono" }, found.state)))));
+  list.append(...answer.states.map((found) => h("li", {}, h("a", { href: positionAddress(name, found.state), title: found.state }, found.picture ? silent(drawing(found.picture)) : null, badge(found.value), h("span", { class: "notation mono" }, found.state)))));
   const shown = list.children.length;
   const known = total ?? answer.count;
   const all = known === null ? "" : ` of ${count(known)}`;

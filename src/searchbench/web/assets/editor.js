@@ -1,6 +1,6 @@
 // Change a position by hand: put pieces on cells, or exchange what stands on two of them.
 
-import { api, drawing, h, post } from "./common.js";
+import { api, drawing, h, post, silent } from "./common.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -10,6 +10,7 @@ export class Editor {
     this.view = view;
     this.base = base;
     this.sides = facts.chooses_side ? facts.sides : []; // where the player to move is told by the state alone
+    this.seen = facts.mover_sees ? " The pieces are as the player to move sees them." : "";
     this.onDone = onDone;
     this.onCancel = onCancel;
     this.onFail = onFail;
@@ -42,15 +43,14 @@ export class Editor {
     const tool = (text, label, attributes) =>
       h("button", { type: "button", "aria-pressed": String(label === null), ...attributes, onclick: (event) => this.choose(label, event.currentTarget) }, text);
     const exchange = tool("⇄ exchange", null, { id: "exchange" });
-    const tools = pieces.map(({ label, picture }) => {
-      const name = label || "nothing";
-      return tool(label ? drawing(picture) : "clear", label, { "aria-label": label ? name : null, title: name, "data-label": label });
-    });
+    this.said = new Map(pieces.map(({ label, said }) => [label, said]));
+    const tools = pieces.map(({ label, said, picture }) =>
+      tool(label ? silent(drawing(picture)) : "clear", label, { "aria-label": label ? said : null, title: said, "data-label": label }));
     this.side = this.position.side;
     const mover = this.sides.length ? h("label", {}, "To move", h("select", { id: "mover", onchange: (event) => { this.side = Number(event.target.value); } }, this.sides.map((text, side) => h("option", { value: side, selected: side === this.side }, text)))) : null;
     const other = h("input", { size: 4, "aria-label": "another label", placeholder: "other", oninput: () => this.choose(other.value) });
     this.place.replaceChildren(
-      h("p", { class: "small muted", style: "margin:0" }, `Choose a piece and click cells, or exchange the contents of two cells.${this.sides.length ? "" : " The pieces are as the player to move sees them."}`),
+      h("p", { class: "small muted", style: "margin:0" }, `Choose a piece and click cells, or exchange the contents of two cells.${this.sides.length ? "" : this.seen}`),
       h("div", { class: "palette", role: "toolbar", "aria-label": "Pieces" }, exchange, tools),
       h("div", { class: "row", style: "align-items:end" }, mover ?? other, h("button", { type: "button", id: "cancel", onclick: () => this.onCancel() }, "Cancel"), h("button", { type: "button", class: "primary", id: "done", onclick: () => this.finish() }, "Done")),
     );
@@ -86,11 +86,13 @@ export class Editor {
     const { svg } = this.view;
     const label = this.labels[cell];
     svg.querySelector(`.sb-piece[data-cell="${cell}"]`)?.remove();
+    this.view.say(cell, this.said.get(label) ?? label);
     if (!label) return;
     const piece = document.createElementNS(SVG, "g");
     piece.setAttribute("class", "sb-piece");
     piece.setAttribute("transform", this.view.cell(cell).getAttribute("transform"));
     piece.dataset.cell = cell;
+    piece.setAttribute("aria-hidden", "true");
     const shown = this.place.querySelector(`[data-label="${CSS.escape(label)}"] svg`);
     if (shown) piece.append(...[...shown.children].map((child) => child.cloneNode(true)));
     else {

@@ -1,6 +1,6 @@
 // The first page: the databases, and the games that can be solved here.
 
-import { VALUES, api, count, drawing, follow, gameName, h, page, post, positionAddress, showError, titled } from "./common.js";
+import { VALUES, api, count, drawing, follow, gameName, h, page, post, positionAddress, showError, silent, titled } from "./common.js";
 import { outcome, progress } from "./jobs.js";
 
 const SOLVED_HERE = 5_000_000;
@@ -40,7 +40,7 @@ function card(database) {
   if (database.error) return h("li", {}, h("div", { class: "panel card" }, h("h2", {}, database.name), h("p", { class: "message" }, database.error)));
   const picture = h("div", { class: "picture" });
   api(`/databases/${encodeURIComponent(database.name)}/position`, { state: "start" })
-    .then((position) => picture.replaceChildren(drawing(position.picture, position.text)))
+    .then((position) => picture.replaceChildren(silent(drawing(position.picture, position.text))))
     .catch(() => picture.remove());
   return h("li", {}, h("a", { class: "panel card", href: `/databases/${encodeURIComponent(database.name)}` },
     picture, h("div", {}, h("strong", {}, database.name), h("div", { class: "muted small" }, database.label)),

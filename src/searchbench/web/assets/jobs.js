@@ -48,7 +48,8 @@ export function told(job) {
   if (job.status !== "running") return `${job.status}, ${seconds}`;
   const { stage, done, total } = job.progress;
   if (!stage) return `starting, ${seconds}`;
-  return `${stage}${total ? `, ${Math.floor((100 * done) / total)}%` : done ? `, ${count(done)}` : ""}, ${seconds}`;
+  const nodes = done && (job.kind === "search" || job.kind === "prove") ? `, ${count(done)} nodes` : ""; // else the stage tells
+  return `${stage}${total ? `, ${Math.floor((100 * done) / total)}%` : nodes}, ${seconds}`;
 }
 
 /** What shows how far a job is, with a button that stops it: its elements, and `tell(job)`. */

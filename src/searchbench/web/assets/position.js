@@ -11,6 +11,7 @@ const LEGENDS = {
   steps: "On the board: what is left after the move. The best are in colour.",
 }; // what the values on the board mean
 const PAUSE = 700; // milliseconds between two moves that the page makes
+const FOLDED = 12; // moves that a phone shows before it is asked for all
 
 const name = nameInAddress();
 const base = `/databases/${encodeURIComponent(name)}`;
@@ -40,11 +41,13 @@ function build() {
   const board = h("div", { class: "table large", id: "board" });
   parts.view = new BoardView(board, { onMove: (move) => queued(() => play(move)), onCell: (cell) => parts.editor.cell(cell), worth });
   parts.message = h("div", { "aria-live": "polite" });
-  parts.value = h("div", { class: "row", id: "value", "aria-live": "polite" });
+  parts.status = h("p", { class: "unseen-words", id: "status", role: "status" }); // tells a reader of the screen what has changed
+  parts.value = h("div", { class: "row", id: "value" });
   parts.who = h("p", { class: "muted small", id: "who" });
   parts.where = h("dl", { class: "facts small" });
   parts.legend = h("p", { class: "muted small", id: "legend", style: "margin:0" });
   parts.moves = h("ol", { class: "moves", id: "moves" });
+  parts.all = h("button", { type: "button", class: "all-moves", id: "all-moves", onclick: () => { parts.moves.classList.add("all"); parts.all.hidden = true; parts.moves.children[FOLDED].firstElementChild.focus(); } });
   parts.heading = h("h2", {});
   parts.record = h("div", { id: "record" });
   parts.graph = h("div", { id: "graph" });
@@ -65,7 +68,7 @@ function build() {
   });
   parts.back = button("◀", () => queued(back), { id: "back", "aria-label": "Back", title: "Take back: against the database both plies (left arrow)" });
   parts.forward = button("▶", () => queued(forward), { id: "forward", "aria-label": "Forward", title: "Forward (right arrow)" });
-  const controls = h(
+  parts.controls = h(
     "div", { class: "row", role: "toolbar", "aria-label": "Moves" },
     parts.back, parts.forward,
     facts.lines ? [parts.best, parts.line, parts.run] : null, parts.values,
@@ -83,11 +86,11 @@ function build() {
     h("div", { class: "spread", style: "margin-bottom:1rem" }, h("h1", {}, facts.label), h("span", { class: "muted small hide-narrow" }, facts.title)),
     h(
       "div", { class: "position" },
-      h("div", { class: "panel stack" }, board, parts.legend, parts.message, controls, parts.film, parts.editor.place),
+      h("div", { class: "panel stack" }, board, parts.status, parts.legend, parts.message, parts.controls, parts.film, parts.editor.place),
       h(
         "div", { class: "stack" },
         h("div", { class: "panel stack tight" }, parts.value, parts.who, parts.where, parts.opponent),
-        h("div", { class: "panel" }, parts.heading, parts.moves, keys()),
+        h("div", { class: "panel" }, parts.heading, parts.moves, parts.all, keys()),
         h("div", { class: "panel stack tight" }, h("h2", {}, "The moves so far"), parts.record, parts.graph),
       ),
       h("div", { class: "panel stack" }, label("Notation", parts.notation), parts.wrong, h("div", { class: "spread" }, starts, h("div", { class: "row" }, button("Copy link", copyLink, { id: "copy" }), button("Go", () => queued(paste), { class: "primary", id: "go" })))),
@@ -111,7 +114,7 @@ function opponent() {
 
 function keys() {
   const key = (text) => h("kbd", {}, text);
-  return h("p", { class: "muted small hide-narrow", style: "margin:0.9rem 0 0" }, key("1"), "–", key("9"), " make a move, ", key("b"), " the best one, ", key("l"), " line, ", key("space"), " play on, ", key("←"), " ", key("→"), " back and forward (on the board: from cell to cell), ", key("e"), " edit, ", key("v"), " values");
+  return h("p", { class: "muted small hide-narrow", style: "margin:0.9rem 0 0" }, key("1"), "–", key("9"), " make the move beside the key, ", key("b"), " the best one, ", key("l"), " line, ", key("space"), " play on, ", key("←"), " ", key("→"), " back and forward (on the board: from cell to cell), ", key("e"), " edit, ", key("v"), " values");
 }
 
 // --- going somewhere ------------------------------------------------------------------------------------------------
@@ -133,7 +136,7 @@ function address(how) {
 }
 
 const fetched = (state, side) => api(`${base}/position`, { state, side });
-const entry = (position, move = null) => ({ state: position.state, side: position.side, value: position.value, move });
+const entry = (position, move = null, last = null) => ({ state: position.state, side: position.side, value: position.value, move, last });
 
 /** Show the position in the address bar: of the record, if the tab has kept it. What is wrong there leads back. */
 async function load(kept, slide = true) {
@@ -176,8 +179,9 @@ function beginAt(position, slide = true) {
 /** Make a move of the position at hand. */
 async function play(move) {
   if (!now.moves.includes(move)) return; // the position has changed since the click
+  const last = facts.two_players && !parts.view.editing ? parts.view.placesOf(move) : null;
   const position = await fetched(move.state, facts.two_players ? 1 - now.side : 0);
-  record.add(entry(position, move.move));
+  record.add(entry(position, move.move, last));
   show(position);
   address("pushState");
 }
@@ -211,19 +215,22 @@ function ends() {
 
 function show(position, slide = true) {
   now = position;
+  now.last = record.now.last;
   record.now.value = position.value;
   clearTimeout(answering);
   parts.editor.end();
+  parts.controls.hidden = false;
   parts.edit.setAttribute("aria-pressed", "false");
   parts.message.replaceChildren();
   wrongNotation(null);
   parts.view.show(position, slide);
   titled(`${position.state} · ${facts.label}`);
   parts.notation.value = position.state;
-  parts.where.replaceChildren(...fact("number", position.number === null ? "none" : count(position.number)), ...(facts.parts.length > 1 && position.part ? fact("part", position.part) : []));
+  parts.where.replaceChildren(...fact("number", position.number === null ? "none" : count(position.number)), ...(facts.parts.length > 1 && position.part ? fact("part", partCalled(position.part)) : []));
   showValues();
   for (const control of [parts.best, parts.run]) control.disabled = !best();
-  for (const control of [parts.line, parts.values]) control.disabled = false;
+  parts.line.disabled = !now.moves.length;
+  parts.values.disabled = false;
   ends();
   markFilm();
   answer();
@@ -233,19 +240,37 @@ function show(position, slide = true) {
 function showValues() {
   document.getElementById("main").classList.toggle("blind", blind);
   parts.values.setAttribute("aria-pressed", String(!blind));
-  parts.value.replaceChildren(...(blind ? [h("span", { class: "muted" }, "The values are hidden.")] : [badge(now.value, true) ?? "", h("span", { class: "muted" }, meaning(now.value))]));
+  parts.value.replaceChildren(...(blind ? [h("span", { class: "muted" }, "The values are hidden.")] : worthHere()));
   const told = [facts.two_players && !now.result ? sentence(`${facts.sides[now.side]} is to move${blind ? "" : outlook(now.value)}`) : "", now.result ? sentence(now.result) : "", now.dead_end ? `It cannot be solved any more: ${now.dead_end}.` : ""].join(" ").trim();
   parts.who.replaceChildren(...(facts.two_players && !now.result && facts.stones.length ? [drawing(facts.stones[now.side])] : []), h("span", {}, told));
   parts.who.querySelector("svg")?.setAttribute("aria-hidden", "true"); // the words beside it tell who
   parts.legend.textContent = blind || !now.moves.length || !now.picture ? "" : LEGENDS[facts.two_players ? facts.values : "steps"] ?? "";
+  parts.status.textContent = [made(), blind ? "" : `${now.value?.text ?? ""} ${meaning(now.value)}`.trim() + ".", told].join(" ").trim();
   const inList = parts.moves.contains(document.activeElement);
   parts.heading.textContent = blind ? "Moves" : "Moves, best first";
   parts.moves.replaceChildren(...(now.moves.length ? listed().map(moveItem) : [h("li", { class: "muted" }, "No moves.")]));
+  parts.moves.classList.toggle("all", now.moves.length <= FOLDED);
+  parts.all.hidden = now.moves.length <= FOLDED;
+  parts.all.textContent = `All ${count(now.moves.length)} moves`;
   if (inList) parts.moves.querySelector("button")?.focus({ preventScroll: true });
   parts.record.replaceChildren(record.list(facts.two_players, (place) => queued(() => jump(place))));
   const list = parts.record.firstElementChild;
   list.scrollTop = list.querySelector("[aria-current]").offsetTop - list.offsetTop;
   parts.graph.replaceChildren(...(blind ? [] : record.graph(facts.two_players ? facts.sides : [])));
+}
+
+/** The value of the position; of a finished game that of who would have to move says little, so it stands behind. */
+function worthHere() {
+  const ended = facts.two_players && now.result && now.value;
+  const told = ended ? [badge({ ...now.value, text: "the end" }, true), `${now.value.text} for the player to move`] : [badge(now.value, true) ?? "", meaning(now.value)];
+  return [told[0], h("span", { class: "muted" }, told[1])];
+}
+
+/** The last move in words, and who has made it. */
+function made() {
+  if (!record.now.move) return "";
+  const mover = record.entries[record.at - 1].side;
+  return facts.two_players ? `${sentence(`${facts.sides[mover]} has played ${record.now.move}`)}` : `Move ${record.now.move}.`;
 }
 
 function toggleValues() {
@@ -276,9 +301,10 @@ const shown = (move) => (facts.two_players ? move.value : move.after);
 /** What the number of a value means. */
 function meaning(value) {
   if (!value || value.kind === "none" || value.kind === "draw") return "";
-  if (facts.values === "distance") return value.number === 1 ? "step to the end" : "steps to the end";
-  if (facts.values === "depth") return value.number === 1 ? "step from the start" : "steps from the start";
-  return facts.values === "score" ? "points, for the player to move" : "";
+  const one = Math.abs(value.number) === 1;
+  if (facts.values === "distance") return one ? "step to the end" : "steps to the end";
+  if (facts.values === "depth") return one ? "step from the start" : "steps from the start";
+  return facts.values === "score" ? `${one ? "point" : "points"}, for the player to move` : "";
 }
 
 /** How the game ends with best play, as it goes on after "the first player is to move". */
@@ -288,15 +314,22 @@ function outlook(value) {
   return facts.values === "score" ? "" : ` and ${value.kind === "win" ? "wins" : "loses"}${plies}`;
 }
 
+const partCalled = (name) => facts.parts.find((part) => part.name === name)?.called ?? name;
 const sentence = (text) => `${text[0].toUpperCase()}${text.slice(1)}.`;
 const fact = (term, text) => [h("dt", {}, term), h("dd", {}, text)];
+
+/** The key that makes a move of the list: its own name where moves are numbers, such as a column or a tile; else its place. */
+function keyOf(move, place) {
+  const key = now.moves.every((one) => /^\d+$/.test(one.move)) ? move.move : String(place + 1);
+  return /^[1-9]$/.test(key) ? key : null;
+}
 
 function moveItem(move, place) {
   const kind = facts.two_players || move.best ? move.value.kind : "worse";
   const value = shown(move);
   const item = h(
     "button", { type: "button", class: blind ? "" : kind, onclick: () => queued(() => play(move)) },
-    h(place < 9 ? "kbd" : "span", { class: "rank", "aria-hidden": "true" }, place + 1), h("span", { class: move.best && !blind ? "best" : "" }, move.move), blind ? null : badge({ ...value, kind: kind === "worse" ? "" : value.kind }),
+    h(keyOf(move, place) ? "kbd" : "span", { class: "rank", "aria-hidden": "true" }, keyOf(move, place) ?? place + 1), h("span", { class: `name${move.best && !blind ? " best" : ""}` }, move.move), blind ? null : badge({ ...value, kind: kind === "worse" ? "" : value.kind }),
   );
   item.addEventListener("pointerenter", () => parts.view.mark(move));
   item.addEventListener("pointerleave", () => parts.view.mark());
@@ -336,6 +369,7 @@ function edit() {
     return;
   }
   parts.edit.setAttribute("aria-pressed", "true");
+  parts.controls.hidden = true;
   for (const control of [parts.back, parts.forward, parts.best, parts.line, parts.run, parts.values]) control.disabled = true;
   parts.legend.textContent = "";
   // What is edited is no position yet: it has no value, no moves.
@@ -466,7 +500,7 @@ function shortcut(event) {
   const onButton = event.target.closest("button, a, [role=button]");
   const actions = { ArrowLeft: back, ArrowRight: forward, b: step, l: showLine, e: edit, v: toggleValues };
   if (!facts.lines) for (const key of ["b", "l"]) delete actions[key];
-  if (/^[1-9]$/.test(event.key)) queued(() => { const move = listed()[event.key - 1]; return move ? play(move) : null; });
+  if (/^[1-9]$/.test(event.key)) queued(() => { const move = listed().find((one, place) => keyOf(one, place) === event.key); return move ? play(move) : null; });
   else if (event.key === " " && !onButton && facts.lines) toggleRun();
   else if (actions[event.key]) queued(actions[event.key]);
   else return;

@@ -145,16 +145,25 @@ async function reattach(id) {
 
 /** Watch a job on all states of a game, which has no state to show. */
 async function watchAll(begun) {
-  const what = `${begun.kind === "solve" ? "Solving" : "Verifying"} ${gameName(begun.request.database ?? begun.request.game)}`;
-  titled(what);
+  const name = gameName(begun.request.database ?? begun.request.game);
+  const heading = h("h1", {});
+  const called = (does) => {
+    heading.textContent = `${does} ${name}`;
+    titled(heading.textContent);
+  };
+  called(begun.kind === "solve" ? "Solving" : "Verifying");
   const shown = progress();
   const told = h("div", { class: "panel stack tight", id: "whole", "aria-live": "polite" }, shown.all);
-  const about = begun.kind === "solve" ? "All states of the game get their value." : "Every value is checked by the rules alone.";
+  const about = h("p", { class: "muted" }, begun.kind === "solve" ? "All states of the game get their value." : "Every value is checked by the rules alone.", " It goes on when you leave this page.");
   document.getElementById("main").replaceChildren(
     h("p", { class: "crumbs" }, h("a", { href: "/" }, "Databases"), " / job"),
-    h("h1", {}, what), h("p", { class: "muted" }, about, " It goes on when you leave this page."), told,
+    heading, about, told,
   );
-  told.replaceChildren(outcome(await follow(begun.id, shown.tell)));
+  const ended = await follow(begun.id, shown.tell);
+  const does = begun.kind === "solve" ? "solved" : "verified";
+  called(ended.status === "done" ? `${does[0].toUpperCase()}${does.slice(1)}:` : `Not ${does}:`);
+  about.remove();
+  told.replaceChildren(outcome(ended));
 }
 
 /** What is told of a search while it runs. */
@@ -170,7 +179,7 @@ function panel() {
   const line = h("div", { class: "linetext small mono muted", id: "current-line" });
   const spark = h("div", {});
   const tree = h("div", { id: "proof-tree", class: "small mono" });
-  const outcome = h("div", { id: "outcome" });
+  const outcome = h("div", { id: "outcome", class: "stack tight", "aria-live": "polite" });
   let drawn = 0;
   const tell = (at) => {
     const { progress } = at;
@@ -202,15 +211,20 @@ function panel() {
       const { result } = at;
       nodes.textContent = count(result.nodes);
       speed.textContent = result.took > 0.001 ? short(result.nodes / result.took) : "–";
-      stage.textContent = `searched in ${result.took.toFixed(3)} s`;
-      if (result.certificate) tree.replaceChildren(h("p", {}, h("a", { class: "button", id: "walk", href: `/certificates/${encodeURIComponent(result.certificate)}` }, "Walk through the proof")));
-      outcome.replaceChildren(h("p", { class: "message calm", style: "margin:0" }, result.value ? ["For the player to move: ", badge({ kind: result.value, text: result.value })] : `Solved: cost ${result.cost}${result.optimal ? ", which is the least" : ", perhaps not the least"}.`));
+      stage.textContent = `searched in ${result.took.toFixed(3)} s; with loading, compiling${at.kind === "prove" ? " and the proof's evidence" : ""} ${at.seconds.toFixed(1)} s`;
+      tree.replaceChildren();
+      if (at.kind === "prove") rest();
+      const walk = result.certificate ? h("a", { class: "button", id: "walk", style: "justify-self:start", href: `/certificates/${encodeURIComponent(result.certificate)}` }, "Walk through the proof") : null;
+      outcome.replaceChildren(h("p", { class: "message calm", style: "margin:0" }, result.value ? ["For the player to move: ", badge({ kind: result.value, text: result.value })] : `Solved: cost ${result.cost}${result.optimal ? ", which is the least" : ", perhaps not the least"}.`), ...(walk ? [walk] : []));
     } else {
       stage.textContent = at.status;
       if (at.error) showError(outcome, new Error(at.error.message));
-      parts.view.show(position, false);
-      parts.caption.textContent = position.state;
+      rest();
     }
+  };
+  const rest = () => { // from the current line back to the position that was asked about
+    parts.view.show(position, false);
+    parts.caption.textContent = position.state;
   };
   return { all: [h("h2", { style: "margin:0" }, "The search"), stage, h("div", { class: "tiles" }, nodesTile, speedTile, timeTile), spark, line, tree, outcome], tell, end };
 }
@@ -249,7 +263,7 @@ function animate(line) {
   let place = 0;
   const show = (to, slide = true) => {
     place = Math.max(0, Math.min(line.states.length - 1, to));
-    parts.view.show({ picture: line.pictures[place], text: line.texts[place], pieces: new Proxy([], { get: () => "" }), moves: [] }, slide);
+    parts.view.show({ picture: line.pictures[place], text: line.texts[place], moves: [] }, slide);
     parts.caption.textContent = place ? `${place} of ${line.moves.length}: ${line.moves[place - 1]}` : `${line.moves.length} moves`;
     slider.value = place;
   };
