@@ -25,7 +25,8 @@ from searchbench.games.sokoban.featurespace import (
 from searchbench.games.sokoban.featurespace.advisors import ADVISORS
 from searchbench.games.sokoban.featurespace.features import PACKED, outside, steps_done
 from searchbench.games.sokoban.featurespace.packing import NO_PLAN, TAKEN, bring_out, plan_of, pulls_to, zones_of
-from searchbench.games.sokoban.featurespace.retrograde import FUNCTIONS, retrograde_steps, sinks_of
+from searchbench.games.sokoban.featurespace.plan_search import retrograde_steps, sinks_of
+from searchbench.games.sokoban.featurespace.retrograde import FUNCTIONS
 from searchbench.games.sokoban.rules import normal_man, state_of, stones_of, to_square
 from searchbench.games.sokoban.tables import NEVER
 from searchbench.solvers.guided import search_state
