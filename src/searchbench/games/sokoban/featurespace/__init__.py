@@ -211,11 +211,14 @@ class SokobanFeatureSpace:
         squares = len(self.tables.level.cells)
         key = tuple(start)
         shared = self.shared.setdefault(key, _Shared(self.tables, key, names))
-        shared.pauses[:] = [pause]
         if self.backward[strategy]:
             plan = plan_of(shared.order_of_start) if strategy == UNPACKING else NO_PLAN
             return backward.backward_work(self.tables, stones_of(start), base_work(self.tables, start), plan)
-        plan = shared.plan(strategy, trial)
+        shared.pauses.append(pause)
+        try:
+            plan = shared.plan(strategy, trial)
+        finally:  # no search is held on to when it is over
+            shared.pauses.pop()
         strict = strategy == SPARING or (strategy == VARYING and trial // 2 % 2 == 0)
         rooms, doors, blockers = np.full(squares, -1, np.int32), NO_DOORS, np.zeros((squares, squares), np.uint8)
         if strategy in SEEING:
