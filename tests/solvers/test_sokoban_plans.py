@@ -26,7 +26,7 @@ from searchbench.games.sokoban.featurespace import (
 from searchbench.games.sokoban.featurespace.advisors import ADVISORS
 from searchbench.games.sokoban.featurespace.features import PACKED, outside, steps_done
 from searchbench.games.sokoban.featurespace.packing import NO_PLAN, TAKEN, bring_out, plan_of, pulls_to, zones_of
-from searchbench.games.sokoban.featurespace.plan_search import retrograde_steps, sinks_of
+from searchbench.games.sokoban.featurespace.plan_search import Effort, retrograde_steps, sinks_of
 from searchbench.games.sokoban.featurespace.retrograde import FUNCTIONS
 from searchbench.games.sokoban.rules import normal_man, state_of, stones_of, to_square
 from searchbench.games.sokoban.tables import NEVER
@@ -77,12 +77,12 @@ def test_a_search_for_a_plan_ends_where_a_limit_is_reached(monkeypatch: pytest.M
     monkeypatch.setattr(plan_search, "NODES_OF_SLICE", 10)
     level, base = game.maze, base_of(game)
     with pytest.raises(LimitReached):
-        retrograde_steps(game.tables, level.stones, base, NAMES, 3_000, True, pause=pause)
+        retrograde_steps(game.tables, level.stones, base, NAMES, Effort(3_000, pause), True)
     assert len(asked) == 3
-    whole = retrograde_steps(game.tables, level.stones, base, NAMES, 3_000, True)
+    whole = retrograde_steps(game.tables, level.stones, base, NAMES, Effort(3_000), True)
     monkeypatch.setattr(plan_search, "NODES_OF_SLICE", 1 << 20)
     assert whole
-    assert whole == retrograde_steps(game.tables, level.stones, base, NAMES, 3_000, True)
+    assert whole == retrograde_steps(game.tables, level.stones, base, NAMES, Effort(3_000), True)
 
 
 def test_sinks_are_not_used_once_on_very_large_levels(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -90,7 +90,7 @@ def test_sinks_are_not_used_once_on_very_large_levels(monkeypatch: pytest.Monkey
     squares = len(game.maze.cells)
     for most, found in ((len(game.maze.stones) * squares, True), (len(game.maze.stones) * squares - 1, False)):
         monkeypatch.setattr(plan_search, "LARGE", most)
-        assert bool(retrograde_steps(game.tables, game.maze.stones, base_of(game), NAMES, 3_000, True)) == found
+        assert bool(retrograde_steps(game.tables, game.maze.stones, base_of(game), NAMES, Effort(3_000), True)) == found
 
 
 def test_each_step_of_a_plan_can_be_made_by_pushes_of_one_stone() -> None:
@@ -100,7 +100,9 @@ def test_each_step_of_a_plan_can_be_made_by_pushes_of_one_stone() -> None:
         game = Sokoban(text := random_level(chance, chance.choice((2, 3)), (4, 5)))
         cells, maze, level = game.maze.cells, Maze(text), game.tables.level
         once, sparing, variation = round_ % 2 == 0, round_ % 4 < 2, round_ // 4 % 3
-        sets = retrograde_steps(game.tables, level.stones, base_of(game), NAMES, 3_000, once, sparing, variation)
+        sets = retrograde_steps(
+            game.tables, level.stones, base_of(game), NAMES, Effort(3_000), once, sparing, variation
+        )
         if not sets:
             continue
         assert (sets[0], sets[-1]) == (set(), set(level.goals))

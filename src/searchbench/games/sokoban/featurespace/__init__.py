@@ -21,7 +21,7 @@ from searchbench.games.sokoban.featurespace.features import CELL_SHIFT, KNOWN, S
 from searchbench.games.sokoban.featurespace.frozen import Frozen, new_frozen
 from searchbench.games.sokoban.featurespace.jams import Jams, new_jams
 from searchbench.games.sokoban.featurespace.packing import NO_PLAN, find_order, plan_of, zones_of
-from searchbench.games.sokoban.featurespace.plan_search import NODES_OF_PLAN, retrograde_steps
+from searchbench.games.sokoban.featurespace.plan_search import Effort, retrograde_steps
 from searchbench.games.sokoban.featurespace.retrograde import FUNCTIONS
 from searchbench.games.sokoban.featurespace.rooms import NO_DOORS, blockers_of, doors_of, pushes_to, rooms_of
 from searchbench.games.sokoban.rules import stones_of
@@ -107,7 +107,7 @@ class _Shared:
     def _retrograde(self, once: bool, sparing: bool = False, variation: int = 0) -> list[set[int]]:
         pulls, stones = jit.Names(dict(FUNCTIONS), self.names.target, None), stones_of(self.start)
         return retrograde_steps(
-            self.tables, stones, self.base, pulls, NODES_OF_PLAN, once, sparing, variation, self.pauses[-1]
+            self.tables, stones, self.base, pulls, Effort(pause=self.pauses[-1]), once, sparing, variation
         )
 
     def steps_of_trial(self, trial: int) -> list[set[int]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -40,6 +40,13 @@ MOST_ADDED: Final = 12
 """A variation adds less than so many pulls to the distance of a square from the goals."""
 
 
+class Effort(NamedTuple):
+    """Say how many pulls a search may generate, and what is called now and then: it may raise LimitReached."""
+
+    nodes: int = NODES_OF_PLAN
+    pause: Callable[[], None] = lambda: None
+
+
 def sinks_of(tables: LevelTables, stones: Sequence[int]) -> list[int]:
     """Return the largest set of squares of stones such that a lone stone can be pushed from each to every other one."""
     reached = {}
@@ -70,18 +77,16 @@ def retrograde_steps(
     stones: Sequence[int],
     base: Base,
     names: jit.Names,
-    nodes: int,
+    effort: Effort,
     once: bool,
     sparing: bool = False,
     variation: int = 0,
-    pause: Callable[[], None] = lambda: None,
 ) -> list[set[int]]:
     """Return where stones stand after each step of a plan, the first set empty; nothing if no plan is found.
 
     Sinks are used `once`, or again and again; a `sparing` plan has few stones that wait before they go on. Each `variation`
-    but 0 adds chance numbers to the squares' distances from goals. `nodes` are the pulls generated at most, `base` holds the
-    arrays of a search from the goals; `pause` is called now and then. Where stones and squares are very many, sinks are not used
-    once, as a position alone would take seconds.
+    but 0 adds chance numbers to the squares' distances from goals. `base` holds the arrays of a search from the goals. Where
+    stones and squares are very many, sinks are not used once, as a position alone would take seconds.
     """
     goals, off = tables.level.goals, _off_goals(tables, stones)
     largest, parts_of_floor = sinks_of(tables, off), parts_of(tables, set(goals))
@@ -89,13 +94,15 @@ def retrograde_steps(
     if once:
         large = len(stones) * len(tables.level.cells) > LARGE
         choices = [] if large or len(stones) != len(goals) or set(off) & set(goals) else [off]
-    share = nodes // max(len(choices) * len(parts_of_floor), 1)
+    share = effort.nodes // max(len(choices) * len(parts_of_floor), 1)
     for sinks in choices:
         work = _emptying(tables, stones, base, sinks, once, sparing)
         if variation:
             work.nearest[:] += np.random.default_rng(variation).integers(0, MOST_ADDED, len(work.nearest), np.int32)
         for part in parts_of_floor:
-            moves = _searched(work, state_of(goals, min(part), len(tables.level.cells)), names, share, pause)
+            moves = _searched(
+                work, state_of(goals, min(part), len(tables.level.cells)), names, Effort(share, effort.pause)
+            )
             if moves:
                 return _turned_round(goals, sinks, moves, stones)
     return []
@@ -138,19 +145,17 @@ def _pushed_to(tables: LevelTables, sinks: Sequence[int]) -> list[int]:
     return found
 
 
-def _searched(
-    work: Backwards, start: Sequence[int], names: jit.Names, nodes: int, pause: Callable[[], None]
-) -> list[int]:
+def _searched(work: Backwards, start: Sequence[int], names: jit.Names, effort: Effort) -> list[int]:
     """Return the pulls that empty the level, none if so many generated ones do not."""
     most = min(1 << 16, 4 * sum(1 for one in start[:-1] for bit in range(BITS) if one >> bit & 1) * len(work.sinks))
-    tree = new_tree(len(start), ADVISORS, nodes + 2 * most, most)
+    tree = new_tree(len(start), ADVISORS, effort.nodes + 2 * most, most)
     note = np.zeros(NOTES, np.int64)
     note[ADVISORS_NOTE], note[SHIFT], note[FRESH] = ADVISORS, CELL_SHIFT, work.once
     roots = np.array([start], np.int64)
     kernel, perimeter = jit.bind(explore, names), new_perimeter(1)
-    while note[STATUS] == PAUSED and note[NODES] < nodes:
-        kernel(work, tree, perimeter, perimeter, roots, note, min(nodes, int(note[NODES]) + NODES_OF_SLICE))
-        pause()
+    while note[STATUS] == PAUSED and note[NODES] < effort.nodes:
+        kernel(work, tree, perimeter, perimeter, roots, note, min(effort.nodes, int(note[NODES]) + NODES_OF_SLICE))
+        effort.pause()
     return [move for move, _ in moves_to(tree, int(note[BEST]))] if note[STATUS] == FOUND else []
 
 
