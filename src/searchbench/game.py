@@ -137,6 +137,16 @@ class Game:
         return None
 
     @property
+    def title(self) -> str:
+        """Return the title of the level in its file, "" where there is none."""
+        return ""
+
+    @property
+    def notes(self) -> Sequence[str]:
+        """Return what the file tells of the level besides, such as its author."""
+        return ()
+
+    @property
     def max_unmoves(self) -> int:
         """Return the largest number of moves that can have led to one state."""
         return self.max_moves

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import random
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -51,6 +53,7 @@ from searchbench.solvers.guided.featurespace.kernel import (
     owner_of,
     rest_of,
 )
+from searchbench.solvers.guided.featurespace.search import _Strategy
 from searchbench.solvers.guided.task import EXHAUSTED, FOUND
 from searchbench.verify.lurd import replay
 
@@ -345,3 +348,16 @@ def test_faults_are_told() -> None:
         search_state(load("sliding:2x2"), None, "featurespace")
     with pytest.raises(BadRequest, match="features guide it"):
         search_state(Sokoban("#1"), None, "featurespace", without="dead")
+
+
+def test_a_search_that_is_over_is_held_by_nobody() -> None:
+    """Its arrays are large, and no cycle of references may keep them until the next collection of garbage."""
+    gc.collect()
+    gc.disable()
+    try:
+        for limits in (Limits(0), Limits(40)):
+            with suppress(LimitReached):
+                search_state(load("sokoban:#3"), None, "featurespace", limits=limits, target="interpreted")
+        assert not [one for one in gc.get_objects() if isinstance(one, _Strategy)]
+    finally:
+        gc.enable()

@@ -15,9 +15,10 @@ from searchbench.analyse.depths import count_depths, expand_in_order
 from searchbench.catalogue import load
 from searchbench.errors import BadRequest, BadState, SearchBenchError, Unsolvable
 from searchbench.games.sokoban import Sokoban, levels_of
+from searchbench.games.sokoban.collection import levels_in
 from searchbench.games.sokoban.levels import PUSHES
 from searchbench.games.sokoban.solution import pushes_of
-from searchbench.games.sokoban.text import levels_in, read_level
+from searchbench.games.sokoban.text import read_level
 from searchbench.run import Limits, Run
 from searchbench.solvers.guided import search_levels, search_state
 from searchbench.verify.lurd import replay

@@ -116,6 +116,26 @@ def test_what_is_told_dead_and_what_is_learnt_leads_to_no_solution() -> None:
     assert learnt > 5, learnt
 
 
+def test_searches_of_jams_are_short_where_most_were_in_vain() -> None:
+    """What they tell dead is lost all the same; a lost jam that is found makes them long again."""
+    chance, told, short = random.Random(63), 0, 0
+    for _ in range(10):
+        level = Level(chance, 4, (4, 5))
+        counts, (nodes, good) = level.work.jams.counts, level.maze.solvable()
+        for node in chance.sample(sorted(nodes, key=repr), min(len(nodes), 20)):
+            counts[jams.VAIN] = jams.PATIENCE + jams.EFFORT * counts[jams.LOST_JAMS] + 1
+            before, lost = int(counts[jams.LOOKED]), int(counts[jams.LOST_JAMS])
+            dead = level.is_told_dead(node)
+            assert not (dead and node in good), (level.text, node)
+            told += dead
+            if counts[jams.LOST_JAMS] == lost:
+                looked = int(counts[jams.LOOKED]) - before
+                assert looked <= 5 * jams.SHORT_EFFORT, (level.text, node)  # each stone by itself, and all of them
+                assert counts[jams.VAIN] >= jams.PATIENCE + looked
+                short += looked > 0
+    assert min(told, 3 * short) > 15, (told, short)
+
+
 def test_where_stones_that_can_be_pushed_to_and_fro_may_vanish_nothing_lost_is_missed() -> None:
     chance, verdicts = random.Random(62), {False: 0, True: 0}
     for round_ in range(25):

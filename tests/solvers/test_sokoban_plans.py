@@ -11,7 +11,7 @@ import pytest
 
 from naive_sokoban import Maze, Node, Place, random_level
 from searchbench import jit
-from searchbench.errors import Unsolvable
+from searchbench.errors import LimitReached, Unsolvable
 from searchbench.games.sokoban import Sokoban
 from searchbench.games.sokoban.enhanced import EnhancedSokoban
 from searchbench.games.sokoban.featurespace import (
@@ -20,12 +20,14 @@ from searchbench.games.sokoban.featurespace import (
     UNPACKING,
     VARYING,
     SokobanFeatureSpace,
+    plan_search,
     retrograde,
 )
 from searchbench.games.sokoban.featurespace.advisors import ADVISORS
 from searchbench.games.sokoban.featurespace.features import PACKED, outside, steps_done
 from searchbench.games.sokoban.featurespace.packing import NO_PLAN, TAKEN, bring_out, plan_of, pulls_to, zones_of
-from searchbench.games.sokoban.featurespace.retrograde import FUNCTIONS, retrograde_steps, sinks_of
+from searchbench.games.sokoban.featurespace.plan_search import Effort, retrograde_steps, sinks_of
+from searchbench.games.sokoban.featurespace.retrograde import FUNCTIONS
 from searchbench.games.sokoban.rules import normal_man, state_of, stones_of, to_square
 from searchbench.games.sokoban.tables import NEVER
 from searchbench.solvers.guided import search_state
@@ -64,6 +66,33 @@ def pushed_alone(maze: Maze, node: Node, stone: Place) -> set[Place]:
     return {place for stones, _ in seen for place in stones - others}
 
 
+def test_a_search_for_a_plan_ends_where_a_limit_is_reached(monkeypatch: pytest.MonkeyPatch) -> None:
+    game, asked = Sokoban("#4"), []
+
+    def pause() -> None:
+        asked.append(1)
+        if len(asked) == 3:
+            raise LimitReached("over", 0, 0)
+
+    monkeypatch.setattr(plan_search, "NODES_OF_SLICE", 10)
+    level, base = game.maze, base_of(game)
+    with pytest.raises(LimitReached):
+        retrograde_steps(game.tables, level.stones, base, NAMES, Effort(3_000, pause), True)
+    assert len(asked) == 3
+    whole = retrograde_steps(game.tables, level.stones, base, NAMES, Effort(3_000), True)
+    monkeypatch.setattr(plan_search, "NODES_OF_SLICE", 1 << 20)
+    assert whole
+    assert whole == retrograde_steps(game.tables, level.stones, base, NAMES, Effort(3_000), True)
+
+
+def test_sinks_are_not_used_once_on_very_large_levels(monkeypatch: pytest.MonkeyPatch) -> None:
+    game = Sokoban("#4")
+    squares = len(game.maze.cells)
+    for most, found in ((len(game.maze.stones) * squares, True), (len(game.maze.stones) * squares - 1, False)):
+        monkeypatch.setattr(plan_search, "LARGE", most)
+        assert bool(retrograde_steps(game.tables, game.maze.stones, base_of(game), NAMES, Effort(3_000), True)) == found
+
+
 def test_each_step_of_a_plan_can_be_made_by_pushes_of_one_stone() -> None:
     """The other stones of the step stand; a new stone comes from a sink, and the last step fills the last goal."""
     chance, steps, rested = random.Random(14), 0, 0
@@ -71,7 +100,9 @@ def test_each_step_of_a_plan_can_be_made_by_pushes_of_one_stone() -> None:
         game = Sokoban(text := random_level(chance, chance.choice((2, 3)), (4, 5)))
         cells, maze, level = game.maze.cells, Maze(text), game.tables.level
         once, sparing, variation = round_ % 2 == 0, round_ % 4 < 2, round_ // 4 % 3
-        sets = retrograde_steps(game.tables, level.stones, base_of(game), NAMES, 3_000, once, sparing, variation)
+        sets = retrograde_steps(
+            game.tables, level.stones, base_of(game), NAMES, Effort(3_000), once, sparing, variation
+        )
         if not sets:
             continue
         assert (sets[0], sets[-1]) == (set(), set(level.goals))
@@ -126,7 +157,7 @@ def test_sinks_that_are_used_once_leave_every_stone_a_square_of_the_start() -> N
         game = Sokoban(text := random_level(chance, 3, (4, 5)))
         squares, level = len(game.maze.cells), game.tables.level
         off = [stone for stone in level.stones if stone not in level.goals]
-        work = retrograde._emptying(game.tables, level.stones, base_of(game), off, True, round_ % 2 == 0)
+        work = plan_search._emptying(game.tables, level.stones, base_of(game), off, True, round_ % 2 == 0)
         ways = pulls_to(game.tables, level.stones).reshape(squares, 4, 3).min(axis=1) < NEVER
         rows = np.zeros((4_000, RATINGS + ADVISORS), np.int64)
         position = np.array(state_of(level.goals, chance.choice(free_squares(game)), squares), np.int64)
@@ -350,8 +381,8 @@ def test_trials_are_as_long_as_luby_says_and_have_plans_of_their_own(monkeypatch
     monkeypatch.setattr(SokobanFeatureSpace, "late", others)
     begun, plain, chance = list[tuple[int, list[Any], int]](), search._Strategy._begin, random.Random(39)
 
-    def noted(self: Any, entries: int) -> None:
-        plain(self, entries)
+    def noted(self: Any, entries: int, others: int) -> None:
+        plain(self, entries, others)
         if self.renewed:
             begun.append((self.before, self.searched[0].plan.tolist(), len(self.perimeters[0].keys)))
 

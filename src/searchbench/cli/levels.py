@@ -11,15 +11,20 @@ if TYPE_CHECKING:
     from searchbench.game import Game
     from searchbench.solvers.guided import Attempt
 
-COLUMNS = ("level", "status", "wall", "cpu", "nodes", "cost", "moves", "strategy", "solution")
-WIDTHS = (28, 9, 8, 8, 11, 5, 6, 12, 0)
+COLUMNS = ("level", "title", "status", "wall", "cpu", "nodes", "cost", "moves", "strategy", "solution")
+WIDTHS = (28, 20, 9, 8, 8, 11, 5, 6, 12, 0)
 
 
 def row_of(game: Game, attempt: Attempt, strategy: str) -> dict[str, Any]:
     """Return what came of a level by the names of the columns; `moves` is the length of the solution as it is written."""
     line = attempt.line
     row = dict.fromkeys(COLUMNS)
-    row |= {"level": str(game).partition(":")[2], "wall": round(attempt.seconds, 3), "nodes": attempt.nodes}
+    row |= {
+        "level": str(game).partition(":")[2],
+        "title": game.title,
+        "wall": round(attempt.seconds, 3),
+        "nodes": attempt.nodes,
+    }
     row |= {"cpu": round(attempt.processor_seconds, 3), "strategy": strategy}
     if line is None:
         ended = {10: "unsolvable", 20: "open"}.get(getattr(attempt.error, "exit_code", 0), "refused")
@@ -42,7 +47,7 @@ def write(games: Sequence[Game], attempts: Iterable[Attempt], style: str) -> lis
         row = row_of(game, attempt, attempt.line.strategy if attempt.line is not None else "")
         cells = ["" if row[column] is None else str(row[column]) for column in COLUMNS]
         if style == "json":
-            rows.append(row)
+            rows.append(row | {"notes": list(game.notes)})
         else:
             show.write(csv_line(cells) if style == "csv" else _aligned(cells))
     if style == "json":

@@ -16,7 +16,8 @@ class Replayed(NamedTuple):
 def replay(level: str, solution: str) -> Replayed:
     """Play a solution in LURD on a level in XSB, one row to a line or with | between them; return the outcome."""
     board: dict[tuple[int, int], str] = {}
-    for y, row in enumerate(level.replace("|", "\n").split("\n")):
+    marks = level.translate(str.maketrans("obBpP", ".$*@+"))
+    for y, row in enumerate(marks.replace("|", "\n").split("\n")):
         x, digits = 0, ""
         for mark in row:
             if mark in "0123456789":

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, ClassVar, Final
 
@@ -13,6 +13,17 @@ import numpy as np
 
 from searchbench.errors import BadRequest, BadState
 from searchbench.game import Board, Game
+from searchbench.games.sokoban.collection import (
+    GOAL,
+    MAN,
+    MAN_ON_GOAL,
+    STONE,
+    STONE_ON_GOAL,
+    WALL,
+    LevelText,
+    levels_in,
+    read_collection,
+)
 from searchbench.games.sokoban.dead import why_dead
 from searchbench.games.sokoban.enhanced import EnhancedSokoban
 from searchbench.games.sokoban.featurespace import SokobanFeatureSpace
@@ -32,19 +43,7 @@ from searchbench.games.sokoban.rules import (
 )
 from searchbench.games.sokoban.solution import lurd
 from searchbench.games.sokoban.tables import LevelTables
-from searchbench.games.sokoban.text import (
-    GOAL,
-    MAN,
-    MAN_ON_GOAL,
-    STONE,
-    STONE_ON_GOAL,
-    WALL,
-    Level,
-    LevelText,
-    letters,
-    levels_in,
-    read_level,
-)
+from searchbench.games.sokoban.text import Level, letters, read_level
 
 OWN: Final = "the levels that come with the game"
 SAMPLE: Final = "a level is FILE#NUMBER, #NUMBER for one that comes with the game, or rows such as '5#|#@$.#|5#'"
@@ -105,6 +104,16 @@ class Sokoban(Game):
         if not re.fullmatch(r"\d{1,6}", number) or not 1 <= int(number) <= len(found):
             raise BadRequest(f"sokoban: {self.level!r}: {file or OWN} has the levels 1 to {len(found)}; {SAMPLE}")
         return found[int(number) - 1]
+
+    @property
+    def title(self) -> str:
+        """Return the title of the level."""
+        return self.text.title
+
+    @property
+    def notes(self) -> Sequence[str]:
+        """Return the notes on the level."""
+        return self.text.notes
 
     @cached_property
     def maze(self) -> Level:
@@ -241,13 +250,18 @@ class Sokoban(Game):
         return [place[level.cells[from_square(move)]], place[level.cells[target]]]
 
 
-def levels_of(file: str) -> list[LevelText]:
+def levels_of(file: str) -> Sequence[LevelText]:
     """Return the levels of a file, "" for those that come with the game. Raises BadRequest."""
     if not file:
         return levels_in(HAND_MADE, OWN)
     try:
-        text = Path(file).read_text(encoding="utf-8", errors="replace")
-    except OSError as error:
-        why = "it is a directory: give a file of levels" if Path(file).is_dir() else f"it cannot be read: {error}"
-        raise BadRequest(f"sokoban: {file}: {why}") from None
-    return levels_in(text, file)
+        found = Path(file).stat()
+    except OSError:
+        return read_collection(file)  # which says why
+    return _kept(file, found.st_mtime_ns, found.st_size)
+
+
+@lru_cache(maxsize=4)
+def _kept(file: str, _changed: int, _size: int) -> Sequence[LevelText]:
+    """Return the levels of a file as it is: each level is a game that asks for it anew."""
+    return read_collection(file)

@@ -1,7 +1,8 @@
-"""Text of levels and solutions: XSB with or without run lengths, collections of levels, and LURD.
+"""Levels in XSB, with or without run lengths.
 
 A level is a block of rows: `#` is wall; a blank, `-` or `_` is floor; `.` a goal; `$` a stone and `*` one on a goal; `@` the man
-and `+` the man on a goal. A row may hold several rows with `|` between them, and a number before a mark repeats it.
+and `+` the man on a goal; `o`, `b`, `B`, `p` and `P` mean the last five as well. A row may hold several rows with `|` between
+them, and a number before a mark repeats it.
 """
 
 from __future__ import annotations
@@ -11,39 +12,28 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
-from searchbench.errors import BadRequest
+from searchbench.games.sokoban.collection import (
+    BLANKS,
+    FLOOR,
+    GOAL,
+    LONGEST,
+    MAN,
+    MAN_ON_GOAL,
+    MARKS,
+    SAME,
+    STONE,
+    STONE_ON_GOAL,
+    WALL,
+    LevelText,
+)
 
-WALL, FLOOR, GOAL, STONE, STONE_ON_GOAL, MAN, MAN_ON_GOAL = "# .$*@+"
-BLANKS: Final = frozenset(" -_")
-MARKS: Final = frozenset("#.$*@+") | BLANKS
+OUTSIDE: Final = "outside the floor: the man cannot come to it even if there were no stones"
 LARGEST: Final = 4096
 """A level has at most so many squares of floor, as a move has 12 bits for a square."""
-LONGEST: Final = 1024
-"""A row has at most so many marks, and a level so many rows."""
 STEPS: Final = ((-1, 0), (1, 0), (0, -1), (0, 1))
 """The directions up, down, left and right: the change of row and column. The opposite of d is d ^ 1."""
 LETTERS: Final = "udlr"
 """The directions in LURD; a capital letter is a push."""
-
-
-@dataclass(frozen=True)
-class LevelText:
-    """A block of rows in a text: its title, where it is from, and the number of the line of its first row."""
-
-    title: str
-    source: str
-    line: int
-    rows: tuple[str, ...]
-
-    def fault(self, row: int, column: int, what: str) -> BadRequest:
-        """Return the error for a fault at a place of the level, counted from 0."""
-        place = f"line {self.line + row}" if self.one_to_a_line else f"line {self.line}, row {row + 1}"
-        return BadRequest(f"{self.source}, {place}, column {column + 1}: {what}")
-
-    @property
-    def one_to_a_line(self) -> bool:
-        """Tell whether each row stands on a line of its own."""
-        return not any("|" in row for row in self.rows)
 
 
 @dataclass(frozen=True)
@@ -110,36 +100,6 @@ def letters(number: int, first: str) -> str:
     return found
 
 
-def levels_in(text: str, source: str) -> list[LevelText]:
-    """Return the blocks of rows in a text. Raises BadRequest if there is none."""
-    found: list[LevelText] = []
-    title, rows, first = "", [], 0
-    for number, line in enumerate([*text.splitlines(), ""], 1):
-        if _is_row(line):
-            first = first or number
-            rows.append(line.rstrip())
-            continue
-        if rows:
-            found.append(LevelText(title, source, first, tuple(rows)))
-            title, rows, first = "", [], 0
-        if line.strip():
-            title = line.strip().lstrip("; ").strip()
-    if not found:
-        raise BadRequest(
-            f"{source} holds no level: expected rows of {''.join(sorted(MARKS - {'-', '_'}))!r} with walls (#)"
-        )
-    return found
-
-
-def _is_row(line: str) -> bool:
-    """Tell whether a line is a row: it begins with a wall, perhaps behind blanks and a number, and most of it are marks."""
-    begin = line[:LONGEST].lstrip(" -_0123456789\t")
-    if not begin.startswith(WALL):
-        return False
-    known = sum(mark in MARKS or mark in "|0123456789" for mark in line)
-    return 2 * known > len(line)
-
-
 def _expanded(text: LevelText) -> Iterator[list[str]]:
     """Yield the marks of each row. Raises BadRequest for a mark that there is not."""
     for number, line in enumerate(text.rows):
@@ -152,7 +112,7 @@ def _expanded(text: LevelText) -> Iterator[list[str]]:
                 yield row
                 row, times = [], 0
             elif mark in MARKS:
-                row.extend(FLOOR if mark in BLANKS else mark for _ in range(max(times, 1)))
+                row.extend([FLOOR if mark in BLANKS else SAME.get(mark, mark)] * max(times, 1))
                 times = 0
             else:
                 raise text.fault(
@@ -178,12 +138,9 @@ def read_level(text: LevelText) -> Level:
     if len(men) > 1:
         raise text.fault(*men[1], f"a second man; the first is at row {men[0][0] + 1}, column {men[0][1] + 1}")
     floor = _flood(text, grid, men[0])
-    for cell, mark in grid.items():
-        if mark in (STONE, GOAL) and cell not in floor:
-            name = "stone" if mark == STONE else "goal"
-            raise text.fault(
-                *cell, f"a {name} outside the floor: the man cannot come to it even if there were no stones"
-            )
+    outside = {mark: cell for cell, mark in reversed(grid.items()) if cell not in floor}
+    if STONE in outside:
+        raise text.fault(*outside[STONE], f"a stone {OUTSIDE}")
     cells = tuple(sorted(floor))
     if len(cells) > LARGEST:
         raise text.fault(0, 0, f"the level has {len(cells):,} squares of floor, more than {LARGEST:,}")
@@ -193,6 +150,8 @@ def read_level(text: LevelText) -> Level:
     if not stones:
         raise text.fault(0, 0, f"the level has no stone ({STONE}, or {STONE_ON_GOAL} on a goal)")
     if len(stones) > len(goals):
+        if GOAL in outside:
+            raise text.fault(*outside[GOAL], f"a goal {OUTSIDE}")
         extra = cells[stones[len(goals)]]
         raise text.fault(
             *extra, f"the level has {len(stones)} stones and {len(goals)} goals: expected a goal for each stone"

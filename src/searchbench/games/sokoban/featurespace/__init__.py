@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Final
@@ -21,7 +21,8 @@ from searchbench.games.sokoban.featurespace.features import CELL_SHIFT, KNOWN, S
 from searchbench.games.sokoban.featurespace.frozen import Frozen, new_frozen
 from searchbench.games.sokoban.featurespace.jams import Jams, new_jams
 from searchbench.games.sokoban.featurespace.packing import NO_PLAN, find_order, plan_of, zones_of
-from searchbench.games.sokoban.featurespace.retrograde import FUNCTIONS, NODES_OF_PLAN, retrograde_steps
+from searchbench.games.sokoban.featurespace.plan_search import Effort, retrograde_steps
+from searchbench.games.sokoban.featurespace.retrograde import FUNCTIONS
 from searchbench.games.sokoban.featurespace.rooms import NO_DOORS, blockers_of, doors_of, pushes_to, rooms_of
 from searchbench.games.sokoban.rules import stones_of
 from searchbench.games.sokoban.tables import LevelTables
@@ -29,6 +30,10 @@ from searchbench.games.sokoban.tables import LevelTables
 RETROGRADE, GUIDED, REUSING, ORDERED, SPARING, VARYING, UNPACKING, BACKWARD = range(8)
 """The strategies. Four see rooms and hotspots and hear all advisors. The last two pull, one by a plan."""
 SEEING: Final = (GUIDED, REUSING, SPARING, VARYING)
+
+
+def _go_on() -> None:
+    """Be called where no limit is watched."""
 
 
 @dataclass(frozen=True)
@@ -41,6 +46,8 @@ class _Shared:
     tables: LevelTables
     start: tuple[int, ...]
     names: jit.Names
+    pauses: list[Callable[[], None]] = field(default_factory=lambda: [_go_on], compare=False)
+    """The last one is called now and then where a plan takes long."""
 
     @cached_property
     def base(self) -> Base:
@@ -99,7 +106,9 @@ class _Shared:
 
     def _retrograde(self, once: bool, sparing: bool = False, variation: int = 0) -> list[set[int]]:
         pulls, stones = jit.Names(dict(FUNCTIONS), self.names.target, None), stones_of(self.start)
-        return retrograde_steps(self.tables, stones, self.base, pulls, NODES_OF_PLAN, once, sparing, variation)
+        return retrograde_steps(
+            self.tables, stones, self.base, pulls, Effort(pause=self.pauses[-1]), once, sparing, variation
+        )
 
     def steps_of_trial(self, trial: int) -> list[set[int]]:
         """Return the steps of a varied plan; every second one lets few stones rest."""
@@ -190,7 +199,14 @@ class SokobanFeatureSpace:
         """Return the positions that a strategy begins with: the start, or all solved ones."""
         return backward.last_positions(self.tables) if self.backward[strategy] else [list(start)]
 
-    def work(self, start: Sequence[int], names: jit.Names, strategy: int = 0, trial: int = 0) -> Any:
+    def work(
+        self,
+        start: Sequence[int],
+        names: jit.Names,
+        strategy: int = 0,
+        trial: int = 0,
+        pause: Callable[[], None] = _go_on,
+    ) -> Any:
         """Return the arrays for a trial of a strategy from a state: those of the enhanced search, and its plan."""
         squares = len(self.tables.level.cells)
         key = tuple(start)
@@ -198,7 +214,11 @@ class SokobanFeatureSpace:
         if self.backward[strategy]:
             plan = plan_of(shared.order_of_start) if strategy == UNPACKING else NO_PLAN
             return backward.backward_work(self.tables, stones_of(start), base_work(self.tables, start), plan)
-        plan = shared.plan(strategy, trial)
+        shared.pauses.append(pause)
+        try:
+            plan = shared.plan(strategy, trial)
+        finally:  # no search is held on to when it is over
+            shared.pauses.pop()
         strict = strategy == SPARING or (strategy == VARYING and trial // 2 % 2 == 0)
         rooms, doors, blockers = np.full(squares, -1, np.int32), NO_DOORS, np.zeros((squares, squares), np.uint8)
         if strategy in SEEING:

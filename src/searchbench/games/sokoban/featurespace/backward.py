@@ -14,10 +14,8 @@ import numpy.typing as npt
 from searchbench.games.sokoban.enhanced.work import GOAL, LIVE, STONES
 from searchbench.games.sokoban.featurespace.base import Base
 from searchbench.games.sokoban.featurespace.packing import pulls_to
-from searchbench.games.sokoban.featurespace.retrograde import (
-    Backwards,
-    parts_of,
-)
+from searchbench.games.sokoban.featurespace.plan_search import parts_of
+from searchbench.games.sokoban.featurespace.retrograde import Backwards
 from searchbench.games.sokoban.rules import state_of
 from searchbench.games.sokoban.tables import NEVER, LevelTables
 

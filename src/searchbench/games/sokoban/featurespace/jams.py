@@ -25,6 +25,9 @@ EFFORT: Final = 400
 """The jams of a search, at most."""
 LONG_EFFORT: Final = 4000
 """Those of a search for a jam that is met again and again."""
+SHORT_EFFORT: Final = 40
+"""Those of a search where most are in vain: after more than `PATIENCE` jams, and a further `EFFORT` for each one found lost."""
+PATIENCE: Final = 20_000
 OFTEN: Final = 16
 """How often a jam is met before the long search."""
 CACHE: Final = 1 << 16
@@ -37,8 +40,9 @@ DEAD, OPEN, UNKNOWN = -2, -1, 1
 """What a search finds; a larger number tells how often a jam of unknown fate was met."""
 PROBED, WALK, GROUP = range(12, 15)
 """Further rows of the board: where the man looked for a way round a stone, his queue, and the group of a stone."""
-PROBES, PATTERNS, LINKS = range(3)
-"""What stands in `counts`: the ways that were looked for, the patterns, and their links."""
+PROBES, PATTERNS, LINKS, LOOKED, VAIN, LOST_JAMS = range(6)
+"""What stands in `counts`: the ways that were looked for, the patterns, and their links; the jams that searches looked at, those
+of searches that found nothing lost, and the lost jams that were found."""
 ALL: Final = -2
 LEAST: Final = -1
 """The rows of `frames` with all stones of the position, and with the fewest known to be lost."""
@@ -67,7 +71,7 @@ def new_jams(base: Base) -> Jams:
     squares = len(base.maze)
     words = -(-squares // BITS)
     return Jams(
-        base._replace(board=np.zeros_like(base.board), facts=np.zeros_like(base.facts)), np.zeros(3, np.int64),
+        base._replace(board=np.zeros_like(base.board), facts=np.zeros_like(base.facts)), np.zeros(LOST_JAMS + 1, np.int64),
         np.zeros((LONG_EFFORT + 4, 2 * words + 1), np.int64), np.zeros(SEEN_KEYS, np.int64), np.zeros((2, CACHE), np.int64),
         np.full((MOST_PATTERNS, MOST_STONES), -1, np.int32), np.zeros((MOST_PATTERNS, squares), np.uint8),
         np.full(squares, -1, np.int32), np.zeros((MOST_PATTERNS * MOST_STONES, 2), np.int32),
@@ -133,10 +137,20 @@ def is_lost_jam(jams: Jams, man: int) -> bool:
         jams.verdicts[0, slot], jams.verdicts[1, slot] = key, 0
     met = jams.verdicts[1, slot]
     if met == 0 or met == OFTEN:
-        found = searched(jams, man, EFFORT if met == 0 else LONG_EFFORT)
+        counts = jams.counts
+        pays = counts[VAIN] <= PATIENCE + EFFORT * counts[LOST_JAMS]
+        before = counts[LOOKED]
+        if met == 0:
+            found = searched(jams, man, EFFORT if pays else SHORT_EFFORT)
+        else:
+            found = searched(jams, man, LONG_EFFORT if pays else EFFORT)
         jams.verdicts[1, slot] = met + UNKNOWN if found == UNKNOWN else found
+        looked = counts[LOOKED] - before
         if found == DEAD:
-            learn(jams, man)
+            counts[LOST_JAMS] += 1
+            learn(jams, man, min(EFFORT, 2 * looked + SHORT_EFFORT))
+        else:
+            counts[VAIN] += looked
     elif met > 0:
         jams.verdicts[1, slot] += 1
     return bool(jams.verdicts[1, slot] == DEAD)
@@ -249,6 +263,7 @@ def searched(jams: Jams, man: int, effort: int) -> int:
         if looked == effort:
             return UNKNOWN
         looked += 1
+        jams.counts[LOOKED] += 1
         depth = enter(jams, depth, square)
     return DEAD if depth == 0 else OPEN
 
@@ -316,8 +331,11 @@ def is_part(frames: Any, depth: int) -> bool:
 # --- what is learnt --------------------------------------------------------------------------------------------------
 
 
-def learn(jams: Jams, man: int) -> None:
-    """Leave out of the jam in row 0, which is lost, what it does not need, and keep it as a pattern."""
+def learn(jams: Jams, man: int, effort: int) -> None:
+    """Leave out of the jam in row 0, which is lost, what it does not need, and keep it as a pattern.
+
+    What is left out is told by searches of so many jams each.
+    """
     frames, stands = jams.frames, jams.base.board[AT]
     least = frames[LEAST]
     copy(frames[0], least)
@@ -326,7 +344,7 @@ def learn(jams: Jams, man: int) -> None:
             continue
         put_up(jams, least)
         stands[square] = 0
-        if searched(jams, man, EFFORT) == DEAD:
+        if searched(jams, man, effort) == DEAD:
             copy(frames[0], least)
     keep(jams, least)
 

@@ -79,30 +79,34 @@ def doors_of(tables: LevelTables, rooms: npt.NDArray[np.int32]) -> npt.NDArray[n
 
 def blockers_of(tables: LevelTables) -> npt.NDArray[np.uint8]:
     """Mark where a stone on one square keeps a lone stone on another from a goal that it could come to: [one, another]."""
-    near, goals = tables.near, tables.level.goals
+    near = tables.level.near
     count = len(near)
-    found = np.zeros((count, count), np.uint8)
-    for goal in goals:
-        # One flood for all squares that block at once: row b of `reached` is the flood with a wall on b.
-        reached = np.zeros((count + 1, count), bool)
-        reached[:, goal] = True
-        reached[goal, goal] = False
-        waiting = [goal]
+    blocking, all_squares = [0] * count, (1 << count) - 1  # sets of squares are the bits of integers
+    for goal in tables.level.goals:
+        # One flood for all squares that block at once: `reached[s]` are the walls with which a stone on s comes to the goal.
+        reached = [0] * count
+        reached[goal] = all_squares & ~(1 << goal)
+        waiting, waits = [goal], bytearray(count)
         for square in waiting:  # which grows, and may meet a square again
+            waits[square] = 0
             for direction in range(4):
-                before = near[square, direction]
-                if before < 0:
+                before = near[square][direction]
+                if before < 0 or (man := near[before][direction]) < 0:
                     continue
-                man = near[before, direction]
-                if man < 0:
-                    continue
-                more = reached[:, square] & ~reached[:, before]
-                more[before] = more[man] = False
-                if more.any():
-                    reached[:, before] |= more
-                    waiting.append(before)
-        found |= (reached[count] & ~reached[:count]).astype(np.uint8)
-    np.fill_diagonal(found, 0)
+                after = reached[before] | reached[square] & ~(1 << before | 1 << man)
+                if after != reached[before]:
+                    reached[before] = after
+                    if not waits[before]:
+                        waits[before] = 1
+                        waiting.append(before)
+        reached[goal] = all_squares
+        for square, walls in enumerate(reached):
+            if walls:
+                blocking[square] |= all_squares & ~walls
+    found = np.zeros((count, count), np.uint8)
+    for square, walls in enumerate(blocking):
+        bits = np.frombuffer((walls & ~(1 << square)).to_bytes(count // 8 + 1, "little"), np.uint8)
+        found[:, square] = np.unpackbits(bits, count=count, bitorder="little")
     return found
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final, Protocol
 
 import numpy as np
@@ -84,8 +85,13 @@ class FeatureSpaceGame(Protocol):
         """Return the functions of the contract."""
         ...
 
-    def work(self, start: Sequence[int], names: jit.Names, strategy: int, trial: int = 0) -> Any:
-        """Return the named tuple of arrays for a trial of a strategy from a state."""
+    def work(
+        self, start: Sequence[int], names: jit.Names, strategy: int, trial: int = 0, pause: Callable[[], None] = ...
+    ) -> Any:
+        """Return the named tuple of arrays for a trial of a strategy from a state.
+
+        `pause` is called every second or so: it raises LimitReached.
+        """
         ...
 
     def roots(self, start: Sequence[int], strategy: int) -> list[list[int]]:
@@ -165,15 +171,13 @@ class _Strategy:
         self.kernel = jit.bind(explore, names)
         self.note = np.zeros(NOTES, np.int64)
         self.trials = self.before = self.over = 0
-        if not self.renewed:
-            self._begin(entries)
 
-    def _begin(self, entries: int) -> None:
+    def _begin(self, entries: int, others: int) -> None:
         """Begin a trial, for which so many moves are kept."""
         rules, number = self.rules, self.number
         self.before += int(self.note[NODES])
         self.tree = new_tree(self.roots.shape[1], rules.advisors, entries, rules.most)
-        work = rules.work(self.task.start, self.names, number, self.trials)
+        work = rules.work(self.task.start, self.names, number, self.trials, partial(self._report, others))
         self.searched = work, self.tree, *self.perimeters, self.roots
         self.note = np.zeros(NOTES, np.int64)
         self.note[ADVISORS], self.note[SHIFT] = rules.heard[number], rules.shift
@@ -193,10 +197,12 @@ class _Strategy:
     def search(self, others: int, share: int) -> int:
         """Search on for a share of nodes, the others having searched some already; return how that ended."""
         end = self.nodes + share
+        if not self.trials and not self.renewed:
+            self._begin(self.entries, others)
         while self.nodes < end:
             if self.renewed and (self.nodes >= self.over or self.note[STATUS] == FULL):
                 length = FIRST_TRIAL * luby(self.trials + 1)
-                self._begin(min(length + 2 * self.rules.most, self.entries))
+                self._begin(min(length + 2 * self.rules.most, self.entries), others)
                 self.over = self.nodes + length
             self._go_on(others, min(self.over, end) if self.renewed else end)
             if not self.renewed or self.note[STATUS] in (FOUND, EXHAUSTED):
@@ -208,7 +214,10 @@ class _Strategy:
         while note[STATUS] == PAUSED and self.nodes < end:
             task.advance(self._call, (end, others), note, NODES)
             if note[STATUS] == PAUSED:
-                task.report("positions", others + self.nodes, 0, self.kept)
+                self._report(others)
+
+    def _report(self, others: int) -> None:
+        self.task.report("positions", others + self.nodes, 0, self.kept)
 
     def _call(self, end: int, others: int, note: Any, stop: int) -> None:
         left = self.task.nodes - others if self.task.nodes else end
