@@ -208,7 +208,7 @@ def test_a_mistake_of_drawing_after_solving_is_told(program: Program, tmp_path: 
 NO_STATES: list[Any] = [5, 3.5, object(), [1, 2], [], [200], [-1], ["nine"], [None], [10**30], "1 2", b"12"]
 
 
-@pytest.mark.parametrize("what", NO_STATES, ids=str)
+@pytest.mark.parametrize("what", NO_STATES, ids=lambda what: str(what).partition(" at ")[0])
 def test_what_is_no_state_is_refused_from_python(what: Any, tmp_path: Path) -> None:
     file = tmp_path / "count.py"
     for values in ("distance", "outcome"):

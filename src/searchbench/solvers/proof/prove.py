@@ -287,11 +287,9 @@ def _with_evidence(
     proof: Proof, found: Solved, budget: Budget, leaves: LeafDatabase | None, target: jit.Target
 ) -> Proof:  # fmt: skip
     """Return the proof with the claims that can be gathered within the budget."""
-    if (found.lower, found.upper) == (-1, 1):
-        why = ": positions repeat, and `merge` counts a repetition on one path on all; leave it out" * (
-            "unreliable" in found.facts
-        )
-        return replace(proof, incomplete=f"because nothing is proved{why}")
+    if (found.lower, found.upper) == (-1, 1) and "unreliable" in found.facts:
+        why = "positions repeat, and `merge` counts a repetition on one path on all; leave it out"
+        return replace(proof, incomplete=f"because nothing is proved: {why}")
     budget.allow_evidence()
     claims: list[Claim] = []
     incomplete = ""
