@@ -161,7 +161,7 @@ def _check_first_state(game: Any) -> None:
         return
     start = [0] * game.width
     _answer(game, "start", start)
-    _check_cells(game, line_of(_own(game, "start")), f"`start` of {name_of(game)} writes", start)
+    _check_cells(game, _own(game, "start"), f"`start` of {name_of(game)} writes", start)
     _check_is_position(game, start)
     check_drawing(game, start)
     result = _whole(game, "terminal", "UNDECIDED, or a number: 0 for a solved puzzle", start)
@@ -212,13 +212,13 @@ def _can_return_nothing(code: types.CodeType) -> bool:
     return False
 
 
-def _check_cells(game: Any, place: str, what: str, state: list[int]) -> None:
-    """Check that the cells that were written fit the game's dtype; `what` wrote them."""
+def _check_cells(game: Any, writer: Any, what: str, state: list[int]) -> None:
+    """Check that the cells that were written fit the game's dtype; `what` names the function or class that wrote them."""
     limits = np.iinfo(game.dtype)
     for cell, value in enumerate(state):
         if not (_is_whole(value) and limits.min <= value <= limits.max):
             raise BadGame(
-                f"{place}: {what} {value!r} into cell {cell}: expected whole numbers of the game's dtype, "
+                f"{line_of(writer)}: {what} {value!r} into cell {cell}: expected whole numbers of the game's dtype, "
                 f"{limits.min} .. {limits.max} (another one is chosen with dtype = np.int16, say)"
             )
 
@@ -320,7 +320,7 @@ def check_number_of_start(game: Any) -> None:
     with calling(game, "the index", "it was asked for the state of its last number"):
         last = game.unrank(size - 1)
     what = f"for its last number, {size - 1}, the index of {name_of(game)} writes"
-    _check_cells(game, line_of(type(game)), what, last)
+    _check_cells(game, type(game), what, last)
 
 
 def _answer(game: Any, name: str, state: list[int], *arguments: Any) -> Any:
