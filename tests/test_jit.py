@@ -538,7 +538,7 @@ from searchbench.catalogue import load
 from searchbench.run import Run
 from searchbench.solvers.exhaustive import solve_states
 random.seed(1)
-levels = ["".join(random.choice("..#") for _ in range(random.randint(5, 60))) + "g" for _ in range(50)]
+levels = ["." + "".join(random.choice("..#") for _ in range(random.randint(5, 60))) + "g" for _ in range(50)]
 fingerprints = set()
 for place, level in enumerate(levels):
     game = load("levels.py:Corridor:" + level)
