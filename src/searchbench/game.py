@@ -17,7 +17,7 @@ from searchbench import jit
 from searchbench.board import Board as Board
 from searchbench.board import cells_of_move
 from searchbench.errors import BadGame, BadMove, BadRequest, BadState, raised_in, told
-from searchbench.guards import guarded, room
+from searchbench.guards import guarded, is_trusted
 from searchbench.index.own import checked_index, functions_of
 from searchbench.rules import NOWHERE, UNDECIDED
 from searchbench.slots import slot_named
@@ -29,6 +29,7 @@ from searchbench.user_code import (
     checked_rules,
     checked_sizes,
     place_of,
+    room_for,
 )
 
 if TYPE_CHECKING:
@@ -646,9 +647,9 @@ def _functions(game: Game) -> tuple[dict[str, Any], Any]:
 def _names(game: Game, rule: ValueRule | None, target: jit.Target) -> jit.Names:
     functions, data = _functions(game)
     most = max(game.max_moves, game.max_unmoves)
-    if jit.backend(target).writes_beyond and type(game).__module__.partition(".")[0] != __name__.partition(".")[0]:
+    if jit.backend(target).writes_beyond and not is_trusted(game):
         functions = guarded(functions, game)
-        most = room(most)
+        most = room_for(most)
     functions = functions | _buffers(game, most, target)
     if rule is not None:
         functions |= rule.rules(game.max_moves)

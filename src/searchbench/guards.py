@@ -20,9 +20,9 @@ WRITERS: Final = {
 """The functions that write a list of moves, and the property of a game that says how many these are at most."""
 
 
-def room(most: int) -> int:
-    """Return how many moves there is room for, where at most so many are to be written: a longer list is still found out."""
-    return 4 * most + 64
+def is_trusted(game: Any) -> bool:
+    """Tell whether a game is one of this package, whose laws are tested."""
+    return type(game).__module__.partition(".")[0] == __name__.partition(".")[0]
 
 
 def guarded(functions: Mapping[str, Any], game: Any) -> dict[str, Any]:

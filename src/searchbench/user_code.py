@@ -153,6 +153,11 @@ def check_first_state(game: Any) -> None:
     _check_first_state(game)
 
 
+def room_for(most: int) -> int:
+    """Return how many moves there is room for where a game writes at most so many: a list that is too long is still found out."""
+    return 4 * most + 64
+
+
 @lru_cache(maxsize=128)
 def _check_first_state(game: Any) -> None:
     game.names()  # its class, its sizes and its rules first
@@ -167,7 +172,7 @@ def _check_first_state(game: Any) -> None:
     result = _whole(game, "terminal", "UNDECIDED, or a number: 0 for a solved puzzle", start)
     if result != rules.UNDECIDED and game.two_players:
         return  # no moves to check
-    room = 4 * game.max_moves + 64
+    room = room_for(game.max_moves)
     out = [0] * room
     count = _whole(game, "moves", "how many moves it has written", start, out)
     if len(out) > room:

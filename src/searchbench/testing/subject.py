@@ -15,7 +15,7 @@ from searchbench.game import Game
 from searchbench.rules import NOWHERE, UNDECIDED
 from searchbench.slots import slot_named
 from searchbench.solvers.exhaustive.groups import groups_in_order
-from searchbench.user_code import check_parts
+from searchbench.user_code import check_parts, room_for
 
 State = tuple[int, ...]
 Finding = tuple[State | None, str]
@@ -79,7 +79,7 @@ class Subject:
         self.game = game
         self.names = game.names(target="interpreted")
         check_parts(game)
-        self.room = 4 * max(game.max_moves, game.max_unmoves, 0) + 64
+        self.room = room_for(max(game.max_moves, game.max_unmoves))
         self._new_caches()
         self._chance = random.Random(seed)
         self._left: list[int] | None = None
