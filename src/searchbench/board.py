@@ -138,6 +138,11 @@ def _told_by_shape(shape: str, text: str) -> str:
     return text
 
 
+def counted(part: str, one: str, more: str = "") -> str:
+    """Return a part's number with the name of what it counts, such as "5 stones"; a name that is no number as it is."""
+    return f"{part} {one if part == '1' else more or one + 's'}" if part.isdecimal() else part
+
+
 def is_empty(label: str) -> bool:
     """Tell whether a label is empty: blank, or only dashes."""
     return not label.strip() or set(label) <= {"-"}

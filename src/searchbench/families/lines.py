@@ -9,6 +9,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from searchbench.board import counted
 from searchbench.errors import BadState
 from searchbench.families.digits import digits_of_lines
 from searchbench.families.stacks import Stacks
@@ -168,7 +169,7 @@ class Lines(Game):
 
     def called_part(self, part: str) -> str:
         """Return the number of stones in words."""
-        return f"{part} stone{'s' * (part != '1')}" if part.isdecimal() else part
+        return counted(part, "stone")
 
     def has_line(self) -> Callable[[State, int], bool]:
         """Return a rule ``(state, player)``: whether a player (1 or 2) has won; by default, has a line of the board."""

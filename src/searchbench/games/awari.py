@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from math import comb
 from typing import Any, ClassVar, Final
 
+from searchbench.board import counted
 from searchbench.errors import BadState
 from searchbench.game import Board, Game
 from searchbench.index import Composition, Part, Sum
@@ -81,7 +82,7 @@ class Awari(Game):
 
     def called_part(self, part: str) -> str:
         """Return the number of stones in words."""
-        return f"{part} stone{'s' * (part != '1')}" if part.isdecimal() else part
+        return counted(part, "stone")
 
     def rules(self) -> Mapping[str, Callable[..., Any]]:
         """Return the rules; a move encodes the pit, its stones and its captures."""

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Final
 
 import numpy as np
 
+from searchbench.board import counted
 from searchbench.errors import BadState
 from searchbench.game import Board, Game
 from searchbench.index import Part
@@ -63,7 +64,7 @@ class DoubleLetter(Game):
 
     def called_part(self, part: str) -> str:
         """Return the number of letters in words."""
-        return f"{part} letter{'s' * (part != '1')}" if part.isdecimal() else part
+        return counted(part, "letter")
 
     def rules(self) -> Mapping[str, Callable[..., Any]]:
         """Return the rules; a move is twice the place of the first of two letters, plus 1 if the letter after theirs follows."""

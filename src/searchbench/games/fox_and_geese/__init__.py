@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Final
 
 import numpy as np
 
+from searchbench.board import counted
 from searchbench.errors import BadState
 from searchbench.game import Board, Game
 from searchbench.games.fox_and_geese.board import (
@@ -105,7 +106,7 @@ class FoxAndGeese(Game):
 
     def called_part(self, part: str) -> str:
         """Return the number of geese in words."""
-        return f"{part} {'goose' if part == '1' else 'geese'}" if part.isdecimal() else part
+        return counted(part, "goose", "geese")
 
     def rules(self) -> Mapping[str, Callable[..., Any]]:
         """Return the rules; a move is ``from | to << 6 | (captured + 1) << 12``, with 0 there if no goose is captured."""
