@@ -21,6 +21,7 @@ from searchbench.solvers.proof.gomoku.branch import open_folder, progress, read_
 from searchbench.solvers.proof.gomoku.closing import unproved_replies
 from searchbench.solvers.proof.gomoku.fours import WON
 from searchbench.solvers.proof.gomoku.opening import Opening, chosen_branches
+from searchbench.solvers.proof.gomoku.patterns import FIVE, STRAIGHT
 from searchbench.solvers.proof.gomoku.rounds import claim, work_on_branch
 from searchbench.solvers.proof.gomoku.search import OWN_LIMIT, QuietSearch, State, stones_at
 from solvers.test_gomoku import prepared, random_state, twin, without_fives
@@ -126,6 +127,47 @@ def test_work_goes_on_where_it_was_cut(tmp_path: Path, monkeypatch: pytest.Monke
         read_branch(tmp_path, opening, white)
     with pytest.raises(BadRequest, match="another process works there"):
         open_folder(tmp_path, opening)
+
+
+def test_black_tries_every_parry() -> None:
+    """Whatever black leaves out where white threatens five or a straight four loses to fours and threes of white."""
+    fives = straights = left_out = 0
+    for seed in range(400):
+        rng = random.Random(f"parry {seed}")
+        attack = prepared(9, 9, "free")
+        state: State = tuple(random_state(rng, 9, 9, rng.choice([12, 16, 20]), 0))
+        attack.forget()
+        attack.set(state)
+        five, straight = attack.has(1, FIVE), attack.has(1, STRAIGHT)
+        if not without_fives(twin(9, 9, "free", state)) or attack.has(0, FIVE) or not (five or straight):
+            continue
+        fives, straights = fives + five, straights + (straight and not five)
+        tried = set(QuietSearch(attack).candidates())
+        for cell in range(81):
+            if state[cell] == 0 and cell not in tried:
+                attack.set(stones_at(state, [(cell, 1)]))
+                left_out += 1
+                assert attack.has(1, FIVE) or attack.by_threats(1, 20_000) == WON, (seed, cell)
+    print(f"{fives} fives, {straights} straight fours, {left_out} moves left out")
+    assert fives >= 10
+    assert straights >= 10
+
+
+def test_black_parries_far_from_his_stones_and_wins() -> None:
+    """White's open three, then her four: the parries are worth less to black than every move beside his own stones."""
+    opening = Opening()
+    cells = {opening.name(cell): cell for cell in range(225)}
+    attack = Attack(bits=16)
+    black = [(cells[name], 1) for name in ("h9", "g9")]
+    three = [(cells[name], 2) for name in ("c13", "d13", "e13")]
+    for root in (
+        stones_at(opening.start, black + three),
+        stones_at(opening.start, [*black, (cells["b13"], 1), *three, (cells["f13"], 2)]),
+    ):
+        search = QuietSearch(attack)
+        assert search.solve(root, 100_000)
+        print(attack.nodes, search.records(root)[root])
+        assert opening.name(search.records(root)[root])[1:] == "13"
 
 
 def test_a_folder_of_another_board_is_refused(tmp_path: Path) -> None:

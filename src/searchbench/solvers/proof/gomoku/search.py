@@ -210,10 +210,19 @@ class QuietSearch:
             node.close(False)
 
     def candidates(self) -> Iterator[int]:
-        """Generate the best quiet moves of black in the current position: where white threatens to win, those against it."""
+        """Generate the moves that black tries: all that parry a five or a straight four of white's, else the best few.
+
+        Where white threatens to win by fours, the best of those that meddle with them.
+        """
         attack = self.attack
-        values = attack.values(BLACK_WEIGHT, WHITE_WEIGHT)
         if attack.has(WHITE, FIVE):
+            fives = np.flatnonzero(attack.cells(WHITE, FIVE))
+            yield from map(int, fives if len(fives) == 1 else ())
+            return
+        values = attack.values(BLACK_WEIGHT, WHITE_WEIGHT)
+        parries = attack.replies(WHITE)
+        if parries is not None:
+            yield from sorted(parries, key=lambda cell: (-values[cell], cell))
             return
         if attack.by_threats(WHITE, 1) == WON:
             zone = attack.zone(WHITE)
