@@ -367,14 +367,22 @@ def test_strategies_take_turns_and_go_on_where_they_stopped(monkeypatch: pytest.
         else:
             line = search_state(game, None, "featurespace", target="interpreted")
             assert replay(text, game.solution(line.moves)).fault == "", text
-        shares = []
-        for turn in range(len(searched)):
-            rounds, strategy = divmod(turn + 1, 10) if turn >= VARYING else (0, turn)  # the first round has a turn less
-            shares.append((2 << rounds) * (4 if strategy == AIMING else 1 if strategy >= UNPACKING else 2) // 2)
-        assert [share for _, share, _ in searched] == shares
-        assert len({one for one, _, _ in searched}) == (min(len(searched), 9) if len(searched) < 15 else 10)
+        rules = game.feature_space()
+        begun = [strategy for strategy in range(10) if not rules.late[strategy]]  # the first round has fewer turns
+        order = [(0, one) for one in begun] + [(round_, one) for round_ in range(1, 9) for one in range(10)]
+        halves = [2, 2, 2, 2, 2, 2, 4, 1, 1, 4]
+        assert [share for _, share, _ in searched] == [halves[one] << round_ for round_, one in order[: len(searched)]]
+        assert len({one for one, _, _ in searched}) == len({one for _, one in order[: len(searched)]})
         turns = max(turns, len(searched))
     assert turns > 9, turns
+
+
+def test_untangling_waits_where_all_goals_lie_together() -> None:
+    level = "#######|#.    #|#.@$  #|#  $  #|#######"
+    for text, late in ((level, True), (level.replace("#.    #", "# .   #"), False)):
+        waits = Sokoban(text).feature_space().late
+        assert [waits[one] for one in (VARYING, UNTANGLING, AIMING)] == [True, late, late]
+        assert sum(waits) == (3 if late else 1)
 
 
 def test_trials_are_as_long_as_luby_says_and_have_plans_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:

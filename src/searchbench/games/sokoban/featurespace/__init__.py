@@ -21,7 +21,7 @@ from searchbench.games.sokoban.featurespace.features import CELL_SHIFT, KNOWN, S
 from searchbench.games.sokoban.featurespace.frozen import Frozen, new_frozen
 from searchbench.games.sokoban.featurespace.jams import Jams, new_jams
 from searchbench.games.sokoban.featurespace.packing import NO_PLAN, find_order, plan_of, zones_of
-from searchbench.games.sokoban.featurespace.plan_search import Effort, retrograde_steps
+from searchbench.games.sokoban.featurespace.plan_search import Effort, parts_of, retrograde_steps
 from searchbench.games.sokoban.featurespace.retrograde import FUNCTIONS
 from searchbench.games.sokoban.featurespace.rooms import NO_DOORS, blockers_of, doors_of, pushes_to, rooms_of
 from searchbench.games.sokoban.rules import stones_of
@@ -173,15 +173,20 @@ class SokobanFeatureSpace:
 
     @property
     def late(self) -> tuple[bool, ...]:
-        """Return of each strategy whether it begins with the second turn of the others."""
-        return tuple(strategy == VARYING for strategy in range(self.strategies))
+        """Return of each strategy whether it begins with the second turn of the others.
+
+        Untangling and meeting that waits as well where all goals lie together: plans fill these first.
+        """
+        squares, goals = range(len(self.tables.level.cells)), self.tables.level.goals
+        together = len(parts_of(self.tables, set(squares) - set(goals))) == 1
+        late = (VARYING, UNTANGLING, AIMING) if together else (VARYING,)
+        return tuple(strategy in late for strategy in range(self.strategies))
 
     @property
     def shares(self) -> tuple[float, ...]:
-        """Return of each strategy how long its turns are: those backwards half as long, but trials with an aim twice."""
-        return tuple(
-            2 if strategy == AIMING else 0.5 if backward else 1 for strategy, backward in enumerate(self.backward)
-        )
+        """Return of each strategy how long its turns are: half backwards, and twice for untangling and for meeting that."""
+        lengths = {UNTANGLING: 2, UNPACKING: 0.5, BACKWARD: 0.5, AIMING: 2}
+        return tuple(lengths.get(strategy, 1) for strategy in range(self.strategies))
 
     @property
     def renewed(self) -> tuple[bool, ...]:
