@@ -14,10 +14,13 @@ from searchbench import jit
 from searchbench.errors import LimitReached, Unsolvable
 from searchbench.games.sokoban import Sokoban
 from searchbench.games.sokoban.enhanced import EnhancedSokoban
+from searchbench.games.sokoban.enhanced.work import GOAL
 from searchbench.games.sokoban.featurespace import (
+    AIMING,
     ORDERED,
     RETROGRADE,
     UNPACKING,
+    UNTANGLING,
     VARYING,
     SokobanFeatureSpace,
     plan_search,
@@ -43,7 +46,9 @@ from searchbench.solvers.guided.featurespace.contract import (
     score_position,
     write_macros,
 )
+from searchbench.solvers.guided.featurespace.kernel import STATUS
 from searchbench.solvers.guided.featurespace.search import luby
+from searchbench.solvers.guided.task import EXHAUSTED, PAUSED
 from searchbench.verify.lurd import replay
 
 NAMES = jit.Names(dict(FUNCTIONS), "interpreted", None)
@@ -362,15 +367,22 @@ def test_strategies_take_turns_and_go_on_where_they_stopped(monkeypatch: pytest.
         else:
             line = search_state(game, None, "featurespace", target="interpreted")
             assert replay(text, game.solution(line.moves)).fault == "", text
-        shares = []
-        for turn in range(len(searched)):
-            rounds, strategy = divmod(turn + 1, 8) if turn > VARYING else (0, turn)  # the first round has a turn less
-            strategy += rounds == 0 and turn >= VARYING
-            shares.append((2 << rounds) // (2 if strategy >= UNPACKING else 1))
-        assert [share for _, share, _ in searched] == shares
-        assert len({one for one, _, _ in searched}) == (min(len(searched), 7) if len(searched) < 13 else 8)
+        rules = game.feature_space()
+        begun = [strategy for strategy in range(10) if not rules.late[strategy]]  # the first round has fewer turns
+        order = [(0, one) for one in begun] + [(round_, one) for round_ in range(1, 9) for one in range(10)]
+        halves = [2, 2, 2, 2, 2, 2, 4, 1, 1, 4]
+        assert [share for _, share, _ in searched] == [halves[one] << round_ for round_, one in order[: len(searched)]]
+        assert len({one for one, _, _ in searched}) == len({one for _, one in order[: len(searched)]})
         turns = max(turns, len(searched))
-    assert turns > 7, turns
+    assert turns > 9, turns
+
+
+def test_untangling_waits_where_all_goals_lie_together() -> None:
+    level = "#######|#.    #|#.@$  #|#  $  #|#######"
+    for text, late in ((level, True), (level.replace("#.    #", "# .   #"), False)):
+        waits = Sokoban(text).feature_space().late
+        assert [waits[one] for one in (VARYING, UNTANGLING, AIMING)] == [True, late, late]
+        assert sum(waits) == (3 if late else 1)
 
 
 def test_trials_are_as_long_as_luby_says_and_have_plans_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -383,7 +395,7 @@ def test_trials_are_as_long_as_luby_says_and_have_plans_of_their_own(monkeypatch
 
     def noted(self: Any, entries: int, others: int) -> None:
         plain(self, entries, others)
-        if self.renewed:
+        if self.number == VARYING:
             begun.append((self.before, self.searched[0].plan.tolist(), len(self.perimeters[0].keys)))
 
     monkeypatch.setattr(search._Strategy, "_begin", noted)
@@ -403,3 +415,54 @@ def test_trials_are_as_long_as_luby_says_and_have_plans_of_their_own(monkeypatch
         assert all(size == 1 for _, _, size in begun)  # no perimeter that others see holds positions that are gone
         most, plans = max(most, len(begun)), max(plans, len({str(one[1]) for one in begun}))
     assert (most > 3, plans > 1) == (True, True), (most, plans)
+
+
+def test_trials_aim_at_positions_of_another_strategy(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two strategies alone solve levels; that the first trial aims at a lost position is no proof."""
+    monkeypatch.setattr(search, "FIRST_SHARE", 40)
+    monkeypatch.setattr(search, "FIRST_TRIAL", 30)
+    monkeypatch.setattr(search, "MOST_HALVINGS", 2)
+    plain, begin, target, halves = (
+        search._Strategy.search, search._Strategy._begin, search._Strategy.target, search._halves,
+    )  # fmt: skip
+    aimed, met, dead = set[tuple[int, ...]](), 0, dict[Any, list[int]]()
+
+    def searched(self: Any, others: int, share: int) -> int:
+        if self.number not in (UNTANGLING, AIMING):
+            return PAUSED
+        ended = plain(self, others, 1 if self.number == UNTANGLING else share)
+        assert self.number != AIMING or (ended != EXHAUSTED and (self.trials > 1 or self.note[STATUS] == EXHAUSTED))
+        return ended
+
+    def chosen(self: Any, trial: int) -> list[int]:
+        scores, positions = self.tree.scores[: self.kept], self.tree.positions[: self.kept].tolist()
+        found = target(self, trial)
+        assert found == target(self, trial)
+        assert found in positions
+        assert trial or scores[positions.index(found)] == min(scores)
+        return found if trial else dead[self.task.game]
+
+    def begun(self: Any, entries: int, others: int) -> None:
+        begin(self, entries, others)
+        if self.number == AIMING:
+            goals = self.searched[0].base.maze[:, GOAL]
+            assert len(self.perimeters[0].keys) == 1  # nothing meets a trial that may be over
+            aimed.add(tuple(np.flatnonzero(goals >= 0).tolist()))
+
+    def noted(strategies: Any, one: Any) -> Any:
+        nonlocal met
+        met += one.number == AIMING
+        return halves(strategies, one)
+
+    for name, function in (("search", searched), ("_begin", begun), ("target", chosen)):
+        monkeypatch.setattr(search._Strategy, name, function)
+    monkeypatch.setattr(search, "_halves", noted)
+    chance = random.Random(40)
+    for _ in range(10):
+        game = Sokoban(text := random_level(chance, 3, (5, 6), solvable=True))
+        corner = np.flatnonzero(~game.tables.live.astype(bool)).tolist()
+        stones = [*corner[:1], *sorted(set(range(len(game.maze.cells))) - set(corner))][: len(game.maze.stones)]
+        dead[game] = state_of(stones, (set(range(len(game.maze.cells))) - set(stones)).pop(), len(game.maze.cells))
+        line = search_state(game, None, "featurespace", target="interpreted")
+        assert replay(text, game.solution(line.moves)).fault == "", text
+    assert (len(aimed) > 6, met > 2) == (True, True), (len(aimed), met)

@@ -21,15 +21,17 @@ from searchbench.games.sokoban.featurespace.features import CELL_SHIFT, KNOWN, S
 from searchbench.games.sokoban.featurespace.frozen import Frozen, new_frozen
 from searchbench.games.sokoban.featurespace.jams import Jams, new_jams
 from searchbench.games.sokoban.featurespace.packing import NO_PLAN, find_order, plan_of, zones_of
-from searchbench.games.sokoban.featurespace.plan_search import Effort, retrograde_steps
+from searchbench.games.sokoban.featurespace.plan_search import Effort, parts_of, retrograde_steps
 from searchbench.games.sokoban.featurespace.retrograde import FUNCTIONS
 from searchbench.games.sokoban.featurespace.rooms import NO_DOORS, blockers_of, doors_of, pushes_to, rooms_of
 from searchbench.games.sokoban.rules import stones_of
 from searchbench.games.sokoban.tables import LevelTables
 
-RETROGRADE, GUIDED, REUSING, ORDERED, SPARING, VARYING, UNPACKING, BACKWARD = range(8)
-"""The strategies. Four see rooms and hotspots and hear all advisors. The last two pull, one by a plan."""
-SEEING: Final = (GUIDED, REUSING, SPARING, VARYING)
+RETROGRADE, GUIDED, REUSING, ORDERED, SPARING, VARYING, UNTANGLING, UNPACKING, BACKWARD, AIMING = range(10)
+"""The strategies. Five see rooms and hotspots and hear all advisors. The last three pull, the first of them by a plan."""
+SEEING: Final = (GUIDED, REUSING, SPARING, VARYING, UNTANGLING)
+STRICT: Final = (SPARING, UNTANGLING)
+"""Where stones on goals before their turn are out of the plan."""
 
 
 def _go_on() -> None:
@@ -126,6 +128,8 @@ class _Shared:
 
         Where that finds the same, or nothing, the strategy that would repeat the first has no plan.
         """
+        if strategy == UNTANGLING:
+            return NO_PLAN
         if strategy == VARYING:
             return plan_of(self.steps_of_trial(trial) or self.order)
         found = self.steps if self.steps != self.order else []
@@ -153,9 +157,9 @@ class SokobanFeatureSpace:
 
     @property
     def backward(self) -> tuple[bool, ...]:
-        """Return of each strategy whether it pulls: two do where all goals are full in the end."""
+        """Return of each strategy whether it pulls: three do where all goals are full in the end."""
         level = self.tables.level
-        return (*UNPACKING * [False], *(2 * [True] if len(level.stones) == len(level.goals) else []))
+        return (*UNPACKING * [False], *(3 * [True] if len(level.stones) == len(level.goals) else []))
 
     @property
     def heard(self) -> tuple[int, ...]:
@@ -169,13 +173,30 @@ class SokobanFeatureSpace:
 
     @property
     def late(self) -> tuple[bool, ...]:
-        """Return of each strategy whether it begins with the second turn of the others."""
-        return tuple(strategy == VARYING for strategy in range(self.strategies))
+        """Return of each strategy whether it begins with the second turn of the others.
+
+        Untangling and meeting that waits as well where all goals lie together: plans fill these first.
+        """
+        squares, goals = range(len(self.tables.level.cells)), self.tables.level.goals
+        together = len(parts_of(self.tables, set(squares) - set(goals))) == 1
+        late = (VARYING, UNTANGLING, AIMING) if together else (VARYING,)
+        return tuple(strategy in late for strategy in range(self.strategies))
+
+    @property
+    def shares(self) -> tuple[float, ...]:
+        """Return of each strategy how long its turns are: half backwards, and twice for untangling and for meeting that."""
+        lengths = {UNTANGLING: 2, UNPACKING: 0.5, BACKWARD: 0.5, AIMING: 2}
+        return tuple(lengths.get(strategy, 1) for strategy in range(self.strategies))
 
     @property
     def renewed(self) -> tuple[bool, ...]:
-        """Return of each strategy whether it begins anew again and again: one does, with another plan each time."""
-        return tuple(strategy == VARYING for strategy in range(self.strategies))
+        """Return of each strategy whether it begins anew again and again: with another plan, or another aim, each time."""
+        return tuple(strategy in (VARYING, AIMING) for strategy in range(self.strategies))
+
+    @property
+    def aims(self) -> tuple[int, ...]:
+        """Return of each strategy the one whose positions its trials are to meet, -1 for none."""
+        return tuple(UNTANGLING if strategy == AIMING else -1 for strategy in range(self.strategies))
 
     @property
     def strategies(self) -> int:
@@ -210,6 +231,8 @@ class SokobanFeatureSpace:
         """Return the arrays for a trial of a strategy from a state: those of the enhanced search, and its plan."""
         squares = len(self.tables.level.cells)
         key = tuple(start)
+        if strategy == AIMING:  # each trial has another start, of which nothing is kept
+            return backward.backward_work(self.tables, stones_of(start), base_work(self.tables, start), NO_PLAN)
         shared = self.shared.setdefault(key, _Shared(self.tables, key, names))
         if self.backward[strategy]:
             plan = plan_of(shared.order_of_start) if strategy == UNPACKING else NO_PLAN
@@ -219,7 +242,7 @@ class SokobanFeatureSpace:
             plan = shared.plan(strategy, trial)
         finally:  # no search is held on to when it is over
             shared.pauses.pop()
-        strict = strategy == SPARING or (strategy == VARYING and trial // 2 % 2 == 0)
+        strict = strategy in STRICT or (strategy == VARYING and trial // 2 % 2 == 0)
         rooms, doors, blockers = np.full(squares, -1, np.int32), NO_DOORS, np.zeros((squares, squares), np.uint8)
         if strategy in SEEING:
             rooms, doors, blockers = shared.sight

@@ -43,9 +43,11 @@ ENTRIES: Final = 1 << 24
 PERIMETER: Final = 1 << 21
 """The positions of either direction that searches of the other can meet."""
 FIRST_SHARE: Final = 24_000
-"""The nodes of a strategy in its first turn, of one backwards half of them; each further turn is twice as long."""
+"""The nodes of a strategy in its first turn, times its share; each further turn is twice as long."""
 FIRST_TRIAL: Final = 12_000
 """The nodes of the shortest trials of a strategy that begins anew."""
+MOST_HALVINGS: Final = 7
+"""The positions that a trial may aim at are halved up to so many times."""
 
 
 def luby(number: int) -> int:
@@ -76,8 +78,12 @@ class FeatureSpaceGame(Protocol):
     """Of each, whether advisors choose among moves to new positions alone."""
     late: Sequence[bool]
     """Of each, whether it begins with the second turn of the others."""
+    shares: Sequence[float]
+    """Of each, how long its turns are, those of the first one being 1."""
     renewed: Sequence[bool]
     """Of each, whether it begins anew again and again, each *trial* with arrays of its own."""
+    aims: Sequence[int]
+    """Of each, the one whose positions its trials are to meet, -1 for none: each trial starts the arrays with such a position."""
     backward: Sequence[bool]
     """Of each, whether it begins with solved positions and takes moves back."""
 
@@ -136,10 +142,12 @@ class FeatureSpace(Guided):
                 if rules.late[number] and share == FIRST_SHARE:
                     continue
                 if number not in strategies:
-                    strategies[number] = _Strategy(task, rules, perimeters, number, entries)
+                    aim = strategies.get(rules.aims[number])
+                    strategies[number] = _Strategy(task, rules, perimeters, number, entries, aim)
                 one = strategies[number]
                 ended = one.search(
-                    sum(other.nodes for other in running if other is not one), share // (1 + one.backward)
+                    sum(other.nodes for other in running if other is not one),
+                    int(share * rules.shares[number]),
                 )
                 nodes, kept = sum(other.nodes for other in running), sum(other.kept for other in running)
                 if ended == FOUND:
@@ -159,7 +167,13 @@ class _Strategy:
     """Hold the search of a strategy between its turns."""
 
     def __init__(
-        self, task: Task, rules: FeatureSpaceGame, perimeters: Sequence[Perimeter], number: int, entries: int
+        self,
+        task: Task,
+        rules: FeatureSpaceGame,
+        perimeters: Sequence[Perimeter],
+        number: int,
+        entries: int,
+        aim: _Strategy | None = None,
     ) -> None:
         names = jit.Names(dict(rules.names(number)), task.names.target, None)
         self.task, self.rules, self.number, self.names, self.entries = task, rules, number, names, entries
@@ -171,18 +185,28 @@ class _Strategy:
         self.kernel = jit.bind(explore, names)
         self.note = np.zeros(NOTES, np.int64)
         self.trials = self.before = self.over = 0
+        self.aim = aim
 
     def _begin(self, entries: int, others: int) -> None:
         """Begin a trial, for which so many moves are kept."""
         rules, number = self.rules, self.number
         self.before += int(self.note[NODES])
         self.tree = new_tree(self.roots.shape[1], rules.advisors, entries, rules.most)
-        work = rules.work(self.task.start, self.names, number, self.trials, partial(self._report, others))
+        start = self.aim.target(self.trials) if self.aim else self.task.start
+        work = rules.work(start, self.names, number, self.trials, partial(self._report, others))
         self.searched = work, self.tree, *self.perimeters, self.roots
         self.note = np.zeros(NOTES, np.int64)
         self.note[ADVISORS], self.note[SHIFT] = rules.heard[number], rules.shift
         self.note[FRESH], self.note[OWN] = rules.fresh[number], number << OWNER_BITS
         self.trials += 1
+
+    def target(self, trial: int) -> list[int]:
+        """Return the kept position of the best score, for all but the first trial of a part of them that chance picks."""
+        scores, chance = self.tree.scores[: self.kept], np.random.default_rng(trial)
+        share = 1 << int(chance.integers(1, MOST_HALVINGS + 1)) if trial else 1
+        picked = np.flatnonzero(chance.integers(0, share, len(scores)) == 0)
+        best = picked[scores[picked].argmin()] if len(picked) else 0
+        return [int(one) for one in self.tree.positions[best]]
 
     @property
     def nodes(self) -> int:
@@ -200,13 +224,15 @@ class _Strategy:
         if not self.trials and not self.renewed:
             self._begin(self.entries, others)
         while self.nodes < end:
-            if self.renewed and (self.nodes >= self.over or self.note[STATUS] == FULL):
+            if self.renewed and (self.nodes >= self.over or self.note[STATUS] in (FULL, EXHAUSTED)):
                 length = FIRST_TRIAL * luby(self.trials + 1)
                 self._begin(min(length + 2 * self.rules.most, self.entries), others)
                 self.over = self.nodes + length
             self._go_on(others, min(self.over, end) if self.renewed else end)
             if not self.renewed or self.note[STATUS] in (FOUND, EXHAUSTED):
                 break
+        if self.aim and self.note[STATUS] == EXHAUSTED:
+            return PAUSED  # that position is lost, the start need not be
         return int(self.note[STATUS])
 
     def _go_on(self, others: int, end: int) -> None:
