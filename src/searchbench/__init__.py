@@ -139,10 +139,14 @@ def solve(
     from searchbench.jit import open_device
     from searchbench.run import parse_memory
     from searchbench.solvers.exhaustive import requested, solve_request
+    from searchbench.testing.trial import try_before_solving
 
     ranks = world() if current() is ALONE else current()
     device = options.pop("device", None)
-    request = requested(load(game), rule, solver, to, options)
+    chosen = load(game)
+    request = requested(chosen, rule, solver, to, options)
+    if ranks.count == 1:
+        try_before_solving(chosen, request.choice.solver, request.game is not chosen)
     with _run(memory, threads, progress if ranks.rank == 0 else None) as run, joined(ranks):
         if device is not None:
             name, _, room = str(device).partition(",")
@@ -252,8 +256,10 @@ def search(
     from searchbench.heuristics import heuristic
     from searchbench.solvers.exhaustive import search_by_duality
     from searchbench.solvers.guided import Guided, search_soonest
+    from searchbench.testing.trial import try_before_searching
 
     chosen, run = load(game), _run(memory, threads, progress)
+    try_before_searching(chosen)
     run.work = None if work is None else Path(work)
     if method == "dual":
         if options.pop("h", None) is not None or work is not None:
@@ -290,8 +296,11 @@ def prove(
     """
     from searchbench.catalogue import load
     from searchbench.solvers.proof.soonest import prove_soonest
+    from searchbench.testing.trial import try_before_proving
 
-    return prove_soonest(load(game), state, method, _run(memory, threads, progress), **options)
+    chosen = load(game)
+    try_before_proving(chosen)
+    return prove_soonest(chosen, state, method, _run(memory, threads, progress), **options)
 
 
 def _run(memory: str | int | None, threads: int | None, progress: Callable[[str, int, int], None] | None) -> Run:

@@ -4,11 +4,25 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from searchbench.index.contract import unrank
-from searchbench.rules import UNDECIDED, Code, Rank, new_moves, new_state
+from searchbench.index.contract import canonical_rank, unrank
+from searchbench.rules import (
+    GUARDED,
+    NOWHERE,
+    UNDECIDED,
+    Code,
+    Rank,
+    State,
+    legal,
+    moves,
+    new_moves,
+    new_state,
+    play,
+    terminal,
+    unplay,
+)
 from searchbench.slots import slot
 from searchbench.solvers.exhaustive.neighbours import OUTSIDE, Bounds, Numbers, conversion_edges, inside, stored_code
-from searchbench.solvers.exhaustive.schedule import LEAVES, NO_NUMBER
+from searchbench.solvers.exhaustive.schedule import ILLEGAL, LEAVES, NO_NUMBER
 from searchbench.values.contract import arrival, propagate
 
 
@@ -19,6 +33,29 @@ def departure_refused(numbers: Numbers, count: int, bounds: Bounds, leaves: bool
             return NO_NUMBER
         if not leaves and (numbers[index] < 0 or not inside(numbers[index], bounds)):
             return LEAVES
+    return 0
+
+
+def is_unneeded(number: int, reach: Bounds) -> bool:
+    """Tell whether a successor lies in none of the parts that are needed: asked of games that are not shipped."""
+    return GUARDED and number > -(OUTSIDE >> 1) and not inside(number, reach)
+
+
+def astray(state: State, scratch: State, out: Numbers, reach: Bounds) -> int:
+    """Return why one of a state's successors must not be, or 0, by all of its moves."""
+    for index in range(moves(state, out)):
+        play(state, out[index])
+        number = canonical_rank(state, scratch)
+        reason = 0
+        if number == NOWHERE:
+            reason = NO_NUMBER if terminal(state) == UNDECIDED else 0
+        elif not inside(number, reach):
+            reason = LEAVES
+        elif not legal(state):
+            reason = ILLEGAL
+        unplay(state, out[index])
+        if reason != 0:
+            return reason
     return 0
 
 

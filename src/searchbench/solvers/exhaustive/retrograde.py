@@ -32,11 +32,12 @@ from searchbench.exchange.memory import (
 )  # fmt: skip
 from searchbench.index.contract import unrank
 from searchbench.jit import FIRST, STOP, Rows, note_rows, unowned
-from searchbench.rules import UNDECIDED, new_moves, new_state, terminal
+from searchbench.rules import GUARDED, UNDECIDED, new_moves, new_state, terminal
 from searchbench.run import Run
 from searchbench.solvers.exhaustive.checkpoints import INITIALISE, LEVELS, STAGE, Checkpoints, array_of
 from searchbench.solvers.exhaustive.finished import (
     DEFENDED,
+    astray,
     defence_room,
     defended,
     departure_refused,
@@ -70,18 +71,21 @@ ASKED: Final = 1 << 10
 """How many states at the beginning of a piece are asked whether their moves stay in the group, where they should."""
 ASKED_EVERY: Final = 61
 """Of the others one in so many is asked: a prime, so that states of every kind are."""
+ALL_ASKED: Final = 100_000
+"""Up to so many states of a game that is not shipped are all asked; so are those of games with several groups of parts."""
 
 # --- kernels -------------------------------------------------------------------------------------------------------------
 
 
 def initialise(
-    codes: Any, illegal: int, first: int, stop: int, bounds: Bounds, look_ahead: bool, leaves: bool, pending: Flags,
-    note: MutableSequence[int],
+    codes: Any, illegal: int, first: int, stop: int, bounds: Bounds, reach: Bounds, asked: int, look_ahead: bool,
+    leaves: bool, pending: Flags, note: MutableSequence[int],
 ) -> None:  # fmt: skip
     """Give the states first .. stop - 1 their first codes.
 
     With `look_ahead` the successors are counted; if moves may leave the group (`leaves`), those in finished parts or
-    outside the index are propagated. Where none should leave, some of the states are asked whether one does.
+    outside the index are propagated. Where none should leave, some of the states are asked whether one does. Of a game that
+    is not shipped one state in `asked` is asked where its moves lead (0: none), besides the first states.
     """
     state = new_state()
     scratch = new_state()
@@ -95,6 +99,11 @@ def initialise(
             codes[number] = illegal
             continue
         result = terminal(state)
+        if GUARDED and asked > 0 and result == UNDECIDED and (number - first < ASKED or number % asked == 0):
+            reason = astray(state, scratch, out, reach)
+            if reason != 0:
+                note[TOO_LARGE] = reason
+                return
         if result != UNDECIDED or not look_ahead:
             code = initial(result, 0 if result != UNDECIDED else 1)
         else:
@@ -212,13 +221,19 @@ def solve_group(
     """
     pending = new_flags(len(table.codes))
     if not checkpoints.restore_flags(LEVELS, pending, table.sharing.own(group.bounds)):
-        initialise_group(names, group, look_ahead, leaves, table, pending, run, checkpoints)
+        asked = 1 if len(table.codes) <= ALL_ASKED or not _holds_all(group, table) else ASKED_EVERY
+        initialise_group(names, group, asked, look_ahead, leaves, table, pending, run, checkpoints)
     work = Work(group.bounds, leaves, table, buckets, pending, run, checkpoints)
     return back_up(names, jit.bind(emit, names), work)
 
 
+def _holds_all(group: Group, table: Table) -> bool:
+    """Tell whether there are no numbers outside the group, so that no move can lead to a part that it does not name."""
+    return sum(part.size for part in group.parts) == len(table.codes)
+
+
 def initialise_group(
-    names: jit.Names, group: Group, look_ahead: bool, leaves: bool, table: Table, pending: Flags, run: Run,
+    names: jit.Names, group: Group, asked: int, look_ahead: bool, leaves: bool, table: Table, pending: Flags, run: Run,
     checkpoints: Checkpoints,
 ) -> None:  # fmt: skip
     """Give the states of a group their first codes, in batches with checkpoints between them; mark those that are pending."""
@@ -230,8 +245,8 @@ def initialise_group(
     def work(some: Sequence[Piece]) -> npt.NDArray[np.int64]:
         notes = note_rows(len(some), 2)
         run.launch(
-            kernel, some, table.codes, table.illegal, FIRST, STOP, group.bounds, look_ahead, leaves, pending, Rows(notes),
-            after=table.rest_after,
+            kernel, some, table.codes, table.illegal, FIRST, STOP, group.bounds, group.reach, asked, look_ahead, leaves,
+            pending, Rows(notes), after=table.rest_after,
         )  # fmt: skip
         return notes
 

@@ -172,7 +172,7 @@ class _Computation:
 
     def solve(self, taking: Taking | None = None) -> Database:
         """Solve group by group those that are not taken, finish each, and return the database."""
-        groups = groups_in_order(self.parts) if self.solver != BFS else [Group(tuple(self.parts), True, False)]
+        groups = groups_in_order(self.parts) if self.solver != BFS else [Group(tuple(self.parts), tuple(self.parts))]
         if taking is not None and not self.checkpoints.finished:
             taking.fill(groups, lambda _: self.table, self._took)
         for group in groups:
