@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import Final
 
 from searchbench.errors import BadGame
+from searchbench.first_state import check_first_state
 from searchbench.game import Game
 from searchbench.guards import is_trusted
 from searchbench.testing import bounds, digits, moves, numbers, shortcuts, successions
@@ -76,6 +77,7 @@ def try_before_proving(game: Game) -> None:
 
 @lru_cache(maxsize=128)
 def _try(game: Game, names: tuple[str, ...]) -> None:
+    check_first_state(game)
     subject = Subject(game, SAMPLES, 0)
     states, numbered = subject.states, subject.numbers
     laws = [LAWS[name] for name in dict.fromkeys((*FORWARDS, *names)) if not subject.obstacle(LAWS[name])]

@@ -25,6 +25,7 @@ from searchbench.exchange.ranks import ALONE, by_first, current, joined, meet
 from searchbench.exchange.shards import Shards, block_bits, redistribute
 from searchbench.exchange.shared_memory import SharedMemory
 from searchbench.exchange.team_buckets import Room
+from searchbench.first_state import check_first_state, check_number_of_start
 from searchbench.game import Game
 from searchbench.index.protocol import Part
 from searchbench.run import Run
@@ -48,7 +49,6 @@ from searchbench.store.header import folder_name, header_on_disk, is_begun
 from searchbench.store.keep import Keep
 from searchbench.store.working import discard, remove_if_empty, working_folder
 from searchbench.store.writing import check_target, is_database
-from searchbench.user_code import check_first_state, check_number_of_start
 from searchbench.values import BFS, FIXPOINT, SWEEP, ValueRule
 
 
