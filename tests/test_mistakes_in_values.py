@@ -16,6 +16,7 @@ from searchbench.errors import BadGame, BrokenRule
 from searchbench.index import Part
 from searchbench.rules import UNDECIDED
 from searchbench.solvers.exhaustive import solve_parts, solve_states
+from searchbench.store import Database
 
 # --- parts that do not name what they need -------------------------------------------------------------------------------
 
@@ -252,6 +253,16 @@ def test_a_proof_tries_the_laws_that_it_rests_on() -> None:
     with pytest.raises(BadGame, match="breaks the law unplay-undoes-play"):
         sb.prove(Heap(wrong="unplay"))
     assert sb.prove(Heap()).outcome == sb.solve(Heap()).probe("start").outcome
+
+
+@pytest.mark.parametrize("solver", ["retrograde", "fixpoint"])
+def test_a_move_that_is_not_taken_back_is_refused_by_the_solver_itself(solver: str) -> None:
+    with pytest.raises(BrokenRule, match=r"taken back, gives '.*': `unplay` must undo `play`"):
+        solve_states(Heap(wrong="unplay"), solver=solver, target="interpreted")
+    found = solve_states(Heap(), solver=solver, target="interpreted")
+    wrong = Heap(wrong="unplay")
+    report = Database(wrong, found.rule, np.asarray(found.codes), {}).verify()
+    assert {fault.claim for fault in report.faults} == {"unplay"}
 
 
 @pytest.mark.parametrize("solver", ["retrograde", "fixpoint"])

@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import Final
 
 from searchbench.errors import BadGame
-from searchbench.first_state import check_first_state
+from searchbench.first_state import check_first_state, check_number_of_start
 from searchbench.game import Game
 from searchbench.guards import is_trusted
 from searchbench.testing import bounds, digits, moves, numbers, shortcuts, successions
@@ -60,6 +60,9 @@ def try_before_solving(game: Game, solver: str, reached: bool) -> None:
     Raises BadGame with the first state that breaks one. The games of this package are trusted, as for the next two.
     """
     if not is_trusted(game):
+        check_first_state(game)
+        if not reached:
+            check_number_of_start(game)
         _try(game, (*(BACKWARDS if solver == RETROGRADE else ()), *(() if reached else NUMBERED)))
 
 

@@ -20,8 +20,15 @@ def explained(game: Game, error: Departure) -> SearchBenchError:
     with calling(game, "the rules", "they were asked about the moves of a state"):
         state = game.unrank(error.number)
         own = _part_with(game.parts(), error.number)
+        if game.rank(state) != error.number:
+            told = f"the state {game.format(state)!r} of number {error.number} has the number {game.rank(state)}"
+            return BrokenRule(f"{name_of(game)}: {told}: `rank` must give the number of which `unrank` makes the state")
         for move in game.moves(state):
             after = game.play(state, move)
+            if game.unplay(after, move) != state:
+                back = game.format(game.unplay(after, move))
+                told = f"move {game.format_move(state, move)!r} of the state {game.format(state)!r}, taken back, gives {back!r}"
+                return BrokenRule(f"{name_of(game)}: {told}: `unplay` must undo `play`")
             moved = f"move {game.format_move(state, move)!r} leads from the state {game.format(state)!r}"
             target = _part_with(game.parts(), game.rank(after))
             if own is not None and target is not None and target.name not in own.needs:

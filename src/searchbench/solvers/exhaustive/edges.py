@@ -17,10 +17,11 @@ from searchbench.exchange import Table
 from searchbench.index.contract import unrank
 from searchbench.rules import GUARDED, UNDECIDED, new_moves, new_state, terminal
 from searchbench.run import Run
-from searchbench.solvers.exhaustive.finished import is_unneeded
+from searchbench.solvers.exhaustive.finished import has_changed, is_unneeded
 from searchbench.solvers.exhaustive.groups import Group
 from searchbench.solvers.exhaustive.neighbours import OUTSIDE, Bounds, inside, stored_code, successors
 from searchbench.solvers.exhaustive.schedule import (
+    CHANGED_STATE,
     ILLEGAL,
     LEAVES,
     NEGATIVE,
@@ -83,6 +84,9 @@ def list_edges(
         if not revalue and terminal(state) != UNDECIDED:
             continue
         count = successors(state, scratch, out, numbers, weights)
+        if has_changed(number, state, scratch):
+            note[TOO_LARGE] = CHANGED_STATE
+            return
         for index in range(count):
             target = numbers[index]
             if target == UNDECIDED - OUTSIDE:

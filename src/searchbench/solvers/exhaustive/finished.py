@@ -22,7 +22,7 @@ from searchbench.rules import (
 )
 from searchbench.slots import slot
 from searchbench.solvers.exhaustive.neighbours import OUTSIDE, Bounds, Numbers, conversion_edges, inside, stored_code
-from searchbench.solvers.exhaustive.schedule import ILLEGAL, LEAVES, NO_NUMBER
+from searchbench.solvers.exhaustive.schedule import CHANGED_STATE, ILLEGAL, LEAVES, NO_NUMBER
 from searchbench.values.contract import arrival, propagate
 
 
@@ -41,22 +41,27 @@ def is_unneeded(number: int, reach: Bounds) -> bool:
     return GUARDED and number > -(OUTSIDE >> 1) and not inside(number, reach)
 
 
-def astray(state: State, scratch: State, out: Numbers, reach: Bounds) -> int:
+def has_changed(number: Rank, state: State, scratch: State) -> bool:
+    """Tell whether a state whose moves were played and taken back is another one: asked of games that are not shipped."""
+    return GUARDED and canonical_rank(state, scratch) != number
+
+
+def astray(number: Rank, state: State, scratch: State, out: Numbers, reach: Bounds) -> int:
     """Return why one of a state's successors must not be, or 0, by all of its moves."""
     for index in range(moves(state, out)):
         play(state, out[index])
-        number = canonical_rank(state, scratch)
+        target = canonical_rank(state, scratch)
         reason = 0
-        if number == NOWHERE:
+        if target == NOWHERE:
             reason = NO_NUMBER if terminal(state) == UNDECIDED else 0
-        elif not inside(number, reach):
+        elif not inside(target, reach):
             reason = LEAVES
         elif not legal(state):
             reason = ILLEGAL
         unplay(state, out[index])
         if reason != 0:
             return reason
-    return 0
+    return CHANGED_STATE if has_changed(number, state, scratch) else 0
 
 
 def propagate_finished(codes: Any, code: Code, numbers: Numbers, weights: Numbers, count: int, bounds: Bounds) -> Code:

@@ -25,12 +25,13 @@ from searchbench.run import Run
 from searchbench.solvers.exhaustive.checkpoints import STAGE, Checkpoints
 from searchbench.solvers.exhaustive.cycles import refuse_gains_on_cycles
 from searchbench.solvers.exhaustive.edges import CHANGED, Piece, gather_listed, list_pieces
-from searchbench.solvers.exhaustive.finished import is_unneeded
+from searchbench.solvers.exhaustive.finished import has_changed, is_unneeded
 from searchbench.solvers.exhaustive.groups import Group
 from searchbench.solvers.exhaustive.neighbours import OUTSIDE, Bounds, inside, stored_code, successors
 from searchbench.solvers.exhaustive.pending import new_flags
 from searchbench.solvers.exhaustive.retrograde import initialise_group
 from searchbench.solvers.exhaustive.schedule import (
+    CHANGED_STATE,
     ILLEGAL,
     LEAVES,
     NEGATIVE,
@@ -65,6 +66,9 @@ def gather_block(
         gathered = code
         if revalue or terminal(state) == UNDECIDED:
             count = successors(state, scratch, out, numbers, weights)
+            if has_changed(number, state, scratch):
+                note[TOO_LARGE] = CHANGED_STATE
+                return
             for index in range(count):
                 if numbers[index] == UNDECIDED - OUTSIDE:
                     note[TOO_LARGE] = NO_NUMBER

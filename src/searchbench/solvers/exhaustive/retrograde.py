@@ -100,7 +100,7 @@ def initialise(
             continue
         result = terminal(state)
         if GUARDED and asked > 0 and result == UNDECIDED and (number - first < ASKED or number % asked == 0):
-            reason = astray(state, scratch, out, reach)
+            reason = astray(number, state, scratch, out, reach)
             if reason != 0:
                 note[TOO_LARGE] = reason
                 return

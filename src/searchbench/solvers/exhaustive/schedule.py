@@ -20,12 +20,13 @@ CHUNK = 1 << 16
 BATCH: Final = 256
 """How many chunks are done before it is asked whether a checkpoint is due."""
 STOPPED, TOO_LARGE, PAGE_AT, AGAIN = 0, 1, 2, 3
-"""The places of a kernel's note: where it stopped and why (a code that is too large, or one of the next four, or 0); and
+"""The places of a kernel's note: where it stopped and why (a code that is too large, or one of the next five, or 0); and
 of `apply` in which page it stopped, and whether the level at work has got new states."""
 NO_NUMBER: Final = -1
 NEGATIVE: Final = -2
 LEAVES: Final = -3
 ILLEGAL: Final = -4
+CHANGED_STATE: Final = -5
 
 Job = TypeVar("Job")
 Piece = tuple[int, int]
@@ -159,5 +160,6 @@ DEPARTURES: Final = {
     LEAVES: "a move leads out of the index, or to a part that is not among the needs: set `closed = False`, or name the part "
     "in `parts`",
     ILLEGAL: "a move leads to a state of which `legal` says that it cannot occur",
+    CHANGED_STATE: "a state has another number when its moves were played and taken back (see `searchbench check`)",
 }
 """What is wrong with the successor of a state."""
