@@ -12,7 +12,6 @@ from typing import Final
 from searchbench.errors import BadGame
 from searchbench.first_state import check_first_state, check_number_of_start
 from searchbench.game import Game
-from searchbench.guards import is_trusted
 from searchbench.testing import bounds, digits, moves, numbers, shortcuts, successions
 from searchbench.testing.subject import Law, Subject
 from searchbench.user_code import name_of
@@ -57,25 +56,22 @@ LAWS: Final = {
 def try_before_solving(game: Game, solver: str, reached: bool) -> None:
     """Try the laws that a solver of all states rests on; those of numbers are left out where states get theirs as `reached`.
 
-    Raises BadGame with the first state that breaks one. The games of this package are trusted, as for the next two.
+    Raises BadGame with the first state that breaks one.
     """
-    if not is_trusted(game):
-        check_first_state(game)
-        if not reached:
-            check_number_of_start(game)
-        _try(game, (*(BACKWARDS if solver == RETROGRADE else ()), *(() if reached else NUMBERED)))
+    check_first_state(game)
+    if not reached:
+        check_number_of_start(game)
+    _try(game, (*(BACKWARDS if solver == RETROGRADE else ()), *(() if reached else NUMBERED)))
 
 
 def try_before_searching(game: Game) -> None:
     """Try the laws that a search for one state rests on. Raises BadGame."""
-    if not is_trusted(game):
-        _try(game, GUIDED)
+    _try(game, GUIDED)
 
 
 def try_before_proving(game: Game) -> None:
     """Try the laws that a proof rests on. Raises BadGame."""
-    if not is_trusted(game):
-        _try(game, PROVING)
+    _try(game, PROVING)
 
 
 @lru_cache(maxsize=128)
