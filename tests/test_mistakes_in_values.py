@@ -180,7 +180,7 @@ class Heap(sb.Game):
             return move
 
         def h(state: Any, tables: Any) -> int:
-            return int(state[0])
+            return 0 if terminal(state) == 0 else int(state[0])
 
         more: dict[str, Rules] = {
             "canonical": {"canonical": canonical},
@@ -247,6 +247,12 @@ def test_parts_that_do_not_divide_the_numbers_are_refused(solver: str) -> None:
 def test_a_search_tries_the_laws_that_it_rests_on(wrong: str, law: str) -> None:
     with pytest.raises(BadGame, match=f"breaks the law {law}"):
         sb.search(Heap("distance", wrong))
+
+
+def test_a_bound_above_the_cost_is_told_by_the_line_that_was_found() -> None:
+    with pytest.raises(BadGame, match=r"`h` is 20 in the state '20 0', from which a line of cost \d+ was found"):
+        sb.search(Heap("distance", "h"), method="idastar")
+    assert sb.search(Heap("distance"), method="idastar").optimal
 
 
 def test_a_proof_tries_the_laws_that_it_rests_on() -> None:

@@ -275,7 +275,13 @@ def search(
     if isinstance(method, Guided) and isinstance(method.h, str):
         method = replace(method, h=heuristic(chosen, method.h))
     limits = options.pop("limits", None)
-    return search_soonest(chosen, state, method, run, limits, **options)
+    by_own_bound = options.get("h") is None and getattr(method, "h", None) is None
+    line = search_soonest(chosen, state, method, run, limits, **options)
+    if by_own_bound and not is_trusted(chosen):
+        from searchbench.testing.trial import try_bound
+
+        try_bound(line)
+    return line
 
 
 def prove(

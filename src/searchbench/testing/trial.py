@@ -12,9 +12,10 @@ from typing import Final
 from searchbench.errors import BadGame
 from searchbench.first_state import check_first_state, check_number_of_start
 from searchbench.game import Game
+from searchbench.line import Line
 from searchbench.testing import bounds, digits, moves, numbers, shortcuts, successions
 from searchbench.testing.subject import Law, Subject
-from searchbench.user_code import name_of
+from searchbench.user_code import calling, name_of
 from searchbench.values import RETROGRADE
 
 SECONDS: Final = 0.2
@@ -67,6 +68,23 @@ def try_before_solving(game: Game, solver: str, reached: bool) -> None:
 def try_before_searching(game: Game) -> None:
     """Try the laws that a search for one state rests on. Raises BadGame."""
     _try(game, GUIDED)
+
+
+def try_bound(line: Line) -> None:
+    """Compare the game's own bound `h` with the costs along a line that is said to be the cheapest. Raises BadGame."""
+    game = line.game
+    if not (line.optimal and game.has("h")):
+        return
+    state, left = list(line.start), line.cost
+    for move in line.moves:
+        with calling(game, "`h`", "it was asked about the states of the line that was found"):
+            bound, cost = game.call("h", list(state), None), game.call("cost", list(state), move)
+        if bound > left:
+            raise BadGame(
+                f"{name_of(game)}: `h` is {bound} in the state {game.format(state)!r}, from which a line of cost {left} was "
+                "found: a bound may not be above the cost, so that no line is known to be the cheapest"
+            )
+        state, left = game.play(state, move), left - cost
 
 
 def try_before_proving(game: Game) -> None:
