@@ -25,8 +25,7 @@ LOT: Final = 12
 SAMPLES: Final = 400
 """and how many are drawn."""
 FORWARDS: Final = (
-    "start", "cells-fit", "rules-leave-state", "result", "max-moves", "unplay-undoes-play", "costs-positive",
-    "two-player-undecided-has-move",
+    "cells-fit", "rules-leave-state", "result", "max-moves", "unplay-undoes-play", "costs-positive",
 )  # fmt: skip
 """The laws that every search rests on,"""
 BACKWARDS: Final = (
