@@ -70,7 +70,7 @@ def count(step):
     return found
 
 count(0)
-watching.watch(checks=True)
+watching.watch(130, checks=True)
 threading.Timer(0.5, lambda: print("begun", file=sys.stderr, flush=True)).start()
 with Run(threads=int(sys.argv[1])) as run:
     run.map(count, [1, 1])

@@ -19,22 +19,24 @@ GRACE: Final = 3.0
 """How many seconds after Ctrl-C the program ends at the latest: threads in machine code do not see it,"""
 GRACE_OF_CHECK: Final = 1.0
 """and how many where it checks a game, and has nothing to put in order."""
-INTERRUPTED: Final = 130
 PACKAGE: Final = str(Path(__file__).parents[1])
 LIBRARIES: Final = tuple({sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")})
 SHOWN: Final = 200
 """How many characters of a state are shown."""
 
 
-def watch(checks: bool = False, patience: float = PATIENCE) -> None:
-    """Watch the calling thread, the main one, as long as the program runs; `checks` tells that it checks a game."""
+def watch(exit_code: int, checks: bool = False, patience: float = PATIENCE) -> None:
+    """Watch the calling thread, the main one, as long as the program runs; `checks` tells that it checks a game.
+
+    The program ends with the exit code when Ctrl-C does not end it by itself.
+    """
     grace = GRACE_OF_CHECK if checks else GRACE
     threading.Thread(target=_tell_of_calls, args=(threading.get_ident(), checks, patience), daemon=True).start()
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         reading, writing = os.pipe()
         os.set_blocking(writing, False)
         signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
-        threading.Thread(target=_end_after_interrupt, args=(reading, grace), daemon=True).start()
+        threading.Thread(target=_end_after_interrupt, args=(reading, grace, exit_code), daemon=True).start()
 
 
 # --- functions that do not return ------------------------------------------------------------------------------------------
@@ -98,7 +100,7 @@ def _long_call(call: types.FrameType, patience: float) -> str:
 # --- Ctrl-C ------------------------------------------------------------------------------------------------------------------
 
 
-def _end_after_interrupt(reading: int, grace: float) -> None:
+def _end_after_interrupt(reading: int, grace: float, exit_code: int) -> None:
     """End the program some time after Ctrl-C, if it has not ended by itself; a second Ctrl-C ends it at once."""
     while _next_signal(reading) != signal.SIGINT:
         pass
@@ -114,7 +116,7 @@ def _end_after_interrupt(reading: int, grace: float) -> None:
     os.write(
         2, b"searchbench: interrupted, in the middle of a call that had not returned; work kept before is as it was\n"
     )
-    os._exit(INTERRUPTED)
+    os._exit(exit_code)
 
 
 def _next_signal(reading: int) -> int:
