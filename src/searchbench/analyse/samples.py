@@ -21,6 +21,7 @@ from searchbench.exchange.space import release, untouched
 from searchbench.game import Game
 from searchbench.rules import UNDECIDED
 from searchbench.solvers.exhaustive import bfs, fixpoint, retrograde, score_kernels, stored_codes
+from searchbench.solvers.exhaustive.finished import ASKED_EVERY
 from searchbench.solvers.exhaustive.groups import Group
 from searchbench.solvers.exhaustive.pending import STRETCH_BITS, new_flags
 from searchbench.store.codes import type_for
@@ -119,7 +120,16 @@ class Sampler:
 
         def begin(run: Interval) -> None:
             initialised(
-                codes, illegal, *run, bounds, group.reach, 0, look_ahead, leaves, self.pending, np.zeros(2, np.int64)
+                codes,
+                illegal,
+                *run,
+                bounds,
+                group.reach,
+                ASKED_EVERY,
+                look_ahead,
+                leaves,
+                self.pending,
+                np.zeros(2, np.int64),
             )
 
         def emit(codes: Array, run: Interval, pages: Pages, when: int) -> None:
@@ -172,7 +182,18 @@ class Sampler:
         codes, illegal, bounds = self.codes, self.illegal, group.bounds
 
         def begin(run: Interval) -> None:
-            initialised(codes, illegal, *run, bounds, group.reach, 0, False, False, self.pending, np.zeros(2, np.int64))
+            initialised(
+                codes,
+                illegal,
+                *run,
+                bounds,
+                group.reach,
+                ASKED_EVERY,
+                False,
+                False,
+                self.pending,
+                np.zeros(2, np.int64),
+            )
 
         def expand(run: Interval, _pages: Pages) -> None:
             gathered(codes, codes, illegal, *run, bounds, group.reach, False, np.zeros(4, np.int64))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from searchbench import jit
+from searchbench.exchange import Table
 from searchbench.index.contract import canonical_rank, unrank
 from searchbench.rules import (
     GUARDED,
@@ -21,9 +23,32 @@ from searchbench.rules import (
     unplay,
 )
 from searchbench.slots import slot
+from searchbench.solvers.exhaustive.groups import Group
 from searchbench.solvers.exhaustive.neighbours import OUTSIDE, Bounds, Numbers, conversion_edges, inside, stored_code
 from searchbench.solvers.exhaustive.schedule import CHANGED_STATE, ILLEGAL, LEAVES, NO_NUMBER
 from searchbench.values.contract import arrival, propagate
+
+ASKED: Final = 1 << 10
+"""How many states at the beginning of a piece are asked whether their moves stay in the group, where they should."""
+ASKED_EVERY: Final = 61
+"""Of the others one in so many is asked: a prime, so that states of every kind are."""
+ALL_ASKED: Final = 100_000
+"""Up to so many states of a game that is not shipped are all asked; so are those of games with several groups of parts."""
+
+
+def is_asked(number: Rank, first: Rank, every: int) -> bool:
+    """Tell whether a state is asked where its moves lead, in a piece from `first` on."""
+    return number - first < ASKED or number % every == 0
+
+
+def asked_in(names: jit.Names, group: Group, table: Table) -> int:
+    """Return of how many states of a group one is asked where its moves lead."""
+    if not names.get("GUARDED"):
+        return ASKED_EVERY
+    whole = sum(part.size for part in group.parts) == len(
+        table.codes
+    )  # no move can lead to a part that it does not name
+    return ASKED_EVERY if whole and len(table.codes) > ALL_ASKED else 1
 
 
 def departure_refused(numbers: Numbers, count: int, bounds: Bounds, leaves: bool) -> int:

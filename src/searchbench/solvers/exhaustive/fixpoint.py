@@ -95,7 +95,8 @@ def solve_group(
 ) -> int:
     """Solve a group of parts whose needs are solved; return the number of sweeps. Raises NoFixpoint."""
     if checkpoints.noted.get(STAGE) != SWEEPS:
-        initialise_group(names, group, 0, False, False, table, new_flags(len(table.codes)), run, checkpoints)
+        unguarded = names.with_(GUARDED=False)  # the sweeps see where all moves lead
+        initialise_group(unguarded, group, False, False, table, new_flags(len(table.codes)), run, checkpoints)
     if not group.needs_itself:
         _sweep(
             names, rule, group, [Piece(*chunk) for chunk in Chunks(table.sharing.own(group.bounds))], table, table, run

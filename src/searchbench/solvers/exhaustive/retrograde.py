@@ -13,7 +13,7 @@ this: `pending` says where a level has states, `rounds` runs emit and apply in t
 from __future__ import annotations
 
 from collections.abc import MutableSequence, Sequence
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -37,10 +37,12 @@ from searchbench.run import Run
 from searchbench.solvers.exhaustive.checkpoints import INITIALISE, LEVELS, STAGE, Checkpoints, array_of
 from searchbench.solvers.exhaustive.finished import (
     DEFENDED,
+    asked_in,
     astray,
     defence_room,
     defended,
     departure_refused,
+    is_asked,
     propagate_finished,
 )
 from searchbench.solvers.exhaustive.groups import Group
@@ -51,7 +53,7 @@ from searchbench.solvers.exhaustive.neighbours import (
     inside,
     is_position,
     predecessors,
-)  # fmt: skip
+)
 from searchbench.solvers.exhaustive.pending import Flags, new_flags, next_level, next_pending, pack_flags, set_pending
 from searchbench.solvers.exhaustive.refusals import NO_ROOM, NOT_CARRIED, UNTOLD
 from searchbench.solvers.exhaustive.rounds import Emit, Work, level_ahead, resume, run_level
@@ -67,13 +69,6 @@ from searchbench.solvers.exhaustive.schedule import (
 )  # fmt: skip
 from searchbench.values.contract import arrival, finish, initial, level, propagate
 
-ASKED: Final = 1 << 10
-"""How many states at the beginning of a piece are asked whether their moves stay in the group, where they should."""
-ASKED_EVERY: Final = 61
-"""Of the others one in so many is asked: a prime, so that states of every kind are."""
-ALL_ASKED: Final = 100_000
-"""Up to so many states of a game that is not shipped are all asked; so are those of games with several groups of parts."""
-
 # --- kernels -------------------------------------------------------------------------------------------------------------
 
 
@@ -84,8 +79,8 @@ def initialise(
     """Give the states first .. stop - 1 their first codes.
 
     With `look_ahead` the successors are counted; if moves may leave the group (`leaves`), those in finished parts or
-    outside the index are propagated. Where none should leave, some of the states are asked whether one does. Of a game that
-    is not shipped one state in `asked` is asked where its moves lead (0: none), besides the first states.
+    outside the index are propagated. Where none should leave, the first states and one in `asked` of the others are asked
+    whether one does; and in a game that is not shipped where they lead.
     """
     state = new_state()
     scratch = new_state()
@@ -99,16 +94,15 @@ def initialise(
             codes[number] = illegal
             continue
         result = terminal(state)
-        if GUARDED and asked > 0 and result == UNDECIDED and (number - first < ASKED or number % asked == 0):
-            reason = astray(number, state, scratch, out, reach)
-            if reason != 0:
-                note[TOO_LARGE] = reason
+        if GUARDED and result == UNDECIDED and is_asked(number, first, asked):
+            note[TOO_LARGE] = astray(number, state, scratch, out, reach)
+            if note[TOO_LARGE] != 0:
                 return
         if result != UNDECIDED or not look_ahead:
             code = initial(result, 0 if result != UNDECIDED else 1)
         else:
             code = initial(UNDECIDED, degree(state, scratch, out, numbers, weights))
-            if leaves or number - first < ASKED or number % ASKED_EVERY == 0:
+            if leaves or is_asked(number, first, asked):
                 count = conversion_edges(state, scratch, out, numbers, weights)
                 reason = departure_refused(numbers, count, bounds, leaves)
                 if reason != 0:
@@ -221,32 +215,26 @@ def solve_group(
     """
     pending = new_flags(len(table.codes))
     if not checkpoints.restore_flags(LEVELS, pending, table.sharing.own(group.bounds)):
-        asked = 1 if len(table.codes) <= ALL_ASKED or not _holds_all(group, table) else ASKED_EVERY
-        initialise_group(names, group, asked, look_ahead, leaves, table, pending, run, checkpoints)
+        initialise_group(names, group, look_ahead, leaves, table, pending, run, checkpoints)
     work = Work(group.bounds, leaves, table, buckets, pending, run, checkpoints)
     return back_up(names, jit.bind(emit, names), work)
 
 
-def _holds_all(group: Group, table: Table) -> bool:
-    """Tell whether there are no numbers outside the group, so that no move can lead to a part that it does not name."""
-    return sum(part.size for part in group.parts) == len(table.codes)
-
-
 def initialise_group(
-    names: jit.Names, group: Group, asked: int, look_ahead: bool, leaves: bool, table: Table, pending: Flags, run: Run,
+    names: jit.Names, group: Group, look_ahead: bool, leaves: bool, table: Table, pending: Flags, run: Run,
     checkpoints: Checkpoints,
 ) -> None:  # fmt: skip
     """Give the states of a group their first codes, in batches with checkpoints between them; mark those that are pending."""
     kernel = jit.bind(initialise, names)
-    own = table.sharing.own(group.bounds)
+    own, asked = table.sharing.own(group.bounds), asked_in(names, group, table)
     resumed = checkpoints.restore_flags(INITIALISE, pending, own)
     pieces = checkpoints.pieces("left") if resumed else list(Chunks(own))
 
     def work(some: Sequence[Piece]) -> npt.NDArray[np.int64]:
         notes = note_rows(len(some), 2)
         run.launch(
-            kernel, some, table.codes, table.illegal, FIRST, STOP, group.bounds, group.reach, asked, look_ahead, leaves,
-            pending, Rows(notes), after=table.rest_after,
+            kernel, some, table.codes, table.illegal, FIRST, STOP, group.bounds, group.reach, asked,
+            look_ahead, leaves, pending, Rows(notes), after=table.rest_after,
         )  # fmt: skip
         return notes
 
