@@ -104,9 +104,8 @@ def initialise(
             code = initial(UNDECIDED, degree(state, scratch, out, numbers, weights))
             if leaves or is_asked(number, first, asked):
                 count = conversion_edges(state, scratch, out, numbers, weights)
-                reason = departure_refused(numbers, count, bounds, leaves)
-                if reason != 0:
-                    note[TOO_LARGE] = reason
+                note[TOO_LARGE] = departure_refused(numbers, count, bounds, leaves)
+                if note[TOO_LARGE] != 0:
                     return
                 code = propagate_finished(codes, code, numbers, weights, count, bounds)
         if not 0 <= code < illegal:
