@@ -385,7 +385,7 @@ class Game:
         """Return a hash of the rules and the index as they are now: 20 hexadecimal digits."""
         names = self.names(target="interpreted")  # as the game supplies them
         digest = hashlib.sha256()
-        for name in sorted(set(names) - {"new_state", "new_moves"}):
+        for name in sorted(set(names) - {"new_state", "new_moves", "GUARDED"}):
             digest.update(f"{name} {jit.fingerprint(names[name], names)};".encode())
         if names.data is not None:
             digest.update(f"data {jit.data_digest(names.data)}".encode())
@@ -647,9 +647,11 @@ def _functions(game: Game) -> tuple[dict[str, Any], Any]:
 def _names(game: Game, rule: ValueRule | None, target: jit.Target) -> jit.Names:
     functions, data = _functions(game)
     most = max(game.max_moves, game.max_unmoves)
-    if jit.backend(target).writes_beyond and not is_trusted(game):
-        functions = guarded(functions, game)
-        most = room_for(most)
+    if not is_trusted(game):
+        functions = functions | {"GUARDED": True}
+        if jit.backend(target).writes_beyond:
+            functions = guarded(functions, game)
+            most = room_for(most)
     functions = functions | _buffers(game, most, target)
     if rule is not None:
         functions |= rule.rules(game.max_moves)

@@ -208,3 +208,5 @@ def new_moves() -> Any:
 
 SYMMETRIC: Final = constant("SYMMETRIC", False)
 """Whether the game supplies `canonical`."""
+GUARDED: Final = constant("GUARDED", False)
+"""Whether solvers check where moves lead: the game is none of this package, whose laws are tested."""

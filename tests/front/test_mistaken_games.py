@@ -11,6 +11,7 @@ import pytest
 import searchbench as sb
 from front_program import Program
 from searchbench.errors import BadGame, BadState, UnknownGame
+from searchbench.solvers.exhaustive import solve_states
 
 COUNT = '''\
 from dataclasses import dataclass
@@ -140,6 +141,9 @@ def test_check_tells_where_the_rules_fail_and_which_drawing_is_wrong(program: Pr
 def test_a_puzzle_that_nothing_solves_is_told(program: Program, tmp_path: Path) -> None:
     file = tmp_path / "count.py"
     file.write_text(COUNT.replace("return 0 if", "return 1 if"))
+    code, _, err = program("solve", file)
+    assert (code, "`terminal` returned 1, expected UNDECIDED while" in err) == (30, True)
+    file.write_text(COUNT.replace("return 0 if state[0] == 0", "return 0 if state[0] == 99"))
     code, out, _ = program("solve", file)
     assert code == 0
     assert "no state is solved: `terminal` returns 0 for a solved state" in out
@@ -186,7 +190,10 @@ def test_a_line_through_values_that_contradict_each_other_names_the_checks(progr
         "            return min(2, n - state[0])\n\n        def play"
     )  # fmt: skip
     file.write_text(wrong)
-    assert program("solve", file, "--to", tmp_path / "wrong.db").code == 0
+    game = sb.load(str(file))
+    solve_states(game, target="interpreted").save(tmp_path / "wrong.db")
+    with pytest.raises(BadGame, match="breaks the law unmoves-are-moves"):
+        sb.solve(game)
     code, _, err = program("line", tmp_path / "wrong.db")
     assert code == 40
     assert "`searchbench verify` tells where" in err

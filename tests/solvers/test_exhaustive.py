@@ -28,7 +28,7 @@ from graphs import (
     symmetric_games,
 )
 from searchbench.catalogue import load
-from searchbench.errors import BadRequest, BrokenRule, MissingRule, NoFixpoint, OutOfMemory, ValueOverflow
+from searchbench.errors import BadGame, BadRequest, BrokenRule, MissingRule, NoFixpoint, OutOfMemory, ValueOverflow
 from searchbench.exchange import Table
 from searchbench.exchange.memory import PAGE
 from searchbench.game import Game, _names
@@ -629,7 +629,7 @@ def test_unknown_solver_and_impossible_blocks() -> None:
         solve_states(chain([1]), solver="magic")
     with pytest.raises(BadRequest, match="block_bits"):
         solve_states(chain([1]), solver="retrograde", block_bits=24)
-    with pytest.raises(BadRequest, match="needs 'nowhere'"):
+    with pytest.raises(BadGame, match="needs 'nowhere'"):
         solve_states(Lost(((1, 0, 1, 0),), (0, UNDECIDED)), target="interpreted")
 
 

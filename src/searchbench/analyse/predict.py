@@ -207,7 +207,7 @@ class Predicting:
         self.by_parts = parts is not None
         self.parts = list(game.parts())
         if solver == "bfs":
-            self.groups = [Group(tuple(self.parts), True, False)]
+            self.groups = [Group(tuple(self.parts), tuple(self.parts))]
         else:
             self.groups = groups_in_order(self.parts) if parts is None else needed_groups(game, parts)
         self.sampler = Sampler(game, rule)

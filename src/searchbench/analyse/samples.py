@@ -21,6 +21,7 @@ from searchbench.exchange.space import release, untouched
 from searchbench.game import Game
 from searchbench.rules import UNDECIDED
 from searchbench.solvers.exhaustive import bfs, fixpoint, retrograde, score_kernels, stored_codes
+from searchbench.solvers.exhaustive.finished import ASKED_EVERY
 from searchbench.solvers.exhaustive.groups import Group
 from searchbench.solvers.exhaustive.pending import STRETCH_BITS, new_flags
 from searchbench.store.codes import type_for
@@ -118,7 +119,18 @@ class Sampler:
         codes, illegal, bounds = self.codes, self.illegal, group.bounds
 
         def begin(run: Interval) -> None:
-            initialised(codes, illegal, *run, bounds, look_ahead, leaves, self.pending, np.zeros(2, np.int64))
+            initialised(
+                codes,
+                illegal,
+                *run,
+                bounds,
+                group.reach,
+                ASKED_EVERY,
+                look_ahead,
+                leaves,
+                self.pending,
+                np.zeros(2, np.int64),
+            )
 
         def emit(codes: Array, run: Interval, pages: Pages, when: int) -> None:
             emitted(codes, illegal, *run, when, bounds, MOST_BLOCK_BITS, pages, self.here, self.pending)
@@ -149,7 +161,7 @@ class Sampler:
         left = untouched(int(bounds[-1]) - origin, np.uint8)
 
         def begin(run: Interval) -> None:
-            initialised(codes, illegal, *run, bounds, left, np.zeros(4, np.int64))
+            initialised(codes, illegal, *run, bounds, group.reach, left, np.zeros(4, np.int64))
 
         def positions(run: Interval) -> int:
             return int(np.count_nonzero(left[run[0] - origin : run[1] - origin] != score_kernels.DONE))
@@ -170,10 +182,21 @@ class Sampler:
         codes, illegal, bounds = self.codes, self.illegal, group.bounds
 
         def begin(run: Interval) -> None:
-            initialised(codes, illegal, *run, bounds, False, False, self.pending, np.zeros(2, np.int64))
+            initialised(
+                codes,
+                illegal,
+                *run,
+                bounds,
+                group.reach,
+                ASKED_EVERY,
+                False,
+                False,
+                self.pending,
+                np.zeros(2, np.int64),
+            )
 
         def expand(run: Interval, _pages: Pages) -> None:
-            gathered(codes, codes, illegal, *run, bounds, False, np.zeros(4, np.int64))
+            gathered(codes, codes, illegal, *run, bounds, group.reach, False, np.zeros(4, np.int64))
 
         return self._rates(
             group, Steps(begin, self._legal, lambda _run: None, expand, lambda _pages, _codes, _last: None)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import MutableSequence
-from typing import Any
+from typing import Any, Final
 
 from searchbench.index.contract import unrank
 from searchbench.rules import UNDECIDED, legal, new_moves, new_state, terminal
 from searchbench.values.contract import finish, gather, initial
-from searchbench.verify.successors import BEYOND, is_broken, look_ahead, number_of
+from searchbench.verify.successors import BEYOND, has_changed, is_broken, look_ahead, number_of
 
 Note = MutableSequence[int]
 
@@ -21,6 +21,8 @@ wrong value of a finished game; a value that the successors contradict; a move o
 UNREACHED, UNSUPPORTED, CIRCULAR, OPEN, AMBIGUOUS = range(7, 12)
 """Faults of whole tables: see :mod:`searchbench.verify.depth`, :mod:`searchbench.verify.ground` and
 :mod:`searchbench.verify.modulo`."""
+CHANGED: Final = 12
+"""The state is another one when its moves were played and taken back."""
 
 
 def report(faults: Any, note: Note, number: int, kind: int, expected: int) -> None:
@@ -75,6 +77,9 @@ def check_block(
                 report(faults, note, number, ENDED, expected)
             continue
         count = look_ahead(state, scratch, out, numbers, weights)
+        if has_changed(number, state, scratch):
+            report(faults, note, number, CHANGED, number_of(state, scratch))
+            continue
         sound = True
         for index in range(count):
             successor = numbers[index]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from searchbench.rules import UNDECIDED, new_moves, new_state, terminal
-from searchbench.verify.check import IMPLIED, LOST, STATES, Note, is_position, report
-from searchbench.verify.successors import is_broken, look_ahead
+from searchbench.verify.check import CHANGED, IMPLIED, LOST, STATES, Note, is_position, report
+from searchbench.verify.successors import has_changed, is_broken, look_ahead, number_of
 
 
 def check_depths(
@@ -39,7 +39,11 @@ def check_depths(
         if not through_ends and terminal(state) != UNDECIDED:
             continue
         deeper = codes[number] + 1
-        for index in range(look_ahead(state, scratch, out, numbers, weights)):
+        count = look_ahead(state, scratch, out, numbers, weights)
+        if has_changed(number, state, scratch):
+            report(faults, note, number, CHANGED, number_of(state, scratch))
+            continue
+        for index in range(count):
             successor = numbers[index]
             if is_broken(successor, len(codes)) or (successor >= 0 and codes[successor] == illegal):
                 report(faults, note, number, LOST, max(successor, -1))

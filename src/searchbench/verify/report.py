@@ -84,6 +84,7 @@ _TEXTS: Final = {
     check.ENDED: ("terminal", "the game is over with the value {expected}, the table says {value}"),
     check.IMPLIED: ("value", "the table says {value}, the moves imply {expected}"),
     check.LOST: ("successor", "a move leads to number {detail}, which is no position (-1: to none that is numbered)"),
+    check.CHANGED: ("unplay", "has the number {detail} when its moves were played and taken back"),
     check.COST: ("cost", "a move has the weight {detail}"),
     check.UNREACHED: ("start", "is the start, and the table says {value}"),
     check.UNSUPPORTED: ("reached", "the table says {value}, and no move from one nearer to the start leads here"),

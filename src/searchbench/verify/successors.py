@@ -6,7 +6,19 @@ from collections.abc import MutableSequence
 from typing import Final
 
 from searchbench.index.contract import rank
-from searchbench.rules import NOWHERE, SYMMETRIC, UNDECIDED, Rank, State, canonical, moves, play, terminal, unplay
+from searchbench.rules import (
+    GUARDED,
+    NOWHERE,
+    SYMMETRIC,
+    UNDECIDED,
+    Rank,
+    State,
+    canonical,
+    moves,
+    play,
+    terminal,
+    unplay,
+)
 from searchbench.values.contract import weight
 
 Numbers = MutableSequence[int]
@@ -53,6 +65,11 @@ def look_ahead(state: State, scratch: State, out: Numbers, numbers: Numbers, wei
             weights[edges] = edge
             edges += 1
     return edges
+
+
+def has_changed(number: Rank, state: State, scratch: State) -> bool:
+    """Return whether a state whose moves were played and taken back has another number: asked of games that are not shipped."""
+    return GUARDED and number_of(state, scratch) != number
 
 
 def is_broken(number: int, size: int) -> bool:

@@ -16,12 +16,24 @@ from searchbench.exchange.memory import LARGEST_CODE, add_request, has_room
 from searchbench.game import Game
 from searchbench.index.contract import canonical_rank, successor_ranks, unrank
 from searchbench.jit import FIRST, STOP
-from searchbench.rules import SYMMETRIC, UNDECIDED, moves, new_moves, new_state, play, start, terminal, unplay
+from searchbench.rules import (
+    GUARDED,
+    NOWHERE,
+    SYMMETRIC,
+    UNDECIDED,
+    moves,
+    new_moves,
+    new_state,
+    play,
+    start,
+    terminal,
+    unplay,
+)
 from searchbench.run import Run
 from searchbench.solvers.exhaustive.checkpoints import LEVELS, Checkpoints
 from searchbench.solvers.exhaustive.neighbours import Bounds, Numbers, inside, is_position
 from searchbench.solvers.exhaustive.pending import Flags, new_flags, next_pending, set_pending
-from searchbench.solvers.exhaustive.refusals import NOT_CARRIED
+from searchbench.solvers.exhaustive.refusals import NOT_CARRIED, NOT_IN_INDEX
 from searchbench.solvers.exhaustive.retrograde import back_up
 from searchbench.solvers.exhaustive.rounds import Work
 from searchbench.solvers.exhaustive.schedule import Chunks
@@ -60,6 +72,8 @@ def emit_forward(
         if through_ends or terminal(state) == UNDECIDED:
             count = successor_numbers(number, state, scratch, out, numbers)
             for index in range(count):
+                if GUARDED and (numbers[index] >= bounds[len(bounds) - 1] or numbers[index] < NOWHERE):
+                    return NOT_IN_INDEX
                 if numbers[index] >= 0:
                     add_request(pages, numbers[index], block_bits, now + 1, 1)
         number = next_pending(codes, illegal, number + 1, stop, now, here, pending)

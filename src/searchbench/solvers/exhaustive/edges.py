@@ -15,10 +15,22 @@ import numpy.typing as npt
 from searchbench import jit
 from searchbench.exchange import Table
 from searchbench.index.contract import unrank
-from searchbench.rules import UNDECIDED, new_moves, new_state, terminal
+from searchbench.rules import GUARDED, UNDECIDED, new_moves, new_state, terminal
 from searchbench.run import Run
+from searchbench.solvers.exhaustive.finished import has_changed, is_unneeded
+from searchbench.solvers.exhaustive.groups import Group
 from searchbench.solvers.exhaustive.neighbours import OUTSIDE, Bounds, inside, stored_code, successors
-from searchbench.solvers.exhaustive.schedule import NEGATIVE, NO_NUMBER, STOPPED, TOO_LARGE, Chunks, make_room
+from searchbench.solvers.exhaustive.schedule import (
+    CHANGED_STATE,
+    ILLEGAL,
+    LEAVES,
+    NEGATIVE,
+    NO_NUMBER,
+    STOPPED,
+    TOO_LARGE,
+    Chunks,
+    make_room,
+)
 from searchbench.values.contract import finish, gather
 
 LIST_MEMORY: Final = 256 << 20
@@ -49,7 +61,7 @@ class Piece(NamedTuple):
 
 
 def list_edges(
-    codes: Any, illegal: int, first: int, stop: int, bounds: Bounds, revalue: bool,
+    codes: Any, illegal: int, first: int, stop: int, bounds: Bounds, reach: Bounds, revalue: bool,
     states: Any, begins: Any, ends: Any, note: MutableSequence[int],
 ) -> None:  # fmt: skip
     """List the edges of the states first .. stop - 1 that are to be gathered, until there is no room for one more."""
@@ -72,10 +84,19 @@ def list_edges(
         if not revalue and terminal(state) != UNDECIDED:
             continue
         count = successors(state, scratch, out, numbers, weights)
+        if has_changed(number, state, scratch):
+            note[TOO_LARGE] = CHANGED_STATE
+            return
         for index in range(count):
             target = numbers[index]
             if target == UNDECIDED - OUTSIDE:
                 note[TOO_LARGE] = NO_NUMBER
+                return
+            if is_unneeded(target, reach):
+                note[TOO_LARGE] = LEAVES
+                return
+            if GUARDED and inside(target, bounds) and codes[target] == illegal:
+                note[TOO_LARGE] = ILLEGAL
                 return
             if target < 0 or not inside(target, bounds):
                 target = -1 - stored_code(codes, target, bounds)
@@ -116,9 +137,9 @@ def gather_listed(
     note[STOPPED] = stop
 
 
-def list_pieces(names: jit.Names, bounds: npt.NDArray[Any], revalue: bool, table: Table, run: Run) -> list[Piece]:
+def list_pieces(names: jit.Names, group: Group, revalue: bool, table: Table, run: Run) -> list[Piece]:
     """Return the states of a group in pieces, with lists for as many as there is room for."""
-    kernel = jit.bind(list_edges, names)
+    kernel, bounds, reach = jit.bind(list_edges, names), group.bounds, group.reach
     room = max(BUFFER, len(names["new_moves"]()))
     left = min(LIST_MEMORY, run.memory - 2 * len(table.codes) - run.threads * 16 * room)
 
@@ -131,9 +152,9 @@ def list_pieces(names: jit.Names, bounds: npt.NDArray[Any], revalue: bool, table
         states, begins, ends = (np.empty(shape, np.int64) for shape in (stop - first, stop - first + 1, (room, 2)))
         while first < stop and left > 0:
             note = np.zeros(4, np.int64)
-            kernel(table.codes, table.illegal, first, stop, bounds, revalue, states, begins, ends, note)
+            kernel(table.codes, table.illegal, first, stop, bounds, reach, revalue, states, begins, ends, note)
             if note[TOO_LARGE]:
-                make_room(table, [int(note[TOO_LARGE])])
+                make_room(table, [note])
             first, listed = int(note[STOPPED]), int(note[LISTED])
             edges = Edges(states[:listed].copy(), begins[: listed + 1].copy(), ends[: begins[listed]].copy())
             left -= sum(array.nbytes for array in edges)  # about: threads may take the last room twice

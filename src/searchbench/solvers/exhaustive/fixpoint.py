@@ -20,16 +20,20 @@ from searchbench.errors import NoFixpoint
 from searchbench.exchange import Table
 from searchbench.index.contract import unrank
 from searchbench.jit import FIRST, PIECE, STOP, Rows, note_rows
-from searchbench.rules import UNDECIDED, new_moves, new_state, terminal
+from searchbench.rules import GUARDED, UNDECIDED, new_moves, new_state, terminal
 from searchbench.run import Run
 from searchbench.solvers.exhaustive.checkpoints import STAGE, Checkpoints
 from searchbench.solvers.exhaustive.cycles import refuse_gains_on_cycles
 from searchbench.solvers.exhaustive.edges import CHANGED, Piece, gather_listed, list_pieces
+from searchbench.solvers.exhaustive.finished import has_changed, is_unneeded
 from searchbench.solvers.exhaustive.groups import Group
-from searchbench.solvers.exhaustive.neighbours import OUTSIDE, Bounds, stored_code, successors
+from searchbench.solvers.exhaustive.neighbours import OUTSIDE, Bounds, inside, stored_code, successors
 from searchbench.solvers.exhaustive.pending import new_flags
 from searchbench.solvers.exhaustive.retrograde import initialise_group
 from searchbench.solvers.exhaustive.schedule import (
+    CHANGED_STATE,
+    ILLEGAL,
+    LEAVES,
     NEGATIVE,
     NO_NUMBER,
     STOPPED,
@@ -44,8 +48,9 @@ SWEEPS: Final = "sweeps"
 
 
 def gather_block(
-    old: Any, new: Any, illegal: int, first: int, stop: int, bounds: Bounds, revalue: bool, note: MutableSequence[int]
-) -> None:
+    old: Any, new: Any, illegal: int, first: int, stop: int, bounds: Bounds, reach: Bounds, revalue: bool,
+    note: MutableSequence[int],
+) -> None:  # fmt: skip
     """Gather the values of the states first .. stop - 1 from `old` and write them to `new` (which may be `old`)."""
     state = new_state()
     scratch = new_state()
@@ -61,9 +66,18 @@ def gather_block(
         gathered = code
         if revalue or terminal(state) == UNDECIDED:
             count = successors(state, scratch, out, numbers, weights)
+            if has_changed(number, state, scratch):
+                note[TOO_LARGE] = CHANGED_STATE
+                return
             for index in range(count):
                 if numbers[index] == UNDECIDED - OUTSIDE:
                     note[TOO_LARGE] = NO_NUMBER
+                    return
+                if is_unneeded(numbers[index], reach):
+                    note[TOO_LARGE] = LEAVES
+                    return
+                if GUARDED and inside(numbers[index], bounds) and old[numbers[index]] == illegal:
+                    note[TOO_LARGE] = ILLEGAL
                     return
                 numbers[index] = stored_code(old, numbers[index], bounds)
             gathered = gather(code, numbers, weights, count)
@@ -81,7 +95,8 @@ def solve_group(
 ) -> int:
     """Solve a group of parts whose needs are solved; return the number of sweeps. Raises NoFixpoint."""
     if checkpoints.noted.get(STAGE) != SWEEPS:
-        initialise_group(names, group, False, False, table, new_flags(len(table.codes)), run, checkpoints)
+        unguarded = names.with_(GUARDED=False)  # the sweeps see where all moves lead
+        initialise_group(unguarded, group, False, False, table, new_flags(len(table.codes)), run, checkpoints)
     if not group.needs_itself:
         _sweep(
             names, rule, group, [Piece(*chunk) for chunk in Chunks(table.sharing.own(group.bounds))], table, table, run
@@ -95,7 +110,7 @@ def _until_stable(
 ) -> int:
     states = sum(part.size for part in group.parts)
     limit = rule.sweeps(states)
-    pieces = list_pieces(names, group.bounds, rule.revalues_terminals, table, run)
+    pieces = list_pieces(names, group, rule.revalues_terminals, table, run)
     if rule.weights_leave:
         refuse_gains_on_cycles(names, group, pieces, table, run)
     target = table if rule.unique else table.copy()
@@ -142,8 +157,8 @@ def _sweep(
     def played_out(some: Sequence[Any]) -> npt.NDArray[np.int64]:
         notes = note_rows(len(some), 4)
         run.launch(
-            play_out, some, table.codes, target.codes, table.illegal, FIRST, STOP, group.bounds, rule.revalues_terminals,
-            Rows(notes),
+            play_out, some, table.codes, target.codes, table.illegal, FIRST, STOP, group.bounds, group.reach,
+            rule.revalues_terminals, Rows(notes),
         )  # fmt: skip
         return counted(notes)
 

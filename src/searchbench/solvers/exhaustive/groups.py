@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,11 +13,25 @@ from searchbench.index.protocol import Part
 
 
 class Group(NamedTuple):
-    """Hold parts that need each other and are solved together, and whether moves can lead from them to other parts."""
+    """Hold parts that need each other and are solved together, and all parts that they need."""
 
     parts: tuple[Part, ...]
-    needs_itself: bool
-    needs_others: bool
+    needs: tuple[Part, ...]
+
+    @property
+    def needs_itself(self) -> bool:
+        """Tell whether moves may stay in the group."""
+        return any(part in self.parts for part in self.needs)
+
+    @property
+    def needs_others(self) -> bool:
+        """Tell whether moves may lead to other parts."""
+        return bool(self.others)
+
+    @property
+    def others(self) -> list[Part]:
+        """Return the parts outside the group that its states may lead to."""
+        return [part for part in self.needs if part not in self.parts]
 
     @property
     def name(self) -> str:
@@ -27,7 +41,16 @@ class Group(NamedTuple):
     @property
     def bounds(self) -> npt.NDArray[Any]:
         """Return start, stop, start, stop, ... of the parts."""
-        return np.array([end for part in self.parts for end in (part.start, part.stop)], np.int64)
+        return _intervals(self.parts)
+
+    @property
+    def reach(self) -> npt.NDArray[Any]:
+        """Return the intervals of the parts that are needed: no move leads anywhere else."""
+        return _intervals(self.needs)
+
+
+def _intervals(parts: Sequence[Part]) -> npt.NDArray[Any]:
+    return np.array([end for part in parts for end in (part.start, part.stop)], np.int64)
 
 
 def groups_in_order(parts: Sequence[Part]) -> list[Group]:
@@ -60,7 +83,7 @@ def groups_in_order(parts: Sequence[Part]) -> list[Group]:
                 if work:
                     lowest[work[-1][0]] = min(lowest[work[-1][0]], lowest[name])
                 if lowest[name] == number[name]:
-                    order.append(_group([by_name[member] for member in _pop_to(stack, name)]))
+                    order.append(_group([by_name[member] for member in _pop_to(stack, name)], by_name))
     return order
 
 
@@ -71,11 +94,7 @@ def _pop_to(stack: list[str], name: str) -> list[str]:
     return members
 
 
-def _group(members: list[Part]) -> Group:
+def _group(members: list[Part], by_name: Mapping[str, Part]) -> Group:
     members.sort(key=lambda part: (part.start, part.stop))  # an empty part may begin where another one does
-    names = {part.name for part in members}
-    return Group(
-        tuple(members),
-        needs_itself=any(need in names for part in members for need in part.needs),
-        needs_others=any(need not in names for part in members for need in part.needs),
-    )
+    needs = dict.fromkeys(need for part in members for need in part.needs)
+    return Group(tuple(members), tuple(by_name[need] for need in needs))

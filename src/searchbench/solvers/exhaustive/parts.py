@@ -18,7 +18,6 @@ from searchbench.errors import BadRequest
 from searchbench.exchange import Buckets, Table
 from searchbench.exchange.space import MEMORY, Files
 from searchbench.game import Game
-from searchbench.index.protocol import Part
 from searchbench.run import Run
 from searchbench.solvers.exhaustive import budget, fixpoint, scores
 from searchbench.solvers.exhaustive.budget import Sizes, code_bytes
@@ -118,22 +117,15 @@ class PartByPart:
         self.width = code_bytes(game, self.rule)
         self.table = Table(self.size, [])
 
-    def needs(self, group: Group) -> list[Part]:
-        """Return the finished parts that the states of a group may lead to."""
-        own = {part.name for part in group.parts}
-        return [
-            self.parts[need] for need in {need: 0 for part in group.parts for need in part.needs} if need not in own
-        ]
-
     def _types(self, group: Group) -> list[np.dtype[Any]]:
         """Return the types of the needs that are kept."""
-        return [np.dtype(self.records[part.name].dtype) for part in self.needs(group) if part.name in self.records]
+        return [np.dtype(self.records[part.name].dtype) for part in group.others if part.name in self.records]
 
     def _sizes(self, group: Group) -> Sizes:
         numbers = sum(part.size for part in group.parts)
         counts = scores.bytes_needed(group) if self.rule.points and self.backwards else 0
         width = max([self.width, *(dtype.itemsize for dtype in self._types(group))])
-        return Sizes(self.size, numbers, numbers + sum(part.size for part in self.needs(group)), width, counts)
+        return Sizes(self.size, numbers, numbers + sum(part.size for part in group.others), width, counts)
 
     def _bytes_in_memory(self, group: Group) -> int:
         sizes = self._sizes(group)
@@ -215,7 +207,7 @@ class PartByPart:
 
     def _bring(self, group: Group, kept: GrowingDatabase) -> None:
         """Have the codes of the needs at hand, and room for those of the group."""
-        needs = self.needs(group)
+        needs = group.others
         there = set(self.table.spans)
         spans = [(part.start, part.stop) for part in (*group.parts, *needs)]
         self.table.keep([span for span in spans if span in there])

@@ -13,6 +13,8 @@ NO_ROOM: Final = -2
 """The requests of one state are more than empty buckets hold."""
 UNTOLD: Final = -3
 """Of two neighbours the stabilizer of one is known, and of the other not."""
+NOT_IN_INDEX: Final = -4
+"""A successor's number is none of the index."""
 
 
 def refusal(reason: int, where: str) -> SearchBenchError:
@@ -26,6 +28,10 @@ def refusal(reason: int, where: str) -> SearchBenchError:
         return BrokenRule(
             f"{where}: `stabilizer` gives 0 for a state and more for its predecessor, or the other way round: it must "
             "know the number of every state, or of none"
+        )
+    if reason == NOT_IN_INDEX:
+        return BrokenRule(
+            f"{where}: a move leads to a number that the index does not have: `searchbench check` shows it"
         )
     return ValueOverflow(
         f"{where}: a move costs less than 0, which no solver takes (`searchbench check` finds it), or more than "

@@ -13,7 +13,7 @@ this: `pending` says where a level has states, `rounds` runs emit and apply in t
 from __future__ import annotations
 
 from collections.abc import MutableSequence, Sequence
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -32,24 +32,15 @@ from searchbench.exchange.memory import (
 )  # fmt: skip
 from searchbench.index.contract import unrank
 from searchbench.jit import FIRST, STOP, Rows, note_rows, unowned
-from searchbench.rules import UNDECIDED, new_moves, new_state, terminal
+from searchbench.rules import GUARDED, UNDECIDED, new_moves, new_state, terminal
 from searchbench.run import Run
 from searchbench.solvers.exhaustive.checkpoints import INITIALISE, LEVELS, STAGE, Checkpoints, array_of
 from searchbench.solvers.exhaustive.finished import (
-    DEFENDED,
-    defence_room,
-    defended,
-    departure_refused,
-    propagate_finished,
-)
+    DEFENDED, asked_in, astray, defence_room, defended, departure_refused, is_asked, propagate_finished,
+)  # fmt: skip
 from searchbench.solvers.exhaustive.groups import Group
 from searchbench.solvers.exhaustive.neighbours import (
-    Bounds,
-    conversion_edges,
-    degree,
-    inside,
-    is_position,
-    predecessors,
+    Bounds, conversion_edges, degree, inside, is_position, predecessors,
 )  # fmt: skip
 from searchbench.solvers.exhaustive.pending import Flags, new_flags, next_level, next_pending, pack_flags, set_pending
 from searchbench.solvers.exhaustive.refusals import NO_ROOM, NOT_CARRIED, UNTOLD
@@ -66,22 +57,18 @@ from searchbench.solvers.exhaustive.schedule import (
 )  # fmt: skip
 from searchbench.values.contract import arrival, finish, initial, level, propagate
 
-ASKED: Final = 1 << 10
-"""How many states at the beginning of a piece are asked whether their moves stay in the group, where they should."""
-ASKED_EVERY: Final = 61
-"""Of the others one in so many is asked: a prime, so that states of every kind are."""
-
 # --- kernels -------------------------------------------------------------------------------------------------------------
 
 
 def initialise(
-    codes: Any, illegal: int, first: int, stop: int, bounds: Bounds, look_ahead: bool, leaves: bool, pending: Flags,
-    note: MutableSequence[int],
+    codes: Any, illegal: int, first: int, stop: int, bounds: Bounds, reach: Bounds, asked: int, look_ahead: bool,
+    leaves: bool, pending: Flags, note: MutableSequence[int],
 ) -> None:  # fmt: skip
     """Give the states first .. stop - 1 their first codes.
 
     With `look_ahead` the successors are counted; if moves may leave the group (`leaves`), those in finished parts or
-    outside the index are propagated. Where none should leave, some of the states are asked whether one does.
+    outside the index are propagated. Where none should leave, the first states and one in `asked` of the others are asked
+    whether one does; and in a game that is not shipped where they lead.
     """
     state = new_state()
     scratch = new_state()
@@ -95,15 +82,18 @@ def initialise(
             codes[number] = illegal
             continue
         result = terminal(state)
+        if GUARDED and result == UNDECIDED and is_asked(number, first, asked):
+            note[TOO_LARGE] = astray(number, state, scratch, out, reach)
+            if note[TOO_LARGE] != 0:
+                return
         if result != UNDECIDED or not look_ahead:
             code = initial(result, 0 if result != UNDECIDED else 1)
         else:
             code = initial(UNDECIDED, degree(state, scratch, out, numbers, weights))
-            if leaves or number - first < ASKED or number % ASKED_EVERY == 0:
+            if leaves or is_asked(number, first, asked):
                 count = conversion_edges(state, scratch, out, numbers, weights)
-                reason = departure_refused(numbers, count, bounds, leaves)
-                if reason != 0:
-                    note[TOO_LARGE] = reason
+                note[TOO_LARGE] = departure_refused(numbers, count, bounds, leaves)
+                if note[TOO_LARGE] != 0:
                     return
                 code = propagate_finished(codes, code, numbers, weights, count, bounds)
         if not 0 <= code < illegal:
@@ -223,15 +213,15 @@ def initialise_group(
 ) -> None:  # fmt: skip
     """Give the states of a group their first codes, in batches with checkpoints between them; mark those that are pending."""
     kernel = jit.bind(initialise, names)
-    own = table.sharing.own(group.bounds)
+    own, asked = table.sharing.own(group.bounds), asked_in(names, group, table)
     resumed = checkpoints.restore_flags(INITIALISE, pending, own)
     pieces = checkpoints.pieces("left") if resumed else list(Chunks(own))
 
     def work(some: Sequence[Piece]) -> npt.NDArray[np.int64]:
         notes = note_rows(len(some), 2)
         run.launch(
-            kernel, some, table.codes, table.illegal, FIRST, STOP, group.bounds, look_ahead, leaves, pending, Rows(notes),
-            after=table.rest_after,
+            kernel, some, table.codes, table.illegal, FIRST, STOP, group.bounds, group.reach, asked,
+            look_ahead, leaves, pending, Rows(notes), after=table.rest_after,
         )  # fmt: skip
         return notes
 

@@ -20,11 +20,13 @@ CHUNK = 1 << 16
 BATCH: Final = 256
 """How many chunks are done before it is asked whether a checkpoint is due."""
 STOPPED, TOO_LARGE, PAGE_AT, AGAIN = 0, 1, 2, 3
-"""The places of a kernel's note: where it stopped and why (a code that is too large, or one of the next three, or 0); and
+"""The places of a kernel's note: where it stopped and why (a code that is too large, or one of the next five, or 0); and
 of `apply` in which page it stopped, and whether the level at work has got new states."""
 NO_NUMBER: Final = -1
 NEGATIVE: Final = -2
 LEAVES: Final = -3
+ILLEGAL: Final = -4
+CHANGED_STATE: Final = -5
 
 Job = TypeVar("Job")
 Piece = tuple[int, int]
@@ -87,7 +89,7 @@ def until_it_fits(
         results = run.map(work, jobs)
         jobs = [job for job, _ in results if unfinished(job)]
         if jobs:
-            make_room(table, [int(note[TOO_LARGE]) for _, note in results])
+            make_room(table, [note for _, note in results])
 
 
 def launch_until_it_fits(
@@ -102,7 +104,7 @@ def launch_until_it_fits(
         pieces = unfinished_pieces(pieces, notes)
         if pieces:
             for table in tables:
-                make_room(table, notes[:, TOO_LARGE].tolist())
+                make_room(table, notes)
 
 
 def unfinished_pieces(pieces: Sequence[Any], notes: npt.NDArray[np.int64]) -> list[Any]:
@@ -129,20 +131,35 @@ def run_in_batches(
             keep(pieces[(batch + 1) * BATCH :])
 
 
-def make_room(table: Table, misfits: Iterable[int]) -> None:
+def make_room(table: Table, notes: Iterable[npt.NDArray[np.int64]]) -> None:
     """Widen the table for the codes that did not fit; raise BrokenRule for a code that no table can hold."""
-    misfits = list(misfits)
-    for misfit in misfits:
-        if misfit == NO_NUMBER:
-            raise BrokenRule("a move leads to a state that has no number and is not terminal")
-        if misfit == LEAVES:
-            raise BrokenRule(
-                "a move leads out of the index, or to a part that is not among the needs: set `closed = False`, or name "
-                "the part in `parts`"
-            )
+    misfits = []
+    for note in notes:
+        misfit = int(note[TOO_LARGE])
+        if misfit in DEPARTURES:
+            raise Departure(DEPARTURES[misfit], int(note[STOPPED]))
         if misfit == NEGATIVE:
             raise BrokenRule(
                 "a value's code is negative: the value rule is wrong, or a move has a negative cost "
                 "(see `searchbench check`)"
             )
+        misfits.append(misfit)
     table.widen(max(misfits))
+
+
+class Departure(BrokenRule):
+    """Report a move that leads where none may: from the state with a number."""
+
+    def __init__(self, message: str, number: int) -> None:
+        super().__init__(message)
+        self.number = number
+
+
+DEPARTURES: Final = {
+    NO_NUMBER: "a move leads to a state that has no number and is not terminal",
+    LEAVES: "a move leads out of the index, or to a part that is not among the needs: set `closed = False`, or name the part "
+    "in `parts`",
+    ILLEGAL: "a move leads to a state of which `legal` says that it cannot occur",
+    CHANGED_STATE: "a state has another number when its moves were played and taken back (see `searchbench check`)",
+}
+"""What is wrong with the successor of a state."""

@@ -9,6 +9,7 @@ from searchbench.exchange import Pages
 from searchbench.exchange.memory import add_request, has_room, pages_for, unpack_code, unpack_local
 from searchbench.index.contract import unrank
 from searchbench.rules import UNDECIDED, moves, new_moves, new_state, stabilizer, terminal
+from searchbench.solvers.exhaustive.finished import has_changed, is_unneeded
 from searchbench.solvers.exhaustive.neighbours import (
     OUTSIDE,
     Bounds,
@@ -20,7 +21,7 @@ from searchbench.solvers.exhaustive.neighbours import (
 )
 from searchbench.solvers.exhaustive.pending import BLOCK, STRETCH, STRETCH_BITS
 from searchbench.solvers.exhaustive.refusals import NO_ROOM, UNTOLD
-from searchbench.solvers.exhaustive.schedule import NO_NUMBER, STOPPED, TOO_LARGE
+from searchbench.solvers.exhaustive.schedule import CHANGED_STATE, LEAVES, NO_NUMBER, STOPPED, TOO_LARGE
 from searchbench.values.score import code_of, score_of
 
 # While a group is worked on, the table holds the best result of leaving moves, or `illegal` where there are none; beside it
@@ -37,8 +38,9 @@ LOST, WON = 0, 1
 
 
 def initialise(
-    codes: Any, illegal: int, first: int, stop: int, bounds: Bounds, left: Any, note: MutableSequence[int]
-) -> None:
+    codes: Any, illegal: int, first: int, stop: int, bounds: Bounds, reach: Bounds, left: Any,
+    note: MutableSequence[int],
+) -> None:  # fmt: skip
     """Note the best result of the leaving moves of the states first .. stop - 1, and how many moves stay."""
     state = new_state()
     scratch = new_state()
@@ -57,9 +59,15 @@ def initialise(
         stay = 0
         if best == UNDECIDED:
             count = write_edges(state, scratch, out, moves(state, out), numbers, weights, stabilizer(state) == 0)
+            if has_changed(number, state, scratch):
+                note[TOO_LARGE] = CHANGED_STATE
+                return
             for index in range(count):
                 if numbers[index] == UNDECIDED - OUTSIDE:
                     note[TOO_LARGE] = NO_NUMBER
+                    return
+                if is_unneeded(numbers[index], reach):
+                    note[TOO_LARGE] = LEAVES
                     return
                 if numbers[index] >= 0 and inside(numbers[index], bounds):
                     note[REFUSED] |= weights[index]

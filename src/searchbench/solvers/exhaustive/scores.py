@@ -111,7 +111,7 @@ def solve_group(
         checkpoints.load_beside("counts", left)
         checkpoints.restore_marks("fresh", fresh, work.own)
     goes_on = checkpoints.noted.get(STAGE) == SCORES
-    highest = int(checkpoints.noted["highest"]) if goes_on else _initialise_group(names, work)
+    highest = int(checkpoints.noted["highest"]) if goes_on else _initialise_group(names, work, group.reach)
     if highest is None:
         return None
     score, rounds = (int(checkpoints.noted["score"]), int(checkpoints.noted["rounds"])) if goes_on else (highest, 0)
@@ -150,7 +150,7 @@ def bytes_needed(group: Group) -> int:
     return int(group.bounds[-1] - group.bounds[0]) if group.needs_itself else 0
 
 
-def _initialise_group(names: jit.Names, work: Work) -> int | None:
+def _initialise_group(names: jit.Names, work: Work, reach: npt.NDArray[Any]) -> int | None:
     """Initialise the states of a group; return the largest score of a leaving move either way, or None: not applicable."""
     kernel = jit.bind(initialise, names)
     table, checkpoints = work.table, work.checkpoints
@@ -166,7 +166,7 @@ def _initialise_group(names: jit.Names, work: Work) -> int | None:
     def look(some: Sequence[Piece]) -> npt.NDArray[np.int64]:
         noted = note_rows(len(some), 4)
         work.run.launch(
-            kernel, some, table.codes, table.illegal, FIRST, STOP, work.bounds, work.left, Rows(noted),
+            kernel, some, table.codes, table.illegal, FIRST, STOP, work.bounds, reach, work.left, Rows(noted),
             after=work.rest_after,
         )  # fmt: skip
         notes.extend(noted)

@@ -9,6 +9,7 @@ from searchbench.errors import BadRequest
 from searchbench.exchange import Buckets, Table
 from searchbench.exchange.memory import MOST_BLOCK_BITS
 from searchbench.exchange.space import Files
+from searchbench.first_state import check_first_state, check_number_of_start
 from searchbench.game import Game
 from searchbench.run import Run
 from searchbench.solvers.exhaustive import bfs, budget, fixpoint, scores
@@ -29,7 +30,6 @@ from searchbench.solvers.exhaustive.strategy import Solved, solve_group
 from searchbench.solvers.exhaustive.taken import SOLVER, Taking
 from searchbench.store import Database
 from searchbench.store.working import WorkingFolder, working_folder
-from searchbench.user_code import check_first_state, check_number_of_start
 from searchbench.values import BFS, FIXPOINT, SWEEP, Depth, ValueRule
 
 
@@ -172,7 +172,7 @@ class _Computation:
 
     def solve(self, taking: Taking | None = None) -> Database:
         """Solve group by group those that are not taken, finish each, and return the database."""
-        groups = groups_in_order(self.parts) if self.solver != BFS else [Group(tuple(self.parts), True, False)]
+        groups = groups_in_order(self.parts) if self.solver != BFS else [Group(tuple(self.parts), tuple(self.parts))]
         if taking is not None and not self.checkpoints.finished:
             taking.fill(groups, lambda _: self.table, self._took)
         for group in groups:

@@ -12,7 +12,9 @@ from searchbench.game import Game
 from searchbench.run import Run
 from searchbench.solvers.exhaustive import fixpoint, retrograde, scores
 from searchbench.solvers.exhaustive.checkpoints import INITIALISE, STAGE, Checkpoints
+from searchbench.solvers.exhaustive.departures import explained
 from searchbench.solvers.exhaustive.groups import Group
+from searchbench.solvers.exhaustive.schedule import Departure
 from searchbench.values import FIXPOINT, RETROGRADE, ValueRule
 
 
@@ -45,8 +47,21 @@ def solve_group(
     names: jit.Names, game: Game, rule: ValueRule, group: Group, table: Table, run: Run, buckets: Buckets | None,
     checkpoints: Checkpoints,
 ) -> Solved:  # fmt: skip
-    """Solve a group of parts whose needs are solved: by retrograde analysis if there are buckets and it applies."""
+    """Solve a group of parts whose needs are solved: by retrograde analysis if there are buckets and it applies.
+
+    Raises BadGame for a move that leads where none may.
+    """
     run.progress(f"part {group.name}", 0, 0)
+    try:
+        return _solve_group(names, game, rule, group, table, run, buckets, checkpoints)
+    except Departure as error:
+        raise explained(game, error) from None
+
+
+def _solve_group(
+    names: jit.Names, game: Game, rule: ValueRule, group: Group, table: Table, run: Run, buckets: Buckets | None,
+    checkpoints: Checkpoints,
+) -> Solved:  # fmt: skip
     if buckets is not None and group.needs_itself:
         levels = _backwards(names, game, rule, group, table, run, buckets, checkpoints)
         if levels is not None:

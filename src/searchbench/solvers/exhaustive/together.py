@@ -25,6 +25,7 @@ from searchbench.exchange.ranks import ALONE, by_first, current, joined, meet
 from searchbench.exchange.shards import Shards, block_bits, redistribute
 from searchbench.exchange.shared_memory import SharedMemory
 from searchbench.exchange.team_buckets import Room
+from searchbench.first_state import check_first_state, check_number_of_start
 from searchbench.game import Game
 from searchbench.index.protocol import Part
 from searchbench.run import Run
@@ -48,7 +49,6 @@ from searchbench.store.header import folder_name, header_on_disk, is_begun
 from searchbench.store.keep import Keep
 from searchbench.store.working import discard, remove_if_empty, working_folder
 from searchbench.store.writing import check_target, is_database
-from searchbench.user_code import check_first_state, check_number_of_start
 from searchbench.values import BFS, FIXPOINT, SWEEP, ValueRule
 
 
@@ -172,14 +172,9 @@ class _GroupByGroup:
         self.solver, self.kept = choice.solver, kept
         self.parts = {part.name: part for part in game.parts()}
 
-    def _needs(self, group: Group) -> list[Part]:
-        own = {part.name for part in group.parts}
-        needs = {need: self.parts[need] for part in group.parts for need in part.needs if need not in own}
-        return list(needs.values())
-
     def sizes_of(self, group: Group) -> Sizes:
         """Return how large this rank's share of a group is."""
-        needs = self._needs(group)
+        needs = group.others
         records = self.kept.records
         types = [np.dtype(records[part.name].dtype).itemsize for part in needs if part.name in records]
         return self.share.sizes(group, needs, max([code_bytes(self.game, self.rule), *types]))
@@ -225,7 +220,7 @@ class _GroupByGroup:
 
     def _table(self, group: Group, width: int) -> Table:
         """Return a table with the codes of the needs, and room for this rank's share of the group."""
-        needs = self._needs(group)
+        needs = group.others
         table = Table(self.line, [], codes=self.codes.bring(needs, width, self.kept))
         table.sharing = _shards(self.line, group.bounds, self.target)
         own = table.sharing.own(group.bounds).reshape(-1, 2).tolist()
@@ -251,7 +246,7 @@ def _search(game: Game, rule: ValueRule, keep: Keep, run: Run, command: str, tar
     memory = SharedMemory()
     share, names = Share(game, rule, run, current().count, len(memory.team)), game.names(rule, target)
     parts = tuple(game.parts())
-    group = Group(parts, True, False)
+    group = Group(parts, parts)
     bounds = np.array([0, share.line], np.int64)
     sizes = share.sizes(group, [], code_bytes(game, rule))
     needed = _demand(share, group, sizes)

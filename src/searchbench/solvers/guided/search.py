@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from searchbench import jit
 from searchbench.errors import BadRequest, Unsolvable
+from searchbench.first_state import check_first_state
 from searchbench.game import Game, Position
 from searchbench.line import Line
 from searchbench.run import Limits, Run, requested
@@ -22,7 +23,6 @@ from searchbench.solvers.guided.featurespace import FeatureSpace
 from searchbench.solvers.guided.idastar import IDAStar
 from searchbench.solvers.guided.task import Heuristic, Task
 from searchbench.solvers.shared.states import state_of
-from searchbench.user_code import check_first_state
 
 METHODS: Final[Mapping[str, type[Guided]]] = {
     one.method: one for one in (IDAStar, AStar, BestFirst, Enhanced, FeatureSpace)

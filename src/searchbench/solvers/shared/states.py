@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from searchbench.errors import BadState
+from searchbench.first_state import check_first_state
 from searchbench.game import Game, Position
-from searchbench.user_code import check_first_state
 
 
 def state_of(game: Game, what: Position | str | Sequence[int] | None) -> tuple[int, ...]:

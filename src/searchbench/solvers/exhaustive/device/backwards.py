@@ -22,7 +22,7 @@ from searchbench.jit import Device, atomic_swap
 from searchbench.rules import UNDECIDED, new_moves, new_state, terminal
 from searchbench.run import Run
 from searchbench.solvers.exhaustive.device.threads import STRIPS, Threads
-from searchbench.solvers.exhaustive.finished import departure_refused, longest_defence, propagate_finished
+from searchbench.solvers.exhaustive.finished import ASKED_EVERY, departure_refused, longest_defence, propagate_finished
 from searchbench.solvers.exhaustive.groups import Group, groups_in_order
 from searchbench.solvers.exhaustive.neighbours import (
     Bounds,
@@ -33,7 +33,6 @@ from searchbench.solvers.exhaustive.neighbours import (
     predecessors,
 )
 from searchbench.solvers.exhaustive.refusals import NOT_CARRIED, UNTOLD, refusal
-from searchbench.solvers.exhaustive.retrograde import ASKED_EVERY
 from searchbench.solvers.exhaustive.schedule import LEAVES, NO_NUMBER
 from searchbench.values import ValueRule
 from searchbench.values.contract import arrival, finish, initial, level, propagate

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from searchbench.errors import BadRequest
 from searchbench.exchange.ranks import ALONE, current
+from searchbench.first_state import check_first_state
 from searchbench.game import Game
 from searchbench.index.diagram import Diagram
 from searchbench.jit import Device
@@ -27,7 +28,6 @@ from searchbench.store import Database
 from searchbench.store.bits import BitCodes, Layer, PlainBits
 from searchbench.store.planes import PlaneCodes
 from searchbench.store.working import working_folder
-from searchbench.user_code import check_first_state
 from searchbench.values import BFS, RETROGRADE, SWEEP, Depth, Reached, ValueRule
 
 FORMS: Final = (STREAMING, TWO_BIT, ONE_BIT, REACHABILITY)

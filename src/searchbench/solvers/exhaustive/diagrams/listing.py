@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from searchbench import jit
 from searchbench.errors import BadGame, BadRequest, DamagedData
+from searchbench.first_state import check_first_state
 from searchbench.game import Game
 from searchbench.hashing import mix
 from searchbench.jit import FIRST, STOP, Rows, inlined, unowned
@@ -23,7 +24,6 @@ from searchbench.jit.launching import intervals, note_rows
 from searchbench.rules import SYMMETRIC, UNDECIDED, canonical, moves, new_moves, new_state, play, terminal, unplay
 from searchbench.run import Run
 from searchbench.store.working import WorkingFolder
-from searchbench.user_code import check_first_state
 
 Words = npt.NDArray[np.int64]
 

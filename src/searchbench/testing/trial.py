@@ -1,0 +1,123 @@
+"""Try the laws that values rest on, on samples of a game that is not shipped, before anything is solved, searched or proved.
+
+`check` looks at more states and at all laws. A law that is broken here would make values wrong without a word.
+"""
+
+from __future__ import annotations
+
+import time
+from functools import lru_cache
+from typing import Final
+
+from searchbench.errors import BadGame
+from searchbench.first_state import check_first_state, check_number_of_start
+from searchbench.game import Game
+from searchbench.line import Line
+from searchbench.testing import bounds, digits, moves, numbers, shortcuts, successions
+from searchbench.testing.subject import Law, Subject
+from searchbench.user_code import calling, name_of
+from searchbench.values import RETROGRADE
+
+SECONDS: Final = 0.2
+"""For how long samples are tried, after the first ones."""
+LOT: Final = 12
+"""How many states are tried between two looks at the clock,"""
+SAMPLES: Final = 400
+"""and how many are drawn."""
+FORWARDS: Final = (
+    "cells-fit", "rules-leave-state", "result", "max-moves", "unplay-undoes-play", "costs-positive",
+)  # fmt: skip
+"""The laws that every search rests on,"""
+BACKWARDS: Final = (
+    "moves-are-unmoves",
+    "unmoves-are-moves",
+    "moves-differ",
+    "mobility",
+    "conversions",
+    "unmoves-within",
+    "stabilizer",
+)
+"""those of retrograde analysis,"""
+NUMBERED: Final = (
+    "legal-closed", "canonical", "locality", "alternates", "rank-of-unrank", "unrank-of-rank", "closed", "parts",
+    "unrank-next", "successor-ranks", "canonical-rank",
+)  # fmt: skip
+"""those of all solvers of all states,"""
+GUIDED: Final = ("inverse", "follows", "heuristic")
+"""those of searches for one state,"""
+PROVING: Final = ("canonical",)
+"""and of proofs."""
+LAWS: Final = {
+    law.name: law
+    for law in (*moves.LAWS, *successions.LAWS, *numbers.LAWS, *shortcuts.LAWS, *bounds.LAWS, *digits.LAWS)
+}
+
+
+def try_before_solving(game: Game, solver: str, reached: bool) -> None:
+    """Try the laws that a solver of all states rests on; those of numbers are left out where states get theirs as `reached`.
+
+    Raises BadGame with the first state that breaks one.
+    """
+    check_first_state(game)
+    if not reached:
+        check_number_of_start(game)
+    _try(game, (*(BACKWARDS if solver == RETROGRADE else ()), *(() if reached else NUMBERED)))
+
+
+def try_before_searching(game: Game) -> None:
+    """Try the laws that a search for one state rests on. Raises BadGame."""
+    _try(game, GUIDED)
+
+
+def try_bound(line: Line) -> None:
+    """Compare the game's own bound `h` with the costs along a line that is said to be the cheapest. Raises BadGame."""
+    game = line.game
+    if not (line.optimal and game.has("h")):
+        return
+    state, left = list(line.start), line.cost
+    for move in line.moves:
+        with calling(game, "`h`", "it was asked about the states of the line that was found"):
+            bound, cost = game.call("h", list(state), None), game.call("cost", list(state), move)
+        if bound > left:
+            raise BadGame(
+                f"{name_of(game)}: `h` is {bound} in the state {game.format(state)!r}, from which a line of cost {left} was "
+                "found: a bound may not be above the cost, so that no line is known to be the cheapest"
+            )
+        state, left = game.play(state, move), left - cost
+
+
+def try_before_proving(game: Game) -> None:
+    """Try the laws that a proof rests on. Raises BadGame."""
+    _try(game, PROVING)
+
+
+@lru_cache(maxsize=128)
+def _try(game: Game, names: tuple[str, ...]) -> None:
+    check_first_state(game)
+    subject = Subject(game, SAMPLES, 0)
+    states, numbered = subject.states, subject.numbers
+    laws = [LAWS[name] for name in dict.fromkeys((*FORWARDS, *names)) if not subject.obstacle(LAWS[name])]
+    begun = time.thread_time()
+    lots = max(1, -(-max(len(states), len(numbered)) // LOT))
+    for lot in range(lots):  # every so many-th state: neighbours are alike
+        subject.states, subject.numbers = states[lot::lots], numbered[lot::lots]
+        for law in laws:
+            _try_law(subject, law)
+        if time.thread_time() - begun > SECONDS:
+            return
+
+
+def _try_law(subject: Subject, law: Law) -> None:
+    try:
+        found = next(iter(law.breaks(subject)), None)
+    except BadGame:
+        raise
+    except Exception as error:  # rules may raise anything
+        found = (None, f"the rules raised {error!r}")
+    if found is not None:
+        state, message = found
+        where = f"in the state {subject.text(state)!r}: " if state is not None else ""
+        raise BadGame(
+            f"{name_of(subject.game)} breaks the law {law.name}, so that values would be wrong: {where}{message} "
+            "(`searchbench check` tells more)"
+        )
