@@ -47,7 +47,7 @@ SHARES: Final = 4
 """In how many shares a thread takes the pieces of a round."""
 EMITTED, APPLIED = 1 << 9, 1 << 12
 """For how many fresh states a second thread is worth while: to write their requests, and to apply them, which is less work."""
-FEW: Final = 1 << 10
+FEW: Final = 1 << 9
 """Rounds with fewer fresh states in all than this are done by one rank, where it sees what the others hold."""
 
 
