@@ -60,7 +60,7 @@ class Whole:
     """Hold all numbers."""
 
     count = 1
-    memory = None
+    memory: SharedMemory | None = None
 
     def own(self, bounds: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """Return all intervals."""

@@ -227,11 +227,7 @@ def _spread_by_first(work: Work, noted: dict[str, Any], states: int) -> tuple[in
             rounds += 1
         return rounds, states, alone.fresh
 
-    def go_on_alone() -> tuple[int, int, npt.NDArray[np.uint8]]:
-        with joined(ALONE):
-            return go_on()
-
-    rounds, states, work.fresh[:] = by_first(go_on_alone)
+    rounds, states, work.fresh[:] = by_first(joined(ALONE)(go_on))
     return rounds, -(-states // current().count)
 
 
@@ -291,7 +287,7 @@ def _spread(
     more, found, in_all, decided = 1, 0, 0, 0
     while more:
         work.run.map(write, range(writers))
-        told = begin_sum(not chunks.empty(), work.checkpoints.is_due_here, here.any(), states)
+        told = begin_sum(not chunks.empty(), work.checkpoints.is_due_here, bool(here.any()), states)
         for held in table.sharing.deliver(buckets, told):
             decided += read_all(held)
         buckets.clear()
