@@ -19,7 +19,15 @@ from searchbench import solve
 from searchbench.catalogue import load
 from searchbench.errors import BadRequest, BrokenRule, OutOfMemory, SearchBenchError
 from searchbench.exchange import mpi, shards
-from searchbench.exchange.decisions import begin_any, reduce_any, reduce_max, reduce_min, reduce_rows, reduce_sum
+from searchbench.exchange.decisions import (
+    begin_any,
+    begin_sum,
+    reduce_any,
+    reduce_max,
+    reduce_min,
+    reduce_rows,
+    reduce_sum,
+)
 from searchbench.exchange.memory import add_request, unpack_local
 from searchbench.exchange.ranks import ALONE, by_first, current, joined, meet
 from searchbench.exchange.shards import Shards, block_bits, common, redistribute
@@ -29,7 +37,7 @@ from searchbench.exchange.team_buckets import Room, TeamBuckets
 from searchbench.game import Game
 from searchbench.rules import UNDECIDED
 from searchbench.run import Run
-from searchbench.solvers.exhaustive import solve_states
+from searchbench.solvers.exhaustive import scores, solve_states
 from searchbench.solvers.exhaustive.checkpoints_together import CheckpointsTogether
 from searchbench.solvers.exhaustive.pending import STRETCH, pack_flags, pending_chunks, unpack_flags
 from searchbench.solvers.exhaustive.request import requested
@@ -42,9 +50,10 @@ RANKS = (1, 2, 3, 4, 7)
 
 @pytest.fixture(scope="module", autouse=True)
 def shared_however_small() -> Iterator[None]:
-    """Have all ranks take part in groups that one of them would solve."""
+    """Have all ranks take part in groups that one of them would solve, and in rounds with few states, if not very few."""
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(shards, "SMALL", 0)
+        patched.setattr(scores, "FEW", 4)
         yield
 
 
@@ -76,10 +85,11 @@ def test_ranks_decide_alike() -> None:
         return [
             reduce_any([False, rank == 2]), reduce_any([]), reduce_max([rank] * (rank % 2), -1), reduce_max([], 7),
             reduce_min(range(rank, 2), -1), reduce_sum([rank, 1]), reduce_rows(np.array([[rank, 1], [0, 1]])).tolist(),
+            begin_sum(rank, 1)(),
         ]  # fmt: skip
 
     for decided in play(4, be)[0]:
-        assert decided == [True, False, 3, 7, 0, 10, [6, 8]]
+        assert decided == [True, False, 3, 7, 0, 10, [6, 8], [6, 4]]
     assert current() is ALONE
 
 
@@ -305,6 +315,7 @@ def test_the_database_is_the_same_bit_for_bit(kind: str, tmp_path: Path, monkeyp
     solve(spec, to=tmp_path / "one", memory="64MB", threads=1, **options, **by_parts)
     for count in RANKS:
         monkeypatch.setattr(shards, "SMALL", 1000 if count in (3, 7) else 0)  # some groups by one rank, or none
+        monkeypatch.setattr(scores, "FEW", (0, 8, 1000)[count % 3])  # no, some or all rounds but the first of a score
         database = solve_on_ranks(load(spec), tmp_path / f"by {count}", count, seed=count, **options)
         assert digests(tmp_path / f"by {count}") == digests(tmp_path / "one")
         assert database.facts["ranks"] == count
@@ -317,6 +328,19 @@ def test_codes_grow_wider_on_the_rank_that_has_them(tmp_path: Path) -> None:
     solve(game, to=tmp_path / "one", parts="all", memory="64MB", threads=1)
     solve_on_ranks(game, tmp_path / "three", 3, seed=5)
     assert digests(tmp_path / "three") == digests(tmp_path / "one")
+
+
+@pytest.mark.parametrize("few", [0, 1000])
+def test_a_score_that_one_rank_finds_fits_the_codes_of_all(
+    few: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    size = 40  # play goes down to a node where 200 points are lost, which takes codes of two bytes
+    edges = tuple((place + 1, place, 1, 0) for place in range(size))
+    game = GraphGame(edges, (-200,) + (UNDECIDED,) * size, "score", first=size)
+    monkeypatch.setattr(scores, "FEW", few)
+    database = solve_on_ranks(game, tmp_path / "db", 3, seed=0, target="interpreted")
+    found = [database.rule.decode(code) for code in database.codes.tolist()]
+    assert found == [-200, 200] * (size // 2) + [-200]
 
 
 # --- refusals -------------------------------------------------------------------------------------------------------------
@@ -435,6 +459,7 @@ def test_stopped_anywhere_it_goes_on_with_another_number_of_ranks(
         count = (3, 7, 2, 4, 1)[attempt % 5]
         left.update(dict.fromkeys(range(count), chance.randint(1, most) if attempt < 12 else 1 << 60))
         monkeypatch.setattr(shards, "SMALL", chance.choice((0, 1000)))
+        monkeypatch.setattr(scores, "FEW", chance.choice((0, 8, 1000)))
         try:
             solve_on_ranks(game, tmp_path / "db", count, seed=attempt, **options)
             break

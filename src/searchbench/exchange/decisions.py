@@ -31,6 +31,12 @@ def begin_any(*flags: Any) -> Callable[[], list[bool]]:
     return lambda: [bool(flag) for flag in wait()]
 
 
+def begin_sum(*numbers: int) -> Callable[[], list[int]]:
+    """Begin to add up some numbers over all; return a function that waits for the sums, and may be asked again."""
+    wait = current().begin_reduce(np.array(numbers, np.int64), "sum")
+    return lambda: wait().tolist()
+
+
 def reduce_max(values: Iterable[Any], default: int) -> int:
     """Return the largest value, or `default` where there is none."""
     found = _reduced(max(map(int, values), default=-_MOST), "max")

@@ -16,7 +16,7 @@ from searchbench import jit
 from searchbench.exchange.memory import BLOCK_BITS, Buckets
 from searchbench.exchange.messages import Received, Some, packed
 from searchbench.exchange.ranks import Array, Numbers, current
-from searchbench.exchange.shared_memory import Team
+from searchbench.exchange.shared_memory import SharedMemory, Team
 from searchbench.exchange.team_buckets import readable
 
 STRIPES: Final = 8
@@ -25,7 +25,7 @@ LEAST_BLOCKS: Final = 16
 """How many blocks a rank should have, if they are not to become too many."""
 MOST_BLOCKS_BITS: Final = 16
 """A line that a few blocks would do for has at most 2 to this power of them."""
-SMALL: Final = 1 << BLOCK_BITS
+SMALL: Final = 1 << 16
 """A line of fewer numbers is held by one rank whole: rounds with few requests take longer to agree on than to do."""
 _SLICES: Final = 8
 """In how many slices a rank applies its own requests, and looks for messages in between, if they take more than:"""
@@ -41,6 +41,8 @@ class Sharing(Protocol):
 
     count: int
     """How many processes share the table."""
+    memory: SharedMemory | None
+    """The memory that those of a machine have in common; all who share the table make arrays there together."""
 
     def own(self, bounds: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """Return start, stop, start, stop, ... of the numbers in some intervals that are held here."""
@@ -58,6 +60,7 @@ class Whole:
     """Hold all numbers."""
 
     count = 1
+    memory: SharedMemory | None = None
 
     def own(self, bounds: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """Return all intervals."""
@@ -74,13 +77,20 @@ WHOLE: Final = Whole()
 class Shards:
     """Hold this rank's shard of some intervals: the blocks that are dealt out to it."""
 
-    def __init__(self, bounds: npt.NDArray[Any], block_bits: int, target: jit.Target = "cpu") -> None:
+    def __init__(
+        self,
+        bounds: npt.NDArray[Any],
+        block_bits: int,
+        target: jit.Target = "cpu",
+        memory: SharedMemory | None = None,
+    ) -> None:
         self._ranks = current()
         self._target: jit.Target = target
         self.count = self._ranks.count
         self.block_bits = block_bits
         self.whole = holders(_size(bounds), self.count) == 1
         """Whether the first rank holds all of it."""
+        self.memory = None if self.whole else memory
         self._first, self._owner = owners(bounds, block_bits, 1 if self.whole else self.count)
         self._bounds = bounds
         self._asked, self._own = bounds, self.of(self._ranks.rank, bounds)

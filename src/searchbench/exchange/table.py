@@ -35,6 +35,8 @@ class Table:
         self.limit: int | None = None
         self.elsewhere: Callable[[], Space] | None = None
         self.codes: Array = space.array(size, np.uint8) if codes is None else codes
+        self.in_common = codes is not None
+        """Whether others see the codes, too."""
 
     @property
     def illegal(self) -> int:
@@ -48,6 +50,11 @@ class Table:
         for start, stop in self.spans:
             table.codes[start:stop] = self.codes[start:stop]
         return table
+
+    def beside(self, size: int) -> Array:
+        """Return so many bytes beside the codes, which those who share the memory of the table have in common."""
+        memory = self.sharing.memory
+        return self.space.array(size, np.uint8) if memory is None else memory.array(size, np.uint8)
 
     def keep(self, spans: Sequence[Span]) -> None:
         """Restrict the table to `spans`; release the room of the other intervals."""
@@ -93,6 +100,7 @@ class Table:
                 recode(self.codes[first:last], out[first:last])
                 before.give_up(self.codes, first, last)
             self.space.rest(out)
+        self.in_common = False
         return out
 
     def _find_room(self, itemsize: int) -> None:

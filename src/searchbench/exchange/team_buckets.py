@@ -90,6 +90,11 @@ class TeamBuckets(Buckets):
         found.block_bits, found.count, found.writers = self.block_bits, self.count, self._sets[rank][self._turn]
         return found
 
+    @property
+    def reach_all(self) -> bool:
+        """Tell whether every rank can read those of every other."""
+        return len(self.team) == current().count
+
     def clear(self) -> None:
         """Turn to the other set, and empty it."""
         self._turn = 1 - self._turn

@@ -45,7 +45,7 @@ class CodesTogether:
 
     def holders(self, table: Table) -> Team:
         """Return the ranks whose codes lie in this rank's array: its machine's, unless any rank has widened its own."""
-        return () if reduce_any([table.codes is not self._codes]) else self._memory.team
+        return () if reduce_any([not table.in_common]) else self._memory.team
 
     def finish(self, parts: Sequence[Part], near: Team) -> None:
         """Note that parts are solved, whose codes all lie here if all ranks are near."""

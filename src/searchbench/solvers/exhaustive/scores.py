@@ -16,8 +16,10 @@ import numpy.typing as npt
 
 from searchbench import jit
 from searchbench.exchange import Buckets, Table
-from searchbench.exchange.decisions import begin_any, reduce_max
+from searchbench.exchange.decisions import begin_sum, reduce_any, reduce_max
+from searchbench.exchange.ranks import ALONE, by_first, current, joined
 from searchbench.exchange.space import MEMORY, Space
+from searchbench.exchange.team_buckets import TeamBuckets
 from searchbench.jit import FIRST, STOP, Rows, note_rows
 from searchbench.run import Run
 from searchbench.solvers.exhaustive.checkpoints import INITIALISE, STAGE, Checkpoints, array_of
@@ -45,6 +47,8 @@ SHARES: Final = 4
 """In how many shares a thread takes the pieces of a round."""
 EMITTED, APPLIED = 1 << 9, 1 << 12
 """For how many fresh states a second thread is worth while: to write their requests, and to apply them, which is less work."""
+FEW: Final = 1 << 9
+"""Rounds with fewer fresh states in all than this are done by one rank, where it sees what the others hold."""
 
 
 class Kernels(NamedTuple):
@@ -103,7 +107,7 @@ def solve_group(
     """
     bounds = group.bounds
     space = table.space
-    left = space.array(int(bounds[-1] - bounds[0]), np.uint8)
+    left = table.beside(int(bounds[-1] - bounds[0]))
     fresh = np.zeros((len(table.codes) >> STRETCH_BITS) + 1, np.uint8)
     kernels = Kernels(*(jit.bind(kernel, names) for kernel in (select, emit_pieces, apply_all, finish)))
     work = Work(kernels, bounds, table, run, buckets, checkpoints, space, left, fresh)
@@ -114,6 +118,9 @@ def solve_group(
     highest = int(checkpoints.noted["highest"]) if goes_on else _initialise_group(names, work, group.reach)
     if highest is None:
         return None
+    while table.illegal <= code_of(highest):  # which another rank may have found
+        table.widen(code_of(highest))
+    common = not reduce_any([not (table.in_common and isinstance(buckets, TeamBuckets) and buckets.reach_all)])
     score, rounds = (int(checkpoints.noted["score"]), int(checkpoints.noted["rounds"])) if goes_on else (highest, 0)
     while score > 0:
         run.progress(f"part {group.name}, score {score}", highest - score, highest)
@@ -129,6 +136,9 @@ def solve_group(
         while (spread := _spread(work, noted | {"rounds": rounds}, here, pieces, fresh_states)).found:
             rounds += 1
             fresh_states = spread.fresh
+            if common and spread.few:
+                more, fresh_states = _spread_by_first(work, noted, fresh_states)
+                rounds += more
             here, pieces = _taken(work)
         score -= 1
     run.launch(
@@ -197,10 +207,35 @@ def _taken(work: Work) -> tuple[npt.NDArray[np.uint8], list[Piece]]:
     return here, pending_chunks(here, work.own, CHUNK)
 
 
+def _spread_by_first(work: Work, noted: dict[str, Any], states: int) -> tuple[int, int]:
+    """Have the first rank go on for all until many states are fresh, or none; return its rounds, and each rank's share of these.
+
+    On this rank so many `states` are fresh before.
+    """
+    told = current().gather((work.fresh, states))  # and all have applied their requests
+
+    def go_on() -> tuple[int, int, npt.NDArray[np.uint8]]:
+        assert isinstance(work.buckets, TeamBuckets)
+        table = Table(0, work.table.spans, codes=work.table.codes)
+        alone = work._replace(table=table, buckets=work.buckets.of(0), checkpoints=Checkpoints(None, table, work.run))
+        for fresh, _ in told:
+            alone.fresh[fresh != 0] = 1
+        rounds, states = 0, sum(some for _, some in told)
+        while alone.fresh.any() and states < FEW and not (rounds and work.checkpoints.is_due_here):
+            here, pieces = _taken(alone)
+            states = _spread(alone, noted, here, pieces, states).fresh
+            rounds += 1
+        return rounds, states, alone.fresh
+
+    rounds, states, work.fresh[:] = by_first(joined(ALONE)(go_on))
+    return rounds, -(-states // current().count)
+
+
 class Spread(NamedTuple):
-    """Say whether there were fresh states on any rank, and how many there are on this one since."""
+    """Say whether there were fresh states on any rank, and few of them, and how many there are on this one since."""
 
     found: bool
+    few: bool
     fresh: int
 
 
@@ -209,7 +244,7 @@ def _spread(
 ) -> Spread:
     """Send requests to the predecessors of the fresh states in some pieces, in as many rounds as the buckets need.
 
-    `here` marks their stretches; on this rank there are so many `states`, or fewer.
+    `here` marks their stretches; on this rank there are about so many `states`.
     """
     table, buckets, bounds, score = work.table, work.buckets, work.bounds, int(noted["score"])
     chunks = Chunks(bounds, pieces)
@@ -249,14 +284,14 @@ def _spread(
         heaps = min(len(filled), HEAPS * readers if readers > 1 else 1)
         return sum(work.run.map(read, [filled[place::heaps] for place in range(heaps)]))
 
-    goes_on, decided = True, 0
-    while goes_on:
+    more, found, in_all, decided = 1, 0, 0, 0
+    while more:
         work.run.map(write, range(writers))
-        told = begin_any(not chunks.empty(), work.checkpoints.is_due_here, here.any())
+        told = begin_sum(not chunks.empty(), work.checkpoints.is_due_here, bool(here.any()), states)
         for held in table.sharing.deliver(buckets, told):
             decided += read_all(held)
         buckets.clear()
-        goes_on, due, found = told()
+        more, due, found, in_all = told()
         if due:
             work.keep(noted, {"here": pack_flags(here, work.own), "left": array_of(chunks.left)})
-    return Spread(found, decided)
+    return Spread(found > 0, in_all < FEW, decided)

@@ -28,6 +28,7 @@ from searchbench.exchange.team_buckets import Room
 from searchbench.first_state import check_first_state, check_number_of_start
 from searchbench.game import Game
 from searchbench.index.protocol import Part
+from searchbench.jit import FIRST, STOP
 from searchbench.run import Run
 from searchbench.solvers.exhaustive import bfs
 from searchbench.solvers.exhaustive.budget import Sizes, code_bytes
@@ -40,7 +41,7 @@ from searchbench.solvers.exhaustive.parts import ALL, needed_groups
 from searchbench.solvers.exhaustive.planes_together import FORMS, search_planes_together
 from searchbench.solvers.exhaustive.request import Request
 from searchbench.solvers.exhaustive.share import Share
-from searchbench.solvers.exhaustive.stored_codes import finish_group
+from searchbench.solvers.exhaustive.stored_codes import finish_block, finish_group
 from searchbench.solvers.exhaustive.strategy import Solved, no_sweeps, solve_group
 from searchbench.store import Database, open_database
 from searchbench.store.codes import ShardedCodes
@@ -165,7 +166,7 @@ class _GroupByGroup:
     ) -> None:
         self.game, self.rule, self.run, self.target, self.working = game, choice.rule, run, target, working
         self.names = game.names(choice.rule, target)
-        memory = SharedMemory()
+        self.memory = memory = SharedMemory()
         self.share = Share(game, choice.rule, run, current().count, len(memory.team))
         self.line = self.share.line
         self.room, self.codes = Room(memory), CodesTogether(self.line, memory)
@@ -188,6 +189,8 @@ class _GroupByGroup:
         table.limit = self.run.memory - memory + sizes.bytes
         assert isinstance(table.sharing, Shards)
         if table.sharing.whole:
+            if current().rank > 0:
+                self._load(table)
             levels, solver = by_first(lambda: self._solve_alone(group, table, sizes))
         else:
             levels, solver = self._solve(group, table, self._buckets(group, sizes))
@@ -200,6 +203,11 @@ class _GroupByGroup:
         }
         _write(self.kept, group.parts, table, self.codes, self._facts(group, fact))
         discard(self.working / folder_name(group.name))
+
+    def _load(self, table: Table) -> None:
+        """Load the compiler and some machine code while another rank is at work, instead of when the others wait for it."""
+        kernel = jit.bind(finish_block, self.names)
+        self.run.launch(kernel, [(0, 0)], table.codes, table.illegal, FIRST, STOP)
 
     def _solve_alone(self, group: Group, table: Table, sizes: Sizes) -> Solved:
         """Solve a group that this rank holds all of, while the others wait."""
@@ -222,7 +230,7 @@ class _GroupByGroup:
         """Return a table with the codes of the needs, and room for this rank's share of the group."""
         needs = group.others
         table = Table(self.line, [], codes=self.codes.bring(needs, width, self.kept))
-        table.sharing = _shards(self.line, group.bounds, self.target)
+        table.sharing = _shards(self.line, group.bounds, self.target, self.memory)
         own = table.sharing.own(group.bounds).reshape(-1, 2).tolist()
         table.spans = sorted([(start, stop) for start, stop in own] + [(part.start, part.stop) for part in needs])
         return table
@@ -256,7 +264,7 @@ def _search(game: Game, rule: ValueRule, keep: Keep, run: Run, command: str, tar
     ):
         codes = CodesTogether(share.line, memory)
         table = Table(share.line, codes=codes.bring([], sizes.width, kept))
-        table.sharing = _shards(share.line, bounds, target)
+        table.sharing = _shards(share.line, bounds, target, memory)
         table.spans = [(start, stop) for start, stop in table.sharing.own(bounds).reshape(-1, 2).tolist()]
         table.limit = run.memory - needed + sizes.bytes
         checkpoints = CheckpointsTogether(folder, table, run)
@@ -277,9 +285,9 @@ def _search_planes(request: Request, form: str, keep: Keep, run: Run, command: s
     search_planes_together(request.game, form, keep, run, command, target, clock.used)
 
 
-def _shards(line: int, bounds: npt.NDArray[Any], target: jit.Target) -> Shards:
+def _shards(line: int, bounds: npt.NDArray[Any], target: jit.Target, memory: SharedMemory) -> Shards:
     numbers = int((bounds[1::2] - bounds[::2]).sum())
-    return Shards(bounds, block_bits(line, numbers, current().count), target)
+    return Shards(bounds, block_bits(line, numbers, current().count), target, memory)
 
 
 def _write(
