@@ -36,12 +36,24 @@ from searchbench.rules import GUARDED, UNDECIDED, new_moves, new_state, terminal
 from searchbench.run import Run
 from searchbench.solvers.exhaustive.checkpoints import INITIALISE, LEVELS, STAGE, Checkpoints, array_of
 from searchbench.solvers.exhaustive.finished import (
-    DEFENDED, asked_in, astray, defence_room, defended, departure_refused, is_asked, propagate_finished,
+    DEFENDED,
+    asked_in,
+    astray,
+    defence_room,
+    defended,
+    departure_refused,
+    is_asked,
+    propagate_finished,
 )  # fmt: skip
 from searchbench.solvers.exhaustive.groups import Group
 from searchbench.solvers.exhaustive.neighbours import (
-    Bounds, conversion_edges, degree, inside, is_position, predecessors,
-)  # fmt: skip
+    Bounds,
+    conversion_edges,
+    degree,
+    inside,
+    is_position,
+    predecessors,
+)
 from searchbench.solvers.exhaustive.pending import Flags, new_flags, next_level, next_pending, pack_flags, set_pending
 from searchbench.solvers.exhaustive.refusals import NO_ROOM, NOT_CARRIED, UNTOLD
 from searchbench.solvers.exhaustive.rounds import Emit, Work, level_ahead, resume, run_level
@@ -70,11 +82,9 @@ def initialise(
     outside the index are propagated. Where none should leave, the first states and one in `asked` of the others are asked
     whether one does; and in a game that is not shipped where they lead.
     """
-    state = new_state()
-    scratch = new_state()
+    state, scratch = new_state(), new_state()
     out = new_moves()
-    numbers = new_moves()
-    weights = new_moves()
+    numbers, weights = new_moves(), new_moves()
     for number in range(first, stop):
         unrank(number, state)
         note[STOPPED] = number
@@ -113,11 +123,9 @@ def emit(
 
     Stops when the pages might not hold the requests of one more state. Less than 0 is one of the refusals.
     """
-    state = new_state()
-    scratch = new_state()
+    state, scratch = new_state(), new_state()
     out = new_moves()
-    numbers = new_moves()
-    weights = new_moves()
+    numbers, weights = new_moves(), new_moves()
     times = new_moves()
     codes, bounds, pages = unowned(codes), unowned(bounds), unowned(pages)
     here, pending = unowned(here), unowned(pending)
