@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -17,6 +18,8 @@ from searchbench.index import Part
 from searchbench.rules import UNDECIDED
 from searchbench.solvers.exhaustive import solve_parts, solve_states
 from searchbench.store import Database
+from searchbench.testing import trial
+from searchbench.trials import try_before
 
 # --- parts that do not name what they need -------------------------------------------------------------------------------
 
@@ -275,3 +278,41 @@ def test_a_move_that_is_not_taken_back_is_refused_by_the_solver_itself(solver: s
 def test_a_successor_that_is_no_position_is_refused_by_the_solver_itself(solver: str) -> None:
     with pytest.raises(BrokenRule, match="of which `legal` says that it cannot occur"):
         solve_states(Heap(wrong="legal"), solver=solver, target="interpreted")
+
+
+# --- games that have passed are not tried again ---------------------------------------------------------------------------
+
+
+class Open(Heap):
+    """The same rules with another plain attribute."""
+
+    note: ClassVar[str] = "another"
+
+
+def test_a_game_that_has_passed_is_tried_again_only_after_a_change(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SEARCHBENCH_CACHE", str(tmp_path))
+    tried: list[str] = []
+    monkeypatch.setattr(trial, "TRIALS", {name: lambda game, *_, of=name: tried.append(of) for name in trial.TRIALS})
+    for _ in range(2):
+        try_before("solve", Heap(), "bfs", False)
+    assert tried == ["solve"]
+    try_before("solve", Heap(), "retrograde", False)  # which rests on more laws
+    try_before("search", Heap())
+    try_before("search", Heap(size=21))
+    try_before("search", Open())
+    assert tried == ["solve", "solve", "search", "search", "search"]
+    try_before("search", sb.load("sliding:2x3"))
+    assert len(tried) == 5
+
+
+def test_a_game_that_fails_is_tried_each_time_and_no_cache_is_needed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SEARCHBENCH_CACHE", str(tmp_path / "cache"))
+    for _ in range(2):
+        with pytest.raises(BadGame, match="breaks the law"):
+            sb.solve(Heap(wrong="canonical"), solver="fixpoint")
+    (tmp_path / "cache").write_text("a file where the folder should be")
+    assert sb.solve(Heap(), solver="fixpoint").states > 0

@@ -136,19 +136,17 @@ def solve(
     from searchbench.catalogue import load
     from searchbench.exchange.mpi import world
     from searchbench.exchange.ranks import ALONE, current, joined, neighbours
-    from searchbench.guards import is_trusted
     from searchbench.jit import open_device
     from searchbench.run import parse_memory
     from searchbench.solvers.exhaustive import requested, solve_request
+    from searchbench.trials import try_before
 
     ranks = world() if current() is ALONE else current()
     device = options.pop("device", None)
     chosen = load(game)
     request = requested(chosen, rule, solver, to, options)
-    if ranks.count == 1 and not is_trusted(chosen):  # others are spared the import
-        from searchbench.testing.trial import try_before_solving
-
-        try_before_solving(chosen, request.choice.solver, request.game is not chosen)
+    if ranks.count == 1:
+        try_before("solve", chosen, request.choice.solver, request.game is not chosen)
     with _run(memory, threads, progress if ranks.rank == 0 else None) as run, joined(ranks):
         if device is not None:
             name, _, room = str(device).partition(",")
@@ -255,16 +253,13 @@ def search(
     """
     from searchbench.catalogue import load
     from searchbench.errors import BadRequest
-    from searchbench.guards import is_trusted
     from searchbench.heuristics import heuristic
     from searchbench.solvers.exhaustive import search_by_duality
     from searchbench.solvers.guided import Guided, search_soonest
+    from searchbench.trials import try_before, try_bound
 
     chosen, run = load(game), _run(memory, threads, progress)
-    if not is_trusted(chosen):
-        from searchbench.testing.trial import try_before_searching
-
-        try_before_searching(chosen)
+    try_before("search", chosen)
     run.work = None if work is None else Path(work)
     if method == "dual":
         if options.pop("h", None) is not None or work is not None:
@@ -277,9 +272,7 @@ def search(
     limits = options.pop("limits", None)
     by_own_bound = options.get("h") is None and getattr(method, "h", None) is None
     line = search_soonest(chosen, state, method, run, limits, **options)
-    if by_own_bound and not is_trusted(chosen):
-        from searchbench.testing.trial import try_bound
-
+    if by_own_bound:
         try_bound(line)
     return line
 
@@ -306,14 +299,11 @@ def prove(
     `leaves`, where its file has moved; the game to be proved is tried as well.
     """
     from searchbench.catalogue import load
-    from searchbench.guards import is_trusted
     from searchbench.solvers.proof.soonest import prove_soonest
+    from searchbench.trials import try_before
 
     chosen = load(game)
-    if not is_trusted(chosen):
-        from searchbench.testing.trial import try_before_proving
-
-        try_before_proving(chosen)
+    try_before("prove", chosen)
     return prove_soonest(chosen, state, method, _run(memory, threads, progress), **options)
 
 

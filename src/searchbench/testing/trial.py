@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Final
 
@@ -89,6 +90,12 @@ def try_bound(line: Line) -> None:
 def try_before_proving(game: Game) -> None:
     """Try the laws that a proof rests on. Raises BadGame."""
     _try(game, PROVING)
+
+
+TRIALS: Final[Mapping[str, Callable[..., None]]] = {
+    "solve": try_before_solving, "search": try_before_searching, "prove": try_before_proving,
+}  # fmt: skip
+"""By what is to be done with a game, the laws that are tried before."""
 
 
 @lru_cache(maxsize=128)
