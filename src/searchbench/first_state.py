@@ -223,8 +223,8 @@ def _check_division(game: Any) -> None:
         for need in part.needs:
             if need not in names:
                 raise BadGame(f"{source}, of which {part.name!r} needs {need!r}, which is none: {', '.join(names)}")
-    index = game.checked_index()
-    if index is not None and stop != index.size and not game.has("blank"):
+    index = None if "rank" in game.rules() or game.has("blank") else game.checked_index()  # else numbers are its own
+    if index is not None and stop != index.size:
         raise BadGame(f"{source} with the numbers 0 to {stop - 1}; the index has those to {index.size - 1}")
 
 

@@ -340,7 +340,7 @@ def test_levels_of_microban_are_solved_compiled() -> None:
     with pytest.raises(LimitReached):
         search_state(Sokoban(f"{MICROBAN}#144"), None, "featurespace", limits=Limits(2_000))
     with pytest.raises(Exhausted, match="entries"):
-        search_state(Sokoban(f"{MICROBAN}#144"), None, "featurespace", entries=10)
+        search_state(Sokoban(f"{MICROBAN}#153"), None, "featurespace", entries=10)
 
 
 def test_faults_are_told() -> None:
