@@ -60,7 +60,7 @@ def parts(subject: Subject) -> Iterator[Finding]:
     """Require that the parts cover all numbers once, and that moves lead only to parts that the state's part needs."""
     declared = sorted(subject.game.parts(), key=lambda part: (part.start, part.stop))
     ends = [0, *(part.stop for part in declared)]
-    index = subject.game.index()
+    index = None if "rank" in subject.game.rules() else subject.game.index()  # else the numbers are its own
     if [part.start for part in declared] != ends[:-1] or (index is not None and ends[-1] != index.size):
         yield None, f"the parts {declared} do not cover the numbers one after the other"
         return
