@@ -208,24 +208,29 @@ def _returned(game: Any, name: str, found: Any) -> str:
 
 def _check_division(game: Any) -> None:
     """Check that the parts divide the numbers of the index, and need one another by their names. Raises BadGame."""
+    fault = fault_of_parts(game)
+    if fault:
+        raise BadGame(f"{place_of(game, 'parts')} returns parts {fault}")
+
+
+def fault_of_parts(game: Any) -> str:
+    """Return what is wrong with the division of the numbers into parts, "" if nothing."""
     declared = sorted(game.parts(), key=lambda part: (part.start, part.stop))
-    source = f"{place_of(game, 'parts')} returns parts"
     names = [part.name for part in declared]
     if len(set(names)) < len(names):
-        raise BadGame(f"{source} of the same name: {', '.join(names)}")
+        return f"of the same name: {', '.join(names)}"
     stop = 0
     for part in declared:
         if part.start != stop or part.stop < part.start:
-            raise BadGame(
-                f"{source} that do not follow one another: {_interval(part)}, and the parts before end with number {stop - 1}"
-            )
+            return f"that do not follow one another: {_interval(part)}, and the parts before end with number {stop - 1}"
         stop = part.stop
         for need in part.needs:
             if need not in names:
-                raise BadGame(f"{source}, of which {part.name!r} needs {need!r}, which is none: {', '.join(names)}")
+                return f"of which {part.name!r} needs {need!r}, which is none: {', '.join(names)}"
     index = None if "rank" in game.rules() or game.has("blank") else game.checked_index()  # else numbers are its own
     if index is not None and stop != index.size:
-        raise BadGame(f"{source} with the numbers 0 to {stop - 1}; the index has those to {index.size - 1}")
+        return f"with the numbers 0 to {stop - 1}; the index has those to {index.size - 1}"
+    return ""
 
 
 def _interval(part: Part) -> str:

@@ -119,18 +119,8 @@ class Sampler:
         codes, illegal, bounds = self.codes, self.illegal, group.bounds
 
         def begin(run: Interval) -> None:
-            initialised(
-                codes,
-                illegal,
-                *run,
-                bounds,
-                group.reach,
-                ASKED_EVERY,
-                look_ahead,
-                leaves,
-                self.pending,
-                np.zeros(2, np.int64),
-            )
+            note = np.zeros(2, np.int64)
+            initialised(codes, illegal, *run, bounds, group.reach, ASKED_EVERY, look_ahead, leaves, self.pending, note)
 
         def emit(codes: Array, run: Interval, pages: Pages, when: int) -> None:
             emitted(codes, illegal, *run, when, bounds, MOST_BLOCK_BITS, pages, self.here, self.pending)
@@ -182,18 +172,8 @@ class Sampler:
         codes, illegal, bounds = self.codes, self.illegal, group.bounds
 
         def begin(run: Interval) -> None:
-            initialised(
-                codes,
-                illegal,
-                *run,
-                bounds,
-                group.reach,
-                ASKED_EVERY,
-                False,
-                False,
-                self.pending,
-                np.zeros(2, np.int64),
-            )
+            note = np.zeros(2, np.int64)
+            initialised(codes, illegal, *run, bounds, group.reach, ASKED_EVERY, False, False, self.pending, note)
 
         def expand(run: Interval, _pages: Pages) -> None:
             gathered(codes, codes, illegal, *run, bounds, group.reach, False, np.zeros(4, np.int64))

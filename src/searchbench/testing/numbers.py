@@ -7,6 +7,7 @@ from itertools import pairwise
 from typing import Any, Final
 
 from searchbench import jit
+from searchbench.first_state import fault_of_parts
 from searchbench.index import Part, Sequences
 from searchbench.index.contract import zero_cost_closure
 from searchbench.rules import NOWHERE, UNDECIDED
@@ -58,18 +59,11 @@ def closed(subject: Subject, state: State) -> Iterator[str]:
 
 def parts(subject: Subject) -> Iterator[Finding]:
     """Require that the parts cover all numbers once, and that moves lead only to parts that the state's part needs."""
-    declared = sorted(subject.game.parts(), key=lambda part: (part.start, part.stop))
-    ends = [0, *(part.stop for part in declared)]
-    index = None if "rank" in subject.game.rules() else subject.game.index()  # else the numbers are its own
-    if [part.start for part in declared] != ends[:-1] or (index is not None and ends[-1] != index.size):
-        yield None, f"the parts {declared} do not cover the numbers one after the other"
+    fault = fault_of_parts(subject.game)
+    if fault:
+        yield None, f"the game has parts {fault}"
         return
-    names = [part.name for part in declared]
-    if len(set(names)) < len(names):
-        yield None, f"two parts have the same name: {names}"
-    unknown = {need for part in declared for need in part.needs} - set(names)
-    if unknown:
-        yield None, f"parts need {sorted(unknown)}, which are no parts"
+    declared = list(subject.game.parts())
 
     def leave(subject: Subject, state: State) -> Iterator[str]:
         return _leave(subject, state, declared)

@@ -15,22 +15,12 @@ import numpy.typing as npt
 from searchbench import jit
 from searchbench.exchange import Table
 from searchbench.index.contract import unrank
-from searchbench.rules import GUARDED, UNDECIDED, new_moves, new_state, terminal
+from searchbench.rules import UNDECIDED, new_moves, new_state, terminal
 from searchbench.run import Run
-from searchbench.solvers.exhaustive.finished import has_changed, is_unneeded
+from searchbench.solvers.exhaustive.finished import has_changed, successor_refused
 from searchbench.solvers.exhaustive.groups import Group
-from searchbench.solvers.exhaustive.neighbours import OUTSIDE, Bounds, inside, stored_code, successors
-from searchbench.solvers.exhaustive.schedule import (
-    CHANGED_STATE,
-    ILLEGAL,
-    LEAVES,
-    NEGATIVE,
-    NO_NUMBER,
-    STOPPED,
-    TOO_LARGE,
-    Chunks,
-    make_room,
-)
+from searchbench.solvers.exhaustive.neighbours import Bounds, inside, stored_code, successors
+from searchbench.solvers.exhaustive.schedule import CHANGED_STATE, NEGATIVE, STOPPED, TOO_LARGE, Chunks, make_room
 from searchbench.values.contract import finish, gather
 
 LIST_MEMORY: Final = 256 << 20
@@ -89,14 +79,9 @@ def list_edges(
             return
         for index in range(count):
             target = numbers[index]
-            if target == UNDECIDED - OUTSIDE:
-                note[TOO_LARGE] = NO_NUMBER
-                return
-            if is_unneeded(target, reach):
-                note[TOO_LARGE] = LEAVES
-                return
-            if GUARDED and inside(target, bounds) and codes[target] == illegal:
-                note[TOO_LARGE] = ILLEGAL
+            refused = successor_refused(target, codes, illegal, bounds, reach)
+            if refused != 0:
+                note[TOO_LARGE] = refused
                 return
             if target < 0 or not inside(target, bounds):
                 target = -1 - stored_code(codes, target, bounds)

@@ -66,6 +66,15 @@ def is_unneeded(number: int, reach: Bounds) -> bool:
     return GUARDED and number > -(OUTSIDE >> 1) and not inside(number, reach)
 
 
+def successor_refused(target: int, codes: Any, illegal: int, bounds: Bounds, reach: Bounds) -> int:
+    """Return why a successor must not be, or 0, where a position's code tells that it is one."""
+    if target == UNDECIDED - OUTSIDE:
+        return NO_NUMBER
+    if is_unneeded(target, reach):
+        return LEAVES
+    return ILLEGAL if GUARDED and inside(target, bounds) and codes[target] == illegal else 0
+
+
 def has_changed(number: Rank, state: State, scratch: State) -> bool:
     """Tell whether a state whose moves were played and taken back is another one: asked of games that are not shipped."""
     return GUARDED and canonical_rank(state, scratch) != number

@@ -20,22 +20,19 @@ from searchbench.errors import NoFixpoint
 from searchbench.exchange import Table
 from searchbench.index.contract import unrank
 from searchbench.jit import FIRST, PIECE, STOP, Rows, note_rows
-from searchbench.rules import GUARDED, UNDECIDED, new_moves, new_state, terminal
+from searchbench.rules import UNDECIDED, new_moves, new_state, terminal
 from searchbench.run import Run
 from searchbench.solvers.exhaustive.checkpoints import STAGE, Checkpoints
 from searchbench.solvers.exhaustive.cycles import refuse_gains_on_cycles
 from searchbench.solvers.exhaustive.edges import CHANGED, Piece, gather_listed, list_pieces
-from searchbench.solvers.exhaustive.finished import has_changed, is_unneeded
+from searchbench.solvers.exhaustive.finished import has_changed, successor_refused
 from searchbench.solvers.exhaustive.groups import Group
-from searchbench.solvers.exhaustive.neighbours import OUTSIDE, Bounds, inside, stored_code, successors
+from searchbench.solvers.exhaustive.neighbours import Bounds, stored_code, successors
 from searchbench.solvers.exhaustive.pending import new_flags
 from searchbench.solvers.exhaustive.retrograde import initialise_group
 from searchbench.solvers.exhaustive.schedule import (
     CHANGED_STATE,
-    ILLEGAL,
-    LEAVES,
     NEGATIVE,
-    NO_NUMBER,
     STOPPED,
     TOO_LARGE,
     Chunks,
@@ -70,14 +67,9 @@ def gather_block(
                 note[TOO_LARGE] = CHANGED_STATE
                 return
             for index in range(count):
-                if numbers[index] == UNDECIDED - OUTSIDE:
-                    note[TOO_LARGE] = NO_NUMBER
-                    return
-                if is_unneeded(numbers[index], reach):
-                    note[TOO_LARGE] = LEAVES
-                    return
-                if GUARDED and inside(numbers[index], bounds) and old[numbers[index]] == illegal:
-                    note[TOO_LARGE] = ILLEGAL
+                refused = successor_refused(numbers[index], old, illegal, bounds, reach)
+                if refused != 0:
+                    note[TOO_LARGE] = refused
                     return
                 numbers[index] = stored_code(old, numbers[index], bounds)
             gathered = gather(code, numbers, weights, count)

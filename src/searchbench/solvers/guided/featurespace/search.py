@@ -136,19 +136,18 @@ class FeatureSpace(Guided):
         entries = max((self.entries or ENTRIES) // rules.strategies, 2 * rules.most)
         strategies: dict[int, _Strategy] = {}
         running = strategies.values()
+        late, shares, aims = rules.late, rules.shares, rules.aims
         share = FIRST_SHARE
         while True:
             for number in range(rules.strategies):
-                if rules.late[number] and share == FIRST_SHARE:
+                if late[number] and share == FIRST_SHARE:
                     continue
                 if number not in strategies:
-                    aim = strategies.get(rules.aims[number])
+                    aim = strategies.get(aims[number])
                     strategies[number] = _Strategy(task, rules, perimeters, number, entries, aim)
                 one = strategies[number]
-                ended = one.search(
-                    sum(other.nodes for other in running if other is not one),
-                    int(share * rules.shares[number]),
-                )
+                others = sum(other.nodes for other in running if other is not one)
+                ended = one.search(others, int(share * shares[number]))
                 nodes, kept = sum(other.nodes for other in running), sum(other.kept for other in running)
                 if ended == FOUND:
                     moves = rules.steps(task.start, *_halves(strategies, one))
