@@ -21,7 +21,7 @@ from searchbench.exchange.space import release, untouched
 from searchbench.game import Game
 from searchbench.rules import UNDECIDED
 from searchbench.solvers.exhaustive import bfs, fixpoint, retrograde, score_kernels, stored_codes
-from searchbench.solvers.exhaustive.finished import ASKED_EVERY
+from searchbench.solvers.exhaustive.departures import ASKED_EVERY
 from searchbench.solvers.exhaustive.groups import Group
 from searchbench.solvers.exhaustive.pending import STRETCH_BITS, new_flags
 from searchbench.store.codes import type_for

@@ -17,7 +17,7 @@ from searchbench.exchange import Table
 from searchbench.index.contract import unrank
 from searchbench.rules import UNDECIDED, new_moves, new_state, terminal
 from searchbench.run import Run
-from searchbench.solvers.exhaustive.finished import has_changed, successor_refused
+from searchbench.solvers.exhaustive.departures import has_changed, successor_refused
 from searchbench.solvers.exhaustive.groups import Group
 from searchbench.solvers.exhaustive.neighbours import Bounds, inside, stored_code, successors
 from searchbench.solvers.exhaustive.schedule import CHANGED_STATE, NEGATIVE, STOPPED, TOO_LARGE, Chunks, make_room

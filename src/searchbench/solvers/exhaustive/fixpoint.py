@@ -24,8 +24,8 @@ from searchbench.rules import UNDECIDED, new_moves, new_state, terminal
 from searchbench.run import Run
 from searchbench.solvers.exhaustive.checkpoints import STAGE, Checkpoints
 from searchbench.solvers.exhaustive.cycles import refuse_gains_on_cycles
+from searchbench.solvers.exhaustive.departures import has_changed, successor_refused
 from searchbench.solvers.exhaustive.edges import CHANGED, Piece, gather_listed, list_pieces
-from searchbench.solvers.exhaustive.finished import has_changed, successor_refused
 from searchbench.solvers.exhaustive.groups import Group
 from searchbench.solvers.exhaustive.neighbours import Bounds, stored_code, successors
 from searchbench.solvers.exhaustive.pending import new_flags

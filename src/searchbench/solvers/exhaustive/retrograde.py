@@ -35,16 +35,8 @@ from searchbench.jit import FIRST, STOP, Rows, note_rows, unowned
 from searchbench.rules import GUARDED, UNDECIDED, new_moves, new_state, terminal
 from searchbench.run import Run
 from searchbench.solvers.exhaustive.checkpoints import INITIALISE, LEVELS, STAGE, Checkpoints, array_of
-from searchbench.solvers.exhaustive.finished import (
-    DEFENDED,
-    asked_in,
-    astray,
-    defence_room,
-    defended,
-    departure_refused,
-    is_asked,
-    propagate_finished,
-)  # fmt: skip
+from searchbench.solvers.exhaustive.departures import asked_in, astray, departure_refused, is_asked
+from searchbench.solvers.exhaustive.finished import DEFENDED, defence_room, defended, propagate_finished
 from searchbench.solvers.exhaustive.groups import Group
 from searchbench.solvers.exhaustive.neighbours import (
     Bounds,

@@ -9,7 +9,7 @@ from searchbench.exchange import Pages
 from searchbench.exchange.memory import add_request, has_room, pages_for, unpack_code, unpack_local
 from searchbench.index.contract import unrank
 from searchbench.rules import UNDECIDED, moves, new_moves, new_state, stabilizer, terminal
-from searchbench.solvers.exhaustive.finished import has_changed, is_unneeded
+from searchbench.solvers.exhaustive.departures import has_changed, is_unneeded
 from searchbench.solvers.exhaustive.neighbours import (
     OUTSIDE,
     Bounds,

@@ -21,8 +21,9 @@ from searchbench.index.contract import unrank
 from searchbench.jit import Device, atomic_swap
 from searchbench.rules import UNDECIDED, new_moves, new_state, terminal
 from searchbench.run import Run
+from searchbench.solvers.exhaustive.departures import ASKED_EVERY, departure_refused
 from searchbench.solvers.exhaustive.device.threads import STRIPS, Threads
-from searchbench.solvers.exhaustive.finished import ASKED_EVERY, departure_refused, longest_defence, propagate_finished
+from searchbench.solvers.exhaustive.finished import longest_defence, propagate_finished
 from searchbench.solvers.exhaustive.groups import Group, groups_in_order
 from searchbench.solvers.exhaustive.neighbours import (
     Bounds,
