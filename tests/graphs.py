@@ -318,6 +318,10 @@ def shared(game: GraphGame) -> GraphGame:
 # --- strategies -------------------------------------------------------------------------------------------------------
 
 
+EMPTY_PARTS = st.lists(st.tuples(st.integers(0, 3), st.booleans()), min_size=1, max_size=3).map(tuple)
+"""Places of empty parts: by the number of another part, at its begin or at its end."""
+
+
 def _cuts(draw: st.DrawFn, size: int, most: int) -> tuple[int, ...]:
     return tuple(sorted(draw(st.sets(st.integers(1, size - 1), max_size=most)))) if size > 1 else ()
 

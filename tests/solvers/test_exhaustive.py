@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 import naive
 from graphs import (
+    EMPTY_PARTS,
     GraphGame,
     RotatedGame,
     chain,
@@ -194,9 +195,6 @@ def test_absent_positions_have_no_value(game: GraphGame, data: st.DataObject) ->
         table = values(solve(game, solver))
         assert table == expected(game)
         assert not absent & set(table)
-
-
-EMPTY_PARTS = st.lists(st.tuples(st.integers(0, 3), st.booleans()), min_size=1, max_size=3).map(tuple)
 
 
 @contextmanager

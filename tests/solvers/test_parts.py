@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import subprocess
 import sys
+import tempfile
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -12,11 +13,12 @@ from unittest import mock
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from graphs import chain
+from graphs import EMPTY_PARTS, GraphGame, chain, long_games, outcome_games, shared
 from searchbench.catalogue import load
 from searchbench.errors import BadRequest, BadState, DamagedData, OutOfMemory
-from searchbench.index import Part
 from searchbench.run import Run
 from searchbench.solvers.exhaustive import solve_parts, solve_states
 from searchbench.solvers.exhaustive.parts import needed_groups
@@ -92,29 +94,21 @@ def test_parts_of_different_width_are_kept_side_by_side(tmp_path: Path) -> None:
     assert database.verify()
 
 
-class Hollow(type(MORRIS)):  # type: ignore[misc]
-    """Have an empty part at the begin and at the end of each part, in its group."""
-
-    def parts(self) -> list[Part]:
-        """Return the parts and the empty ones."""
-        found = []
-        for part in super().parts():
-            before, after = f"before {part.name}", f"after {part.name}"
-            found.append(Part(before, part.start, part.start, (part.name,)))
-            found.append(part._replace(needs=(*part.needs, before, after)))
-            found.append(Part(after, part.stop, part.stop, (part.name,)))
-        return found
-
-
 @pytest.mark.parametrize("memory", [0, 8 << 20])
-def test_empty_parts_are_kept_too(tmp_path: Path, whole: Database, memory: int) -> None:
-    game = Hollow(**MORRIS.parameters)
-    database = solve_parts(game, "all", tmp_path / "db", run=Run(threads=1, memory=memory, work=tmp_path / "work"))
-    assert (database.codes == whole.codes).all()
-    assert database.histogram() == whole.histogram()
-    assert database.verify()
-    assert open_database(tmp_path / "db", game).histogram("3-4") == whole.histogram("3-4")
-    assert (solve_states(game, run=Run(threads=1)).codes == whole.codes).all()
+@given(game=st.one_of(outcome_games(largest=40), long_games()), empty=EMPTY_PARTS)
+@settings(max_examples=12)
+def test_empty_parts_are_kept_too(game: GraphGame, empty: tuple[tuple[int, bool], ...], memory: int) -> None:
+    right = solve_states(game, run=Run(threads=1), target="interpreted")
+    game = replace(shared(game), empty=empty)
+    with tempfile.TemporaryDirectory() as folder:
+        to, work = Path(folder, "db"), Path(folder, "work")
+        database = solve_parts(game, "all", to, run=Run(threads=1, memory=memory, work=work))
+        assert (database.codes == right.codes).all()
+        assert database.histogram() == right.histogram()
+        assert database.verify()
+        for part in game.parts():
+            kept = open_database(to, game).histogram(part.name)
+            assert kept == (right.histogram(part.name) if part.start < part.stop else {})
 
 
 def test_a_writer_that_was_stopped_leaves_a_database_of_what_it_had(tmp_path: Path, whole: Database) -> None:

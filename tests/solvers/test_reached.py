@@ -169,7 +169,7 @@ def test_compiled_and_interpreted_lists_are_the_same(monkeypatch: pytest.MonkeyP
     assert len(digests) == 1
 
 
-@pytest.mark.parametrize("threads", [1, 2, 5])
+@pytest.mark.parametrize("threads", [1, 5])
 def test_the_list_is_in_the_order_of_breadth_first_search_on_any_threads(
     threads: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -177,7 +177,7 @@ def test_the_list_is_in_the_order_of_breadth_first_search_on_any_threads(
     for game in (MANY, Jugs((3,) * 34, (2, *(0,) * 33), 3), sb.load("othello:4x4")):
         found = naive.depths(game) if isinstance(game, Jugs) else None
         lists = []
-        for successors in (1 if game.width > 30 else 40, 1000, 1 << 14):
+        for successors in (1 if game.width > 30 else 40, 1 << 14):
             monkeypatch.setattr(listing, "_SUCCESSORS", successors)
             made = Listing(game, Run(threads=threads))
             made.sorted()
