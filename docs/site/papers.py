@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from searchbench.reproduce import PAPERS
 from searchbench.reproduce.record import Record, shipped_records
-from searchbench.reproduce.report import figure_text, plots, told_verdict
+from searchbench.reproduce.report import figure_text, figures_of, plots, told_verdict
 from searchbench.reproduce.row import Row
 
 _INTRODUCTION: Final = """---
@@ -58,29 +58,22 @@ def _page(module: ModuleType, records: dict[str, Record]) -> str:
 def _row(row: Row, record: Record | None) -> str:
     """Return what is told of a row."""
     lines = [f"## {row.id}: {row.title}", "", f"*{row.source}*" + (f". {row.note}" if row.note else ""), ""]
-    paper = _figures(row.paper if record is None else record.outcome["paper"])
-    ours = {} if record is None else _figures(record.outcome["measured"])
+    paper = figures_of(row.paper if record is None else record.outcome["paper"])
+    ours = {} if record is None else figures_of(record.outcome["measured"])
     lines += [f"**{told_verdict(record).capitalize()}**", "", "| figure | printed | ours |", "|---|---|---|"]
-    lines += [f"| {_cell(name)} | {_code(paper.get(name))} | {_code(ours.get(name))} |" for name in {**paper, **ours}]
+    lines += [f"| {_cell(name)} | {_code(paper, name)} | {_code(ours, name)} |" for name in {**paper, **ours}]
     lines.append("")
     if record is not None and record.fits(row):
-        lines += [plot + "\n" for plot in plots(record.outcome, row.curves)]
+        lines += [f"{plot.svg}\n" for plot in plots(record.outcome, row.curves, row.axes)]
     lines += [f"```sh\nsearchbench reproduce {row.id}\n```", ""]
     return "\n".join(lines)
 
 
-def _figures(told: Any, name: str = "") -> dict[str, str]:
-    """Return the figures of a result one by one, each with the names that lead to it."""
-    if not isinstance(told, Mapping) or not told:
-        return {name: told if isinstance(told, str) else figure_text(told)}
-    found: dict[str, str] = {}
-    for key, one in told.items():
-        found |= _figures(one, f"{name}, {key}" if name else str(key))
-    return found
-
-
-def _code(figure: str | None) -> str:
-    return "" if figure is None else _cell(f"`{figure}`") if figure else "none"
+def _code(figures: Mapping[str, Any], name: str) -> str:
+    if name not in figures:
+        return ""
+    text = figures[name] if isinstance(figures[name], str) else figure_text(figures[name])
+    return _cell(f"`{text}`") if text else "none"
 
 
 def _cell(text: str) -> str:
