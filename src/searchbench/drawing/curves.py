@@ -45,7 +45,9 @@ def curves_svg(
     for mark in _marks(powers):
         y = y_of(mark)
         parts.append(f'<path class="sb-grid" d="M{LEFT} {y:g}H{WIDTH - RIGHT}"/>')
-        parts.append(f'<text class="sb-axis" x="{LEFT - 8}" y="{y:g}" dy=".35em" text-anchor="end">{short(mark)}</text>')
+        parts.append(
+            f'<text class="sb-axis" x="{LEFT - 8}" y="{y:g}" dy=".35em" text-anchor="end">{short(mark)}</text>'
+        )
     names = places or [str(place) for place in across]
     every = max(1, math.ceil(len(across) * LETTER * (1.5 + max(map(len, names))) / room))
     for place, name in list(zip(across, names, strict=True))[::every]:

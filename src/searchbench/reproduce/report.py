@@ -184,7 +184,7 @@ def _table(row: Row, record: Record | None) -> str:
 def _cell(figures: Mapping[str, Any], name: str) -> str:
     """Return the cell of a figure: numbers stand to the right, with a comma for every three digits."""
     if name not in figures:
-        return "<td>–</td>"
+        return "<td>none</td>"
     figure = figures[name]
     if isinstance(figure, bool):
         return f"<td>{'yes' if figure else 'no'}</td>"
@@ -205,9 +205,7 @@ class Series(NamedTuple):
     curves: dict[str, list[float]]
 
 
-def _series(
-    name: str, paper: Any, ours: Any, told: Sequence[str], axes: tuple[str, str] | None
-) -> Iterator[Series]:
+def _series(name: str, paper: Any, ours: Any, told: Sequence[str], axes: tuple[str, str] | None) -> Iterator[Series]:
     """Yield the plots of a figure: lists of numbers, lists of equally long lists, mappings of names to numbers."""
     if isinstance(paper, list | tuple) and isinstance(ours, list | tuple):
         length = min(len(paper), len(ours))
