@@ -191,9 +191,9 @@ def _cell(board: Board, cell: int, label: str, at: tuple[float, float], geometry
         across, down = board.cells[cell]
         lowest = max(y for _, y in board.cells)
         kind = "sb-hole" if round(across + lowest - down) % 2 else "sb-chequer"  # the corner a1 is dark
-        under = _box(kind, geometry.across, geometry.down, 0)
+        under = _box(f"{kind} sb-crisp", geometry.across, geometry.down, 0)
     elif label == "#":
-        under = _box(kind, geometry.across + SEAM, geometry.down + SEAM, 0)  # walls are joined
+        under = _box(f"{kind} sb-crisp", geometry.across + SEAM, geometry.down + SEAM, 0)  # walls are joined
     else:
         kind = "sb-reach" if board.shape == "bar" else kind
         under = _box(kind, geometry.width, geometry.height, 6)

@@ -49,7 +49,7 @@ def _both(selector: str) -> str:
 
 _RULES: Final = """
 .sb-board,.sb-chart{max-width:100%;height:auto;font-family:system-ui,sans-serif}
-.sb-ground{fill:var(--sb-ground)}.sb-hole{fill:var(--sb-hole)}.sb-wall{fill:var(--sb-wall)}.sb-reach{fill:transparent}.sb-wall,.sb-chequer{shape-rendering:crispEdges}
+.sb-ground{fill:var(--sb-ground)}.sb-hole{fill:var(--sb-hole)}.sb-wall{fill:var(--sb-wall)}.sb-reach{fill:transparent}.sb-crisp{shape-rendering:crispEdges}
 .sb-line{stroke:var(--sb-line);stroke-width:3;fill:none;stroke-linecap:round}.sb-rod{stroke-width:7}
 .sb-point{fill:var(--sb-line)}.sb-place{fill:var(--sb-ground);stroke:var(--sb-line);stroke-width:2.5}
 .sb-text{text-anchor:middle;font-weight:600;pointer-events:none;fill:var(--sb-ink)}

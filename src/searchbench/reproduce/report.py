@@ -50,6 +50,15 @@ def figure_text(figure: Any) -> str:
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 4]} ..."
 
 
+def told_figure(figure: Any) -> str:
+    """Return a figure in words: a number has a comma for every three digits."""
+    if isinstance(figure, bool):
+        return "yes" if figure else "no"
+    if isinstance(figure, int | float):
+        return f"{figure:,}"
+    return figure if isinstance(figure, str) else figure_text(figure)
+
+
 def figures_of(told: Any, name: str = "") -> dict[str, Any]:
     """Return the figures of a result one by one, each with the names that lead to it."""
     if not isinstance(told, Mapping) or not told:
@@ -58,14 +67,6 @@ def figures_of(told: Any, name: str = "") -> dict[str, Any]:
     for key, one in told.items():
         found |= figures_of(one, f"{name}, {key}" if name else str(key))
     return found
-
-
-def told_verdict(record: Record | None) -> str:
-    """Return the verdict of a record with its seconds, day and commit."""
-    if record is None:
-        return "not recorded"
-    seconds, commit = record.outcome["seconds"], f", {record.commit}" if record.commit else ""
-    return f"{record.verdict} ({seconds:,.1f} s, {record.date}{commit})"
 
 
 def plots(outcome: Mapping[str, Any], told: Sequence[str] = (), axes: tuple[str, str] | None = None) -> list[Plot]:
@@ -91,14 +92,14 @@ def report_html(rows: Sequence[Row], records: Mapping[str, Record], measured: Co
         papers.setdefault(_paper(row), []).append(row)
     counts = "".join(
         f'<li class="{verdict}"><strong>{list(found.values()).count(verdict)}</strong> '
-        f"<b>{_verdict_name(verdict)}</b> {escape(meaning)}</li>"
+        f"<b>{verdict_name(verdict)}</b> {escape(meaning)}</li>"
         for verdict, meaning in VERDICTS.items()
     )
     contents = "".join(
         f"<div><h3>{escape(paper)}</h3><ul>"
         + "".join(
             f'<li><a class="{found[row.id]}" href="#{escape(row.id)}" title="{escape(row.title)}">{escape(row.id)}'
-            f'<span class="unseen">, {_verdict_name(found[row.id])}</span></a></li>'
+            f'<span class="unseen">, {verdict_name(found[row.id])}</span></a></li>'
             for row in chosen
         )
         + "</ul></div>"
@@ -119,7 +120,8 @@ def _paper(row: Row) -> str:
     return named.group() if named else ELSEWHERE
 
 
-def _verdict_name(verdict: str) -> str:
+def verdict_name(verdict: str) -> str:
+    """Return what a verdict is called; "none" where there is no record."""
     return "not recorded" if verdict == "none" else verdict
 
 
@@ -132,24 +134,24 @@ def _section(row: Row, record: Record | None, now: bool) -> str:
     )
     tables = record.outcome["tables"] if record else ""
     printed = f'<details><summary>As a table</summary><pre tabindex="0">{escape(tables)}</pre></details>'
-    words = re.sub("`([^`]+)`", r"<code>\1</code>", escape(_sentence(row.note)))
+    words = re.sub("`([^`]+)`", r"<code>\1</code>", escape(as_sentence(row.note)))
     note = f"<p>{words}</p>" if row.note else ""
-    when = f"{_cost(record)}, {'measured for this report' if now else 'as recorded'}. " if record else ""
+    when = f"{cost_of(record)}, {'measured for this report' if now else 'as recorded'}. " if record else ""
     return (
         f'<section id="{escape(row.id)}" class="{verdict}"><header><h3><span class="id">{escape(row.id)}</span> '
-        f'{escape(_sentence(row.title, ""))}</h3><span class="verdict">{_verdict_name(verdict)}</span></header>'
+        f'{escape(as_sentence(row.title, ""))}</h3><span class="verdict">{verdict_name(verdict)}</span></header>'
         f"<p><cite>{escape(row.source)}</cite></p>{note}{_table(row, record)}{drawn}{printed if tables else ''}"
         f'<p class="how">{escape(when)}<code>searchbench reproduce {escape(row.id)}</code></p></section>'
     )
 
 
-def _cost(record: Record) -> str:
+def cost_of(record: Record) -> str:
     """Return how long a row took, the day and the commit."""
     commit = f", commit {record.commit}" if record.commit else ""
     return f"{record.outcome['seconds']:,.1f} s, {record.date}{commit}"
 
 
-def _sentence(text: str, end: str = ".") -> str:
+def as_sentence(text: str, end: str = ".") -> str:
     """Return a text that begins with a capital, where its first word is written small throughout, and ends with `end`."""
     first = text.partition(" ")[0]
     text = text[:1].upper() + text[1:] if first.rstrip(":;,.").isalpha() and first.islower() else text
@@ -182,15 +184,11 @@ def _table(row: Row, record: Record | None) -> str:
 
 
 def _cell(figures: Mapping[str, Any], name: str) -> str:
-    """Return the cell of a figure: numbers stand to the right, with a comma for every three digits."""
+    """Return the cell of a figure; a long list is folded."""
     if name not in figures:
         return "<td>none</td>"
     figure = figures[name]
-    if isinstance(figure, bool):
-        return f"<td>{'yes' if figure else 'no'}</td>"
-    if isinstance(figure, int | float):
-        return f'<td class="number">{figure:,}</td>'
-    text = escape(figure if isinstance(figure, str) else figure_text(figure))
+    text = escape(told_figure(figure))
     if isinstance(figure, list | tuple) and len(text) > 2 * LONG:
         return f"<td><details><summary>a list of {len(figure)}</summary>{text}</details></td>"
     return f"<td>{text}</td>"
