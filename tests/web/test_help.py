@@ -49,6 +49,18 @@ def test_every_key_of_the_help_is_a_key_of_the_page(open_position: Callable[...,
         page.locator(seen).first.wait_for()
 
 
+def test_a_position_that_is_edited_has_no_moves_to_show(page: Any, client: Client) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto(f"{client.address}/databases/morris/position?state=start")
+    page.wait_for_selector("#all-moves:visible")
+    page.click("#edit")
+    page.wait_for_selector("#editor .palette")
+    assert page.locator("#all-moves").is_hidden()
+    assert page.locator("h2", has_text="best first").count() == 0
+    page.click("#cancel")
+    page.wait_for_selector("#all-moves:visible")
+
+
 @pytest.mark.parametrize(
     ("typed", "found"),
     [("han", {"hanoi"}), ("tic-tac", {"tic-tac-toe"}), ("TOWN small", {"small-town"}), ("zzz", set())],

@@ -129,7 +129,8 @@ def _section(row: Row, record: Record | None, now: bool) -> str:
     """Return what is told of a row."""
     verdict = record.verdict if record else "none"
     drawn = "".join(
-        f"<figure>{plot.svg}<figcaption>{escape(plot.title)}</figcaption></figure>"
+        f'<figure><div class="plot" tabindex="0" role="region" aria-label="{escape(plot.title)}">{plot.svg}</div>'
+        f"<figcaption>{escape(plot.title)}</figcaption></figure>"
         for plot in (plots(record.outcome, row.curves, row.axes) if record else ())
     )
     tables = record.outcome["tables"] if record else ""

@@ -13,7 +13,7 @@ const WORDS = {
   ending: [["win", "the player to move can force a win"], ["loss", "the other player can"], ["draw", "nobody can"]],
   won: [["win", "the player to move can force a win"], ["loss", "the other player can"]],
   score: [["+3", "with best play by both sides the player to move gets 3 points more than the other; −3: 3 fewer"]],
-  distance: [["12", "moves to the end by the shortest way"], ["no solution", "the end cannot be reached any more"]],
+  distance: [["12", "moves to the end by the shortest way"], ["no solution", "the end cannot be reached any more; such positions are found by the value “unreachable”"]],
   depth: [["12", "moves from the start by the shortest way"]],
 };
 

@@ -238,7 +238,7 @@ function showValues() {
   parts.who.querySelector("svg")?.setAttribute("aria-hidden", "true"); // the words beside it tell who
   const marked = now.picture && now.moves.some((move) => worth(move));
   parts.legend.textContent = marked ? LEGENDS[facts.two_players ? facts.values : "steps"] ?? "" : "";
-  parts.status.textContent = [made(), blind ? "" : `${now.value?.text ?? ""} ${meaning(now.value)}`.trim() + ".", told].join(" ").trim();
+  parts.status.textContent = [made(), blind ? "" : `${called(now.value)?.text ?? ""} ${meaning(now.value)}`.trim() + ".", told].join(" ").trim();
   const inList = parts.moves.contains(document.activeElement);
   parts.heading.textContent = blind || !best() ? "Moves" : "Moves, best first";
   parts.moves.replaceChildren(...(now.moves.length ? listed().map(moveItem) : [h("li", { class: "muted" }, now.result ? "The game is over." : "There is no move.")]));
@@ -375,6 +375,8 @@ function edit() {
   parts.value.replaceChildren();
   parts.where.replaceChildren();
   parts.who.replaceChildren("The position is being edited.");
+  parts.heading.textContent = "Moves";
+  parts.all.hidden = true;
   parts.moves.replaceChildren(h("li", { class: "muted" }, "No moves while the position is edited."));
   parts.graph.replaceChildren();
   parts.editor.begin(now);
