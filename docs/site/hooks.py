@@ -70,6 +70,13 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     return OUTSIDE.sub(inside, markdown)
 
 
+def on_post_page(output: str, page: Page, config: MkDocsConfig) -> str:
+    """Name the search for readers of screens."""
+    return output.replace(
+        'data-md-component="search" role="dialog"', 'data-md-component="search" role="dialog" aria-label="Search"'
+    )
+
+
 def drawing_style() -> str:
     """Return the style sheet of all drawings; dark where the reader has chosen the site's dark colours."""
     return re.sub(
