@@ -121,7 +121,10 @@ def _sorted_out(what: list[str]) -> tuple[list[Path], list[Path], list[Path], di
     from searchbench.errors import BadRequest, UnknownGame
     from searchbench.store import is_certificate
 
-    databases, certificates, folders, games = [], [], [], {}
+    databases: list[Path] = []
+    certificates: list[Path] = []
+    folders: list[Path] = []
+    games: dict[str, Game] = {}
     for word in what:
         if Path(word).is_file() and is_certificate(Path(word)):
             certificates.append(Path(word))

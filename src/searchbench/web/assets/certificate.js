@@ -25,9 +25,10 @@ page(async () => {
     h("p", { class: "crumbs" }, h("a", { href: "/" }, "Databases"), " / ", name),
     h("h1", {}, `${facts.label}: ${facts.claim}`),
     h("p", { class: "muted" }, "A proof that anybody can check: ", h("code", {}, "searchbench verify"), " tries every reply. The moves of the side that the proof plays for are bold; open a reply of the other side to see the answer to it."),
-    h("div", { class: "columns" },
-      h("div", { class: "stack" }, h("div", { class: "panel stack" }, board, parts.caption), h("div", { class: "panel" }, h("dl", { class: "facts" }, rows.flatMap(([term, fact]) => [h("dt", {}, term), h("dd", {}, fact)])))),
-      h("div", { class: "panel" }, h("h2", {}, "The proof"), parts.wrong, parts.tree)),
+    h("div", { class: "position" },
+      h("div", { class: "panel stack" }, board, parts.caption),
+      h("div", { class: "panel" }, h("h2", {}, "The proof"), parts.wrong, parts.tree),
+      h("div", { class: "panel" }, h("dl", { class: "facts" }, rows.flatMap(([term, fact]) => [h("dt", {}, term), h("dd", {}, fact)])))),
   ];
 });
 

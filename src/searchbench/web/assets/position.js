@@ -234,7 +234,8 @@ function showValues() {
   parts.values.setAttribute("aria-pressed", String(!blind));
   parts.value.replaceChildren(...(blind ? [h("span", { class: "muted" }, "The values are hidden.")] : worthHere()));
   const told = [facts.two_players && !now.result ? sentence(`${facts.sides[now.side]} is to move${blind ? "" : outlook(now.value)}`) : "", now.result ? sentence(now.result) : "", now.dead_end ? `It cannot be solved any more: ${now.dead_end}.` : ""].join(" ").trim();
-  parts.who.replaceChildren(...(facts.two_players && !now.result && facts.stones.length ? [drawing(facts.stones[now.side])] : []), h("span", {}, ended() && !blind ? "" : told));
+  const seen = ended() && !blind ? "" : told;
+  parts.who.replaceChildren(...(seen ? [...(facts.two_players && !now.result && facts.stones.length ? [drawing(facts.stones[now.side])] : []), h("span", {}, seen)] : []));
   parts.who.querySelector("svg")?.setAttribute("aria-hidden", "true"); // the words beside it tell who
   const marked = now.picture && now.moves.some((move) => worth(move));
   parts.legend.textContent = marked ? LEGENDS[facts.two_players ? facts.values : "steps"] ?? "" : "";
