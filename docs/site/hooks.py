@@ -15,7 +15,7 @@ from matrix import matrix_page
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
-from papers import paper_pages
+from papers import paper_navigation, paper_pages
 from reference import reference_pages
 
 from searchbench.drawing import STYLE
@@ -42,7 +42,7 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
         "Games and solvers": {"matrix.md": matrix_page()},
     }.items():
         _pages.update(found)
-        _fill(config.nav, section, list(map(_entry, found)))
+        _fill(config.nav, section, paper_navigation() if section == "Papers" else list(found))
     config.extra_css.append(DRAWINGS)
     return config
 
@@ -70,17 +70,18 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     return OUTSIDE.sub(inside, markdown)
 
 
+def on_post_page(output: str, page: Page, config: MkDocsConfig) -> str:
+    """Name the search for readers of screens."""
+    return output.replace(
+        'data-md-component="search" role="dialog"', 'data-md-component="search" role="dialog" aria-label="Search"'
+    )
+
+
 def drawing_style() -> str:
     """Return the style sheet of all drawings; dark where the reader has chosen the site's dark colours."""
     return re.sub(
         r":root(\[data-theme=\"dark\"\]|:not\(\[data-theme=\"light\"\]\))", '[data-md-color-scheme="slate"]', STYLE
     )
-
-
-def _entry(path: str) -> Any:
-    """Return a page's entry in the navigation: papers have long titles, and are named by their first word there."""
-    name = Path(path).stem
-    return {name.replace("_", " ").capitalize(): path} if path.startswith("papers/") and name != "index" else path
 
 
 def _fill(nav: list[Any], section: str, pages: list[Any]) -> None:

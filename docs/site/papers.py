@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from types import ModuleType
 from typing import Any, Final
 
 from searchbench.reproduce import PAPERS
 from searchbench.reproduce.record import Record, shipped_records
-from searchbench.reproduce.report import figure_text, plots, told_verdict
+from searchbench.reproduce.report import LONG, as_sentence, cost_of, figures_of, plots, told_figure, verdict_name
 from searchbench.reproduce.row import Row
 
 _INTRODUCTION: Final = """---
@@ -29,6 +28,27 @@ Rows that nobody has recorded can be measured with their command. Some take days
 """
 
 
+_BERLINER, _GASSER, _ALLIS = "Berliner and Goetsch 1984", "Gasser 1995", "Allis 1994"
+_EDELKAMP, _JUNGHANNS, _BEYOND = "Edelkamp 2017", "Junghanns and Schaeffer 2001", "Beyond the papers"
+NAMED: Final = {
+    "berliner": (_BERLINER, "Superpuzz"),
+    "gasser": (_GASSER, "Exhaustive search"), "morris": (_GASSER, "Nine Men's Morris"),
+    "opening": (_GASSER, "The opening of morris"), "compression": (_GASSER, "Compressed databases"),
+    "fifteen": (_GASSER, "The 15-puzzle"), "hardest": (_GASSER, "Hardest positions"),
+    "points": (_GASSER, "Games for points"), "allis": (_GASSER, "Awari, all positions"),
+    "proof_trees": (_ALLIS, "Proof trees"), "proof_numbers": (_ALLIS, "Proof-number search"),
+    "comparators": (_ALLIS, "Other searches"), "proof_games": (_ALLIS, "Games by proof search"),
+    "dependency": (_ALLIS, "Dependency-based search"), "awari": (_ALLIS, "Awari"), "qubic": (_ALLIS, "Qubic"),
+    "gomoku": (_ALLIS, "Go-moku"), "gomoku_threats": (_ALLIS, "Threats of go-moku"),
+    "complexities": (_ALLIS, "Complexities"), "falling": (_ALLIS, "Connect Four"),
+    "edelkamp": (_EDELKAMP, "Bit vectors and ranks"), "compressed": (_EDELKAMP, "Compressed pattern databases"),
+    "geese": (_EDELKAMP, "Fox and geese"), "layered": (_EDELKAMP, "Connect Four by diagrams"),
+    "junghanns": (_JUNGHANNS, "Enhancements"), "rolling_stone": (_JUNGHANNS, "Rolling Stone"),
+    "featurespace": (_BEYOND, "Feature-space search"), "sokoban": (_BEYOND, "Sokoban"),
+}  # fmt: skip
+"""What the navigation calls each module's page, and under which paper."""
+
+
 def paper_pages() -> dict[str, str]:
     """Return the pages: a table of all papers, then one for each module of rows."""
     records = shipped_records()
@@ -40,6 +60,16 @@ def paper_pages() -> dict[str, str]:
         counts = " | ".join(str(found.count(verdict)) for verdict in ("match", "better", "differs"))
         overview += f"| [{_title(module)}]({name}.md) | {len(module.ROWS)} | {len(found)} | {counts} |\n"
     return {"papers/index.md": f"{overview}\n</div>\n", **pages}
+
+
+def paper_navigation() -> list[Any]:
+    """Return the entries of the pages in the navigation: the table of all, then under each paper its pages."""
+    entries: dict[str, list[dict[str, str]]] = {}
+    for module in PAPERS:
+        name = module.__name__.rpartition(".")[2]
+        paper, title = NAMED[name]
+        entries.setdefault(paper, []).append({title: f"papers/{name}.md"})
+    return ["papers/index.md", *({paper: pages} for paper, pages in entries.items())]
 
 
 def _title(module: ModuleType) -> str:
@@ -57,31 +87,33 @@ def _page(module: ModuleType, records: dict[str, Record]) -> str:
 
 def _row(row: Row, record: Record | None) -> str:
     """Return what is told of a row."""
-    lines = [f"## {row.id}: {row.title}", "", f"*{row.source}*" + (f". {row.note}" if row.note else ""), ""]
-    paper = _figures(row.paper if record is None else record.outcome["paper"])
-    ours = {} if record is None else _figures(record.outcome["measured"])
-    lines += [f"**{told_verdict(record).capitalize()}**", "", "| figure | printed | ours |", "|---|---|---|"]
-    lines += [f"| {_cell(name)} | {_code(paper.get(name))} | {_code(ours.get(name))} |" for name in {**paper, **ours}]
+    verdict = "none" if record is None else record.verdict
+    lines = [
+        f"## {row.id}: {row.title}",
+        "",
+        f"*{row.source}*" + (f". {as_sentence(row.note)}" if row.note else ""),
+        "",
+    ]
+    paper = figures_of(row.paper if record is None else record.outcome["paper"])
+    ours = {} if record is None else figures_of(record.outcome["measured"])
+    badge = f'<span class="sb-verdict {verdict}">{verdict_name(verdict)}</span>'
+    lines += [
+        f"{badge} {'' if record is None else cost_of(record)}",
+        "",
+        "| figure | printed | ours |",
+        "|---|---|---|",
+    ]
+    for name in {**paper, **ours}:
+        printed, measured = (_cell(told_figure(one[name])) if name in one else "" for one in (paper, ours))
+        if paper.get(name) == ours.get(name) and len(printed) > LONG:
+            measured = "as printed"
+        lines.append(f"| {_cell(name) or 'figure'} | {printed} | {measured} |")
     lines.append("")
     if record is not None and record.fits(row):
-        lines += [plot + "\n" for plot in plots(record.outcome, row.curves)]
+        lines += [f"{plot.svg}\n" for plot in plots(record.outcome, row.curves, row.axes)]
     lines += [f"```sh\nsearchbench reproduce {row.id}\n```", ""]
     return "\n".join(lines)
 
 
-def _figures(told: Any, name: str = "") -> dict[str, str]:
-    """Return the figures of a result one by one, each with the names that lead to it."""
-    if not isinstance(told, Mapping) or not told:
-        return {name: told if isinstance(told, str) else figure_text(told)}
-    found: dict[str, str] = {}
-    for key, one in told.items():
-        found |= _figures(one, f"{name}, {key}" if name else str(key))
-    return found
-
-
-def _code(figure: str | None) -> str:
-    return "" if figure is None else _cell(f"`{figure}`") if figure else "none"
-
-
 def _cell(text: str) -> str:
-    return re.sub(r"\s+", " ", text).replace("|", "\\|")
+    return re.sub(r"\s+", " ", text).replace("|", "\\|").replace("*", "\\*").replace("[", "\\[").replace("<", "&lt;")

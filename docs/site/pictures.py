@@ -89,7 +89,9 @@ View = tuple[str, Callable[[Any], None], tuple[int, int], Literal["light", "dark
 VIEWS: Final[dict[str, View]] = {
     "home": ("/", home, (1240, 950), "light"),
     "position": ("/databases/morris/position?state=hardest", position, (1240, 1060), "light"),
+    "position-dark": ("/databases/morris/position?state=hardest", position, (1240, 1060), "dark"),
     "database": ("/databases/rook?value=loss+32", database, (1240, 1180), "light"),
+    "database-dark": ("/databases/rook?value=loss+32", database, (1240, 1180), "dark"),
     "phone": ("/databases/triangle/position?state=start", phone, (390, 844), "dark"),
     "search": (f"/search?game=sliding:4x4&state={HARD}", search, (1240, 760), "light"),
 }

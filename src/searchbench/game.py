@@ -96,6 +96,7 @@ class Game:
     """
 
     name: ClassVar[str] = ""
+    """What the game is called on the command line and in its databases."""
     version: ClassVar[int] = 1
     """Raise it when a change of the rules or of the index makes old databases wrong."""
     dtype: ClassVar[Any] = np.int8

@@ -40,7 +40,7 @@ def test_moves_by_text_by_number_and_undo(session: Program, databases: dict[str,
 
 def test_a_dead_end_is_told_with_its_reason_until_it_is_undone(session: Program) -> None:
     answer = session("sokoban:#######|#     #|# $@  #|#  .  #|#     #|#######", lines="Cc-Cb; undo; quit")
-    told = "it cannot be solved any more: from Cb a stone comes to no goal any more; undo takes a move back"
+    told = "it cannot be solved any more: a stone on Cb can reach no goal any more; undo takes a move back"
     assert answer.out.count(told) == 1
     assert answer.out.index(told) > answer.out.index("#1  Cc-Cb")
     assert answer.out.rstrip("> \n").endswith("#4  Cc-Dc")

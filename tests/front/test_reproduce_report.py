@@ -50,8 +50,10 @@ def test_a_report_shows_all_rows_and_measures_those_that_are_not_long(
     assert list(sections) == list(ROWS)
     assert sections["G1"] == sections["G2"] == "match"
     assert text.count("measured for this report") == 2
-    assert not re.search(r"(src|href)=|https?://(?!www\.w3\.org)", text)
+    assert not re.search(r"src=|href=\"(?!#)|url\(|https?://(?!www\.w3\.org)", text)
     assert "<circle" in text  # the 8-puzzle's states by distance, ours upon the paper's
+    linked = set(re.findall(r'href="#([^"]+)"', text))
+    assert set(ROWS) <= linked <= set(re.findall(r'id="([^"]+)"', text))
 
 
 def test_what_was_recorded_is_not_measured_again(
@@ -161,18 +163,42 @@ def test_the_records_that_come_with_searchbench_are_of_rows_that_there_are() -> 
 
 def test_plots_have_the_papers_figures_and_ours() -> None:
     outcome = {"title": "a", "paper": {"x": [1, 2, 4, 8, 16]}, "measured": {"x": [1, 2, 4, 8, 15]}}
-    (drawn,) = plots(outcome)
+    ((title, drawn),) = plots(outcome)
+    assert title == "a: x"
     assert drawn.count("<circle") == 6  # five, and one in the key
     assert len(re.findall(r"points=\"([^\"]+)\"", drawn)[0].split()) == 5
     assert plots({"title": "a", "paper": "yes", "measured": "no"}) == []
     layers = [(0, 1, 2)] * 6
-    (drawn,) = plots({"title": "a", "paper": {"x": layers}, "measured": {"x": json.loads(json.dumps(layers))}})
+    ((_, drawn),) = plots({"title": "a", "paper": {"x": layers}, "measured": {"x": json.loads(json.dumps(layers))}})
     assert drawn.count("<polyline") == 3
+
+
+def test_figures_with_names_are_drawn_only_where_the_row_says_what_they_are() -> None:
+    figures = {"3-3": 10, "4-3": 200, "4-4": 3000, "5-3": 4_000_000, "9-3": 90_000_000}
+    outcome = {"title": "a", "paper": figures, "measured": figures}
+    assert plots(outcome) == []
+    ((_, drawn),) = plots(outcome, axes=("men", "positions"))
+    assert re.findall(r">([^<>]+)</text>", drawn) == [
+        "positions", "1", "10", "100", "1k", "10k", "100k", "1M", "10M", "100M", *figures, "men", "the paper", "ours",
+    ]  # fmt: skip
+    assert "<polyline" not in drawn  # nothing lies between two names
+
+
+def test_a_figure_other_than_printed_is_marked_and_a_long_table_is_folded() -> None:
+    row = replace(ROWS["G17"], paper={"same": 1234, "other": 7})
+    outcome = {**recorded(reproduce(ROWS["G17"])).outcome, "paper": row.paper, "measured": {"same": 1234, "other": 8}}
+    text = report_html([row], {row.id: replace(recorded(reproduce(ROWS["G17"])), outcome=outcome)}, [])
+    assert re.findall(r'<tr class=other><th scope="row">([^<]+)', text) == ["other"]
+    assert text.count("1,234") == 2
+    assert "<details" not in text
+    many = {f"figure {number}": number for number in range(40)}
+    text = report_html([replace(row, paper=many)], {}, [])
+    assert "<summary>40 figures</summary>" in text
 
 
 def test_what_rows_say_is_text_in_the_report() -> None:
     row = replace(ROWS["G17"], title="<script>", note="a & b", paper={"3-3": "<b>"})
     text = report_html([row], {}, [])
     assert "<script>" not in text
-    assert "a &amp; b" in text
+    assert "A &amp; b." in text
     assert package.ROWS is ROWS

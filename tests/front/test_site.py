@@ -190,6 +190,7 @@ def test_the_site_in_a_browser(address: str, width: int) -> None:
             pictures = page.eval_on_selector_all("img", "found => found.filter(one => !one.naturalWidth).length")
             assert pictures == 0, path
             assert page.evaluate("document.documentElement.scrollWidth") <= width + 1, path
+            assert page.locator("[role=dialog]:not([aria-label])").count() == 0, path
         page.goto(f"{address}/")
         page.evaluate("document.querySelector('#__search').click()")
         page.evaluate("document.querySelector('.md-search__input').focus()")

@@ -87,6 +87,13 @@ def test_a_sample_is_of_the_asked_value_and_the_same_again(databases: dict[str, 
     assert first.schema.metadata[b"searchbench.game"] == b"tic-tac-toe"
 
 
+@pytest.mark.parametrize("name", ["x.sbt", "x.csv", "x.db", "x.json"])
+def test_the_ending_of_another_format_is_refused(databases: dict[str, Database], tmp_path: Path, name: str) -> None:
+    with pytest.raises(BadRequest, match=r"convert DB --parts NAMES --to FILE\.db` writes slices"):
+        export(databases["hanoi:3"], tmp_path / name)
+    assert not list(tmp_path.iterdir())
+
+
 def test_a_file_is_not_overwritten_unasked_and_appears_whole(databases: dict[str, Database], tmp_path: Path) -> None:
     database, path = databases["hanoi:3"], tmp_path / "x.parquet"
     export(database, path)

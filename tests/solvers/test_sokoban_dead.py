@@ -12,7 +12,7 @@ from naive_sokoban import Maze, Node, random_level
 from searchbench.games.sokoban import Sokoban
 
 REASONS = (
-    "comes to no goal",
+    "can reach no goal",
     "no push frees",
     "too few goals",
     "even if they were alone",
@@ -53,12 +53,12 @@ def test_no_state_that_can_be_solved_is_called_dead() -> None:
 @pytest.mark.parametrize(
     ("rows", "why"),
     [
-        ("######|#$ @.#|######", "from Bb a stone comes to no goal any more"),
+        ("######|#$ @.#|######", "a stone on Bb can reach no goal any more"),
         (
             "#######|#     #|# $$  #|# $$@ #|#.... #|#######",
             "no push frees the stones Cc, Dc, Cd, Dd, which are on no goal",
         ),
-        ("########|#.   $.#|#  @   #|#    $ #|########", "from Fd a stone comes to no goal any more"),
+        ("########|#.   $.#|#  @   #|#    $ #|########", "a stone on Fd can reach no goal any more"),
         ("#######|#.   @#|#     #|#*$   #|#######", "no push frees the stone Cd, which is on no goal"),
         ("#######|#  .  #|# $@$ #|#  .  #|#######", None),
         ("######|#.@  #|#*   #|######", None),

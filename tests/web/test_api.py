@@ -408,5 +408,5 @@ def test_a_dead_end_is_told(tmp_path: Path) -> None:
         assert begin["dead_end"] is None
         after = next(move["state"] for move in begin["moves"] if move["move"] == "Cc-Cb")
         answer = client.fetch("/databases/level/position", state=after)
-        assert answer["dead_end"] == "from Cb a stone comes to no goal any more"
+        assert answer["dead_end"] == "a stone on Cb can reach no goal any more"
         schema.Position.model_validate(answer)

@@ -286,7 +286,7 @@ def test_the_player_to_move_is_told_by_the_state_where_it_is(spec: str) -> None:
 def test_chess_squares_alternate_and_figurines_are_filled_in_their_sides_colour() -> None:
     game = sb.load("chess:KQKR")
     drawn = board_svg(game.board(), game.pieces(game.read("8/8/8/4k3/2r5/8/3K4/7Q b")))
-    assert drawn.count('class="sb-chequer"') == drawn.count('class="sb-hole"') == 32
-    assert 'data-cell="0" transform="translate(0 448)"><rect class="sb-chequer"' in drawn  # a1 is dark
+    assert drawn.count('class="sb-chequer sb-crisp"') == drawn.count('class="sb-hole sb-crisp"') == 32
+    assert 'data-cell="0" transform="translate(0 448)"><rect class="sb-chequer sb-crisp"' in drawn  # a1 is dark
     assert len(re.findall("sb-figurine sb-first[^>]*>[\u265a-\u265f]", drawn)) == 2
     assert len(re.findall("sb-figurine sb-second[^>]*>[\u265a-\u265f]", drawn)) == 2

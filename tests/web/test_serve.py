@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fnmatch
 import io
+import json
 import os
 import re
 import shutil
@@ -22,6 +23,7 @@ import searchbench as sb
 from front_program import EXAMPLES, ROOT
 from searchbench import cli
 from searchbench.cli import explore
+from searchbench.store.header import DOCUMENT, KEY
 from searchbench.web.app import ASSETS, PAGES
 from searchbench.web.library import Library
 from searchbench.web.serve import listening
@@ -55,6 +57,20 @@ def test_it_serves_until_it_is_interrupted(folders: dict[str, Path]) -> None:
         assert client.fetch("/games")[0]["name"] == "coins"
         assert client.ask("GET", "/").status == 200
     assert process.returncode == 0
+
+
+def test_a_folder_stands_for_the_databases_and_certificates_in_it(folders: dict[str, Path], tmp_path: Path) -> None:
+    for name in ("noughts", "eight"):
+        shutil.copytree(folders[name], tmp_path / f"{name}.db")
+    sb.prove("tic-tac-toe", "XX./OO./...").write(tmp_path / "won.cert")
+    (tmp_path / "spoiled.db").mkdir()
+    (tmp_path / "spoiled.db" / DOCUMENT).write_text(json.dumps({"attributes": {KEY: {}}}))
+    (tmp_path / "notes.txt").write_text("not a database")
+    (tmp_path / "other").mkdir()
+    with served(tmp_path) as (client, told, _):
+        assert [item["name"] for item in client.fetch("/databases")] == ["eight", "noughts"]
+        assert [item["name"] for item in client.fetch("/certificates")] == ["won"]
+        assert sum("left out" in line for line in told) == 1
 
 
 def test_what_is_solved_is_kept_where_it_should_be(tmp_path: Path) -> None:

@@ -35,8 +35,8 @@ def serve(
     what: Annotated[
         list[str] | None,
         Argument(
-            metavar="[DATABASE|CERTIFICATE|GAME]...",
-            help="Databases, certificates, and games of your own; without any, only shipped games.",
+            metavar="[DATABASE|CERTIFICATE|FOLDER|GAME]...",
+            help="Databases, certificates, folders of them, and games of your own; without any, only shipped games.",
         ),
     ] = None,
     *,
@@ -69,17 +69,15 @@ def serve(
     from searchbench.web.library import Library
     from searchbench.web.serve import serve as serve_library
 
-    databases, certificates, games = _sorted_out(what or [])
+    databases, certificates, folders, games = _sorted_out(what or [])
     predicates = {text.rpartition(":")[2]: function_in(text, "--predicate") for text in predicate or ()}
     library = Library({}, games, predicates, cache, [load(one) for one in database_games or ()], trust)
-    for folder in databases:
-        _ask(library, folder)
-        name = library.add(folder)
-        show.write(f"{name}: {library.database(name).game}, {folder}")
+    for path in databases:
+        _add_database(library, path)
     for path in certificates:
-        _ask(library, path)
-        name = library.add_certificate(path)
-        show.write(f"{name}: {library.certificate(name).certificate.claim}, {path}")
+        _add_certificate(library, path)
+    for folder in folders:
+        _add_inside(library, folder)
     if keep is not None:
         _add_kept(library, keep)
     limits = None if read_only or listening.host not in LOCAL else Limits()
@@ -102,26 +100,68 @@ def _ask(library: Library, folder: Path) -> None:
         library.trust_file(file)
 
 
-def _sorted_out(what: list[str]) -> tuple[list[Path], list[Path], dict[str, Game]]:
-    """Return the databases, the certificates and the games among the arguments. Raises BadRequest for anything else."""
+def _add_database(library: Library, path: Path) -> None:
+    _ask(library, path)
+    name = library.add(path)
+    show.write(f"{name}: {library.database(name).game}, {path}")
+
+
+def _add_certificate(library: Library, path: Path) -> None:
+    _ask(library, path)
+    name = library.add_certificate(path)
+    show.write(f"{name}: {library.certificate(name).certificate.claim}, {path}")
+
+
+def _sorted_out(what: list[str]) -> tuple[list[Path], list[Path], list[Path], dict[str, Game]]:
+    """Return the databases, the certificates, the folders of such and the games among the arguments.
+
+    Raises BadRequest for anything else.
+    """
     from searchbench.catalogue import load
     from searchbench.errors import BadRequest, UnknownGame
     from searchbench.store import is_certificate
 
-    databases, certificates, games = [], [], {}
+    databases: list[Path] = []
+    certificates: list[Path] = []
+    folders: list[Path] = []
+    games: dict[str, Game] = {}
     for word in what:
         if Path(word).is_file() and is_certificate(Path(word)):
             certificates.append(Path(word))
             continue
         if Path(word).is_dir():
-            databases.append(Path(word))
+            (folders if any(_inside(Path(word))) else databases).append(Path(word))
             continue
         try:
             game = load(word)
         except UnknownGame as error:
             raise BadRequest(f"{word}: there is no such database, nor such a game ({error})") from None
         games[game.spec] = game
-    return databases, certificates, games
+    return databases, certificates, folders, games
+
+
+def _inside(folder: Path) -> tuple[list[Path], list[Path]]:
+    """Return the databases and the certificates that lie in a folder; none in one that is a database itself."""
+    from searchbench.store import is_certificate
+    from searchbench.store.writing import is_database
+
+    if is_database(folder):
+        return [], []
+    entries = [one for one in sorted(folder.iterdir()) if not one.name.startswith(".")]
+    return [one for one in entries if is_database(one)], [one for one in entries if is_certificate(one)]
+
+
+def _add_inside(library: Library, folder: Path) -> None:
+    """Add what lies in a folder; what cannot be read is told and left out."""
+    from searchbench.errors import SearchBenchError
+
+    databases, certificates = _inside(folder)
+    for add, paths in ((_add_database, databases), (_add_certificate, certificates)):
+        for path in paths:
+            try:
+                add(library, path)
+            except SearchBenchError as error:
+                show.write(f"left out: {error}")
 
 
 def _add_kept(library: Library, keep: Path) -> None:

@@ -52,7 +52,7 @@ class Written:
 def export(
     folder: Folder,
     to: Annotated[
-        Path, Option(metavar="FILE", help="What to write: FILE.npz, a table of values by number; else a Parquet file.")
+        Path, Option(metavar="FILE", help="What to write: FILE.parquet, or FILE.npz, a table of values by number.")
     ],
     chosen: Chosen,
     tabled: Tabled,

@@ -128,7 +128,7 @@ def reproduce(
             [dict(kept[name].outcome) for name in names if name in done] + [one.as_dict() for one in outcomes]
         )
     if recording.report:
-        _write_report(recording, list(ROWS) if recording.every else names, kept)
+        _write_report(recording, list(ROWS) if recording.every else names, kept, {one.id for one in outcomes})
         if not as_json:
             show.write(f"report in {recording.report}, verdicts in {recording.file}")
     verdicts = [*(outcome.verdict for outcome in outcomes), *(kept[name].verdict for name in done)]
@@ -158,7 +158,7 @@ def _check_places(recording: Recording) -> None:
             raise BadRequest(f"{path}: there is no folder {path.parent}")
 
 
-def _write_report(recording: Recording, names: list[str], kept: dict[str, Record]) -> None:
+def _write_report(recording: Recording, names: list[str], kept: dict[str, Record], measured: set[str]) -> None:
     """Write the report on rows: what was kept, and for rows that were not measured what comes with searchbench."""
     from searchbench.reproduce import ROWS
     from searchbench.reproduce.record import shipped_records
@@ -166,7 +166,7 @@ def _write_report(recording: Recording, names: list[str], kept: dict[str, Record
 
     assert recording.report is not None
     shipped = {name: one for name, one in shipped_records().items() if name in ROWS and one.fits(ROWS[name])}
-    recording.report.write_text(report_html([ROWS[name] for name in names], shipped | kept, list(kept)))
+    recording.report.write_text(report_html([ROWS[name] for name in names], shipped | kept, measured))
 
 
 def _told(cost: dict[str, Any]) -> str:

@@ -17,6 +17,8 @@ UNIT: Final = 64
 """Distance of neighbouring cells."""
 BESIDE: Final = 22
 """Room on each side for coordinates."""
+SEAM: Final = 0.8
+"""How much squares of a wall overlap, so that no line is seen between them."""
 LONG_NAME: Final = 4
 """Names of so many characters do not fit beside a cell."""
 GRID: Final = re.compile(r"([A-Za-z]+)(\d+)|([A-Z]+)([a-z]+)")
@@ -189,7 +191,9 @@ def _cell(board: Board, cell: int, label: str, at: tuple[float, float], geometry
         across, down = board.cells[cell]
         lowest = max(y for _, y in board.cells)
         kind = "sb-hole" if round(across + lowest - down) % 2 else "sb-chequer"  # the corner a1 is dark
-        under = _box(kind, geometry.width, geometry.height, 2)
+        under = _box(f"{kind} sb-crisp", geometry.across, geometry.down, 0)
+    elif label == "#":
+        under = _box(f"{kind} sb-crisp", geometry.across + SEAM, geometry.down + SEAM, 0)  # walls are joined
     else:
         kind = "sb-reach" if board.shape == "bar" else kind
         under = _box(kind, geometry.width, geometry.height, 6)

@@ -49,7 +49,7 @@ def chart_svg(columns: Sequence[Column], log: bool = False, style: bool = True, 
         y = round(HEIGHT - BOTTOM - height(mark), 1)
         parts.append(f'<path class="sb-grid" d="M{LEFT} {y:g}H{width - RIGHT}"/>')
         parts.append(
-            f'<text class="sb-axis" x="{LEFT - 8}" y="{y:g}" dy=".35em" text-anchor="end">{_short(mark)}</text>'
+            f'<text class="sb-axis" x="{LEFT - 8}" y="{y:g}" dy=".35em" text-anchor="end">{short(mark)}</text>'
         )
     step = (width - LEFT - RIGHT - 8) / max(1, len(columns))
     every = max(1, math.ceil(max((len(column.label) for column in columns), default=1) * 7.5 / step))
@@ -81,8 +81,8 @@ def _log_marks(top: int) -> list[int]:
     return [10**power for power in range(math.ceil(math.log10(top)) + 1)] if top > 1 else [1, 10]
 
 
-def _short(number: int) -> str:
-    """Return a number with at most three figures and a unit."""
+def short(number: int) -> str:
+    """Return a mark of a scale with a unit, such as 25k."""
     for unit, size in (("G", 10**9), ("M", 10**6), ("k", 10**3)):
         if number >= size:
             return f"{number / size:g}{unit}"

@@ -7,13 +7,18 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Final
 
+from searchbench.drawing.palette import CURVES
 from searchbench.drawing.svg import svg
 
 WIDTH: Final = 720
 HEIGHT: Final = 360
 LEFT, BOTTOM, TOP, KEY = 48, 34, 14, 20
-COLOURS: Final = ("#2d62b0", "#b8323a", "#2f8a4f", "#a9741a", "#7b4fa3", "#1f8a93", "#8a5a44", "#c2559a")
-"""The colours of the lines; further lines repeat them, dashed."""
+
+
+def curve_class(place: int) -> str:
+    """Return the classes of the curve at a place among others; beyond the last colour they are repeated, dashed."""
+    dashes = " sb-dashed" if place >= len(CURVES) else ""
+    return f"sb-curve sb-curve-{place % len(CURVES)}{dashes}"
 
 
 def effort_svg(efforts: Mapping[str, Sequence[int]], tried: int, style: bool = True) -> str:
@@ -44,9 +49,7 @@ def effort_svg(efforts: Mapping[str, Sequence[int]], tried: int, style: bool = T
         for solved, one in enumerate(sorted(nodes), 1):
             steps.append(f"H{across(one):.1f}V{up(solved):.1f}")
         steps.append(f"H{WIDTH - 12}")
-        colour = COLOURS[place % len(COLOURS)]
-        dashes = ' stroke-dasharray="6 4"' if place >= len(COLOURS) else ""
-        look = f'stroke="{colour}"{dashes} fill="none" stroke-width="2"'
+        look = f'class="{curve_class(place)}"'
         y = HEIGHT + 4 + KEY * place
         parts.append(
             f'<path {look} d="{"".join(steps)}" data-label="{escape(name)}"><title>{escape(name)}</title></path>'

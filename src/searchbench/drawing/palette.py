@@ -20,6 +20,11 @@ _DARK: Final = {
     "grid": "#413b33", "wall": "#8d8069",
     "win": "#5cb37f", "draw": "#d9ae4a", "loss": "#e07a6f", "number": "#7aa9dc", "edge": "#6c6151",
 }  # fmt: skip
+CURVES: Final = (
+    ("#2d62b0", "#86b3ee"), ("#b8323a", "#f08a86"), ("#2f7d4a", "#7cc79a"), ("#8f6112", "#e0bb60"),
+    ("#7b4fa3", "#c3a1e6"), ("#1c7a82", "#6fcbd3"), ("#8a5a44", "#d3a58e"), ("#b0408a", "#ef9fcf"),
+)  # fmt: skip
+"""The colours of curves, each for a light and for a dark ground."""
 _FACES: Final = ("#f7f5ef", "#b8323a", "#2a7d47", "#f0c52f", "#e2802b", "#2d62b0")
 """The colours of the stickers on the faces U R F D L B."""
 
@@ -28,20 +33,23 @@ def _variables(colours: dict[str, str]) -> str:
     return "".join(f"--sb-{name}:{colour};" for name, colour in colours.items())
 
 
+def _curves(ground: int) -> dict[str, str]:
+    """Return the variables of the curves' colours for a light (0) or a dark (1) ground."""
+    return {f"curve-{place}": colours[ground] for place, colours in enumerate(CURVES)}
+
+
 def _both(selector: str) -> str:
     """Return the variables for light and dark, following the page's theme, else the reader's preference."""
     roots = selector.split(",")
+    light, dark = _variables(_LIGHT | _curves(0)), _variables(_DARK | _curves(1))
     chosen = ",".join(f':root[data-theme="dark"] {root}' for root in roots)
     unchosen = ",".join(f':root:not([data-theme="light"]) {root}' for root in roots)
-    return (
-        f"{selector}{{{_variables(_LIGHT)}}}{chosen}{{{_variables(_DARK)}}}"
-        f"@media (prefers-color-scheme:dark){{{unchosen}{{{_variables(_DARK)}}}}}"
-    )
+    return f"{selector}{{{light}}}{chosen}{{{dark}}}@media (prefers-color-scheme:dark){{{unchosen}{{{dark}}}}}"
 
 
 _RULES: Final = """
 .sb-board,.sb-chart{max-width:100%;height:auto;font-family:system-ui,sans-serif}
-.sb-ground{fill:var(--sb-ground)}.sb-hole{fill:var(--sb-hole)}.sb-wall{fill:var(--sb-wall)}.sb-reach{fill:transparent}
+.sb-ground{fill:var(--sb-ground)}.sb-hole{fill:var(--sb-hole)}.sb-wall{fill:var(--sb-wall)}.sb-reach{fill:transparent}.sb-crisp{shape-rendering:crispEdges}
 .sb-line{stroke:var(--sb-line);stroke-width:3;fill:none;stroke-linecap:round}.sb-rod{stroke-width:7}
 .sb-point{fill:var(--sb-line)}.sb-place{fill:var(--sb-ground);stroke:var(--sb-line);stroke-width:2.5}
 .sb-text{text-anchor:middle;font-weight:600;pointer-events:none;fill:var(--sb-ink)}
@@ -60,12 +68,15 @@ _RULES: Final = """
 .sb-coordinate{fill:var(--sb-muted);font-size:17px;text-anchor:middle;font-weight:600;pointer-events:none}
 .sb-grid{stroke:var(--sb-grid);stroke-width:1}.sb-axis{fill:var(--sb-muted);font-size:12px}.sb-back{fill:transparent}
 .sb-win{fill:var(--sb-win)}.sb-draw{fill:var(--sb-draw)}.sb-loss{fill:var(--sb-loss)}.sb-number{fill:var(--sb-number)}
-.sb-none{fill:var(--sb-muted)}
+.sb-none{fill:var(--sb-muted)}.sb-title{font-weight:600}
+.sb-curve{fill:none;stroke-width:2}.sb-thin{stroke-width:1.5}.sb-dashed{stroke-dasharray:6 4}
 """
 
 STYLE: Final = (
     _both(".sb-board,.sb-chart")
     + _RULES.replace("\n", "")
+    + "".join(f".sb-curve-{place}{{stroke:var(--sb-curve-{place})}}" for place in range(len(CURVES)))
+    + "".join(f".sb-curve-{place}.sb-dots{{fill:var(--sb-curve-{place})}}" for place in range(len(CURVES)))
     + "".join(f".sb-face-{face}{{fill:{colour}}}" for face, colour in enumerate(_FACES))
     + "".join(f".on-sb-face-{face}{{fill:{'#2d2720' if face in (0, 3, 4) else '#fff'}}}" for face in range(len(_FACES)))
 )

@@ -18,6 +18,8 @@ from searchbench.store import Database
 
 ROW_GROUP: Final = 1 << 16
 """Rows that a reader can read without the others."""
+ENDINGS: Final = ("", ".parquet", ".pq")
+"""How the name of a Parquet file may end."""
 TYPES: Final = {"outcome": "int8", "plies": "int32", "value": "int32"}
 
 
@@ -47,10 +49,15 @@ def export(
     (`moves_outcome` and so on), and `best_moves`. A figure that there is not is null. The file's metadata names the game, the
     value rule, and the type of a cell. `value` and `sample` choose positions as `Database.select` does, and so many of these
     at random. With `symmetric` the images of a position under all symmetries of the game follow it, each with its own cells and
-    moves. Raises BadRequest if the file exists, unless `overwrite`, and for a game that tells no
-    symmetries, and MissingPackage without pyarrow.
+    moves. Raises BadRequest if the name ends as that of another format, if the file exists, unless `overwrite`, and for a game
+    that tells no symmetries, and MissingPackage without pyarrow.
     """
     target, active = Path(path), run or Run()
+    if target.suffix not in ENDINGS:
+        raise BadRequest(
+            f"{target}: {target.suffix} names another format; `searchbench export DB --to FILE` writes FILE.parquet, "
+            "or FILE.npz, a table of values; `searchbench convert DB --parts NAMES --to FILE.db` writes slices"
+        )
     if target.exists() and not overwrite:
         raise BadRequest(f"{target} exists: choose another name, or ask to overwrite it (--force, overwrite=True)")
     if not target.parent.is_dir():

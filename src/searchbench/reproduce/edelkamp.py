@@ -312,6 +312,7 @@ ROWS = [
             "moves to reverse": 46,
         },
         fore_and_aft,
+        axes=("depth", "states"),
         note="two printed rows are wrong by one, and cancel in the total: 12 states, not 13, at depth 2, and 12,849, not "
         "12,848, at depth 27",
     ),

@@ -216,6 +216,7 @@ ROWS = [
             "total": 362880,
         },
         eight_puzzle,
+        axes=("distance", "states"),
     ),
     Row(
         "G2",
@@ -280,5 +281,6 @@ ROWS = [
         "Gasser 1995, section 6.5",
         {"2x2": 6, "2x3": 21, "2x4": 36, "2x5": 55, "3x3": 31, "3x4": 53},
         largest_distances,
+        axes=("board", "largest distance"),
     ),
 ]  # fmt: skip

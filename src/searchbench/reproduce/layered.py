@@ -104,6 +104,8 @@ VALUES: Final = {
 }  # fmt: skip
 """Won, drawn and lost positions by layer for the player to move, the decided ones with them: computed by several programs
 that share no code, 6x5 also by the per-ply table of an independent solver."""
+OUTCOMES: Final = ("won", "drawn", "lost")
+BY_LAYER: Final = ("layer: stones on the board", "positions")
 SMALL: Final = {"4x5": 1706255, "4x6": 15835683, "4x7": 135385909, "6x4": 94910577, "7x4": 2265792710}
 """Reachable states of boards beside table 0.8 (J. Tromp's counts)."""
 SAMPLED: Final = 20_000
@@ -361,7 +363,8 @@ ROWS = [
         values,
         note="the player to move; decided positions are lost; 6x5 and 5x6 take some minutes, as parts by their names",
         parts=("4x4", "5x4", "5x5", "6x4"),
-        curves=("won", "drawn", "lost"),
+        curves=OUTCOMES,
+        axes=BY_LAYER,
     ),
     Row(
         "E16-6x6",
@@ -400,6 +403,7 @@ ROWS = [
         layers,
         note="of 6x6 and 7x6 the layers up to 22; the table's sum for 6x6 is misprinted: its rows add up to 69,173,028,785",
         parts=("5x5",),
+        axes=BY_LAYER,
     ),
     Row(
         "E17-small",
@@ -416,7 +420,8 @@ ROWS = [
         {board: VALUES[board] for board in ("4x4", "5x4", "5x5")},
         symbolic,
         parts=("4x4", "5x4"),
-        curves=("won", "drawn", "lost"),
+        curves=OUTCOMES,
+        axes=BY_LAYER,
     ),
     Row(
         "E18-hybrid",
@@ -426,6 +431,8 @@ ROWS = [
         hybrid,
         note="diagrams first until they grow too large; and the other way round, diagrams only where words have no room",
         parts=("4x4", "5x4"),
+        curves=OUTCOMES,
+        axes=BY_LAYER,
     ),
     Row(
         "E18-sums",

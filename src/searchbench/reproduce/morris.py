@@ -205,6 +205,7 @@ ROWS = [
         "(three sides next to each other with their spoke, or all but a corner of them), in 9-7 it leaves out nine men with "
         "four mills that meet in pairs, which two closings make: tests/laws/test_morris.py finds the differences exactly",
         parts=(*SMALL, "9-3"),
+        axes=("men on each side", "positions"),
     ),
     Row(
         "G15",

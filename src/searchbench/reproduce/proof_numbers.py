@@ -486,6 +486,7 @@ ROWS = [
     Row(
         "PN-10", "first numbers: distance in awari, half the depth", "Allis 1994, section 2.3.3",
         {"awari: south has 11, north 8": [13, 17], "depths 0 to 5": [1, 1, 2, 2, 3, 3]}, first_numbers, by_depth,
+        axes=("depth", "first number"),
     ),
     Row(
         "PN-12", "Proveaway: what is proved is won", "Allis 1994, section 2.3.3",

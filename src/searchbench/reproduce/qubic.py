@@ -226,6 +226,7 @@ ROWS = [
     Row(
         "QB-2", "Qubic: classes of first moves, and of the replies to the first cell", "Allis 1994, section 4.2",
         {"first moves": 2, "replies": [1, 2, 3, 3, 6, 6, 6, 6, 6, 6, 6, 12]}, openings,
+        axes=("class of replies", "replies in it"),
     ),
     Row(
         "QB-3", "Qubic: attacks as operators on attributes", "Allis 1994, section 4.3.2",

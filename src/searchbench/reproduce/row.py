@@ -122,6 +122,8 @@ class Row:
     parts: tuple[str, ...] = ()
     curves: tuple[str, ...] = ()
     """What the figures of each entry of a list are, for its plot."""
+    axes: tuple[str, str] | None = None
+    """What a plot has across and up; figures with names are drawn only where these are told."""
 
     def chosen(self, parts: Sequence[str] = ()) -> tuple[str, ...]:
         """Return the parts to measure; "all" selects all parts, and no name the default ones. Raises BadRequest."""

@@ -120,7 +120,9 @@ def _calculation(sign: Callable[[Any, Any], Any], left: Term, right: Term) -> Te
     def result(scope: Scope) -> int:
         one, other = left(scope), right(scope)
         if not (isinstance(one, int) and isinstance(other, int)):
-            raise BadRequest("only numbers can be calculated with")
+            raise BadRequest(
+                "only numbers can be calculated with; a draw has no plies, and texts are compared with == or in"
+            )
         found: int = sign(one, other)
         if abs(found) >= LARGEST:
             raise BadRequest("a number grows beyond 2^63")

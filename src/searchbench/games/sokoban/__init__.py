@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any, ClassVar, Final
 
 import numpy as np
@@ -76,9 +76,10 @@ class Numbering:
 
 @dataclass(frozen=True)
 class Sokoban(Game):
-    """Push every stone onto a goal; the level is `FILE#7`, `#3` for one that comes with the game, or its rows.
+    """Push every stone onto a goal.
 
-    The cost of a move is 1: pushes are counted, not steps.
+    The level is `FILE#7`, `#3` for one that comes with the game, or its rows. The cost of a move is 1: pushes are counted, not
+    steps.
     """
 
     name: ClassVar[str] = "sokoban"
@@ -109,6 +110,16 @@ class Sokoban(Game):
     def title(self) -> str:
         """Return the title of the level."""
         return self.text.title
+
+    @property
+    def called(self) -> str:
+        """Return the game with its level in words: its number, the name of its file, its title."""
+        file, _, number = self.level.rpartition("#")
+        if not number.isdecimal() or "|" in file or "\n" in file:
+            return f"Sokoban, {self.title}" if self.title else "Sokoban"
+        collection = f" of {PurePath(file).name}" if file else ""
+        title = self.title.removeprefix(number).strip(" .:")
+        return f"Sokoban, level {number}{collection}{f': {title}' if title else ''}"
 
     @property
     def notes(self) -> Sequence[str]:

@@ -25,7 +25,7 @@ def why_dead(tables: LevelTables, stones: Sequence[int], man: int) -> str | None
         return None
     for stone in stones:
         if not tables.live[stone]:
-            return f"from {level.name(stone)} a stone comes to no goal any more"
+            return f"a stone on {level.name(stone)} can reach no goal any more"
     frozen = frozen_stones(tables, stones)
     stuck = [stone for stone in sorted(frozen) if stone not in level.goals]
     if stuck:

@@ -5,6 +5,7 @@ import { drawing } from "./common.js";
 const SVG = "http://www.w3.org/2000/svg";
 const FAR = 6; // pixels after which a press is a drag
 const [SMALLEST, USUAL, LARGEST] = [12, 14, 19]; // a value's size on a cell: in pixels, in the drawing's units, in pixels
+const COORDINATE = [11, 17, 15]; // the size of a coordinate: at least in pixels, in the drawing's units, at most in pixels
 const NARROW = 50; // pixels of a cell on which a value would hide the piece: there it stands on the upper edge
 const AWAY = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 const still = matchMedia("(prefers-reduced-motion: reduce)");
@@ -144,7 +145,9 @@ export class BoardView {
 
   /** Mark what can be clicked, what has been, and the best that a click leads to. */
   mark(shown = null) {
-    if (!this.svg || !this.position.said) return;
+    if (!this.svg) return;
+    this.sizeCoordinates();
+    if (!this.position.said) return;
     for (const old of this.svg.querySelectorAll(".mark, .worth, .focus-ring")) old.remove();
     if (!this.editing) this.markLast();
     const begun = this.begun();
@@ -200,6 +203,13 @@ export class BoardView {
   scale() {
     const { width, height } = this.svg.getBoundingClientRect();
     return Math.min(width / this.svg.viewBox.baseVal.width, height / this.svg.viewBox.baseVal.height) || 1; // it may have room at its sides
+  }
+
+  /** Let coordinates be about as large on the screen beside a small and a large board. */
+  sizeCoordinates() {
+    const [least, usual, most] = COORDINATE;
+    const scale = this.scale();
+    for (const text of this.svg.querySelectorAll(".sb-coordinate")) text.style.fontSize = `${Math.min(most, Math.max(least, usual * scale)) / scale}px`;
   }
 
   /** Return a value to be written on a cell, at its upper right. */

@@ -1,7 +1,7 @@
 // The page of a certificate: what it claims, its tree of play, and why each reply loses.
 
 import { BoardView } from "./board.js";
-import { api, count, gameName, h, nameInAddress, page, showError, titled } from "./common.js";
+import { METHODS, api, count, gameName, h, nameInAddress, page, showError, titled } from "./common.js";
 
 const name = nameInAddress();
 const base = `/certificates/${encodeURIComponent(name)}`;
@@ -17,7 +17,7 @@ page(async () => {
   parts.caption = h("p", { class: "muted small", id: "caption", "aria-live": "polite" });
   parts.tree = h("div", { class: "tree", id: "tree" });
   parts.wrong = h("div", {});
-  const rows = [["game", gameName(facts.game)], ["claims", facts.claim], ["solved", SOLVED[facts.notion] ?? facts.notion], ["method", facts.method], ["records", count(facts.records)], ["lines end", facts.leaves.map((kind) => ENDS[kind] ?? kind).join("; ")]];
+  const rows = [["game", gameName(facts.game)], ["claims", facts.claim], ["solved", SOLVED[facts.notion] ?? facts.notion], ["method", METHODS.find((one) => one.id === facts.method)?.text ?? facts.method], ["records", count(facts.records)], ["lines end", facts.leaves.map((kind) => ENDS[kind] ?? kind).join("; ")]];
   const query = new URLSearchParams(location.search);
   const state = query.get("state") || "start";
   setTimeout(() => grow(parts.tree, state, query.get("side") === "1" ? 1 : 0).catch(fromStart));
@@ -25,9 +25,10 @@ page(async () => {
     h("p", { class: "crumbs" }, h("a", { href: "/" }, "Databases"), " / ", name),
     h("h1", {}, `${facts.label}: ${facts.claim}`),
     h("p", { class: "muted" }, "A proof that anybody can check: ", h("code", {}, "searchbench verify"), " tries every reply. The moves of the side that the proof plays for are bold; open a reply of the other side to see the answer to it."),
-    h("div", { class: "columns" },
-      h("div", { class: "stack" }, h("div", { class: "panel stack" }, board, parts.caption), h("div", { class: "panel" }, h("dl", { class: "facts" }, rows.flatMap(([term, fact]) => [h("dt", {}, term), h("dd", {}, fact)])))),
-      h("div", { class: "panel" }, h("h2", {}, "The proof"), parts.wrong, parts.tree)),
+    h("div", { class: "position" },
+      h("div", { class: "panel stack" }, board, parts.caption),
+      h("div", { class: "panel" }, h("h2", {}, "The proof"), parts.wrong, parts.tree),
+      h("div", { class: "panel" }, h("dl", { class: "facts" }, rows.flatMap(([term, fact]) => [h("dt", {}, term), h("dd", {}, fact)])))),
   ];
 });
 

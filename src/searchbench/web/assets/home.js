@@ -23,9 +23,13 @@ page(async () => {
   ];
 });
 
-/** Show the games that have a text in their name or what they are. */
+/** Show the games in whose name, description or databases every word of a text begins a word; say so if there is none. */
 function filter(list, text) {
-  for (const line of list.children) line.hidden = !line.textContent.toLowerCase().includes(text.trim().toLowerCase());
+  const wanted = text.toLowerCase().split(/\s+/).filter(Boolean);
+  const begins = (line) => wanted.every((word) => new RegExp(`(^|[^\\p{L}\\p{N}])${word.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&")}`, "u").test(line.textContent.toLowerCase()));
+  for (const line of list.querySelectorAll("tr:not(.nothing)")) line.hidden = !begins(line);
+  list.querySelector(".nothing")?.remove();
+  if (wanted.length && [...list.children].every((line) => line.hidden)) list.append(h("tr", { class: "nothing" }, h("td", { class: "muted", colspan: 4 }, `No game is called so: ${text.trim()}`)));
 }
 
 /** List the games once the server has counted their numbers, then follow what runs. */
@@ -43,7 +47,7 @@ function card(database) {
     .then((position) => picture.replaceChildren(silent(drawing(position.picture, position.text))))
     .catch(() => picture.remove());
   return h("li", {}, h("a", { class: "panel card", href: `/databases/${encodeURIComponent(database.name)}` },
-    picture, h("div", {}, h("strong", {}, database.name), h("div", { class: "muted small" }, database.label)),
+    picture, h("div", {}, h("strong", {}, database.label), h("div", { class: "muted small mono" }, database.name)),
     h("div", { class: "small" }, `${count(database.states)} positions · ${VALUES[database.values] ?? database.values}`)));
 }
 

@@ -46,8 +46,9 @@ export function jobsBadge() {
 export function told(job) {
   const seconds = `${job.seconds.toFixed(1)} s`;
   if (job.status !== "running") return `${job.status}, ${seconds}`;
-  const { stage, done, total } = job.progress;
-  if (!stage) return `starting, ${seconds}`;
+  const { done, total } = job.progress;
+  if (!job.progress.stage) return `starting, ${seconds}`;
+  const stage = job.progress.stage === "part all" ? "all positions" : job.progress.stage; // a game of one part
   const nodes = done && (job.kind === "search" || job.kind === "prove") ? `, ${count(done)} nodes` : ""; // else the stage tells
   return `${stage}${total ? `, ${Math.floor((100 * done) / total)}%` : nodes}, ${seconds}`;
 }

@@ -3,13 +3,9 @@
 import { BoardView } from "./board.js";
 import { ApiError, api, badge, count, drawing, h, nameInAddress, page, positionAddress, post, showError, titled } from "./common.js";
 import { Editor } from "./editor.js";
+import { LEGENDS, showHelp } from "./help.js";
 import { Record } from "./record.js";
 
-const LEGENDS = {
-  outcome: "On the board: W wins, L loses, in so many plies; = is a draw. The best are filled.",
-  score: "On the board: points for the player to move. The best are filled.",
-  steps: "On the board: what is left after the move. The best are in colour.",
-}; // what the values on the board mean
 const PAUSE = 700; // milliseconds between two moves that the page makes
 const FOLDED = 12; // moves that a phone shows before it is asked for all
 
@@ -57,6 +53,7 @@ function build() {
   parts.run = button("Play on", toggleRun, { id: "run", title: "Let both sides play on (space)" });
   parts.edit = button("Edit", edit, { id: "edit", title: "Put pieces by hand (e)" });
   parts.values = button("Values", toggleValues, { id: "values", title: "Show or hide the values (v)" });
+  parts.help = button("?", () => showHelp(facts), { id: "help", "aria-label": "Help", title: "What the signs and the keys mean (?)" });
   parts.notation = h("textarea", { rows: 2, class: "mono", id: "notation", spellcheck: "false", "aria-label": "Notation" });
   parts.wrong = h("div", { id: "wrong-notation", "aria-live": "polite" });
   parts.notation.addEventListener("input", () => wrongNotation(null));
@@ -71,7 +68,7 @@ function build() {
   parts.controls = h(
     "div", { class: "row", role: "toolbar", "aria-label": "Moves" },
     parts.back, parts.forward,
-    facts.lines ? [parts.best, parts.line, parts.run] : null, parts.values,
+    facts.lines ? [parts.best, parts.line, parts.run] : null, parts.values, parts.help,
   );
   const starts = h(
     "div", { class: "row" },
@@ -89,11 +86,11 @@ function build() {
       h("div", { class: "panel stack" }, board, parts.status, parts.legend, parts.message, parts.controls, parts.film, parts.editor.place),
       h(
         "div", { class: "stack" },
-        h("div", { class: "panel stack tight" }, parts.value, parts.who, parts.where, parts.opponent),
-        h("div", { class: "panel" }, parts.heading, parts.moves, parts.all, keys()),
+        h("div", { class: "panel stack tight" }, parts.value, parts.who, parts.opponent),
+        h("div", { class: "panel" }, parts.heading, parts.moves, parts.all, h("p", { class: "muted small hide-narrow", style: "margin:0.9rem 0 0" }, h("kbd", {}, "?"), " shows all keys")),
         h("div", { class: "panel stack tight" }, h("h2", {}, "The moves so far"), parts.record, parts.graph),
       ),
-      h("div", { class: "panel stack" }, label("Notation", parts.notation), parts.wrong, h("div", { class: "spread" }, starts, h("div", { class: "row" }, button("Copy link", copyLink, { id: "copy" }), button("Go", () => queued(paste), { class: "primary", id: "go" })))),
+      h("div", { class: "panel stack" }, label("Notation", parts.notation), parts.wrong, parts.where, h("div", { class: "spread" }, starts, h("div", { class: "row" }, button("Copy link", copyLink, { id: "copy" }), button("Go", () => queued(paste), { id: "go", title: "Show the position that is written above (enter)" })))),
     ),
   ];
 }
@@ -110,11 +107,6 @@ function opponent() {
   const choose = h("select", { id: "computer", onchange: () => { computer = choose.value === "" ? null : Number(choose.value); address("replaceState"); ends(); answer(true); } },
     [["", "nobody"], ["0", facts.sides[0]], ["1", facts.sides[1]]].map(([value, text]) => h("option", { value, selected: value === String(computer ?? "") }, text)));
   return h("label", {}, "The database plays", choose);
-}
-
-function keys() {
-  const key = (text) => h("kbd", {}, text);
-  return h("p", { class: "muted small hide-narrow", style: "margin:0.9rem 0 0" }, key("1"), "–", key("9"), " make the move beside the key, ", key("b"), " the best one, ", key("l"), " line, ", key("space"), " play on, ", key("←"), " ", key("→"), " back and forward (on the board: from cell to cell), ", key("e"), " edit, ", key("v"), " values");
 }
 
 // --- going somewhere ------------------------------------------------------------------------------------------------
@@ -229,7 +221,7 @@ function show(position, slide = true) {
   parts.where.replaceChildren(...fact("number", position.number === null ? "none" : count(position.number)), ...(facts.parts.length > 1 && position.part ? fact("part", partCalled(position.part)) : []));
   showValues();
   for (const control of [parts.best, parts.run]) control.disabled = !best();
-  parts.line.disabled = !now.moves.length;
+  parts.line.disabled = !best();
   parts.values.disabled = false;
   ends();
   markFilm();
@@ -242,13 +234,15 @@ function showValues() {
   parts.values.setAttribute("aria-pressed", String(!blind));
   parts.value.replaceChildren(...(blind ? [h("span", { class: "muted" }, "The values are hidden.")] : worthHere()));
   const told = [facts.two_players && !now.result ? sentence(`${facts.sides[now.side]} is to move${blind ? "" : outlook(now.value)}`) : "", now.result ? sentence(now.result) : "", now.dead_end ? `It cannot be solved any more: ${now.dead_end}.` : ""].join(" ").trim();
-  parts.who.replaceChildren(...(facts.two_players && !now.result && facts.stones.length ? [drawing(facts.stones[now.side])] : []), h("span", {}, told));
+  const seen = ended() && !blind ? "" : told;
+  parts.who.replaceChildren(...(seen ? [...(facts.two_players && !now.result && facts.stones.length ? [drawing(facts.stones[now.side])] : []), h("span", {}, seen)] : []));
   parts.who.querySelector("svg")?.setAttribute("aria-hidden", "true"); // the words beside it tell who
-  parts.legend.textContent = blind || !now.moves.length || !now.picture ? "" : LEGENDS[facts.two_players ? facts.values : "steps"] ?? "";
-  parts.status.textContent = [made(), blind ? "" : `${now.value?.text ?? ""} ${meaning(now.value)}`.trim() + ".", told].join(" ").trim();
+  const marked = now.picture && now.moves.some((move) => worth(move));
+  parts.legend.textContent = marked ? LEGENDS[facts.two_players ? facts.values : "steps"] ?? "" : "";
+  parts.status.textContent = [made(), blind ? "" : `${called(now.value)?.text ?? ""} ${meaning(now.value)}`.trim() + ".", told].join(" ").trim();
   const inList = parts.moves.contains(document.activeElement);
-  parts.heading.textContent = blind ? "Moves" : "Moves, best first";
-  parts.moves.replaceChildren(...(now.moves.length ? listed().map(moveItem) : [h("li", { class: "muted" }, "No moves.")]));
+  parts.heading.textContent = blind || !best() ? "Moves" : "Moves, best first";
+  parts.moves.replaceChildren(...(now.moves.length ? listed().map(moveItem) : [h("li", { class: "muted" }, now.result ? "The game is over." : "There is no move.")]));
   parts.moves.classList.toggle("all", now.moves.length <= FOLDED);
   parts.all.hidden = now.moves.length <= FOLDED;
   parts.all.textContent = `All ${count(now.moves.length)} moves`;
@@ -259,11 +253,17 @@ function showValues() {
   parts.graph.replaceChildren(...(blind ? [] : record.graph(facts.two_players ? facts.sides : [])));
 }
 
-/** The value of the position; of a finished game that of who would have to move says little, so it stands behind. */
+/** The value of the position; of a finished game how it has ended: what the player to move has of it says little. */
 function worthHere() {
-  const ended = facts.two_players && now.result && now.value;
-  const told = ended ? [badge({ ...now.value, text: "the end" }, true), `${now.value.text} for the player to move`] : [badge(now.value, true) ?? "", meaning(now.value)];
-  return [told[0], h("span", { class: "muted" }, told[1])];
+  if (!ended()) return [badge(called(now.value), true) ?? "", h("span", { class: "muted" }, meaning(now.value))];
+  return [badge({ kind: now.value?.kind === "draw" ? "draw" : "number", text: sentence(now.result).slice(0, -1) }, true)];
+}
+
+const ended = () => facts.two_players && now.result;
+
+/** A value as people call it: a puzzle that never reaches its end has no solution. */
+function called(value) {
+  return value?.kind === "none" && facts.values === "distance" ? { ...value, text: "no solution" } : value;
 }
 
 /** The last move in words, and who has made it. */
@@ -326,7 +326,7 @@ function keyOf(move, place) {
 
 function moveItem(move, place) {
   const kind = facts.two_players || move.best ? move.value.kind : "worse";
-  const value = shown(move);
+  const value = called(shown(move));
   const item = h(
     "button", { type: "button", class: blind ? "" : kind, onclick: () => queued(() => play(move)) },
     h(keyOf(move, place) ? "kbd" : "span", { class: "rank", "aria-hidden": "true" }, keyOf(move, place) ?? place + 1), h("span", { class: `name${move.best && !blind ? " best" : ""}` }, move.move), blind ? null : badge({ ...value, kind: kind === "worse" ? "" : value.kind }),
@@ -376,6 +376,8 @@ function edit() {
   parts.value.replaceChildren();
   parts.where.replaceChildren();
   parts.who.replaceChildren("The position is being edited.");
+  parts.heading.textContent = "Moves";
+  parts.all.hidden = true;
   parts.moves.replaceChildren(h("li", { class: "muted" }, "No moves while the position is edited."));
   parts.graph.replaceChildren();
   parts.editor.begin(now);
@@ -498,7 +500,7 @@ function markFilm() {
 function shortcut(event) {
   if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, textarea, select")) return;
   const onButton = event.target.closest("button, a, [role=button]");
-  const actions = { ArrowLeft: back, ArrowRight: forward, b: step, l: showLine, e: edit, v: toggleValues };
+  const actions = { ArrowLeft: back, ArrowRight: forward, b: step, l: showLine, e: edit, v: toggleValues, "?": () => showHelp(facts) };
   if (!facts.lines) for (const key of ["b", "l"]) delete actions[key];
   if (/^[1-9]$/.test(event.key)) queued(() => { const move = listed().find((one, place) => keyOf(one, place) === event.key); return move ? play(move) : null; });
   else if (event.key === " " && !onButton && facts.lines) toggleRun();

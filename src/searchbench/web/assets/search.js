@@ -1,17 +1,11 @@
 // The page of a search: choose a game and a state, watch the search at work, and see the solution move.
 
-import { api, badge, count, drawing, follow, gameName, h, page, post, showError, titled } from "./common.js";
+import { METHODS, api, badge, count, drawing, follow, gameName, h, page, post, showError, titled } from "./common.js";
 import { BoardView } from "./board.js";
 import { outcome, progress } from "./jobs.js";
 
-const METHODS = [
-  { id: "idastar", text: "IDA*", players: 1 }, { id: "astar", text: "A*", players: 1 }, { id: "bestfirst", text: "greedy best-first", players: 1 },
-  { id: "pns", text: "proof-number search", players: 2 }, { id: "alphabeta", text: "alpha-beta", players: 2 },
-  { id: "dfpn", text: "depth-first proof-number search", players: 2 }, { id: "graph", text: "proof numbers over a graph, forced sequences", players: 2 },
-  { id: "threats", text: "threats (go-moku)", players: 2 }, { id: "conspiracy", text: "conspiracy numbers", players: 2 },
-  { id: "sss", text: "SSS*", players: 2 }, { id: "bstar", text: "B*", players: 2 }, { id: "mst", text: "MST*, the smallest solution tree", players: 2 },
-];
 const TREE_EVERY = 1; // seconds between two looks at a proof's tree
+const SHUFFLED = 40; // random moves
 const FRAME = 450; // milliseconds between two boards of a solution
 
 const parts = {};
@@ -25,12 +19,14 @@ page(async () => {
   titled("Search");
   const [found, health] = await Promise.all([api("/games"), api("/health")]);
   games = found;
+  parts.jobs = health.jobs;
   const query = new URLSearchParams(location.search);
   parts.game = h("input", { id: "game", list: "games", value: query.get("game") ?? "sliding:4x4", class: "mono", onchange: () => { parts.state.value = ""; look(); } });
   parts.state = h("textarea", { id: "state", rows: 2, class: "mono", spellcheck: "false", onchange: () => look() }, query.get("state") ?? "");
   parts.method = h("select", { id: "method" });
   parts.start = h("button", { class: "primary", id: "start-search", disabled: !health.jobs }, "Start");
   parts.stop = h("button", { type: "button", id: "stop", disabled: true, onclick: () => job && post(`/jobs/${job}`, undefined, "DELETE") }, "Stop");
+  parts.shuffle = h("button", { type: "button", id: "shuffle", title: "Make some moves at random", onclick: () => shuffle() }, "Shuffle");
   parts.message = h("div", { "aria-live": "polite" });
   parts.board = h("div", { class: "table large" });
   parts.view = new BoardView(parts.board, { onMove: (move) => { parts.state.value = move.state; look(); }, onCell: () => {} });
@@ -46,7 +42,7 @@ page(async () => {
     h("div", { class: "columns" },
       h("div", { class: "stack" }, h("div", { class: "panel stack" }, parts.board, parts.caption, parts.player)),
       h("div", { class: "stack" },
-        h("form", { class: "panel stack", onsubmit: (event) => { event.preventDefault(); run(); } }, h("div", { class: "fields" }, h("label", {}, "Game", parts.game, names), h("label", {}, "Method", parts.method)), h("label", {}, "State (empty: the start)", parts.state), h("div", { class: "row" }, parts.start, parts.stop, h("button", { type: "button", id: "shuffle", onclick: () => shuffle() }, "Shuffle")), health.jobs ? null : h("p", { class: "muted small" }, "This server only reads."), parts.message),
+        h("form", { class: "panel stack", onsubmit: (event) => { event.preventDefault(); run(); } }, h("div", { class: "fields" }, h("label", {}, "Game", parts.game, names), h("label", {}, "Method", parts.method)), h("label", {}, "State (empty: the start)", parts.state), h("div", { class: "row" }, parts.start, parts.stop, parts.shuffle), health.jobs ? null : h("p", { class: "muted small" }, "This server only reads."), parts.message),
         h("div", { class: "panel" }, parts.live))),
   ];
 });
@@ -57,6 +53,8 @@ async function look() {
   try {
     position = await api("/games/position", { game: parts.game.value.trim(), state: parts.state.value.trim() || "start" });
     parts.message.replaceChildren(...hint());
+    parts.start.classList.toggle("primary", !solved());
+    parts.shuffle.classList.toggle("primary", solved());
   } catch (error) {
     showError(parts.message, error);
     return false;
@@ -71,22 +69,32 @@ async function look() {
   return true;
 }
 
+const solved = () => !position.two_players && position.result === "solved";
+
 /** A word on a state from which there is nothing to search. */
 function hint() {
-  const solved = !position.two_players && position.result === "solved";
-  return solved ? [h("p", { class: "message calm", id: "hint" }, "This state is solved already: shuffle it, make moves on the board, or type another.")] : [];
+  return solved() ? [h("p", { class: "message calm", id: "hint" }, "This state is solved already: shuffle it, make moves on the board, or type another.")] : [];
 }
 
-/** Make some random moves from the state at hand. */
+/** Make some random moves from the state at hand; nothing is searched before they are made. */
 async function shuffle() {
-  for (let moves = 60; moves > 0; moves -= 1) {
-    if (!position?.moves.length || (position.two_players && position.result)) break;
-    const next = position.moves[Math.floor(Math.random() * position.moves.length)];
-    position = await api("/games/position", { game: parts.game.value.trim(), state: next.state });
-    if (position.two_players && moves % 10) break;
+  for (const control of [parts.start, parts.shuffle]) control.disabled = true;
+  parts.message.replaceChildren(h("p", { class: "message calm" }, "Shuffling …"));
+  try {
+    for (let moves = SHUFFLED; moves > 0; moves -= 1) {
+      if (!position?.moves.length || (position.two_players && position.result)) break;
+      const next = position.moves[Math.floor(Math.random() * position.moves.length)];
+      position = await api("/games/position", { game: parts.game.value.trim(), state: next.state });
+      if (position.two_players && moves % 10) break;
+    }
+    parts.state.value = position.state;
+    await look();
+  } catch (error) {
+    showError(parts.message, error);
+  } finally {
+    parts.start.disabled = !parts.jobs;
+    parts.shuffle.disabled = false;
   }
-  parts.state.value = position.state;
-  await look();
 }
 
 async function run() {

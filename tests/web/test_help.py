@@ -1,0 +1,135 @@
+"""Help, and what a reader meets first: words of a finished game, games found by name, a shuffle before a search."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import searchbench as sb
+from searchbench.catalogue import name_of
+from searchbench.games.sokoban import Sokoban
+from web_client import LIMITS, Client, make_app, running
+
+
+def test_help_tells_the_values_and_the_keys_and_gives_the_focus_back(open_position: Callable[..., Any]) -> None:
+    page = open_position("noughts")
+    page.click("#help")
+    told = page.inner_text("#help-text")
+    assert "win 13" in told
+    assert "make the best move" in told
+    assert page.evaluate("document.activeElement.textContent") == "Close"
+    page.keyboard.press("Escape")
+    assert page.locator("#help-text").is_hidden()
+    assert page.evaluate("document.activeElement.id") == "help"
+    page.keyboard.press("?")
+    assert page.locator("#help-text").is_visible()
+    page.mouse.click(5, 5)  # beside it
+    assert page.locator("#help-text").is_hidden()
+    page = open_position("eight")
+    page.keyboard.press("?")
+    assert "no solution" in page.inner_text("#help-text")
+
+
+def test_every_key_of_the_help_is_a_key_of_the_page(open_position: Callable[..., Any]) -> None:
+    page = open_position("eight", "hardest")
+    page.keyboard.press("?")
+    keys = page.locator("#help-text kbd").all_inner_texts()
+    assert keys == ["1", "9", "←", "→", "b", "l", "space", "e", "v", "?"]
+    page.keyboard.press("Escape")
+    for key, seen in (
+        ("b", "#record button >> nth=1"),
+        ("l", "#film button"),
+        ("v", ".blind"),
+        ("e", "#editor .palette"),
+    ):
+        page.keyboard.press(key)
+        page.locator(seen).first.wait_for()
+
+
+def test_a_position_that_is_edited_has_no_moves_to_show(page: Any, client: Client) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto(f"{client.address}/databases/morris/position?state=start")
+    page.wait_for_selector("#all-moves:visible")
+    page.click("#edit")
+    page.wait_for_selector("#editor .palette")
+    assert page.locator("#all-moves").is_hidden()
+    assert page.locator("h2", has_text="best first").count() == 0
+    page.click("#cancel")
+    page.wait_for_selector("#all-moves:visible")
+
+
+@pytest.mark.parametrize(
+    ("typed", "found"),
+    [("han", {"hanoi"}), ("tic-tac", {"tic-tac-toe"}), ("TOWN small", {"small-town"}), ("zzz", set())],
+)
+def test_a_game_is_found_by_the_beginnings_of_its_words(page: Any, client: Client, typed: str, found: set[str]) -> None:
+    page.goto(client.address)
+    page.wait_for_selector("#games strong")
+    page.fill("#filter", typed)
+    assert set(page.locator("#games tbody tr:visible strong").all_inner_texts()) == found
+    assert page.locator("#games .nothing").count() == (0 if found else 1)
+    page.fill("#filter", "")
+    assert page.locator("#games .nothing").count() == 0
+    assert page.locator("#games tbody tr:visible").count() > 20
+
+
+def test_nothing_is_searched_before_a_shuffle_is_done(page: Any, client: Client) -> None:
+    page.goto(f"{client.address}/search?game=sliding:3x3")
+    page.wait_for_selector("#hint")
+    assert "primary" in page.get_attribute("#shuffle", "class")
+    page.click("#shuffle")
+    assert page.is_disabled("#start-search")
+    page.wait_for_function("() => !document.getElementById('start-search').disabled")
+    assert page.input_value("#state")
+    assert "primary" in page.get_attribute("#start-search", "class")
+    assert page.locator("#hint").count() == 0
+
+
+def test_coordinates_have_one_size_beside_small_and_large_boards(open_position: Callable[..., Any]) -> None:
+    sizes = []
+    for name in ("noughts", "morris"):
+        page = open_position(name)
+        sizes.append(page.evaluate("document.querySelector('.sb-coordinate').getBoundingClientRect().height"))
+    assert max(sizes) <= 24
+    assert max(sizes) / min(sizes) < 1.4
+
+
+@pytest.fixture(scope="module")
+def warehouse(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Client]:
+    """Return a client of a server with a level of Sokoban."""
+    folder = tmp_path_factory.mktemp("sokoban") / "level.db"
+    sb.solve("sokoban:#1", to=folder, threads=1)
+    with running(make_app({"level": folder}, LIMITS)) as found:
+        yield found
+
+
+def test_a_spoiled_level_says_so_and_promises_no_best_move(page: Any, warehouse: Client) -> None:
+    page.goto(f"{warehouse.address}/databases/level/position?state=Cb+Dd+@Bb")
+    page.wait_for_selector("#moves li")
+    assert page.inner_text("h1") == "Sokoban, level 1: Two in a row"
+    assert page.inner_text("#value") == "no solution"
+    assert page.inner_text("#who") == "It cannot be solved any more: a stone on Dd can reach no goal any more."
+    assert page.locator("h2", has_text="best first").count() == 0
+    assert page.inner_text("#legend") == ""  # nothing is marked
+    assert all(page.is_disabled(button) for button in ("#best", "#line", "#run"))
+
+
+def test_a_level_is_called_by_its_number_its_file_and_its_title(tmp_path: Path) -> None:
+    file = tmp_path / "mine.txt"
+    file.write_text("#####\n#@$.#\n#####\n; Straight on\n")
+    assert name_of(sb.load(f"sokoban:{file}#1")) == "Sokoban, level 1 of mine.txt: Straight on"
+    assert name_of(sb.load("sokoban:#####|#@$.#|#####")) == "Sokoban"
+    titles = [name_of(level) for level in Sokoban.levels("")]
+    assert len(set(titles)) == len(titles)
+
+
+def test_the_head_of_a_page_is_one_line_on_a_phone(page: Any, client: Client) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+    for address in ("/", "/search", "/nowhere"):
+        page.goto(client.address + address)
+        page.wait_for_selector("header nav a")
+        assert page.locator("header.top").bounding_box()["height"] < 64
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
