@@ -139,7 +139,7 @@ def solve(
     from searchbench.jit import open_device
     from searchbench.run import parse_memory
     from searchbench.solvers.exhaustive import requested, solve_request
-    from searchbench.trials import try_before
+    from searchbench.tried import try_before
 
     ranks = world() if current() is ALONE else current()
     device = options.pop("device", None)
@@ -256,7 +256,7 @@ def search(
     from searchbench.heuristics import heuristic
     from searchbench.solvers.exhaustive import search_by_duality
     from searchbench.solvers.guided import Guided, search_soonest
-    from searchbench.trials import try_before, try_bound
+    from searchbench.tried import try_before, try_bound
 
     chosen, run = load(game), _run(memory, threads, progress)
     try_before("search", chosen)
@@ -300,7 +300,7 @@ def prove(
     """
     from searchbench.catalogue import load
     from searchbench.solvers.proof.soonest import prove_soonest
-    from searchbench.trials import try_before
+    from searchbench.tried import try_before
 
     chosen = load(game)
     try_before("prove", chosen)

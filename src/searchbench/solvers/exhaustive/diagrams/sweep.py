@@ -46,8 +46,8 @@ from searchbench.solvers.exhaustive.diagrams.tails import tail_moves_of, tails_o
 FEW: Final = 20_000
 """A layer of fewer positions is one piece of work."""
 PIECES_PER_THREAD: Final = 8
-TRIED: Final = 16
-"""How many pieces of a layer are settled on trial, about."""
+SAMPLED: Final = 16
+"""How many pieces of a layer a sample has, about."""
 _NAMES: Final = jit.Names({}, "cpu")
 
 
@@ -265,13 +265,13 @@ class Sweep:
         self.dealt.join(planes, starts, pieces, ends[:, :6])
         return planes
 
-    def trial(self, layer: int, positions: int) -> int:
+    def settle_sample(self, layer: int, positions: int) -> int:
         """Settle about so many positions from all over a layer, as if all moves led to draws; return how many they were."""
         count = self.diagram.count(layer)
         after = self.diagram.count(layer + 1) if layer + 1 < self.diagram.layers else 0
         prefixes, starts = self._prefixes(layer)
         apart = max(1, count // max(1, positions))
-        some = _grouped(starts, TRIED * apart)[::apart]
+        some = _grouped(starts, SAMPLED * apart)[::apart]
         drawn, planes = (untouched(plane_words(positions), np.uint64) for positions in (after, count))  # may be huge
         self._settle(layer, (prefixes, starts), some, drawn, planes)
         return sum(int(starts[stop] - starts[first]) for first, stop in some)
