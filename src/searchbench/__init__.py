@@ -135,7 +135,7 @@ def solve(
     """
     from searchbench.catalogue import load
     from searchbench.exchange.mpi import world
-    from searchbench.exchange.ranks import ALONE, current, joined, neighbours
+    from searchbench.exchange.ranks import ALONE, by_first, current, joined, neighbours
     from searchbench.jit import open_device
     from searchbench.run import parse_memory
     from searchbench.solvers.exhaustive import requested, solve_request
@@ -145,9 +145,8 @@ def solve(
     device = options.pop("device", None)
     chosen = load(game)
     request = requested(chosen, rule, solver, to, options)
-    if ranks.count == 1:
-        try_before("solve", chosen, request.choice.solver, request.game is not chosen)
     with _run(memory, threads, progress if ranks.rank == 0 else None) as run, joined(ranks):
+        by_first(lambda: try_before("solve", chosen, request.choice.solver, request.game is not chosen))
         if device is not None:
             name, _, room = str(device).partition(",")
             run.device = open_device(name, parse_memory(room or 0))

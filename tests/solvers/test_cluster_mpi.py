@@ -37,6 +37,7 @@ SHARED = "import searchbench.exchange.shards as shards; shards.SMALL = 0"
 """Code that has all ranks take part in groups that one of them would solve."""
 BLIND = "import searchbench.exchange.shared_memory as memory; memory._opened = lambda file: -1"
 """Code that has no rank see the files that others have in memory, as in containers of their own."""
+TOKEN = Path(__file__).parents[2] / "examples" / "token.py"
 PROGRAM = "from searchbench.cli import main; main()"
 
 
@@ -97,6 +98,19 @@ def test_what_all_ranks_refuse_is_said_once(tmp_path: Path) -> None:
     code, out, err = run(3, words)
     assert (code, out) == (30, "")
     assert err.count("searchbench: form 'layers' cannot work on several ranks") == 1
+
+
+def test_a_game_is_tried_by_the_first_rank_and_refused_by_all(tmp_path: Path) -> None:
+    game = tmp_path / "token.py"
+    game.write_text(TOKEN.read_text())
+    code, out, err = run(3, ["solve", str(game), "--to", str(tmp_path / "right")])
+    assert (code, err) == (0, "")
+    game.write_text(TOKEN.read_text().replace("node != state[0]:", "node > 3:"))  # one of the `unmoves` lacks
+    code, out, err = run(3, ["solve", str(game), "--to", str(tmp_path / "wrong")])
+    assert (code, out) == (30, "")
+    assert err.count("breaks the law moves-are-unmoves") == err.count("searchbench: ") == 1
+    assert "all ranks end" not in err
+    assert not (tmp_path / "wrong").exists()
 
 
 def test_what_one_rank_finds_ends_all(tmp_path: Path) -> None:
