@@ -134,6 +134,13 @@ def ranks_of(process: subprocess.Popen[str]) -> list[psutil.Process]:
     return [child for child in children if child.name().startswith("python")]
 
 
+def named_memory(rank: psutil.Process) -> list[str]:
+    """Return the names in the file system of memory that MPI shares: what a killed rank would leave behind."""
+    return [
+        part.path for part in rank.memory_maps() if part.path.startswith("/dev/shm/mpich") and Path(part.path).exists()
+    ]
+
+
 def test_a_rank_is_killed_and_the_others_end_and_it_goes_on_with_more_or_fewer(tmp_path: Path) -> None:
     solve("awari:5", to=tmp_path / "one", parts="all", memory="64MB", threads=1)
     words = ["solve", "awari:5", "--to", str(tmp_path / "db"), "--threads", "1"]
@@ -148,6 +155,7 @@ def test_a_rank_is_killed_and_the_others_end_and_it_goes_on_with_more_or_fewer(t
             time.sleep(chance.uniform(0.0, 0.7) * attempt)  # the first at once: a quick machine is done in a second
             ranks = ranks_of(process) if process.poll() is None else []
             if ranks:
+                assert all(named_memory(rank) == [] for rank in ranks if attempt == 0)
                 chance.choice(ranks).send_signal(signal.SIGKILL)
         out, err = process.communicate(timeout=240)
         complete = "holds a database already" in err  # the last one was killed when all was kept
