@@ -18,10 +18,11 @@ from searchbench.errors import BadRequest, LimitReached, SearchBenchError, Unsol
 from searchbench.games.sokoban import Sokoban
 from searchbench.games.sokoban.enhanced import EnhancedSokoban
 from searchbench.games.sokoban.enhanced.areas import goal_areas
+from searchbench.games.sokoban.enhanced.board import LEARNT
 from searchbench.games.sokoban.enhanced.exact import judged
 from searchbench.games.sokoban.enhanced.testmaze import comes_home, lone_way
 from searchbench.games.sokoban.enhanced.windows import is_window_dead
-from searchbench.games.sokoban.enhanced.work import LEARNT, freezes, move_of
+from searchbench.games.sokoban.enhanced.work import freezes, move_of
 from searchbench.games.sokoban.rules import normal_man, state_of, stones_of, to_square
 from searchbench.games.sokoban.solution import pushes_of
 from searchbench.heuristics.matching import (

@@ -11,6 +11,7 @@ from typing import Any, Final, Literal, NamedTuple
 import numpy as np
 
 from searchbench import jit
+from searchbench.games.sokoban.enhanced.board import AT, GOAL, KEY, LIVE, OFF_GOAL, SQUARE, STONES
 from searchbench.games.sokoban.enhanced.corral import find_corral, goes_in
 from searchbench.games.sokoban.enhanced.windows import is_window_dead
 from searchbench.games.sokoban.enhanced.work import freezes, move_of, walk
@@ -126,16 +127,16 @@ def explore(exact: Any, near: Any, goals: int, start: int) -> int:
 def place_stones(work: Any, stones: int, man: int) -> None:
     """Set the position of an enhanced search."""
     board, facts, number = work.board, work.facts, 0
-    facts[2], facts[3] = 0, 0
+    facts[KEY], facts[OFF_GOAL] = 0, 0
     for square in range(len(work.maze)):
-        board[0, square] = 0
+        board[AT, square] = 0
         if stones >> square & 1:
-            board[0, square] = number + 1
-            board[1, number] = square
-            facts[2] ^= work.hashes[0, square]
-            facts[3] += work.maze[square, 4] < 0
+            board[AT, square] = number + 1
+            board[SQUARE, number] = square
+            facts[KEY] ^= work.hashes[0, square]
+            facts[OFF_GOAL] += work.maze[square, GOAL] < 0
             number += 1
-    facts[0] = number
+    facts[STONES] = number
     work.kept[0, work.kept.shape[1] - 1] = man
 
 
@@ -174,7 +175,7 @@ def judge_states(work: Any, exact: Any, near: Any, count: int, counts: Any) -> N
                     walk(work, man)
                     find_corral(work)
                     kept = kept or (goes_in(work, square, target) and further + 1 == pushes)
-                if work.maze[target, 5] == 0:
+                if work.maze[target, LIVE] == 0:
                     continue
                 solvable = further < NEVER
                 count_claim(counts, FREEZE, freezes(work, square, target), solvable)
