@@ -75,7 +75,7 @@ def test_numbers_are_those_of_the_members_in_order(game: sb.Game) -> None:
     low, high = sorted(chance.randint(0, diagram.size) for _ in range(2))
     assert list(diagram.iterate(low, high)) == [game.digits().codes(state) for state in members[low:high]]
     others = {tuple(chance.randint(-1, 3) for _ in range(game.width)) for _ in range(200)} - set(members)
-    assert all(diagram.rank(state) == NOWHERE and not diagram.contains(state) for state in others)
+    assert all(diagram.rank(state) == NOWHERE for state in others)
 
 
 @pytest.mark.parametrize("game", FEW, ids=str)

@@ -35,6 +35,7 @@ from searchbench.run import Run
 from searchbench.solvers.exhaustive.diagrams.blocks import (
     ABSENT,
     FULL,
+    IMPOSSIBLE,
     list_paths,
     scratch_for,
     settle,
@@ -65,28 +66,28 @@ def descend(nodes: Any, moves: Any, at: Any, depth: int, code: int) -> bool:
         start = at.path[here, unsigned(action)]
         after = moves.images[here, unsigned(action), unsigned(code)]
         found = follow(nodes, at, depth + 1, action, start, at.base[here, unsigned(action)], after)
-        if found == -1 and moves.lasts[unsigned(action)] <= depth:
+        if found == ABSENT and moves.lasts[unsigned(action)] <= depth:
             return True
     for action in range(own, moves.started[below]):
         after = moves.images[here, unsigned(action), unsigned(code)]
         found = follow(nodes, at, depth + 1, action, twin, twin_base, after)
-        if found == -1 and moves.lasts[unsigned(action)] <= depth:
+        if found == ABSENT and moves.lasts[unsigned(action)] <= depth:
             return True
     edge = edge_of(nodes, twin, code) if twin >= 0 else -1
     if edge >= 0:
         at.twin[below] = nodes.children[unsigned(edge)]
         at.twin_base[below] = twin_base + nodes.offsets[unsigned(edge)]
     else:
-        at.twin[below] = -1
+        at.twin[below] = ABSENT
     return False
 
 
 @inlined
 def follow(nodes: Any, at: Any, below: int, action: int, start: int, base: int, after: int) -> int:
     """Follow the path of an action from a node by a code, to the depth `below`; return the node there."""
-    found = -2
-    if start != -2 and after >= 0:
-        found = -1
+    found = IMPOSSIBLE
+    if start != IMPOSSIBLE and after >= 0:
+        found = ABSENT
         if start >= 0:
             edge = edge_of(nodes, start, after)
             if edge >= 0:
