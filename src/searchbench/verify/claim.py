@@ -21,7 +21,9 @@ from searchbench.rules import UNDECIDED, State, canonical, moves, new_moves, new
 from searchbench.run import Run
 from searchbench.slots import constant, slot
 from searchbench.verify.forced import ForcedSearch, forced_search, wins_by_force
-from searchbench.verify.threats import ThreatSearch, beats, begin, code_of, known_move, threat_search, wins_by_threats
+from searchbench.verify.threat_board import ThreatSearch, new_threat_search
+from searchbench.verify.threat_search import code_of, known_move
+from searchbench.verify.threats import beats, begin, wins_by_threats
 
 SYMMETRIC_RECORDS: Final = constant("SYMMETRIC_RECORDS", False)
 """Whether records are representatives that stand for all symmetric states."""
@@ -399,7 +401,7 @@ class ClaimCheck:
         return forced_search(self.game, self.claim.forced)
 
     def _threats(self) -> ThreatSearch:
-        return threat_search(self.game, self.claim.threats)
+        return new_threat_search(self.game, self.claim.threats)
 
     def _state(self, state: Sequence[int]) -> Any:
         return np.array(state, self.game.dtype)
