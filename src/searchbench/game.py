@@ -19,6 +19,7 @@ from searchbench.board import cells_of_move
 from searchbench.errors import BadGame, BadMove, BadRequest, BadState, raised_in, told
 from searchbench.guards import guarded, is_trusted
 from searchbench.index.own import checked_index, functions_of
+from searchbench.index.protocol import line_size
 from searchbench.rules import NOWHERE, UNDECIDED
 from searchbench.slots import slot_named
 from searchbench.user_code import (
@@ -619,7 +620,7 @@ def _buffers(game: Game, most: int, target: jit.Target) -> dict[str, Callable[..
 @lru_cache(maxsize=128)
 def _size(game: Game) -> int:
     """Return how many numbers the index of a game has, 0 without an index."""
-    return max((part.stop for part in game.parts()), default=0)
+    return line_size(game.parts())
 
 
 @lru_cache(maxsize=128)

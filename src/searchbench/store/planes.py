@@ -12,7 +12,7 @@ from searchbench.index.protocol import Part
 from searchbench.store.codes import Array
 
 
-class _BitCodes:
+class _CodesInPlanes:
     _size: int
 
     @property
@@ -37,7 +37,7 @@ class _BitCodes:
         """Do nothing."""
 
 
-class PlaneCodes(_BitCodes):
+class PlaneCodes(_CodesInPlanes):
     """Read codes 0 (not reached) and 1 + depth mod 3 from two planes of 64-bit words.
 
     The bit of a number is ``number // places * word_bits + number % places``. `layers` maps a part's name to the number
@@ -87,7 +87,7 @@ class PlaneCodes(_BitCodes):
         return {code: count for code, count in found.items() if count}
 
 
-class AlternatingCodes(_BitCodes):
+class AlternatingCodes(_CodesInPlanes):
     """Read codes 0 (not reached) and 1 + depth mod 4 of a game whose moves all change the parity of the place.
 
     One vector marks reached states, the other contains the second bits of the depths; a depth is odd if the parity of

@@ -17,7 +17,7 @@ from searchbench.duality import reversal
 from searchbench.errors import BadRequest, Unsolvable
 from searchbench.game import Game, Position
 from searchbench.index.contract import canonical_rank, unrank, unrank_next
-from searchbench.index.protocol import Part
+from searchbench.index.protocol import Part, line_size
 from searchbench.jit import Rows, intervals, note_rows, trailing_zeros
 from searchbench.line import Line
 from searchbench.rules import new_state
@@ -211,7 +211,7 @@ def _meet_in_layers(game: Game, run: Run, target: jit.Target) -> tuple[Database,
 
 def _meet_in_planes(game: Game, run: Run, target: jit.Target) -> tuple[Database, int, tuple[int, int]]:
     """Search until a layer meets its own dual or that of the layer before; return the same as `_meet_in_layers`."""
-    size = max(part.stop for part in game.parts())
+    size = line_size(game.parts())
     run.demand(two_bit_bytes(size), f"searching {game} by duality in the form {TWO_BIT}")
     finder = Finder(game, run, target)
     meeting: list[tuple[int, tuple[int, int]]] = []
