@@ -186,9 +186,9 @@ def searched(game: Any, configuration: Enhanced | FeatureSpace, limits: Limits) 
     return row | spent
 
 
-def versions(run: Run, names: Sequence[str], limit: int = LIMIT) -> Measured:
+def versions(run: Run, names: Sequence[str]) -> Measured:
     """Return how many levels each version solves."""
-    return _counted({name: Enhanced(version=name) for name in names}, run, limit)
+    return _counted({name: Enhanced(version=name) for name in names}, run, LIMIT)
 
 
 def left_out(run: Run, names: Sequence[str]) -> Measured:

@@ -94,14 +94,14 @@ class Finder:
         self._kernel = jit.bind(find_duals, game.names(Depth(), target))
         self._bits = np.uint64(1) << np.arange(64, dtype=np.uint64)
 
-    def in_planes(self, source: Vector, low: Any, high: Any, origin: int = 0) -> Duals:
+    def in_planes(self, source: Vector, low: Any, high: Any) -> Duals:
         """Look up the duals of the states whose bits are set in the marked blocks of `source`."""
         blocks = len(source.marks)
         step = max(1, blocks // (32 * self._run.threads))
         pieces = intervals(0, blocks, step)
         counts, examples = note_rows(len(pieces), 4), note_rows(len(pieces), 4, -1)
         self._run.launch(
-            self._kernel, pieces, source, low, high, origin, self._bits, jit.PIECE, Rows(counts), Rows(examples)
+            self._kernel, pieces, source, low, high, 0, self._bits, jit.PIECE, Rows(counts), Rows(examples)
         )
         return _together([Duals(*found) for found in zip(counts, examples, strict=True)])
 
