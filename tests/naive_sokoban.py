@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from typing import Any
 
 STEPS = {"u": (-1, 0), "d": (1, 0), "l": (0, -1), "r": (0, 1)}
 Place = tuple[int, int]
@@ -176,4 +177,18 @@ def _component(inside: set[Place], first: Place) -> set[Place]:
             if place in inside and place not in found:
                 found.add(place)
                 waiting.append(place)
+    return found
+
+
+def pushes_of(level: Any, text: str) -> list[tuple[int, int]]:
+    """Return the pushes of a solution in LURD, each as a square of the level and a direction, counted as in `STEPS`."""
+    stones, man, found = set(level.stones), level.man, []
+    for letter in text.lower():
+        direction = [*STEPS].index(letter)
+        target = level.near[man][direction]
+        if target in stones:
+            stones.remove(target)
+            stones.add(level.near[target][direction])
+            found.append((target, direction))
+        man = target
     return found

@@ -18,8 +18,8 @@ from searchbench.index import Part
 from searchbench.rules import UNDECIDED
 from searchbench.solvers.exhaustive import solve_parts, solve_states
 from searchbench.store import Database
-from searchbench.testing import trial
-from searchbench.trials import try_before
+from searchbench.testing import beforehand
+from searchbench.tried import try_before
 
 # --- parts that do not name what they need -------------------------------------------------------------------------------
 
@@ -294,7 +294,8 @@ def test_a_game_that_has_passed_is_tried_again_only_after_a_change(
 ) -> None:
     monkeypatch.setenv("SEARCHBENCH_CACHE", str(tmp_path))
     tried: list[str] = []
-    monkeypatch.setattr(trial, "TRIALS", {name: lambda game, *_, of=name: tried.append(of) for name in trial.TRIALS})
+    noted = {name: lambda game, *_, of=name: tried.append(of) for name in beforehand.TRY_BEFORE}
+    monkeypatch.setattr(beforehand, "TRY_BEFORE", noted)
     for _ in range(2):
         try_before("solve", Heap(), "bfs", False)
     assert tried == ["solve"]

@@ -135,19 +135,18 @@ def solve(
     """
     from searchbench.catalogue import load
     from searchbench.exchange.mpi import world
-    from searchbench.exchange.ranks import ALONE, current, joined, neighbours
+    from searchbench.exchange.ranks import ALONE, by_first, current, joined, neighbours
     from searchbench.jit import open_device
     from searchbench.run import parse_memory
     from searchbench.solvers.exhaustive import requested, solve_request
-    from searchbench.trials import try_before
+    from searchbench.tried import try_before
 
     ranks = world() if current() is ALONE else current()
     device = options.pop("device", None)
     chosen = load(game)
     request = requested(chosen, rule, solver, to, options)
-    if ranks.count == 1:
-        try_before("solve", chosen, request.choice.solver, request.game is not chosen)
     with _run(memory, threads, progress if ranks.rank == 0 else None) as run, joined(ranks):
+        by_first(lambda: try_before("solve", chosen, request.choice.solver, request.game is not chosen))
         if device is not None:
             name, _, room = str(device).partition(",")
             run.device = open_device(name, parse_memory(room or 0))
@@ -256,7 +255,7 @@ def search(
     from searchbench.heuristics import heuristic
     from searchbench.solvers.exhaustive import search_by_duality
     from searchbench.solvers.guided import Guided, search_soonest
-    from searchbench.trials import try_before, try_bound
+    from searchbench.tried import try_before, try_bound
 
     chosen, run = load(game), _run(memory, threads, progress)
     try_before("search", chosen)
@@ -300,7 +299,7 @@ def prove(
     """
     from searchbench.catalogue import load
     from searchbench.solvers.proof.soonest import prove_soonest
-    from searchbench.trials import try_before
+    from searchbench.tried import try_before
 
     chosen = load(game)
     try_before("prove", chosen)

@@ -11,7 +11,7 @@ import numpy as np
 
 from searchbench import rules
 from searchbench.errors import BadGame, line_of
-from searchbench.index.protocol import Part
+from searchbench.index.protocol import Part, line_size
 from searchbench.jit.references import plain_function
 from searchbench.user_code import calling, check_drawing, check_parts, is_whole, name_of, place_of, room_for
 
@@ -159,7 +159,7 @@ def check_number_of_start(game: Any) -> None:
         number = game.rank(start)
         if number == rules.NOWHERE and game.terminal(start) != rules.UNDECIDED:
             return
-        size = max(part.stop for part in game.parts())
+        size = line_size(game.parts())
         outside = not 0 <= number < size
         back, right = [] if outside else game.unrank_like(number, start), game.canonical(start)
     fit = "`rank` and `unrank`, or the bases and counts of index(), do not fit the states"

@@ -16,10 +16,11 @@ import numpy as np
 from searchbench import jit
 from searchbench.board import Board as Board
 from searchbench.board import cells_of_move
-from searchbench.errors import BadGame, BadMove, BadRequest, BadState, raised_in, told
+from searchbench.errors import BadGame, BadMove, BadRequest, BadState
 from searchbench.guards import guarded, is_trusted
 from searchbench.index.own import checked_index, functions_of
-from searchbench.rules import NOWHERE, UNDECIDED
+from searchbench.notation import an_example, read_state
+from searchbench.rules import UNDECIDED
 from searchbench.slots import slot_named
 from searchbench.user_code import (
     calling,
@@ -28,6 +29,7 @@ from searchbench.user_code import (
     check_parts,
     checked_rules,
     checked_sizes,
+    index_size,
     place_of,
     room_for,
 )
@@ -396,7 +398,7 @@ class Game:
     def quickest_target(self) -> jit.Target:
         """Tell where all states are solved sooner: of a few thousand, interpreted is quicker than to load the compiler."""
         check_parts(self)
-        return "interpreted" if 0 < _size(self) <= FEW_STATES else "cpu"
+        return "interpreted" if 0 < index_size(self) <= FEW_STATES else "cpu"
 
     @property
     def two_players(self) -> bool:
@@ -487,28 +489,7 @@ class Game:
 
     def read(self, text: str) -> list[int]:
         """Return the state that a text means, or raise BadState; "start" is the initial state."""
-        if not isinstance(text, str):
-            raise BadGame(f"{place_of(self, 'format')} returned {text!r}: expected a text of one line")
-        if text.strip() == "start":
-            return self.start()
-        state = self._parsed(text)
-        if len(state) != self.width:
-            raise BadState(
-                f"{self}: {text!r} is read as {len(state)} numbers, a state has {self.width}; {self._an_example()}"
-            )
-        low, high = np.iinfo(self.dtype).min, np.iinfo(self.dtype).max
-        if not all(low <= cell <= high for cell in state):
-            raise BadState(
-                f"{self}: {text!r} is read as {_plain(state)}: every entry must lie in {low} .. {high}, the numbers of the "
-                f"game's dtype"
-            )
-        if self.has("rank") and self.has("unrank"):
-            self._check_numbered(state, text)
-        if not self.call("legal", list(state)):
-            raise BadState(
-                f"{self}: {self._as_read(text, state)} that cannot occur in the game, as `legal` says; {self._an_example()}"
-            )
-        return state
+        return read_state(self, text)
 
     def position(self, what: Position | str | Sequence[int] | None = None) -> Position:
         """Return a position from notation, from the numbers of a state, or the start."""
@@ -522,65 +503,8 @@ class Game:
             return Position(self, tuple(map(operator.index, what)))
         except TypeError:
             raise BadState(
-                f"{self}: {what!r} is no state: expected a position, a text or the numbers of a state; {self._an_example()}"
+                f"{self}: {what!r} is no state: expected a position, a text or the numbers of a state; {an_example(self)}"
             ) from None
-
-    def _parsed(self, text: str) -> list[int]:
-        """Return the state that `parse` reads from a text. Raises BadState for a wrong text, BadGame for a wrong `parse`."""
-        right = f"{self.spec} shall read {text!r} as a list of {self.width} integers, or raise ValueError"
-        with calling(self, "parse", right):
-            try:
-                state = self.parse(text)
-            except ValueError as error:
-                raise BadState(f"{self}: {text!r} is no state: {error}; {self._an_example()}") from None
-            except (IndexError, KeyError) as error:
-                place = raised_in(error, type(self))
-                raise BadState(
-                    f"{self}: {text!r} is no state, or `parse` is wrong ({place}: {told(error)}); {self._an_example()}"
-                ) from None
-            return [operator.index(cell) for cell in state]
-
-    def _an_example(self) -> str:
-        """Return a hint at the notation: how the start is written."""
-        try:
-            return f"the start is written {self.format(self.start())!r}"
-        except Exception:  # this message is not about the rules, however they fail here
-            return f"a state is {self.width} numbers"
-
-    def _check_numbered(self, state: list[int], text: str) -> None:
-        """Require that the index numbers a state, or that it is terminal. Raises BadState, which names the difference."""
-        why = ""
-        try:
-            number = self.rank(state)
-        except (ValueError, IndexError, OverflowError) as error:
-            raise BadState(
-                f"{self}: {text!r} is read as {_plain(state)}, of which `rank` makes no number ({told(error)}); "
-                f"{self._an_example()}"
-            ) from None
-        if number == NOWHERE:
-            if self.terminal(state) != UNDECIDED and not self.closed:
-                return
-            reason = self.impossible(state)
-            why = f"which cannot occur: {reason}" if reason else "which the index does not number"
-        elif not 0 <= number < _size(self):
-            why = f"whose number is {number}; the index has the numbers 0 to {_size(self) - 1:,}"
-        else:
-            other = self.unrank_like(number, state)
-            if other != self.canonical(state):
-                why = f"whose number {number} is that of {self._text(other)}"
-        if why:
-            raise BadState(f"{self}: {self._as_read(text, state)} {why}; {self._an_example()}")
-
-    def _as_read(self, text: str, state: Sequence[int]) -> str:
-        """Say that a text is a state, or which state it is read as."""
-        shown = self._text(state)
-        return f"{text!r} is a state" if shown == repr(text.strip()) else f"{text!r} is read as {shown}, a state"
-
-    def _text(self, state: Sequence[int]) -> str:
-        try:
-            return repr(self.format(state))
-        except Exception:  # as in _an_example
-            return _plain(state)
 
     def parse_move(self, state: Sequence[int], text: str) -> int:
         """Return the legal move that a text means, or raise BadMove."""
@@ -607,20 +531,10 @@ class Game:
         return "\n".join("".join(lines[y])[1:].rstrip() for y in sorted(lines))
 
 
-def _plain(state: Sequence[int]) -> str:
-    return f"[{', '.join(map(str, state))}]"
-
-
 def _buffers(game: Game, most: int, target: jit.Target) -> dict[str, Callable[..., Any]]:
     """Return the functions that make room for a state, and for so many moves."""
     buffer = jit.backend(target).buffer
     return {"new_state": buffer(game.width, np.dtype(game.dtype)), "new_moves": buffer(most, np.int64)}
-
-
-@lru_cache(maxsize=128)
-def _size(game: Game) -> int:
-    """Return how many numbers the index of a game has, 0 without an index."""
-    return max((part.stop for part in game.parts()), default=0)
 
 
 @lru_cache(maxsize=128)

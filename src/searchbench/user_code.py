@@ -8,14 +8,14 @@ import inspect
 import types
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, Final
 
 import numpy as np
 
 from searchbench.board import Board
 from searchbench.errors import BadGame, BadRequest, SearchBenchError, line_of, raised_in, told
-from searchbench.index.protocol import Part
+from searchbench.index.protocol import Part, line_size
 from searchbench.jit.data import PARAMETER, asks_for_data
 from searchbench.jit.references import plain_function
 from searchbench.slots import Constant, contracts, slot_named
@@ -137,6 +137,12 @@ def check_parts(game: Any) -> None:
     for part in found:
         if not isinstance(part, Part) or isinstance(part.needs, str):
             raise BadGame(f"{source} returns {part!r} among others: {right}")
+
+
+@lru_cache(maxsize=128)
+def index_size(game: Any) -> int:
+    """Return how many numbers the index of a game has, 0 without an index."""
+    return line_size(game.parts())
 
 
 def room_for(most: int) -> int:

@@ -37,6 +37,7 @@ SHARED = "import searchbench.exchange.shards as shards; shards.SMALL = 0"
 """Code that has all ranks take part in groups that one of them would solve."""
 BLIND = "import searchbench.exchange.shared_memory as memory; memory._opened = lambda file: -1"
 """Code that has no rank see the files that others have in memory, as in containers of their own."""
+TOKEN = Path(__file__).parents[2] / "examples" / "token.py"
 PROGRAM = "from searchbench.cli import main; main()"
 
 
@@ -99,6 +100,19 @@ def test_what_all_ranks_refuse_is_said_once(tmp_path: Path) -> None:
     assert err.count("searchbench: form 'layers' cannot work on several ranks") == 1
 
 
+def test_a_game_is_tried_by_the_first_rank_and_refused_by_all(tmp_path: Path) -> None:
+    game = tmp_path / "token.py"
+    game.write_text(TOKEN.read_text())
+    code, out, err = run(3, ["solve", str(game), "--to", str(tmp_path / "right")])
+    assert (code, err) == (0, "")
+    game.write_text(TOKEN.read_text().replace("node != state[0]:", "node > 3:"))  # one of the `unmoves` lacks
+    code, out, err = run(3, ["solve", str(game), "--to", str(tmp_path / "wrong")])
+    assert (code, out) == (30, "")
+    assert err.count("breaks the law moves-are-unmoves") == err.count("searchbench: ") == 1
+    assert "all ranks end" not in err
+    assert not (tmp_path / "wrong").exists()
+
+
 def test_what_one_rank_finds_ends_all(tmp_path: Path) -> None:
     before = (
         "import os, searchbench.solvers.exhaustive.together as together\n"
@@ -120,6 +134,13 @@ def ranks_of(process: subprocess.Popen[str]) -> list[psutil.Process]:
     return [child for child in children if child.name().startswith("python")]
 
 
+def named_memory(rank: psutil.Process) -> list[str]:
+    """Return the names in the file system of memory that MPI shares: what a killed rank would leave behind."""
+    return [
+        part.path for part in rank.memory_maps() if part.path.startswith("/dev/shm/mpich") and Path(part.path).exists()
+    ]
+
+
 def test_a_rank_is_killed_and_the_others_end_and_it_goes_on_with_more_or_fewer(tmp_path: Path) -> None:
     solve("awari:5", to=tmp_path / "one", parts="all", memory="64MB", threads=1)
     words = ["solve", "awari:5", "--to", str(tmp_path / "db"), "--threads", "1"]
@@ -134,6 +155,7 @@ def test_a_rank_is_killed_and_the_others_end_and_it_goes_on_with_more_or_fewer(t
             time.sleep(chance.uniform(0.0, 0.7) * attempt)  # the first at once: a quick machine is done in a second
             ranks = ranks_of(process) if process.poll() is None else []
             if ranks:
+                assert all(named_memory(rank) == [] for rank in ranks if attempt == 0)
                 chance.choice(ranks).send_signal(signal.SIGKILL)
         out, err = process.communicate(timeout=240)
         complete = "holds a database already" in err  # the last one was killed when all was kept

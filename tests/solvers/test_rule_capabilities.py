@@ -8,7 +8,7 @@ from typing import ClassVar
 import pytest
 
 from searchbench.values import Bound, Depth, Distance, Ending, Outcome, Reached, Score, ValueRule, Won
-from searchbench.verify.claims import claims_of
+from searchbench.verify.value_claims import claims_of
 
 SHIPPED: list[type[ValueRule]] = [Bound, Depth, Distance, Ending, Outcome, Reached, Score, Won]
 

@@ -9,15 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from naive_sokoban import Maze, random_level
+from depths import count_depths, expand_in_order
+from naive_sokoban import Maze, pushes_of, random_level
 from searchbench import jit
-from searchbench.analyse.depths import count_depths, expand_in_order
 from searchbench.catalogue import load
 from searchbench.errors import BadRequest, BadState, SearchBenchError, Unsolvable
 from searchbench.games.sokoban import Sokoban, levels_of
 from searchbench.games.sokoban.collection import levels_in
 from searchbench.games.sokoban.levels import PUSHES
-from searchbench.games.sokoban.solution import pushes_of
 from searchbench.games.sokoban.text import read_level
 from searchbench.run import Limits, Run
 from searchbench.solvers.guided import search_levels, search_state

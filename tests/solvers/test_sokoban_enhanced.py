@@ -11,19 +11,19 @@ from typing import Any
 import numpy as np
 import pytest
 
-from naive_sokoban import Maze, Node, random_level
+from naive_sokoban import Maze, Node, pushes_of, random_level
 from searchbench import jit
 from searchbench.catalogue import load
 from searchbench.errors import BadRequest, LimitReached, SearchBenchError, Unsolvable
 from searchbench.games.sokoban import Sokoban
 from searchbench.games.sokoban.enhanced import EnhancedSokoban
 from searchbench.games.sokoban.enhanced.areas import goal_areas
+from searchbench.games.sokoban.enhanced.board import LEARNT
 from searchbench.games.sokoban.enhanced.exact import judged
 from searchbench.games.sokoban.enhanced.testmaze import comes_home, lone_way
 from searchbench.games.sokoban.enhanced.windows import is_window_dead
-from searchbench.games.sokoban.enhanced.work import LEARNT, freezes, move_of
+from searchbench.games.sokoban.enhanced.work import freezes, move_of
 from searchbench.games.sokoban.rules import normal_man, state_of, stones_of, to_square
-from searchbench.games.sokoban.solution import pushes_of
 from searchbench.heuristics.matching import (
     FIELDS,
     UNREACHABLE,

@@ -11,8 +11,8 @@ import numpy as np
 from naive_sokoban import Maze, Node, Place, random_level
 from searchbench import jit
 from searchbench.games.sokoban import Sokoban
+from searchbench.games.sokoban.enhanced.board import AT
 from searchbench.games.sokoban.enhanced.freeze import FROZEN, hold
-from searchbench.games.sokoban.enhanced.work import AT
 from searchbench.games.sokoban.featurespace import GUIDED, frozen, jams
 from searchbench.games.sokoban.rules import state_of
 from searchbench.solvers.guided.featurespace.contract import restore

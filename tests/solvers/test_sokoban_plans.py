@@ -14,7 +14,7 @@ from searchbench import jit
 from searchbench.errors import LimitReached, Unsolvable
 from searchbench.games.sokoban import Sokoban
 from searchbench.games.sokoban.enhanced import EnhancedSokoban
-from searchbench.games.sokoban.enhanced.work import GOAL
+from searchbench.games.sokoban.enhanced.board import GOAL
 from searchbench.games.sokoban.featurespace import (
     AIMING,
     ORDERED,

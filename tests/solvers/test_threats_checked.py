@@ -18,9 +18,10 @@ from searchbench.proof import Claim
 from searchbench.rules import UNDECIDED
 from searchbench.solvers.proof.gomoku.attack import Attack
 from searchbench.solvers.proof.gomoku.fours import WON as PROVER_WON
-from searchbench.verify import check_claim, threats
+from searchbench.verify import check_claim, threat_board, threat_search, threats
 from searchbench.verify.claim import BY_THREATS, ClaimCheck
-from searchbench.verify.threats import NO_CELL, NO_THREAT, WON, ThreatSearch, threat_search
+from searchbench.verify.threat_board import NO_CELL, NO_THREAT, ThreatSearch, new_threat_search
+from searchbench.verify.threat_search import WON
 
 FREE, STANDARD = load("gomoku:7"), load("gomoku:7,standard")
 FOUR_IN_A_ROW = load("mnk:5,4,4")
@@ -30,7 +31,8 @@ BOARDS = [FREE, STANDARD, FOUR_IN_A_ROW, load("gomoku:6,standard")]
 
 def bound(game: Game, name: str) -> Any:
     """Return a function of the checker with the rules of a game, interpreted."""
-    return jit.bind(getattr(threats, name), game.names(target="interpreted"))
+    (function,) = {vars(module)[name] for module in (threat_board, threat_search, threats) if name in vars(module)}
+    return jit.bind(function, game.names(target="interpreted"))
 
 
 def positions(game: Game, count: int, stones: range, seed: str, spread: float = 1.0) -> Iterator[list[int]]:
@@ -57,7 +59,7 @@ def positions(game: Game, count: int, stones: range, seed: str, spread: float = 
 
 def ready(game: Game, state: list[int], limit: int = 20_000) -> ThreatSearch:
     """Return a search with the stones of a state."""
-    search = threat_search(game, limit)
+    search = new_threat_search(game, limit)
     bound(game, "set_up")(search, np.array(state, game.dtype))
     return search
 
@@ -113,7 +115,7 @@ def with_stone(state: list[int], cell: int) -> list[int]:
 @pytest.mark.parametrize("game", BOARDS, ids=str)
 def test_the_board_is_that_of_a_recount(game: Game) -> None:
     rng = random.Random(f"recount {game}")
-    search = threat_search(game, 10)
+    search = new_threat_search(game, 10)
     put, take = bound(game, "put"), bound(game, "take")
     lines = game.lines.lines  # type: ignore[attr-defined]
     stones = [0] * game.width
@@ -221,7 +223,7 @@ def test_a_reply_outside_the_zone_loses_to_the_same_moves(game: Game) -> None:
     outside = inside = 0
     for state in positions(game, 30, range(9, 20, 2), f"zone {game}", 0.05):
         attacker = 1 - (game.moves(state)[0] & 1)
-        search = threat_search(game, 200)
+        search = new_threat_search(game, 200)
         at = np.array(state, game.dtype)
         if wins(game, state) or not bound(game, "begin")(search, at, attacker) or not search.note[1]:
             continue
@@ -245,7 +247,7 @@ def test_a_reply_outside_the_zone_loses_to_the_same_moves(game: Game) -> None:
 def test_wins_of_four_in_a_row_are_those_of_a_full_search() -> None:
     game, right = FOUR_IN_A_ROW, 0
     for state in positions(game, 40, range(11, 15), "full", 0.1):
-        search = threat_search(game, 1000)
+        search = new_threat_search(game, 1000)
         if bound(game, "wins_by_threats")(search, np.array(state, game.dtype)):
             assert naive.alphabeta(game, state) == 1, game.format(state)
             right += 1
@@ -374,4 +376,4 @@ def test_forbidden_cells_decide(text: str, expected: tuple[int, bool, bool]) -> 
 def test_games_without_fitting_lines_are_told() -> None:
     for name in ("awari:2", "connect4", "hex:4x4", "tic-tac-toe"):
         with pytest.raises(BadRequest, match="wins by threats need"):
-            threat_search(load(name), 10)
+            new_threat_search(load(name), 10)

@@ -16,6 +16,7 @@ from typing import Any, Final, Literal
 from searchbench.board import is_empty
 from searchbench.errors import BadRequest
 from searchbench.game import Game
+from searchbench.index.protocol import line_size
 from searchbench.rules import UNDECIDED
 from searchbench.run import Run
 from searchbench.values import value_rule
@@ -62,7 +63,7 @@ def sample_states(
 
 def numbered_states(game: Game, samples: int = SAMPLES, seed: int = 0) -> StateSpace:
     """Estimate how many numbers of a game's index are positions, by `legal`. Raises BadRequest without an index."""
-    size = max((part.stop for part in game.parts()), default=0)
+    size = line_size(game.parts())
     if size == 0:
         raise BadRequest(f"{game} has no index: sample another set with `sample_states`")
     if not game.has("legal"):
@@ -246,7 +247,7 @@ def estimate_complexity(
         for number in range(games):
             active.progress("random games", number, games)
             play.play()
-    size = max((part.stop for part in game.parts()), default=0)
+    size = line_size(game.parts())
     space = numbered_states(game, samples, seed) if size else None
     most = log10(size) if size else sum(log10(len(contents)) for contents in play.contents)
     bound_by = f"an index of {size:,} numbers" if size else "all ways to fill the cells with the contents seen"

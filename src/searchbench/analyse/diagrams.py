@@ -1,4 +1,4 @@
-"""Predict what a layered game takes: count its first layers by decision diagrams, and settle some of them on trial."""
+"""Predict what a layered game takes: count its first layers by decision diagrams, and settle samples of them."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from searchbench.run import Run, format_memory
 from searchbench.solvers.exhaustive.diagrams.forward import reachable_layers
 from searchbench.solvers.exhaustive.diagrams.sweep import Sweep
 
-ON_TRIAL: Final = 100_000_000
-"""Positions that are settled on trial, about: a second."""
+SAMPLED: Final = 100_000_000
+"""Positions that are settled as samples, about: a second."""
 LONG_ENOUGH: Final = 0.01
-"""Seconds of the processor that a layer's trial takes at least; few positions are settled again and again."""
+"""Seconds of the processor that a layer's sample takes at least; few positions are settled again and again."""
 LEAST_SHARE: Final = 0.01
-"""A layer with a smaller share of all positions is not tried."""
+"""A layer with a smaller share of all positions is left out."""
 
 
 @dataclass(frozen=True)
@@ -100,12 +100,12 @@ def _speed(sweep: Sweep) -> float:
     diagram = sweep.diagram
     counts = np.array([diagram.count(layer) for layer in range(diagram.layers)], np.float64)
     layers = np.flatnonzero(counts >= LEAST_SHARE * counts.sum()).tolist()
-    wanted = (ON_TRIAL * counts / counts.sum()).astype(np.int64) + 1
-    sweep.trial(layers[0], wanted[layers[0]])  # which may compile
+    wanted = (SAMPLED * counts / counts.sum()).astype(np.int64) + 1
+    sweep.settle_sample(layers[0], wanted[layers[0]])  # which may compile
     seconds = 0.0
     for layer in layers:
         settled, begun = 0, time.process_time()
         while (taken := time.process_time() - begun) < LONG_ENOUGH:
-            settled += sweep.trial(layer, wanted[layer])
+            settled += sweep.settle_sample(layer, wanted[layer])
         seconds += counts[layer] * taken / settled
     return float(counts[layers].sum() / seconds)

@@ -19,6 +19,7 @@ from searchbench.analyse.shares import NONE, Around, Shares, around, levels_to_r
 from searchbench.configuration import configured
 from searchbench.errors import BadRequest
 from searchbench.game import Game
+from searchbench.index.protocol import line_size
 from searchbench.run import Run, format_memory
 from searchbench.solvers.exhaustive import budget, fixpoint, scores
 from searchbench.solvers.exhaustive.budget import Sizes
@@ -179,7 +180,7 @@ def predict_at_once(
 
     Without the kernel that the model needs, every position is taken to be expanded.
     """
-    size = max((part.stop for part in game.parts()), default=0)
+    size = line_size(game.parts())
     if size < WORTH_IT or game.has("blank"):
         return None
     try:
@@ -306,7 +307,7 @@ class Predicting:
     def _memory(self) -> int:
         """Return the memory that the solver asks for, with nothing in files."""
         if not self.by_parts:
-            whole = max(part.stop for part in self.parts)
+            whole = line_size(self.parts)
             return self._bytes(self.groups, whole, whole)
         sizes = []
         for group in self.groups:
@@ -317,7 +318,7 @@ class Predicting:
 
     def _bytes(self, groups: list[Group], numbers: int, codes: int) -> int:
         counts = max(map(scores.bytes_needed, groups)) if self.rule.points else 0
-        line = max(part.stop for part in self.parts)
+        line = line_size(self.parts)
         sizes = Sizes(line, numbers, codes, self.sampler.codes.itemsize, counts)
         if self.solver == "fixpoint":
             return fixpoint.bytes_needed(sizes.bytes, self.rule)

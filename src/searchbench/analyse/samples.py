@@ -19,6 +19,7 @@ from searchbench.exchange import Buckets, Pages
 from searchbench.exchange.memory import BLOCK_BITS, MOST_BLOCK_BITS, keep_within
 from searchbench.exchange.space import release, untouched
 from searchbench.game import Game
+from searchbench.index.protocol import line_size
 from searchbench.rules import UNDECIDED
 from searchbench.solvers.exhaustive import bfs, fixpoint, retrograde, score_kernels, stored_codes
 from searchbench.solvers.exhaustive.departures import ASKED_EVERY
@@ -91,7 +92,7 @@ class Sampler:
 
     def __init__(self, game: Game, rule: ValueRule) -> None:
         self.game, self.rule, self.names = game, rule, game.names(rule)
-        self.size = max(part.stop for part in game.parts())
+        self.size = line_size(game.parts())
         self.codes = untouched(self.size, _first_type(game, rule), huge=False)  # a run touches little of it
         self.illegal = int(np.iinfo(self.codes.dtype).max)
         self.pending = new_flags(max(self.size, BLOCK))

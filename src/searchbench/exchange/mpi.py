@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import time
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
@@ -20,6 +22,8 @@ _IMPATIENT: Final = 2000
 """After so many questions, some milliseconds, a rank that waits for others rests between them:"""
 _REST: Final = 0.0005
 """seconds."""
+_SHARED: Final = "/dev/shm/mpich_shm_"
+"""How the names begin under which the ranks of a machine find the memory that MPICH shares among them."""
 _world: MpiRanks | None = None
 
 
@@ -51,6 +55,14 @@ def joined_world() -> MpiRanks | None:
     return _world
 
 
+def _remove_names_of_shared_memory() -> None:
+    """Remove the names of memory that all ranks of a machine have found: a rank that is killed would leave it behind."""
+    with contextlib.suppress(OSError):  # not on every system
+        for line in Path("/proc/self/maps").read_text().splitlines():
+            if _SHARED in line:
+                Path(line[line.index(_SHARED) :]).unlink(missing_ok=True)
+
+
 def _let_others_work() -> None:
     """Give the core to another process that is ready: there may be more ranks than cores."""
     if hasattr(os, "sched_yield"):
@@ -71,6 +83,7 @@ class MpiRanks:
         cores = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else set()
         self.companions: int = near.allgather(cores).count(cores)
         near.Free()
+        _remove_names_of_shared_memory()
         self._operations = {"max": mpi.MAX, "min": mpi.MIN, "sum": mpi.SUM}
         self.waited = 0.0
         self._sending: list[Any] = []

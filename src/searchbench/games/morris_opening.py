@@ -18,6 +18,7 @@ from searchbench.games.morris.placements import MOST
 from searchbench.games.morris.placing import HAND, Stage, add_unplacings, following, placings, stages
 from searchbench.hashing import mix
 from searchbench.index import Part
+from searchbench.index.bisection import last_start
 from searchbench.jit import popcount
 from searchbench.rules import NOWHERE, UNDECIDED, State
 
@@ -235,16 +236,9 @@ def _numbering(game: MorrisOpening) -> dict[str, Callable[..., Any]]:
         return mix(number) if number >= 0 else mix(mix(state[0]) ^ (state[1] << 6 | state[2]))
 
     def unrank(place: int, state: State) -> None:
-        low = 0
-        high = count
-        while high - low > 1:
-            middle = (low + high) >> 1
-            if place < starts[middle]:
-                high = middle
-            else:
-                low = middle
-        board_of(place - shifts[low], state)
-        state[2] = lefts[low]
+        part = last_start(starts, count, place)
+        board_of(place - shifts[part], state)
+        state[2] = lefts[part]
 
     return {
         "canonical": canonical, "rank": rank, "canonical_rank": canonical_rank, "unrank": unrank, "stabilizer": stabilizer,

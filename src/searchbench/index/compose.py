@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from searchbench.errors import BadRequest
+from searchbench.index.bisection import last_start
 from searchbench.index.protocol import Index, Part, UnrankFunction
 from searchbench.index.table import LARGEST_TABLE, Family, Table, TableIndex, family_of, limited, table_of
 from searchbench.rules import NOWHERE, State
@@ -236,15 +237,8 @@ def _leaf(indexes: list[Index], at: int, part: int, begin: list[int]) -> _Leaf:
         return NOWHERE if number < 0 else int(starts[ordinal - part]) + number
 
     def unrank(number: int, state: State) -> None:
-        low = 0
-        high = count
-        while high - low > 1:
-            middle = (low + high) >> 1
-            if number < starts[middle]:
-                high = middle
-            else:
-                low = middle
-        unrank_in(number - int(starts[low]), state, at, table, int(places[low]))
+        leaf = last_start(starts, count, number)
+        unrank_in(number - int(starts[leaf]), state, at, table, int(places[leaf]))
 
     return _Leaf(part, begin[0], rank_part, unrank)
 

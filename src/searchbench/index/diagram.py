@@ -241,10 +241,6 @@ class Diagram:
         """Return the number of a state, NOWHERE if it is no member."""
         return rank(list(state), self._named)
 
-    def contains(self, state: Sequence[int]) -> bool:
-        """Tell whether a state is a member of some layer."""
-        return self.rank(state) != NOWHERE
-
     def unrank(self, number: int) -> list[int]:
         """Return the member with a number. Raises BadRequest for a number outside."""
         if not 0 <= number < self.size:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from searchbench import jit
 from searchbench.errors import BadRequest
+from searchbench.index.bisection import last_start
 from searchbench.index.contract import rank, unrank
 from searchbench.index.protocol import Index
 from searchbench.index.table import LARGEST_TABLE
@@ -176,16 +177,9 @@ def orbit_of(representative: int, words: Words, before: Counts) -> int:
 
 def nth_representative(number: int, words: Words, before: Counts, blocks: int) -> int:
     """Find a representative by bisection over the blocks, then word by word, then bit by bit."""
-    low = 0
-    high = blocks
-    while high - low > 1:
-        middle = (low + high) >> 1
-        if before[middle] > number:
-            high = middle
-        else:
-            low = middle
-    left = number - int(before[low])
-    word = low * BLOCK
+    block = last_start(before, blocks, number)
+    left = number - int(before[block])
+    word = block * BLOCK
     ones = popcount(words[word])
     while left >= ones:
         left -= ones

@@ -16,19 +16,15 @@ LARGEST = 20
 
 
 @dataclass(frozen=True)
-class LexicographicPermutation:
-    """Number the permutations of 0 .. n - 1 in lexicographic order; with ``even=True`` only the even ones.
-
-    The digits of the number in the factorial number system (how many smaller values follow) sum to the parity. The
-    parity determines the last two values, so the rank of an even permutation is its lexicographic rank divided by two;
-    that of an odd one is NOWHERE.
-    """
-
+class _Permutations:
     n: int
     even: bool = False
 
     def __post_init__(self) -> None:
-        _check(self.n)
+        if not 1 <= self.n <= LARGEST:
+            raise BadRequest(
+                f"a permutation of {self.n} elements: the index takes 1 to {LARGEST}, as {LARGEST}! < 2^63"
+            )
 
     @property
     def width(self) -> int:
@@ -38,7 +34,17 @@ class LexicographicPermutation:
     @property
     def size(self) -> int:
         """Return n!, or n!/2 when only even permutations count."""
-        return _size(self.n, self.even)
+        return factorial(self.n) // 2 if self.even and self.n > 1 else factorial(self.n)
+
+
+@dataclass(frozen=True)
+class LexicographicPermutation(_Permutations):
+    """Number the permutations of 0 .. n - 1 in lexicographic order; with ``even=True`` only the even ones.
+
+    The digits of the number in the factorial number system (how many smaller values follow) sum to the parity. The
+    parity determines the last two values, so the rank of an even permutation is its lexicographic rank divided by two;
+    that of an odd one is NOWHERE.
+    """
 
     def functions(self, at: int = 0) -> tuple[Any, Any]:
         """Return rank and unrank for the cells from `at` on."""
@@ -151,29 +157,13 @@ def nth_one_bit(word: int, n: int) -> int:
 
 
 @dataclass(frozen=True)
-class MyrvoldRuskeyPermutation:
+class MyrvoldRuskeyPermutation(_Permutations):
     """Number the permutations of 0 .. n - 1 in the order of Myrvold and Ruskey (2001); with ``even=True`` the even ones.
 
     Unranking is n swaps, and each swap of two different places flips the parity, so the parity costs nothing. The last
     digit (of base 2) is fixed by the parity: with ``even=True`` it is left out of the number, and the rank of an odd
     permutation is NOWHERE.
     """
-
-    n: int
-    even: bool = False
-
-    def __post_init__(self) -> None:
-        _check(self.n)
-
-    @property
-    def width(self) -> int:
-        """Return the number of cells."""
-        return self.n
-
-    @property
-    def size(self) -> int:
-        """Return n!, or n!/2 when only even permutations count."""
-        return _size(self.n, self.even)
 
     def functions(self, at: int = 0) -> tuple[Any, Any]:
         """Return rank and unrank for the cells from `at` on."""
@@ -239,12 +229,3 @@ def _packed(n: int) -> tuple[Any, Any]:
         return low, high ^ (old ^ new) << 5 * (place - 12)
 
     return get_long, put_long
-
-
-def _check(n: int) -> None:
-    if not 1 <= n <= LARGEST:
-        raise BadRequest(f"a permutation of {n} elements: the index takes 1 to {LARGEST}, as {LARGEST}! < 2^63")
-
-
-def _size(n: int, even: bool) -> int:
-    return factorial(n) // 2 if even and n > 1 else factorial(n)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 from searchbench.rules import State
@@ -22,6 +22,11 @@ class Part(NamedTuple):
     def size(self) -> int:
         """Return the size of the interval."""
         return self.stop - self.start
+
+
+def line_size(parts: Iterable[Part]) -> int:
+    """Return the size of the number line that the parts divide, 0 without parts."""
+    return max((part.stop for part in parts), default=0)
 
 
 def leads_on(parts: Sequence[Part]) -> bool:

@@ -22,6 +22,7 @@ from searchbench.analyse.four_searches import (
 from searchbench.analyse.self_play import RANDOM_PLIES, play_itself
 from searchbench.catalogue import load
 from searchbench.game import Game
+from searchbench.index.protocol import line_size
 from searchbench.player import SearchingPlayer
 from searchbench.reproduce.row import Measured, Row, Verdict
 from searchbench.rules import UNDECIDED
@@ -86,7 +87,7 @@ def numbers(_: Run) -> dict[str, Any]:
     chance, same = random.Random(SEED), True
     for stones in (13, 16, 17):
         game = load(f"awari:{stones}")
-        found[f"up to {stones} stones"] = size = max(part.stop for part in game.parts())
+        found[f"up to {stones} stones"] = size = line_size(game.parts())
         same &= all(game.rank(game.unrank(number)) == number for number in (chance.randrange(size) for _ in range(300)))
     return found | {"rank and unrank are inverse": same}
 

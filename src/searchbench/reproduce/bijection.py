@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -12,6 +12,8 @@ from searchbench.index import Index
 from searchbench.index.contract import rank, unrank
 from searchbench.rules import new_state
 
+SAMPLES: Final = 20_000
+"""How many numbers a sample has, beside the first and the last."""
 RANKED = 50
 """How often a state is ranked to measure the time of it."""
 
@@ -69,8 +71,8 @@ def faults_in_full(index: Index) -> int:
     return int(kernel(0, index.size, np.zeros(index.size, np.uint8)))
 
 
-def faults_in_samples(index: Index, samples: int, seed: int = 1995) -> int:
+def faults_in_samples(index: Index) -> int:
     """Return the number of faults in a sample of numbers, which includes the first and the last number."""
-    chooser = random.Random(seed)
-    numbers = [0, index.size - 1, *(chooser.randrange(index.size) for _ in range(samples))]
+    chooser = random.Random(1995)
+    numbers = [0, index.size - 1, *(chooser.randrange(index.size) for _ in range(SAMPLES))]
     return int(jit.bind(count_sample_faults, _names(index))(np.array(numbers, np.int64)))

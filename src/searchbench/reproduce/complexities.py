@@ -20,6 +20,7 @@ from searchbench.analyse.complexity import (
 from searchbench.catalogue import load
 from searchbench.errors import LimitReached
 from searchbench.game import Game
+from searchbench.index.protocol import line_size
 from searchbench.proof import Proof
 from searchbench.reproduce.row import Row, Verdict
 from searchbench.run import Run
@@ -175,7 +176,7 @@ EXPONENTS: Final = {
 
 def exponents(run: Run) -> dict[str, float]:
     """Return the exponents of the table: from indexes, cells, and mean numbers of moves and plies as the paper has them."""
-    size = {spec: max(part.stop for part in load(spec).parts()) for spec in ("connect4:7x6", "awari:48", "morris")}
+    size = {spec: line_size(load(spec).parts()) for spec in ("connect4:7x6", "awari:48", "morris")}
     trees = {
         "connect-four": (4, 36), "nine men's morris": (10, 50), "awari": (3.5, 60), "othello": (10, 58),
         "checkers": (2.8, 70), "draughts": (4, 90), "chess": (35, 80), "Chinese chess": (38, 95), "go": (250, 150),

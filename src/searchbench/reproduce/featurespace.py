@@ -9,18 +9,15 @@ from __future__ import annotations
 
 import json
 import os
-import time
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from searchbench.catalogue import load
-from searchbench.errors import BadRequest, SearchBenchError
-from searchbench.reproduce.rolling_stone import at_least, levels_file
+from searchbench.errors import BadRequest
+from searchbench.reproduce.rolling_stone import at_least, levels_file, searched
 from searchbench.reproduce.row import Cost, Measured, Row
 from searchbench.run import Limits, Run
-from searchbench.solvers.guided import search_state
 from searchbench.solvers.guided.featurespace import FeatureSpace
-from searchbench.verify.lurd import replay
 
 SECONDS: Final = 600
 MICROBAN: Final = "SEARCHBENCH_MICROBAN"
@@ -34,26 +31,6 @@ def microban_file() -> str:
     return str(path)
 
 
-def searched(file: str, number: int, seconds: float) -> dict[str, Any]:
-    """Search a level; the solution is replayed by the judge, which knows the text alone."""
-    game: Any = load(f"sokoban:{file}#{number}")
-    began, processor = time.perf_counter(), time.thread_time()
-    row: dict[str, Any] = {"level": number, "limit": seconds, "status": "open"}
-    try:
-        line = search_state(game, None, FeatureSpace(), Run(threads=1), Limits(0, seconds))
-    except SearchBenchError as error:
-        row["nodes"] = getattr(error, "nodes", 0)
-    else:
-        solution = game.solution(line.moves)
-        told = replay("\n".join(game.text.rows), solution)
-        if told.fault:
-            raise AssertionError(f"{game}: {told.fault}")
-        row |= {"status": "solved", "nodes": line.nodes, "solution": solution}
-        row |= {"pushes": told.pushes, "moves": told.moves}
-    spent = {"seconds": round(time.perf_counter() - began, 3), "cpu": round(time.thread_time() - processor, 3)}
-    return row | spent
-
-
 def collection(file: str, count: int, name: str, run: Run, seconds: float = SECONDS) -> Measured:
     """Return how many levels of a file are solved."""
     path = None if run.work is None else run.work / f"{name}.jsonl"
@@ -61,7 +38,8 @@ def collection(file: str, count: int, name: str, run: Run, seconds: float = SECO
     known = {row["level"]: row for row in rows if row["limit"] == seconds}
     for number in range(1, count + 1):
         if number not in known:
-            known[number] = searched(file, number, seconds)
+            found = searched(load(f"sokoban:{file}#{number}"), FeatureSpace(), Limits(0, seconds))
+            known[number] = {"level": number, "limit": seconds} | found
             if path is not None:
                 path.parent.mkdir(parents=True, exist_ok=True)
                 with path.open("a") as kept:

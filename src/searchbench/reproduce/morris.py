@@ -16,7 +16,7 @@ from searchbench import jit
 from searchbench.catalogue import load
 from searchbench.exchange.decisions import reduce_sum
 from searchbench.index.contract import unrank
-from searchbench.index.protocol import Part
+from searchbench.index.protocol import Part, line_size
 from searchbench.reproduce.row import Row, Verdict
 from searchbench.rules import new_state
 from searchbench.run import Run
@@ -109,7 +109,7 @@ def recount(paper: dict[str, int], measured: dict[str, int]) -> Verdict:
 
 def index_range(_run: Run) -> dict[str, Any]:
     """Return the range of the index, and its excess over the paper's number of positions in percent."""
-    size = max(part.stop for part in load(GAME).parts())
+    size = line_size(load(GAME).parts())
     legal = sum(sum(figures.values()) for figures in APPENDIX.values())
     return {"range": size, "excess": round(100 * (size / legal - 1), 2)}
 

@@ -24,6 +24,7 @@ from searchbench.run import Limits, Run
 from searchbench.solvers.guided import search_state
 from searchbench.solvers.guided.enhanced import Enhanced
 from searchbench.solvers.guided.enhanced.contract import estimate
+from searchbench.solvers.guided.featurespace import FeatureSpace
 from searchbench.verify.lurd import replay
 
 SOURCE: Final = "Junghanns and Schaeffer 2001"
@@ -136,7 +137,7 @@ def solved_by(
     def one(number: int) -> dict[str, Any]:
         if number in known:
             return known[number]
-        found = _searched(load(f"sokoban:{file}#{number}"), configuration, limits) | {"level": number, "limit": limit}
+        found = searched(load(f"sokoban:{file}#{number}"), configuration, limits) | {"level": number, "limit": limit}
         with lock:
             if run.work is not None:
                 run.work.mkdir(parents=True, exist_ok=True)
@@ -161,7 +162,8 @@ def _known(run: Run, name: str, limit: int | str) -> dict[int, dict[str, Any]]:
         raise DamagedData(f"{path} is no list of levels: {error}; remove it") from None
 
 
-def _searched(game: Any, configuration: Enhanced, limits: Limits) -> dict[str, Any]:
+def searched(game: Any, configuration: Enhanced | FeatureSpace, limits: Limits) -> dict[str, Any]:
+    """Search a level; the solution is replayed by the judge, which knows the text alone."""
     began, processor = time.perf_counter(), time.thread_time()
     row: dict[str, Any] = {"status": "open", "pushes": None, "solution": ""}
     try:
@@ -184,9 +186,9 @@ def _searched(game: Any, configuration: Enhanced, limits: Limits) -> dict[str, A
     return row | spent
 
 
-def versions(run: Run, names: Sequence[str], limit: int = LIMIT) -> Measured:
+def versions(run: Run, names: Sequence[str]) -> Measured:
     """Return how many levels each version solves."""
-    return _counted({name: Enhanced(version=name) for name in names}, run, limit)
+    return _counted({name: Enhanced(version=name) for name in names}, run, LIMIT)
 
 
 def left_out(run: Run, names: Sequence[str]) -> Measured:

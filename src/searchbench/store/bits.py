@@ -9,7 +9,7 @@ import numpy as np
 import zstandard
 
 from searchbench import jit
-from searchbench.index.protocol import Part
+from searchbench.index.protocol import Part, line_size
 from searchbench.jit import trailing_zeros
 from searchbench.store.codes import Array, type_for
 
@@ -192,7 +192,7 @@ class BitCodes:
     @property
     def size(self) -> int:
         """Return the size of the number line."""
-        return max(part.stop for part in self._parts)
+        return line_size(self._parts)
 
     def code(self, number: int) -> int:
         """Return the code of one number."""

@@ -12,7 +12,7 @@ import numpy as np
 from searchbench import jit
 from searchbench.errors import BadRequest, BadState
 from searchbench.game import Game, Position
-from searchbench.index.protocol import Part
+from searchbench.index.protocol import Part, line_size
 from searchbench.late import late
 from searchbench.proof import Notion
 from searchbench.rules import NOWHERE, UNDECIDED
@@ -82,8 +82,8 @@ class Database:
         self.scratch: TemporaryDirectory[str] | None = None
         self.parts: tuple[Part, ...] = tuple(game.parts() if parts is None else parts)
         self.store: Codes = MemoryCodes(codes) if isinstance(codes, np.ndarray) else codes
-        size = max(part.stop for part in self.parts)
-        self._end = size if parts is None else max(part.stop for part in game.parts())
+        size = line_size(self.parts)
+        self._end = size if parts is None else line_size(game.parts())
         if self.store.size < size or (parts is None and self.store.size != size):
             raise BadRequest(f"{game}: {self.store.size:,} codes, the index has {size:,} numbers")
 

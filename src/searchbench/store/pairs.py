@@ -7,7 +7,7 @@ from typing import Any, Final, Protocol, runtime_checkable
 
 import numpy as np
 
-from searchbench.index.protocol import Part
+from searchbench.index.protocol import Part, line_size
 from searchbench.store.codes import Array
 from searchbench.values.ending import DRAW, LOSS, WIN
 
@@ -44,7 +44,7 @@ class PairCodes:
     @property
     def size(self) -> int:
         """Return the size of the number line."""
-        return max(part.stop for part in self._parts)
+        return line_size(self._parts)
 
     def code(self, number: int) -> int:
         """Return the code of one number."""

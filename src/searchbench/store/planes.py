@@ -12,7 +12,32 @@ from searchbench.index.protocol import Part
 from searchbench.store.codes import Array
 
 
-class PlaneCodes:
+class _CodesInPlanes:
+    _size: int
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """Return the data type of a code."""
+        return np.dtype(np.uint8)
+
+    @property
+    def size(self) -> int:
+        """Return the size of the number line."""
+        return self._size
+
+    def read(self, part: Part, first: int, stop: int) -> Array:
+        """Return the codes of the numbers first .. stop - 1."""
+        raise NotImplementedError
+
+    def whole(self) -> Array:
+        """Return all codes in one array."""
+        return self.read(Part("", 0, self._size), 0, self._size)
+
+    def close(self) -> None:
+        """Do nothing."""
+
+
+class PlaneCodes(_CodesInPlanes):
     """Read codes 0 (not reached) and 1 + depth mod 3 from two planes of 64-bit words.
 
     The bit of a number is ``number // places * word_bits + number % places``. `layers` maps a part's name to the number
@@ -34,16 +59,6 @@ class PlaneCodes:
         self._layers = layers
         self._size = size
         self._places, self._word_bits = places, word_bits
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        """Return the data type of a code."""
-        return np.dtype(np.uint8)
-
-    @property
-    def size(self) -> int:
-        """Return the size of the number line."""
-        return self._size
 
     def code(self, number: int) -> int:
         """Return the code of one number."""
@@ -71,15 +86,8 @@ class PlaneCodes:
         found = {0: part.size - sum(layers), **{1 + depth: count for depth, count in enumerate(layers)}}
         return {code: count for code, count in found.items() if count}
 
-    def whole(self) -> Array:
-        """Return all codes in one array."""
-        return self.read(Part("", 0, self._size), 0, self._size)
 
-    def close(self) -> None:
-        """Do nothing."""
-
-
-class AlternatingCodes:
+class AlternatingCodes(_CodesInPlanes):
     """Read codes 0 (not reached) and 1 + depth mod 4 of a game whose moves all change the parity of the place.
 
     One vector marks reached states, the other contains the second bits of the depths; a depth is odd if the parity of
@@ -104,16 +112,6 @@ class AlternatingCodes:
         self._size = size
         self._places, self._word_bits = places, word_bits
         self._odd = (np.arange(places, dtype=np.uint8) + np.uint8(start_parity)) & 1
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        """Return the data type of a code."""
-        return np.dtype(np.uint8)
-
-    @property
-    def size(self) -> int:
-        """Return the size of the number line."""
-        return self._size
 
     def code(self, number: int) -> int:
         """Return the code of one number."""
@@ -141,13 +139,6 @@ class AlternatingCodes:
         """Count the numbers of each depth, as 1 + depth; 0 counts unreached numbers."""
         found = {0: self._size - sum(self._layers), **{1 + depth: count for depth, count in enumerate(self._layers)}}
         return {code: count for code, count in found.items() if count}
-
-    def whole(self) -> Array:
-        """Return all codes in one array."""
-        return self.read(Part("", 0, self._size), 0, self._size)
-
-    def close(self) -> None:
-        """Do nothing."""
 
 
 def bits_of(words: Array, first: int, count: int) -> Array:

@@ -82,15 +82,19 @@ def code_at(codes: Any, number: int) -> Code:
 # -----------------------------------------------------------------------------------------------------
 
 
+def untold(code: Code, illegal: Code, number: Rank, state: State) -> Code:
+    """Return the code of a number, UNTOLD where the rules imply it; else the state is written."""
+    if code == illegal:
+        return UNTOLD
+    unrank(number, state)
+    return code if known(state) == UNTOLD else UNTOLD
+
+
 def keep_untold(codes: Any, illegal: Code, first: Rank, out: Any) -> None:
     """Write the codes of a block, UNTOLD where the rules imply them; `codes` covers only the block."""
     state = new_state()
     for place in range(len(out)):
-        if codes[place] == illegal:
-            out[place] = UNTOLD
-            continue
-        unrank(first + place, state)
-        out[place] = codes[place] if known(state) == UNTOLD else UNTOLD
+        out[place] = untold(codes[place], illegal, first + place, state)
 
 
 def keep_depths(codes: Any, illegal: Code, first: Rank, step: int, remainder: int, shift: int, out: Any) -> Rank:
@@ -106,12 +110,8 @@ def keep_depths(codes: Any, illegal: Code, first: Rank, step: int, remainder: in
     out_moves, numbers, weights = new_moves(), new_moves(), new_moves()
     single = new_moves()
     for place in range(len(out)):
-        code = codes[first + place]
-        if code == illegal:
-            out[place] = UNTOLD
-            continue
-        unrank(first + place, state)
-        if known(state) != UNTOLD:
+        code = untold(codes[first + place], illegal, first + place, state)
+        if code == UNTOLD:
             out[place] = UNTOLD
             continue
         out[place] = code
@@ -145,12 +145,8 @@ def keep_moves(codes: Any, illegal: Code, first: Rank, shift: int, out: Any) -> 
     out_moves, numbers, weights = new_moves(), new_moves(), new_moves()
     single = new_moves()
     for place in range(len(out)):
-        code = codes[first + place]
-        if code == illegal:
-            out[place] = UNTOLD
-            continue
-        unrank(first + place, state)
-        if known(state) != UNTOLD:
+        code = untold(codes[first + place], illegal, first + place, state)
+        if code == UNTOLD:
             out[place] = UNTOLD
             continue
         out[place] = 0
@@ -173,13 +169,11 @@ def keep_class(codes: Any, illegal: Code, first: Rank, out: Any) -> Rank:
     out_moves = new_moves()
     for place in range(len(out)):
         out[place] = UNTOLD
-        if codes[first + place] == illegal:
-            continue
-        unrank(first + place, state)
-        if known(state) != UNTOLD:
+        code = untold(codes[first + place], illegal, first + place, state)
+        if code == UNTOLD:
             continue
         if alternates(state) == 0:
-            out[place] = codes[first + place]
+            out[place] = code
             continue
         for index in range(moves(state, out_moves)):
             play(state, out_moves[index])

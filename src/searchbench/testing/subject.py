@@ -12,6 +12,7 @@ import numpy as np
 from searchbench import jit
 from searchbench.errors import BadGame, raised_in, told
 from searchbench.game import Game
+from searchbench.index.protocol import line_size
 from searchbench.rules import NOWHERE, UNDECIDED
 from searchbench.slots import slot_named
 from searchbench.solvers.exhaustive.groups import groups_in_order
@@ -197,7 +198,7 @@ class Subject:
     @property
     def size(self) -> int:
         """Return the size of the index."""
-        return max((part.stop for part in self.game.parts()), default=0)
+        return line_size(self.game.parts())
 
     def written(self, name: str, state: State) -> list[int]:
         """Return the moves that a function of the contract writes."""

@@ -21,8 +21,12 @@ from searchbench.rules import UNDECIDED, State, canonical, moves, new_moves, new
 from searchbench.run import Run
 from searchbench.slots import constant, slot
 from searchbench.verify.forced import ForcedSearch, forced_search, wins_by_force
-from searchbench.verify.threats import ThreatSearch, beats, begin, code_of, known_move, threat_search, wins_by_threats
+from searchbench.verify.threat_board import ThreatSearch, new_threat_search
+from searchbench.verify.threat_search import code_of, known_move
+from searchbench.verify.threats import beats, begin, wins_by_threats
 
+FAULTS_TOLD: Final = 100
+"""How many faults are told in words."""
 SYMMETRIC_RECORDS: Final = constant("SYMMETRIC_RECORDS", False)
 """Whether records are representatives that stand for all symmetric states."""
 FORCED_SEQUENCES: Final = constant("FORCED_SEQUENCES", False)
@@ -269,15 +273,14 @@ class ClaimReport:
 class ClaimCheck:
     """Check one claim about a root: reach its records from there.
 
-    `leaves` knows the outcomes at which play may end; rules and leaves are then interpreted. `limit` is the number of faults
-    told in words.
+    `leaves` knows the outcomes at which play may end; rules and leaves are then interpreted.
     """
 
     def __init__(
-        self, game: Game, root: Sequence[int], claim: Claim, leaves: KnownOutcomes | None = None, limit: int = 100,
+        self, game: Game, root: Sequence[int], claim: Claim, leaves: KnownOutcomes | None = None,
         target: jit.Target | None = None,
     ) -> None:  # fmt: skip
-        self.game, self.root, self.claim, self.leaves, self.limit = game, tuple(root), claim, leaves, limit
+        self.game, self.root, self.claim, self.leaves = game, tuple(root), claim, leaves
         strategy = Strategy.of(claim.strategy, game)
         self.records = Records(np.ascontiguousarray(strategy.states, game.dtype), strategy.moves.astype(np.int64))
         few = len(strategy) * game.max_moves <= FEW and not claim.forced and not claim.threats
@@ -317,13 +320,13 @@ class ClaimCheck:
             done += len(rows)
             run.progress(stage, done, count)
         told = self._texts(sorted(wrong))
-        faults = int(totals[FAULTS]) if len(told) == self.limit else len(told)
+        faults = int(totals[FAULTS]) if len(told) == FAULTS_TOLD else len(told)
         must_end = np.concatenate([*edges, np.zeros((0, 2), np.int64)])
         if len(must_end) and (row := self._cycle(must_end)) >= 0:
             told.append(f"{self.about()}: play comes back to {self._text(self.records.states[row])} and need not end")
             faults += 1
         return ClaimReport(
-            faults, tuple(told[: self.limit]), tuple(plies), count - done, int(totals[ENDINGS]),
+            faults, tuple(told[: FAULTS_TOLD]), tuple(plies), count - done, int(totals[ENDINGS]),
             int(totals[FORCED_LEAVES]), int(totals[THREAT_LEAVES]),
         )  # fmt: skip
 
@@ -393,13 +396,13 @@ class ClaimCheck:
 
     def _room(self, rows: int) -> Found:
         most = max(rows * self.game.max_moves, 1)
-        return Found(np.zeros((most, 2), np.int64), np.zeros((self.limit, 3), np.int64), np.zeros(5, np.int64))
+        return Found(np.zeros((most, 2), np.int64), np.zeros((FAULTS_TOLD, 3), np.int64), np.zeros(5, np.int64))
 
     def _search(self) -> ForcedSearch:
         return forced_search(self.game, self.claim.forced)
 
     def _threats(self) -> ThreatSearch:
-        return threat_search(self.game, self.claim.threats)
+        return new_threat_search(self.game, self.claim.threats)
 
     def _state(self, state: Sequence[int]) -> Any:
         return np.array(state, self.game.dtype)
@@ -433,7 +436,7 @@ class ClaimCheck:
         found: dict[tuple[int, tuple[int, ...]], str] = {}
         for one in wrong:
             kind, state = place = self._place(one)
-            if place in found or len(found) == self.limit:
+            if place in found or len(found) == FAULTS_TOLD:
                 continue
             shown, row = self._text(state), one[0]
             after = (

@@ -1,6 +1,6 @@
 """Check every value of a database by the rules only, one move ahead; no solver, no move backwards.
 
-Verification restates the claims of each shipped value rule (:mod:`searchbench.verify.claims`), and compares the value of
+Verification restates the claims of each shipped value rule (:mod:`searchbench.verify.value_claims`), and compares the value of
 every position with the value that its successors imply. Where consistent values could still be wrong, it also traces them
 to the ends of the game (:mod:`searchbench.verify.ground`) or to the start (:mod:`searchbench.verify.depth`).
 """
@@ -25,13 +25,13 @@ from searchbench.run import Run
 from searchbench.store.codes import count_codes
 from searchbench.values import Ending, ValueRule
 from searchbench.verify import bound, check, ground
-from searchbench.verify.claims import claims_of
 from searchbench.verify.depth import check_depths
 from searchbench.verify.layers import are_layers, verify_layers
 from searchbench.verify.modulo import EVEN, NOT_SEEN, check_level
 from searchbench.verify.passes import Passes
 from searchbench.verify.record import VerificationRecord, verification_record
 from searchbench.verify.report import Report, fault_of, wrong_counts
+from searchbench.verify.value_claims import claims_of
 from searchbench.verify.won import endings_of_bits
 
 if TYPE_CHECKING:

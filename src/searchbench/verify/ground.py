@@ -24,8 +24,8 @@ from searchbench.index.protocol import Part
 from searchbench.rules import UNDECIDED, moves, new_moves, new_state, terminal
 from searchbench.values.contract import weight
 from searchbench.verify.check import Note
-from searchbench.verify.claims import points_of
 from searchbench.verify.successors import BEYOND, after
+from searchbench.verify.value_claims import points_of
 
 AT_LEAST: Final = 1
 AT_MOST: Final = 2

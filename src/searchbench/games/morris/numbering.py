@@ -90,6 +90,8 @@ def numbering(spaces: list[Space], symmetries: int) -> dict[str, Callable[..., A
     ends = np.cumsum([0, *map(len, sets.values())])
     set_begins = np.array([ends[list(sets).index(space.second)] for space in spaces], np.int64)
     all_sets = np.concatenate(list(sets.values()))
+    for table in (entries, representative, stabilizer, all_sets):
+        table.flags.writeable = False  # what cannot change is hashed once
 
     def row_of(state: State) -> int:
         return int(rows[popcount(state[0]), popcount(state[1])])

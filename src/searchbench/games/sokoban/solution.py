@@ -44,22 +44,3 @@ def walk(level: Level, stones: set[int], man: int, target: int) -> str:
         target, direction = came[target]
         steps.append(LETTERS[direction])
     return "".join(reversed(steps))
-
-
-def pushes_of(level: Level, text: str) -> list[tuple[int, int]]:
-    """Return the pushes of a solution in LURD, each as a square and a direction. Raises ValueError for a move that cannot be."""
-    stones, man, found = set(level.stones), level.man, []
-    for place, letter in enumerate(text, 1):
-        direction = LETTERS.find(letter.lower())
-        target = level.near[man][direction] if direction >= 0 else -1
-        if target < 0:
-            raise ValueError(f"move {place}: {letter!r} is no move of the man here")
-        if target in stones:
-            beyond = level.near[target][direction]
-            if beyond < 0 or beyond in stones:
-                raise ValueError(f"move {place}: the stone on {level.name(target)} cannot be pushed")
-            stones.remove(target)
-            stones.add(beyond)
-            found.append((target, direction))
-        man = target
-    return found

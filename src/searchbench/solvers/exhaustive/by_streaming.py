@@ -10,6 +10,7 @@ from searchbench.errors import BadRequest
 from searchbench.exchange.ranks import current
 from searchbench.game import Game
 from searchbench.index import Sequences
+from searchbench.index.protocol import line_size
 from searchbench.run import Run
 from searchbench.solvers.exhaustive import multisets
 from searchbench.solvers.exhaustive.bfs import numbered
@@ -99,7 +100,7 @@ def search_by_streaming(method: Method, start: int, run: Run, work: WorkingFolde
 def solve_by_streaming(game: Game, method: Method, run: Run) -> Database:
     """Search breadth first by moving rows of numbers; the depths are kept modulo 3, or 4 where moves alternate."""
     start = numbered(game, game.rank(game.start()))
-    size = max(part.stop for part in game.parts())
+    size = line_size(game.parts())
     run.demand(method.least, f"solving {game} ({size:,} states) with bfs, form streaming")
     with working_folder(game, STREAMING, run) as work:
         layers = search_by_streaming(method, start, run, work)

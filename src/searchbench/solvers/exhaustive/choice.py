@@ -6,6 +6,7 @@ from typing import Final, NamedTuple
 
 from searchbench.errors import BadRequest
 from searchbench.game import Game
+from searchbench.index.protocol import line_size
 from searchbench.numbered import diagram_of
 from searchbench.solvers.exhaustive.bits.solve import BIT_FORMS
 from searchbench.solvers.exhaustive.by_products import PRODUCT
@@ -94,7 +95,7 @@ def _swept_by_default(game: Game, rule: str | ValueRule | None) -> bool:
     """Tell whether the sweep is for a game of whose solver nothing was said."""
     if rule is not None or not value_rule(game.values).outcomes or diagram_of(game) is not None:
         return False
-    size = max((part.stop for part in game.parts()), default=LARGE)
+    size = line_size(game.parts()) or LARGE
     return size >= LARGE and game.digits() is not None
 
 

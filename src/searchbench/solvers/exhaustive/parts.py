@@ -18,6 +18,7 @@ from searchbench.errors import BadRequest
 from searchbench.exchange import Buckets, Table
 from searchbench.exchange.space import MEMORY, Files
 from searchbench.game import Game
+from searchbench.index.protocol import line_size
 from searchbench.run import Run
 from searchbench.solvers.exhaustive import budget, fixpoint, scores
 from searchbench.solvers.exhaustive.budget import Sizes, code_bytes
@@ -111,7 +112,7 @@ class PartByPart:
     def __init__(self, game: Game, choice: Choice, records: Mapping[str, PartRecord], run: Run) -> None:
         self.game, self.rule, self.records, self.run = game, choice.rule, records, run
         self.parts = {part.name: part for part in game.parts()}
-        self.size = max(part.stop for part in self.parts.values())
+        self.size = line_size(self.parts.values())
         self.names = game.names(self.rule, game.quickest_target)
         self.backwards = choice.solver == RETROGRADE
         self.width = code_bytes(game, self.rule)

@@ -14,6 +14,7 @@ from searchbench.errors import BadRequest
 from searchbench.exchange.ranks import ALONE, by_first, current, joined
 from searchbench.exchange.shared_memory import SharedMemory
 from searchbench.game import Game
+from searchbench.index.protocol import line_size
 from searchbench.run import Run
 from searchbench.solvers.exhaustive.bfs import numbered
 from searchbench.solvers.exhaustive.bits.kernels import BLOCK
@@ -61,7 +62,7 @@ def _search_bits(game: Game, form: str, run: Run, work: Any, target: jit.Target)
     why_not = obstacle(game, form)
     if why_not:
         raise BadRequest(f"form {form!r}: {why_not}")
-    words, size = words_for(max(part.stop for part in game.parts())), _team_size()
+    words, size = words_for(line_size(game.parts())), _team_size()
     if form == TWO_BIT:
         memory = _demand(game, share_bytes(words, size, whole=1) + 2 * words // BLOCK, form, run)
         layers = search_two_bit(game, run, target, work)

@@ -10,7 +10,7 @@ from searchbench.exchange.ranks import ALONE, current
 from searchbench.exchange.shards import block_bits, holders
 from searchbench.exchange.team_buckets import Room
 from searchbench.game import Game
-from searchbench.index.protocol import Part
+from searchbench.index.protocol import Part, line_size
 from searchbench.run import Run
 from searchbench.solvers.exhaustive import budget
 from searchbench.solvers.exhaustive.budget import Sizes
@@ -31,7 +31,7 @@ class Share:
 
     def __init__(self, game: Game, rule: ValueRule, run: Run, count: int, near: int = 1) -> None:
         self.game, self.rule, self.run, self.count, self.near = game, rule, run, count, near
-        self.line = max(part.stop for part in game.parts())
+        self.line = line_size(game.parts())
 
     def bits(self, group: Group) -> int:
         """Return the size of blocks for a group, as a power of two."""

@@ -11,6 +11,7 @@ from searchbench.exchange.memory import MOST_BLOCK_BITS
 from searchbench.exchange.space import Files
 from searchbench.first_state import check_first_state, check_number_of_start
 from searchbench.game import Game
+from searchbench.index.protocol import line_size
 from searchbench.run import Run
 from searchbench.solvers.exhaustive import bfs, budget, fixpoint, scores
 from searchbench.solvers.exhaustive.bits.solve import REACHABILITY, form_within, solve_in_bits
@@ -122,7 +123,7 @@ def _solve_compactly(
 def _sizes(game: Game, rule: ValueRule) -> Sizes:
     """Return how large a game is whose states are solved all together."""
     parts = game.parts()
-    size = max(part.stop for part in parts)
+    size = line_size(parts)
     counts = max(map(scores.bytes_needed, groups_in_order(parts))) if rule.points else 0
     return Sizes(size, size, size, code_bytes(game, rule), counts)
 

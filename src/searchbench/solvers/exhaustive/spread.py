@@ -25,6 +25,7 @@ from searchbench.index.contract import (
     unrank_next,
     zero_cost_closure,
 )
+from searchbench.index.protocol import line_size
 from searchbench.jit import FIRST, STOP, atomic_or, intervals, prefetch
 from searchbench.rules import State, new_moves, new_state, start
 from searchbench.run import Run
@@ -110,13 +111,13 @@ def first_word() -> tuple[int, int]:
 
 def bytes_needed(game: Game) -> int:
     """Return the memory that the search takes."""
-    size = max(part.stop for part in game.parts())
+    size = line_size(game.parts())
     return size * (_word_type(game).itemsize + 1) + 2 * (size // BLOCK + 1)
 
 
 def solve_by_spreading(game: Game, run: Run, target: jit.Target = "cpu") -> Database:
     """Return the least cost from the start to any of the states of each number. Raises OutOfMemory before it starts."""
-    run.demand(bytes_needed(game), f"solving {game} ({max(part.stop for part in game.parts()):,} numbers)")
+    run.demand(bytes_needed(game), f"solving {game} ({line_size(game.parts()):,} numbers)")
     return _Spreading(game, run, target).solve()
 
 
@@ -129,7 +130,7 @@ class _Spreading:
     def __init__(self, game: Game, run: Run, target: jit.Target) -> None:
         self.game, self.run = game, run
         self.names = game.names(Bound(), target)
-        size = max(part.stop for part in game.parts())
+        size = line_size(game.parts())
         kind = _word_type(game)
         self.words = np.zeros(size, kind)
         self.shift = kind.itemsize * 4

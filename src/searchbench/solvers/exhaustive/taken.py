@@ -18,6 +18,7 @@ from searchbench.errors import BadRequest
 from searchbench.exchange import Table
 from searchbench.game import Game
 from searchbench.index.contract import canonical_rank, rank_there, unrank
+from searchbench.index.protocol import line_size
 from searchbench.jit import FIRST, STOP, Rows, note_rows
 from searchbench.numbered import diagram_of
 from searchbench.rules import NOWHERE, State, new_state
@@ -133,7 +134,7 @@ class Taking:
 
     def _codes(self, database: Database) -> npt.NDArray[Any]:
         """Return all codes of a database in one array over its number line."""
-        size = max(part.stop for part in database.game.parts())
+        size = line_size(database.game.parts())
         self.run.demand(size * database.dtype.itemsize, f"the values of {database!r}")
         codes = np.zeros(size, database.dtype)
         for part in database.parts:

@@ -11,6 +11,7 @@ from searchbench import jit
 from searchbench.errors import BadRequest, Unsolvable
 from searchbench.first_state import check_first_state
 from searchbench.game import Game, Position
+from searchbench.index.protocol import line_size
 from searchbench.line import Line
 from searchbench.run import Limits, Run, requested
 from searchbench.solvers.guided.astar import AStar
@@ -103,7 +104,7 @@ def _heuristic(configuration: Guided) -> Heuristic | None:
 def _default_method(game: Game) -> str:
     check_first_state(game)
     parts = game.parts()
-    return "astar" if parts and max(part.stop for part in parts) <= REMEMBERED else "idastar"
+    return "astar" if parts and line_size(parts) <= REMEMBERED else "idastar"
 
 
 def start_of(game: Game, what: Position | str | Sequence[int] | None) -> tuple[int, ...]:

@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from searchbench.errors import BadRequest, LimitReached
 from searchbench.game import Game
+from searchbench.index.protocol import line_size
 from searchbench.run import Run
 
 ADVISED: Final = 1 << 22
@@ -41,7 +42,7 @@ class Budget:
             raise BadRequest(f"limits of {limit} nodes and {seconds} seconds: each must be positive, or 0 for none")
         self.game, self.run, self.limit, self.seconds = game, run, limit, seconds
         self.unlimited = not limit and not seconds
-        self.size = max((part.stop for part in game.parts()), default=0)
+        self.size = line_size(game.parts())
         self.renew()
 
     def renew(self) -> None:

@@ -17,7 +17,7 @@ from searchbench import jit
 from searchbench.errors import BadRequest
 from searchbench.game import Game
 from searchbench.index.contract import canonical_rank
-from searchbench.index.protocol import Part
+from searchbench.index.protocol import Part, line_size
 from searchbench.numbered import diagram_of
 from searchbench.rules import NOWHERE, UNDECIDED, State
 from searchbench.run import Run
@@ -160,7 +160,7 @@ class LeafDatabase:
 
 
 def _packed(database: Database, parts: Sequence[Part], scored: bool, run: Run) -> Leaves:
-    end = max(part.stop for part in database.game.parts())
+    end = line_size(database.game.parts())
     pages = np.zeros((end >> PAGE_BITS) + 1, np.int32)
     for part in parts:
         pages[part.start >> PAGE_BITS : ((part.stop - 1) >> PAGE_BITS) + 1] = 1

@@ -11,12 +11,24 @@ import numpy as np
 from searchbench.games.sokoban.enhanced import patterns
 from searchbench.games.sokoban.enhanced import work as position
 from searchbench.games.sokoban.enhanced.areas import MOST_ENTRANCES, GoalArea, areas_of, goal_areas
+from searchbench.games.sokoban.enhanced.board import (
+    AT,
+    COLUMNS,
+    CORRIDOR,
+    GOAL,
+    KEY,
+    LIVE,
+    OFF_GOAL,
+    ONE_WAY,
+    SQUARE,
+    STONES,
+)
 from searchbench.games.sokoban.enhanced.controls import RECORDS, VERSIONS, GoalMacros, PatternSearch
 from searchbench.games.sokoban.enhanced.exact import judged
 from searchbench.games.sokoban.enhanced.influence import influences
 from searchbench.games.sokoban.enhanced.testmaze import patterns_of
 from searchbench.games.sokoban.enhanced.windows import windows_of
-from searchbench.games.sokoban.enhanced.work import COLUMNS, CORRIDOR, GOAL, LIVE, ONE_WAY, Work
+from searchbench.games.sokoban.enhanced.work import Work
 from searchbench.games.sokoban.rules import from_square, normal_man, push_of, stones_of, to_square
 from searchbench.games.sokoban.tables import LevelTables
 from searchbench.heuristics.matching import FIELDS, UNREACHABLE, new_scratch
@@ -99,13 +111,13 @@ class EnhancedSokoban:
     def reload(self, work: Work, start: Sequence[int]) -> None:
         """Set the position back to the start."""
         stones = stones_of(start)
-        work.board[position.AT] = 0
+        work.board[AT] = 0
         for number, square in enumerate(stones):
-            work.board[position.AT, square] = number + 1
-            work.board[position.SQUARE, number] = square
-        work.facts[position.STONES] = len(stones)
-        work.facts[position.KEY] = np.bitwise_xor.reduce(work.hashes[0, stones])
-        work.facts[position.OFF_GOAL] = sum(work.maze[square, GOAL] < 0 for square in stones)
+            work.board[AT, square] = number + 1
+            work.board[SQUARE, number] = square
+        work.facts[STONES] = len(stones)
+        work.facts[KEY] = np.bitwise_xor.reduce(work.hashes[0, stones])
+        work.facts[OFF_GOAL] = sum(work.maze[square, GOAL] < 0 for square in stones)
         work.kept[0, -1] = start[-1]
 
     def steps(

@@ -14,6 +14,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from searchbench.games.sokoban.enhanced.board import AT, LONE_WALKS, SQUARE, STONES
 from searchbench.games.sokoban.tables import LevelTables
 from searchbench.hashing import mix
 
@@ -197,17 +198,14 @@ def areas_of(tables: LevelTables, found: list[GoalArea]) -> Areas:
 
 # --- kernels ----------------------------------------------------------------------------------------------------------
 
-AT, SQUARE = 0, 1
-MARK, QUEUE, SEEN = 4, 5, 6
+LONE_MARK, LONE_QUEUE, SEEN = 4, 5, 6
 """Rows of the board that belong to searches for a lone stone: marks and the queue of the man, and the stone's places met."""
-TURN: Final = 5
-"""Where the facts have the number of the last such walk."""
 
 
 def filled(work: Any, area: int) -> int:
     """Return the set of filled goals of an area, or -1 if a stone stands there off the goals."""
     areas, found = work.areas, 0
-    for stone in range(work.facts[0]):
+    for stone in range(work.facts[STONES]):
         square = work.board[SQUARE, stone]
         if areas.area[square] == area:
             if areas.bit[square] < 0:
@@ -219,20 +217,20 @@ def filled(work: Any, area: int) -> int:
 def walk_around(work: Any, man: int, stone: int, walls: int, area: int) -> None:
     """Mark the squares that the man can walk to between a lone stone and filled goals, or all stones if `walls` is -1."""
     board, maze = work.board, work.maze
-    work.facts[TURN] += 1
-    turn = work.facts[TURN]
-    board[MARK, man] = turn
-    board[QUEUE, 0] = man
+    work.facts[LONE_WALKS] += 1
+    turn = work.facts[LONE_WALKS]
+    board[LONE_MARK, man] = turn
+    board[LONE_QUEUE, 0] = man
     head, tail = 0, 1
     while head < tail:
-        here = board[QUEUE, head]
+        here = board[LONE_QUEUE, head]
         head += 1
         for direction in range(4):
             there = maze[here, direction]
-            if there < 0 or there == stone or board[MARK, there] == turn or is_wall(work, there, walls, area):
+            if there < 0 or there == stone or board[LONE_MARK, there] == turn or is_wall(work, there, walls, area):
                 continue
-            board[MARK, there] = turn
-            board[QUEUE, tail] = there
+            board[LONE_MARK, there] = turn
+            board[LONE_QUEUE, tail] = there
             tail += 1
 
 
@@ -268,10 +266,10 @@ def carry(work: Any, area: int, square: int, direction: int, walls: int, goal: i
         if goal < 0 and areas.bit[here] >= 0:
             found |= 1 << areas.bit[here]
         walk_around(work, maze[here, last ^ 1], here, walls, area)
-        turn = work.facts[TURN]
+        turn = work.facts[LONE_WALKS]
         for step in range(4):
             behind, target = maze[here, step ^ 1], maze[here, step]
-            if behind < 0 or target < 0 or board[MARK, behind] != turn or areas.area[target] != area:
+            if behind < 0 or target < 0 or board[LONE_MARK, behind] != turn or areas.area[target] != area:
                 continue
             if board[SEEN, target] >> step & 1 or is_wall(work, target, walls, area):
                 continue

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from typing import Any
 
-AT, MARK = 0, 2
-GOAL, LIVE = 4, 5
+from searchbench.games.sokoban.enhanced.board import AT, GENERATION, GOAL, LIVE, MARK, flood
+
 PART, WAITING, CHOSEN = 12, 13, 14
 """Rows of the board: the number of the component of a square, a queue, and which components are in the corral (1) or
 the best (2)."""
@@ -20,25 +20,14 @@ the best (2)."""
 def number_parts(work: Any) -> int:
     """Give the components that the man cannot come to numbers, from 1 on; return how many there are."""
     board, maze = work.board, work.maze
-    generation, count = work.facts[1], 0
+    generation, count = work.facts[GENERATION], 0
     for square in range(len(maze)):
         board[PART, square] = 0
     for square in range(len(maze)):
         if board[PART, square] != 0 or board[AT, square] != 0 or board[MARK, square] == generation:
             continue
         count += 1
-        board[PART, square] = count
-        board[WAITING, 0] = square
-        head, tail = 0, 1
-        while head < tail:
-            here = board[WAITING, head]
-            head += 1
-            for direction in range(4):
-                there = maze[here, direction]
-                if there >= 0 and board[PART, there] == 0 and board[AT, there] == 0:
-                    board[PART, there] = count
-                    board[WAITING, tail] = there
-                    tail += 1
+        flood(maze, board[AT], board[PART], board[WAITING], square, count)
     return count
 
 
@@ -57,7 +46,7 @@ def is_barrier(work: Any, square: int) -> bool:
 def grow(work: Any) -> int:
     """Let the corral that is chosen grow until it is a PI-corral; return the number of its pushes, or -1 if it is none."""
     board, maze = work.board, work.maze
-    generation = work.facts[1]
+    generation = work.facts[GENERATION]
     while True:
         pushes, grown, undone = 0, False, False
         for square in range(len(maze)):

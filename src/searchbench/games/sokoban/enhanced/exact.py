@@ -11,6 +11,7 @@ from typing import Any, Final, Literal, NamedTuple
 import numpy as np
 
 from searchbench import jit
+from searchbench.games.sokoban.enhanced.board import AT, GOAL, KEY, LIVE, OFF_GOAL, SQUARE, STONES
 from searchbench.games.sokoban.enhanced.corral import find_corral, goes_in
 from searchbench.games.sokoban.enhanced.windows import is_window_dead
 from searchbench.games.sokoban.enhanced.work import freezes, move_of, walk
@@ -73,6 +74,18 @@ def lowest(near: Any, stones: int, man: int) -> int:
     return found
 
 
+def after_push(near: Any, key: int, square: int, direction: int) -> int:
+    """Return the key of the state after a push of the stone on a square, or -1 where none can be made."""
+    stones, man = key >> 5, key & 31
+    behind, target = near[square, direction ^ 1], near[square, direction]
+    if not stones >> square & 1 or behind < 0 or target < 0 or stones >> target & 1 or stones >> behind & 1:
+        return -1
+    if lowest(near, stones, behind) != man:
+        return -1
+    after = stones ^ 1 << square ^ 1 << target
+    return int(after << 5 | lowest(near, after, square))
+
+
 def number_of(exact: Any, key: int, count: int) -> int:
     """Return the number of a state; it is `count` if the state was not there, and is entered."""
     place = (key * 0x9E3779B1 >> 7) & (len(exact.slots) - 1)
@@ -92,18 +105,12 @@ def explore(exact: Any, near: Any, goals: int, start: int) -> int:
     count, links, state = 0, 0, 0
     count += number_of(exact, start, count) == count
     while state < count:
-        stones, man = exact.keys[state] >> 5, exact.keys[state] & 31
         for square in range(len(near)):
-            if not stones >> square & 1:
-                continue
             for direction in range(4):
-                behind, target = near[square, direction ^ 1], near[square, direction]
-                if behind < 0 or target < 0 or stones >> target & 1 or stones >> behind & 1:
+                after = after_push(near, exact.keys[state], square, direction)
+                if after < 0:
                     continue
-                if lowest(near, stones, behind) != man:
-                    continue
-                after = stones ^ 1 << square ^ 1 << target
-                number = number_of(exact, after << 5 | lowest(near, after, square), count)
+                number = number_of(exact, after, count)
                 if number >= len(exact.keys) or links >= len(exact.links):
                     return -1
                 count = max(count, number + 1)
@@ -126,16 +133,16 @@ def explore(exact: Any, near: Any, goals: int, start: int) -> int:
 def place_stones(work: Any, stones: int, man: int) -> None:
     """Set the position of an enhanced search."""
     board, facts, number = work.board, work.facts, 0
-    facts[2], facts[3] = 0, 0
+    facts[KEY], facts[OFF_GOAL] = 0, 0
     for square in range(len(work.maze)):
-        board[0, square] = 0
+        board[AT, square] = 0
         if stones >> square & 1:
-            board[0, square] = number + 1
-            board[1, number] = square
-            facts[2] ^= work.hashes[0, square]
-            facts[3] += work.maze[square, 4] < 0
+            board[AT, square] = number + 1
+            board[SQUARE, number] = square
+            facts[KEY] ^= work.hashes[0, square]
+            facts[OFF_GOAL] += work.maze[square, GOAL] < 0
             number += 1
-    facts[0] = number
+    facts[STONES] = number
     work.kept[0, work.kept.shape[1] - 1] = man
 
 
@@ -160,21 +167,17 @@ def judge_states(work: Any, exact: Any, near: Any, count: int, counts: Any) -> N
         corral = find_corral(work) and pushes > 0
         kept = False
         for square in range(len(near)):
-            if not stones >> square & 1:
-                continue
             for direction in range(4):
-                behind, target = near[square, direction ^ 1], near[square, direction]
-                if behind < 0 or target < 0 or stones >> target & 1 or stones >> behind & 1:
+                after = after_push(near, exact.keys[state], square, direction)
+                if after < 0:
                     continue
-                if lowest(near, stones, behind) != man:
-                    continue
-                after = stones ^ 1 << square ^ 1 << target
-                further = exact.pushes[number_of(exact, after << 5 | lowest(near, after, square), count)]
+                further = exact.pushes[number_of(exact, after, count)]
+                target = near[square, direction]
                 if corral:
                     walk(work, man)
                     find_corral(work)
                     kept = kept or (goes_in(work, square, target) and further + 1 == pushes)
-                if work.maze[target, 5] == 0:
+                if work.maze[target, LIVE] == 0:
                     continue
                 solvable = further < NEVER
                 count_claim(counts, FREEZE, freezes(work, square, target), solvable)

@@ -7,10 +7,10 @@ letting go of one after the other.
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
-LIVE: Final = 5
-GOAL: Final = 4
+from searchbench.games.sokoban.enhanced.board import AT, GOAL, LIVE, SQUARE, STONES
+
 FROZEN, WAITING, REACHED, PARTNER = range(8, 12)
 """Rows of the board: which stones are assumed frozen, a queue, goals reached, and the stone of a goal."""
 
@@ -25,10 +25,10 @@ def hold(work: Any, only: int) -> int:
     for square in range(len(maze)):
         board[FROZEN, square] = 0
     if only < 0:
-        for stone in range(work.facts[0]):
-            board[WAITING, stone] = board[1, stone]
-            board[FROZEN, board[1, stone]] = 1
-        count = work.facts[0]
+        for stone in range(work.facts[STONES]):
+            board[WAITING, stone] = board[SQUARE, stone]
+            board[FROZEN, board[SQUARE, stone]] = 1
+        count = work.facts[STONES]
     else:
         board[WAITING, 0], board[FROZEN, only], count, head = only, 1, 1, 0
         while head < count:
@@ -36,7 +36,7 @@ def hold(work: Any, only: int) -> int:
             head += 1
             for direction in range(4):
                 there = maze[here, direction]
-                if there >= 0 and board[0, there] != 0 and board[FROZEN, there] == 0:
+                if there >= 0 and board[AT, there] != 0 and board[FROZEN, there] == 0:
                     board[FROZEN, there] = 1
                     board[WAITING, count] = there
                     count += 1
@@ -85,8 +85,8 @@ def can_be_matched(work: Any) -> bool:
     board, maze = work.board, work.maze
     for square in range(len(maze)):
         board[PARTNER, square] = 0
-    for stone in range(work.facts[0]):
-        if board[FROZEN, board[1, stone]] == 0 and not augment(work, stone):
+    for stone in range(work.facts[STONES]):
+        if board[FROZEN, board[SQUARE, stone]] == 0 and not augment(work, stone):
             return False
     return True
 
@@ -128,8 +128,8 @@ def come_to(work: Any, stone: int) -> int:
     board, maze, lone = work.board, work.maze, work.lone
     for square in range(len(maze)):
         lone[0, square] = 0
-    lone[1, 0] = board[1, stone]
-    lone[0, board[1, stone]] = 1
+    lone[1, 0] = board[SQUARE, stone]
+    lone[0, board[SQUARE, stone]] = 1
     head, tail = 0, 1
     while head < tail:
         here = lone[1, head]

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from searchbench.games.sokoban.enhanced.board import AT, ENTERED, LEARNT, LEFT, ONE_WAY, SQUARE, STONES, UP
 from searchbench.games.sokoban.enhanced.controls import (
     OVERESTIMATION,
     PATTERN_CAPACITY,
@@ -55,8 +56,8 @@ def next_stone(work: Any, size: int, square: int, man: int) -> int:
     for marks in range(2):
         origin = square if marks == 0 else man
         best, least = -1, 1 << 30
-        for stone in range(work.facts[0]):
-            here = work.board[1, stone]
+        for stone in range(work.facts[STONES]):
+            here = work.board[SQUARE, stone]
             in_way = patterns.board[STONE_WAY + marks, here] == way
             for number in range(size):
                 in_way = in_way and patterns.chosen[0, number] != here
@@ -76,16 +77,16 @@ def is_worth_it(work: Any, square: int, target: int) -> bool:
     A pattern has two stones or more: the way of a lone one is known.
     """
     board, maze = work.board, work.maze
-    if maze[target, 6] != 0 and maze[square, 6] == 0:
+    if maze[target, ONE_WAY] != 0 and maze[square, ONE_WAY] == 0:
         return True
     for direction in range(4):
         one = maze[target, direction]
         if one >= 0:
-            if board[0, one] != 0:
+            if board[AT, one] != 0:
                 return True
             for aside in range(2):
-                corner = maze[one, (2 if direction < 2 else 0) + aside]
-                if corner >= 0 and board[0, corner] != 0:
+                corner = maze[one, (LEFT if direction < LEFT else UP) + aside]
+                if corner >= 0 and board[AT, corner] != 0:
                     return True
     return False
 
@@ -96,7 +97,7 @@ def investigate(work: Any, row: int, move: int, again: bool) -> int:
     if controls[PATTERNS] == 0 or again or row == 0 or move >> 3 * FIELD + 2 & 7 != 0:
         return 0
     square, target = from_square(move), to_square(move)
-    if patterns.counts[INVESTED] > controls[PATTERN_RATIO] * (work.facts[6] + 100):
+    if patterns.counts[INVESTED] > controls[PATTERN_RATIO] * (work.facts[ENTERED] + 100):
         return 0
     if controls[PATTERN_CHOICE] != 0 and not is_worth_it(work, square, target):
         return 0
@@ -181,7 +182,7 @@ def is_known(work: Any, size: int, man: int) -> bool:
 def keep_pattern(work: Any, size: int, man: int, penalty: int) -> None:
     """Keep a pattern, in the list of that of its squares which has the fewest."""
     patterns = work.patterns
-    number = work.facts[4]
+    number = work.facts[LEARNT]
     if number >= min(work.controls[PATTERN_CAPACITY], len(patterns.size)):
         return
     if is_known(work, size, man):
@@ -203,7 +204,7 @@ def keep_pattern(work: Any, size: int, man: int, penalty: int) -> None:
     patterns.next[number] = patterns.head[chosen]
     patterns.head[chosen] = number
     patterns.board[COUNTED, chosen] += 1
-    work.facts[4] += 1
+    work.facts[LEARNT] += 1
 
 
 # --- what was learnt --------------------------------------------------------------------------------------------------
@@ -215,7 +216,7 @@ def matches(work: Any, pattern: int, man: int) -> bool:
     if patterns.area[pattern, man] == 0:
         return False
     for place in range(patterns.size[pattern]):
-        if work.board[0, patterns.stones[pattern, place]] == 0:
+        if work.board[AT, patterns.stones[pattern, place]] == 0:
             return False
     return True
 
@@ -223,12 +224,12 @@ def matches(work: Any, pattern: int, man: int) -> bool:
 def penalty(work: Any, row: int) -> int:
     """Return what the patterns add to the matching: the penalties of disjoint ones, or an overestimate of all together."""
     patterns, controls = work.patterns, work.controls
-    if controls[PATTERNS] == 0 or work.facts[4] == 0:
+    if controls[PATTERNS] == 0 or work.facts[LEARNT] == 0:
         return 0
     man = work.kept[row, work.kept.shape[1] - 1]
     found, most = 0, patterns.taken.shape[1]
-    for stone in range(work.facts[0]):
-        pattern = patterns.head[work.board[1, stone]]
+    for stone in range(work.facts[STONES]):
+        pattern = patterns.head[work.board[SQUARE, stone]]
         while pattern >= 0:
             if matches(work, pattern, man):
                 if patterns.penalty[pattern] >= INFEASIBLE:

@@ -11,6 +11,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from searchbench.games.sokoban.enhanced.board import AT, GOAL, LIVE, flood
 from searchbench.games.sokoban.tables import LevelTables
 from searchbench.hashing import mix
 from searchbench.heuristics.matching import FIELDS, match_pieces, new_scratch
@@ -92,24 +93,9 @@ def patterns_of(tables: LevelTables, used: bool, capacity: int) -> Patterns:
 
 def test_walk(work: Any, man: int) -> int:
     """Mark the squares that the man can walk to in the test maze, and return the lowest."""
-    patterns, maze = work.patterns, work.maze
-    board = patterns.board
+    patterns, board = work.patterns, work.patterns.board
     patterns.counts[TURN] += 1
-    turn = patterns.counts[TURN]
-    board[MARK, man] = turn
-    board[QUEUE, 0] = man
-    head, tail, lowest = 0, 1, man
-    while head < tail:
-        here = board[QUEUE, head]
-        head += 1
-        for direction in range(4):
-            there = maze[here, direction]
-            if there >= 0 and board[MARK, there] != turn and board[STANDS, there] == 0:
-                board[MARK, there] = turn
-                board[QUEUE, tail] = there
-                tail += 1
-                lowest = min(lowest, there)
-    return int(lowest)
+    return flood(work.maze, board[STANDS], board[MARK], board[QUEUE], man, patterns.counts[TURN])
 
 
 def test_bound(work: Any, node: int, size: int, man: int) -> int:
@@ -203,7 +189,7 @@ def lone_way(work: Any, square: int, goal: int, man: int, real: bool) -> int:
     """
     patterns, maze, costs, side = work.patterns, work.maze, work.costs, work.side
     board, lone = patterns.board, patterns.lone
-    if (goal < 0 and maze[square, 4] >= 0) or (goal >= 0 and maze[square, 4] == goal):
+    if (goal < 0 and maze[square, GOAL] >= 0) or (goal >= 0 and maze[square, GOAL] == goal):
         return 4 * square
     begin_lone(work, square, man)
     turn, marked, top = patterns.counts[LONE_TURN], patterns.counts[TURN], 0
@@ -214,15 +200,15 @@ def lone_way(work: Any, square: int, goal: int, man: int, real: bool) -> int:
             if behind < 0 or target < 0 or board[MARK, behind] != marked or board[STANDS, target] != 0:
                 continue
             place = 4 * target + direction
-            if lone[MET, place] == turn or maze[target, 5] == 0:
+            if lone[MET, place] == turn or maze[target, LIVE] == 0:
                 continue
             if goal >= 0 and costs[4 * target + side[target, here], goal] != left - 1:
                 continue
-            if real and work.board[0, target] != 0 and target != square:
+            if real and work.board[AT, target] != 0 and target != square:
                 continue
             lone[MET, place] = turn
             lone[BEFORE, place] = 4 * here + arrived if arrived >= 0 else -1
-            if (goal < 0 and maze[target, 4] >= 0) or (goal >= 0 and maze[target, 4] == goal):
+            if (goal < 0 and maze[target, GOAL] >= 0) or (goal >= 0 and maze[target, GOAL] == goal):
                 return int(place)
             lone[WAITING, top] = place
             top += 1
@@ -255,7 +241,7 @@ def mark_walk(work: Any, man: int, target: int, way: int) -> None:
                 there = maze[here, direction]
                 if there < 0 or board[MARK, there] == turn or board[STANDS, there] != 0:
                     continue
-                if real == 1 and work.board[0, there] != 0:
+                if real == 1 and work.board[AT, there] != 0:
                     continue
                 board[MARK, there] = turn
                 board[CAME, there] = here

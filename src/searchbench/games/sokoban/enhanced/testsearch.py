@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from searchbench.games.sokoban.enhanced.board import LIVE
 from searchbench.games.sokoban.enhanced.controls import PATTERN_NODES
 from searchbench.games.sokoban.enhanced.testmaze import (
     BASE_BOUND,
@@ -65,7 +66,7 @@ def push_of_test(work: Any, node: int, size: int, step: int, count: int) -> int:
     if square < 0:
         return -1
     behind, target = maze[square, direction ^ 1], maze[square, direction]
-    if behind < 0 or target < 0 or maze[target, 5] == 0 or board[STANDS, target] != 0:
+    if behind < 0 or target < 0 or maze[target, LIVE] == 0 or board[STANDS, target] != 0:
         return -1
     if board[MARK, behind] != patterns.counts[TURN]:
         return -1

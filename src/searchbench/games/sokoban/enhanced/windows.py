@@ -12,6 +12,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from searchbench.games.sokoban.enhanced.board import AT
 from searchbench.games.sokoban.enhanced.controls import WINDOW_EFFORT
 from searchbench.games.sokoban.tables import LevelTables
 from searchbench.games.sokoban.text import STEPS
@@ -101,7 +102,7 @@ def _is_dead(work: Any, square: int, target: int, window: int) -> bool:
     stones = 0
     for cell in range(CELLS):
         here = windows.squares[window, cell]
-        if here >= 0 and here != square and (here == target or board[0, here] != 0):
+        if here >= 0 and here != square and (here == target or board[AT, here] != 0):
             stones |= 1 << cell
     allowed, goals = windows.sets[window, 0], windows.sets[window, 1]
     if stones & ~goals == 0 or stones & (stones - 1) == 0 or stones & ~allowed != 0:
@@ -137,7 +138,7 @@ def reach(windows: Any, window: int, stones: int, man: int) -> int:
 
 def search_window(windows: Any, window: int, stones: int, effort: int) -> int:
     """Return 1 for a placement, with the man behind the push, from which the stones off the goals cannot all go away; else 0."""
-    near, sets, seen, stack = windows.near, windows.sets, windows.scratch[0], windows.scratch[1]
+    near, sets, seen, stack = windows.near, windows.sets, windows.scratch[SEEN_KEYS], windows.scratch[STACK]
     allowed, goals, mask = sets[window, 0], sets[window, 1], 2 * ROOM - 1
     for place in range(2 * ROOM):
         seen[place] = -1

@@ -12,6 +12,23 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from searchbench.games.sokoban.enhanced.areas import Areas, carry, filled, is_safe, offered
+from searchbench.games.sokoban.enhanced.board import (
+    AT,
+    CORRIDOR,
+    ENTERED,
+    GENERATION,
+    GOAL,
+    KEY,
+    LEARNT,
+    LIVE,
+    MARK,
+    OFF_GOAL,
+    ONE_WAY,
+    QUEUE,
+    SQUARE,
+    STONES,
+    flood,
+)
 from searchbench.games.sokoban.enhanced.controls import (
     ALTERNATIVES,
     BIPARTITE,
@@ -37,19 +54,6 @@ PUSH, TUNNEL, GOAL_MACRO = range(3)
 """The kinds of moves."""
 KIND: Final = 3 * FIELD + 2
 COUNT: Final = KIND + 3
-
-UP, DOWN, LEFT, RIGHT, GOAL, LIVE, ONE_WAY, CORRIDOR = range(8)
-"""The columns of `maze`: the neighbours, the number of the goal (-1: none), whether a stone can come to a goal from here, whether
-the square parts the floor, and two bits: walls above and below (1), walls left and right (2)."""
-COLUMNS: Final = 8
-
-AT, SQUARE, MARK, QUEUE = range(4)
-"""The rows of `board`: the number of the stone on a square plus one, the square of each stone, the generation in which
-a square was seen by the man, and a queue; further rows belong to other modules."""
-
-STONES, GENERATION, KEY, OFF_GOAL, LEARNT, LONE_WALKS, ENTERED = range(7)
-"""What stands in `facts`: the number of stones, that of the last walk, the hash of the stones, those off the goals, the patterns
-learnt, the walks around lone stones, and the positions entered."""
 
 FIRST_RATING: Final = 100
 LAST_RATING: Final = 1 << 20
@@ -146,23 +150,9 @@ def estimate(work: Any, row: int, move: int) -> int:
 
 def walk(work: Any, man: int) -> int:
     """Mark the squares that the man can walk to with the number of the walk, and return the lowest."""
-    board, maze = work.board, work.maze
     work.facts[GENERATION] += 1
-    generation = work.facts[GENERATION]
-    board[MARK, man] = generation
-    board[QUEUE, 0] = man
-    head, tail, lowest = 0, 1, man
-    while head < tail:
-        here = board[QUEUE, head]
-        head += 1
-        for direction in range(4):
-            there = maze[here, direction]
-            if there >= 0 and board[MARK, there] != generation and board[AT, there] == 0:
-                board[MARK, there] = generation
-                board[QUEUE, tail] = there
-                tail += 1
-                lowest = min(lowest, there)
-    return int(lowest)
+    board = work.board
+    return flood(work.maze, board[AT], board[MARK], board[QUEUE], man, work.facts[GENERATION])
 
 
 def identify(work: Any, row: int) -> int:

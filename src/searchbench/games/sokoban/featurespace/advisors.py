@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from searchbench.games.sokoban.enhanced.work import AT, GENERATION, LIVE, MARK, SQUARE, STONES
+from searchbench.games.sokoban.enhanced.board import AT, GENERATION, LIVE, MARK, SQUARE, STONES
 from searchbench.games.sokoban.featurespace.features import (
     DOORS,
     HOTSPOTS,

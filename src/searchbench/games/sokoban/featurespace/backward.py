@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from searchbench.games.sokoban.enhanced.work import GOAL, LIVE, STONES
+from searchbench.games.sokoban.enhanced.board import GOAL, LIVE, STONES
 from searchbench.games.sokoban.featurespace.base import Base
 from searchbench.games.sokoban.featurespace.packing import pulls_to
 from searchbench.games.sokoban.featurespace.plan_search import parts_of

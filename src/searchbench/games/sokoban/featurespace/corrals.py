@@ -11,8 +11,8 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from searchbench.games.sokoban.enhanced.board import AT, GOAL, LIVE
 from searchbench.games.sokoban.enhanced.corral import PART, number_parts
-from searchbench.games.sokoban.enhanced.work import AT, GOAL, LIVE
 from searchbench.hashing import mix
 
 EFFORT: Final = 200

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any, Final, NamedTuple
 
-from searchbench.games.sokoban.enhanced.work import AT, GENERATION, GOAL, MARK, OFF_GOAL, SQUARE, STONES
+from searchbench.games.sokoban.enhanced.board import AT, GENERATION, GOAL, MARK, OFF_GOAL, SQUARE, STONES, flood
 from searchbench.games.sokoban.featurespace.base import Base
 from searchbench.games.sokoban.featurespace.corrals import Corrals
 from searchbench.games.sokoban.featurespace.frozen import Frozen
@@ -184,16 +184,5 @@ def parts(work: Any) -> int:
         if board[AT, square] != 0 or board[MARK, square] == generation or parted[square] == generation:
             continue
         count += 1
-        parted[square] = generation
-        queue[0] = square
-        head, tail = 0, 1
-        while head < tail:
-            here = queue[head]
-            head += 1
-            for direction in range(4):
-                there = maze[here, direction]
-                if there >= 0 and board[AT, there] == 0 and parted[there] != generation:
-                    parted[there] = generation
-                    queue[tail] = there
-                    tail += 1
+        flood(maze, board[AT], parted, queue, square, generation)
     return count

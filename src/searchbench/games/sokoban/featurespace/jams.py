@@ -14,9 +14,10 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from searchbench.games.sokoban.enhanced.board import AT, GENERATION, GOAL, LIVE, MARK
 from searchbench.games.sokoban.enhanced.freeze import hold
 from searchbench.games.sokoban.enhanced.windows import is_window_dead
-from searchbench.games.sokoban.enhanced.work import AT, GENERATION, GOAL, LIVE, MARK, walk
+from searchbench.games.sokoban.enhanced.work import walk
 from searchbench.games.sokoban.featurespace.base import Base
 from searchbench.games.sokoban.rules import BITS
 from searchbench.hashing import mix

@@ -17,7 +17,6 @@ import numpy.typing as npt
 
 from searchbench.games.sokoban.tables import NEVER, LevelTables
 
-GOAL: Final = 4
 TAKEN, SEEN, WAITING, STONE, MAN, LENGTH, VISITED = range(7)
 """Rows of the scratch space: the stones, where the man was, his queue, the queue of pulls, and places that were met."""
 

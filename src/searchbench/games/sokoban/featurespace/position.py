@@ -7,25 +7,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from searchbench.games.sokoban.enhanced.board import AT, GENERATION, GOAL, KEY, LIVE, MARK, OFF_GOAL, SQUARE, STONES
 from searchbench.games.sokoban.enhanced.corral import find_corral, goes_in
 from searchbench.games.sokoban.enhanced.freeze import hold
 from searchbench.games.sokoban.enhanced.windows import is_window_dead
-from searchbench.games.sokoban.enhanced.work import (
-    AT,
-    GENERATION,
-    GOAL,
-    KEY,
-    LIVE,
-    MARK,
-    OFF_GOAL,
-    SQUARE,
-    STONES,
-    estimate,
-    last_direction,
-    move_of,
-    put,
-    walk,
-)  # fmt: skip
+from searchbench.games.sokoban.enhanced.work import estimate, last_direction, move_of, put, walk
 from searchbench.games.sokoban.featurespace.advisors import (
     EXPLORER,
     OPENER,

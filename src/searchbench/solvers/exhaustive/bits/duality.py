@@ -17,7 +17,7 @@ from searchbench.duality import reversal
 from searchbench.errors import BadRequest, Unsolvable
 from searchbench.game import Game, Position
 from searchbench.index.contract import canonical_rank, unrank, unrank_next
-from searchbench.index.protocol import Part
+from searchbench.index.protocol import Part, line_size
 from searchbench.jit import Rows, intervals, note_rows, trailing_zeros
 from searchbench.line import Line
 from searchbench.rules import new_state
@@ -94,14 +94,14 @@ class Finder:
         self._kernel = jit.bind(find_duals, game.names(Depth(), target))
         self._bits = np.uint64(1) << np.arange(64, dtype=np.uint64)
 
-    def in_planes(self, source: Vector, low: Any, high: Any, origin: int = 0) -> Duals:
+    def in_planes(self, source: Vector, low: Any, high: Any) -> Duals:
         """Look up the duals of the states whose bits are set in the marked blocks of `source`."""
         blocks = len(source.marks)
         step = max(1, blocks // (32 * self._run.threads))
         pieces = intervals(0, blocks, step)
         counts, examples = note_rows(len(pieces), 4), note_rows(len(pieces), 4, -1)
         self._run.launch(
-            self._kernel, pieces, source, low, high, origin, self._bits, jit.PIECE, Rows(counts), Rows(examples)
+            self._kernel, pieces, source, low, high, 0, self._bits, jit.PIECE, Rows(counts), Rows(examples)
         )
         return _together([Duals(*found) for found in zip(counts, examples, strict=True)])
 
@@ -211,7 +211,7 @@ def _meet_in_layers(game: Game, run: Run, target: jit.Target) -> tuple[Database,
 
 def _meet_in_planes(game: Game, run: Run, target: jit.Target) -> tuple[Database, int, tuple[int, int]]:
     """Search until a layer meets its own dual or that of the layer before; return the same as `_meet_in_layers`."""
-    size = max(part.stop for part in game.parts())
+    size = line_size(game.parts())
     run.demand(two_bit_bytes(size), f"searching {game} by duality in the form {TWO_BIT}")
     finder = Finder(game, run, target)
     meeting: list[tuple[int, tuple[int, int]]] = []

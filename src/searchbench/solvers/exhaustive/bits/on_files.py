@@ -23,6 +23,7 @@ from searchbench.errors import DamagedData
 from searchbench.exchange.files import LEAST_ROOM, MOST_BLOCK_BITS, FileBuckets, Requests, add_place
 from searchbench.exchange.space import rest
 from searchbench.game import Game
+from searchbench.index.protocol import line_size
 from searchbench.jit import trailing_zeros
 from searchbench.rules import new_moves, new_state
 from searchbench.run import Run
@@ -145,7 +146,7 @@ class _Search:
         self.expander = Expander(game, run, target)
         self.run, self.work = run, work
         self.parts = in_order(game.parts())
-        self.size = max(part.stop for part in self.parts)
+        self.size = line_size(self.parts)
         self.reserve = game.max_moves
         kept = work.record.get("block_bits", 0)
         self.shares = shares(self.size, run.threads, self.reserve, run.memory, kept)

@@ -19,7 +19,7 @@ from searchbench.errors import BadRequest
 from searchbench.exchange.decisions import gathered, reduce_any, reduce_max, reduce_rows, reduce_sum
 from searchbench.exchange.vectors import Deal
 from searchbench.game import Game
-from searchbench.index.protocol import Part
+from searchbench.index.protocol import Part, line_size
 from searchbench.jit import PIECE, PerThread, Rows, intervals, note_rows
 from searchbench.run import Run
 from searchbench.solvers.exhaustive.bfs import start_number
@@ -194,7 +194,7 @@ def search_two_bit(
     """
     expander = Expander(game, run, target)
     parts = in_order(game.parts())
-    size = max(part.stop for part in parts)
+    size = line_size(parts)
     words = words_for(size)
     deal = Deal(words, BLOCK, shared=jit.backend(target).machine_code)  # others do not write to a word at the same time
     low, high, frontier, reached = (deal.vector() for _ in range(4))
@@ -245,7 +245,7 @@ def search_one_bit(
     and at the end the first one holds all bits.
     """
     expander = Expander(game, run, target)
-    size = max(part.stop for part in game.parts())
+    size = line_size(game.parts())
     words = words_for(size)
     deal = Deal(words, BLOCK, shared=jit.backend(target).machine_code)  # others do not write to a word at the same time
     reached, touched = deal.vector(), deal.marks()

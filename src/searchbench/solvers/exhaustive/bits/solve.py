@@ -10,7 +10,7 @@ import numpy as np
 from searchbench import jit
 from searchbench.errors import BadRequest
 from searchbench.game import Game
-from searchbench.index.protocol import Part
+from searchbench.index.protocol import Part, line_size
 from searchbench.run import Run
 from searchbench.solvers.exhaustive.bits.kernels import Vector
 from searchbench.solvers.exhaustive.bits.layers import layer_bytes, layers_of, search_layers
@@ -54,7 +54,7 @@ def obstacle(game: Game, form: str) -> str:
 
 def bytes_needed(game: Game, form: str) -> int:
     """Return the memory that a search in this form takes, in bytes."""
-    size = max(part.stop for part in game.parts())
+    size = line_size(game.parts())
     if form == TWO_BIT:
         return two_bit_bytes(size)
     if form == LAYERS:
@@ -105,7 +105,7 @@ def _two_bit(
 
 def two_bit_database(game: Game, layers: Layers, facts: dict[str, Any]) -> Database:
     """Return the database of the layers that a search at two bits a state has found."""
-    size = max(part.stop for part in game.parts())
+    size = line_size(game.parts())
     codes = PlaneCodes(layers.low, layers.high, layers.parts, size)
     few = {str(depth): numbers for depth, numbers in layers.few.items()}
     return Database(game, Depth(), codes, {**facts, "few": few})

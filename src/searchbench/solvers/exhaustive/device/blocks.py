@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from searchbench.game import Game
+from searchbench.index.protocol import line_size
 from searchbench.jit import Device
 from searchbench.run import Run
 from searchbench.solvers.exhaustive.bits.kernels import BLOCK, Planes, Vector
@@ -41,7 +42,7 @@ def least_bytes(game: Game) -> int:
 
 def sizes_within(game: Game, memory: int) -> Sizes:
     """Return the sizes of windows and blocks that take so much of a device's memory: a quarter is for the lanes."""
-    words = words_for(max(part.stop for part in game.parts()))
+    words = words_for(line_size(game.parts()))
     room = memory - small_bytes(game) - 2 * BLOCK
     block = max(1, room // 4 // (LANES * _LANE_WORD * BLOCK)) * BLOCK
     block = min(block, blocks_for(words) * BLOCK)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import MutableSequence
 from typing import Any, Final
 
+from searchbench.index.bisection import last_start
 from searchbench.jit import atomic_add, atomic_or, atomic_swap, popcount, trailing_zeros
 from searchbench.rules import new_moves, new_state
 from searchbench.solvers.exhaustive.bits.kernels import BLOCK, Expansion, Planes, Vector, successor_numbers
@@ -109,15 +110,7 @@ def close(
 
 def count_word(left: Any, bits: Any, first: int, starts: Any, counts: MutableSequence[int]) -> None:
     """Count by part the bits of a word whose lowest bit stands for the number `first`; the parts are in order."""
-    low = 0
-    high = len(starts)
-    while high - low > 1:
-        middle = (low + high) // 2
-        if starts[middle] <= first:
-            low = middle
-        else:
-            high = middle
-    part = low
+    part = last_start(starts, len(starts), first)
     while part + 1 < len(starts) and starts[part + 1] <= first:  # empty parts before
         part += 1
     if part + 1 == len(starts) or starts[part + 1] >= first + 64:

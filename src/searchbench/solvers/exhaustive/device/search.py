@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from searchbench.game import Game
-from searchbench.index.protocol import Part
+from searchbench.index.protocol import Part, line_size
 from searchbench.jit import Device
 from searchbench.run import Run
 from searchbench.solvers.exhaustive.bfs import numbered
@@ -48,7 +48,7 @@ class Expanding(Threads):
         super().__init__(run, device, game.names(Depth(), device.target))
         self.game = game
         self.parts: list[Part] = in_order(game.parts())
-        self.size = max(part.stop for part in self.parts)
+        self.size = line_size(self.parts)
         self.words = words_for(self.size)
         self.through_ends = not game.two_players
         self.by_number = game.has("successor_ranks") and not game.has("canonical")
@@ -110,7 +110,7 @@ def listing_bytes(words: int, count: int) -> int:
 
 def begun(game: Game, run: Run, work: WorkingFolder | None) -> tuple[Layers, dict[str, Array], bool]:
     """Return the layers, the vectors that checkpoints keep, and whether both are those of a working folder, or empty."""
-    words = words_for(max(part.stop for part in game.parts()))
+    words = words_for(line_size(game.parts()))
     kept = {name: np.zeros(words, np.uint64) for name in ("low", "high", "frontier")}
     if work is None or not work.record:
         return (

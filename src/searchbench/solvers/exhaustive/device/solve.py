@@ -10,14 +10,15 @@ from searchbench.exchange.ranks import ALONE, current
 from searchbench.first_state import check_first_state
 from searchbench.game import Game
 from searchbench.index.diagram import Diagram
+from searchbench.index.protocol import line_size
 from searchbench.jit import Device
 from searchbench.run import Run
 from searchbench.solvers.exhaustive.bits.search import in_order, one_bit_bytes, two_bit_bytes
 from searchbench.solvers.exhaustive.bits.solve import ONE_BIT, REACHABILITY, TWO_BIT, obstacle
 from searchbench.solvers.exhaustive.by_streaming import STREAMING, facts_of
 from searchbench.solvers.exhaustive.device import streaming
-from searchbench.solvers.exhaustive.device.backwards import Backwards, bytes_needed
 from searchbench.solvers.exhaustive.device.blocks import least_bytes, search_in_blocks
+from searchbench.solvers.exhaustive.device.retrograde import DeviceRetrograde, bytes_needed
 from searchbench.solvers.exhaustive.device.search import search_one_bit, search_two_bit, small_bytes
 from searchbench.solvers.exhaustive.device.sweep import DeviceSweep
 from searchbench.solvers.exhaustive.diagrams.forward import quickest_target
@@ -76,7 +77,7 @@ def solve_on_device(request: Request, run: Run, device: Device) -> Database:
     if plan is not None:
         return _solve_by_streaming(game, plan, run, device)
     form = request.form or _serving(game, request.choice.forms, device)
-    size = max(part.stop for part in game.parts())
+    size = line_size(game.parts())
     what = _what(game, size, form)
     needed = (two_bit_bytes if form == TWO_BIT else one_bit_bytes)(size) + small_bytes(game)
     in_blocks = form == TWO_BIT and needed > device.memory
@@ -107,9 +108,9 @@ def _what(game: Game, size: int, form: str) -> str:
 
 
 def _solve_backwards(game: Game, rule: ValueRule, run: Run, device: Device) -> Database:
-    size = max(part.stop for part in game.parts())
+    size = line_size(game.parts())
     room = _room(bytes_needed(size), 9 * size, f"solving {game} ({size:,} states) with {RETROGRADE}", run, device)
-    search = Backwards(game, rule, run, device)
+    search = DeviceRetrograde(game, rule, run, device)
     codes = search.solve()
     told = {"levels": search.levels, **run.times, "threads": run.threads}
     return Database(game, rule, codes, {"solver": RETROGRADE, **told, **room})
@@ -175,7 +176,7 @@ def _serving(game: Game, forms: Sequence[str], device: Device) -> str:
 
 
 def _solve_in_bits(game: Game, form: str, run: Run, device: Device, facts: dict[str, Any]) -> Database:
-    size = max(part.stop for part in game.parts())
+    size = line_size(game.parts())
     if form == TWO_BIT:
         with working_folder(game, form, run) as work:
             layers = (search_in_blocks if "in blocks" in facts else search_two_bit)(game, run, device, work)

@@ -71,7 +71,7 @@ def list_paths(tails: Any, moves: Any, at: Any, row: int, started: int, own_clas
     for place in range(len(moves.still)):
         action = unsigned(moves.still[unsigned(place)])
         node = at.path[unsigned(row), action]
-        if node == -2:
+        if node == IMPOSSIBLE:
             continue
         if node < 0 or tails.firsts[unsigned(node)] != own_class:
             return -1
@@ -113,7 +113,7 @@ def settle(
     able = members if count > 0 else unsigned(0)
     for place in range(len(moves.others)):
         here = unsigned(place)
-        if at.other_node[here] == -2:
+        if at.other_node[here] == IMPOSSIBLE:
             continue
         mine = members & moves.able[here, unsigned(word)]
         if mine == 0:

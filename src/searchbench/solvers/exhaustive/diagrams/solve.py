@@ -16,7 +16,7 @@ from searchbench.exchange.ranks import ALONE, by_first, current, meet
 from searchbench.exchange.shared_memory import SharedMemory
 from searchbench.game import Game
 from searchbench.index.diagram import Diagram, Nodes
-from searchbench.index.protocol import Part
+from searchbench.index.protocol import Part, line_size
 from searchbench.numbered import diagram_of, numbered
 from searchbench.run import Run
 from searchbench.solvers.exhaustive.diagrams.dealt import Dealt, empty_planes
@@ -159,7 +159,7 @@ class _OneLayer(PairCodes):
 
     def __init__(self, parts: Sequence[Part], part: Part, planes: Any) -> None:
         super().__init__([part], [planes])
-        self._size = max(each.stop for each in parts)
+        self._size = line_size(parts)
 
     @property
     def size(self) -> int:

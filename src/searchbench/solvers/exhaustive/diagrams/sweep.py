@@ -35,6 +35,7 @@ from searchbench.run import Run
 from searchbench.solvers.exhaustive.diagrams.blocks import (
     ABSENT,
     FULL,
+    IMPOSSIBLE,
     list_paths,
     scratch_for,
     settle,
@@ -46,8 +47,8 @@ from searchbench.solvers.exhaustive.diagrams.tails import tail_moves_of, tails_o
 FEW: Final = 20_000
 """A layer of fewer positions is one piece of work."""
 PIECES_PER_THREAD: Final = 8
-TRIED: Final = 16
-"""How many pieces of a layer are settled on trial, about."""
+SAMPLED: Final = 16
+"""How many pieces of a layer a sample has, about."""
 _NAMES: Final = jit.Names({}, "cpu")
 
 
@@ -65,28 +66,28 @@ def descend(nodes: Any, moves: Any, at: Any, depth: int, code: int) -> bool:
         start = at.path[here, unsigned(action)]
         after = moves.images[here, unsigned(action), unsigned(code)]
         found = follow(nodes, at, depth + 1, action, start, at.base[here, unsigned(action)], after)
-        if found == -1 and moves.lasts[unsigned(action)] <= depth:
+        if found == ABSENT and moves.lasts[unsigned(action)] <= depth:
             return True
     for action in range(own, moves.started[below]):
         after = moves.images[here, unsigned(action), unsigned(code)]
         found = follow(nodes, at, depth + 1, action, twin, twin_base, after)
-        if found == -1 and moves.lasts[unsigned(action)] <= depth:
+        if found == ABSENT and moves.lasts[unsigned(action)] <= depth:
             return True
     edge = edge_of(nodes, twin, code) if twin >= 0 else -1
     if edge >= 0:
         at.twin[below] = nodes.children[unsigned(edge)]
         at.twin_base[below] = twin_base + nodes.offsets[unsigned(edge)]
     else:
-        at.twin[below] = -1
+        at.twin[below] = ABSENT
     return False
 
 
 @inlined
 def follow(nodes: Any, at: Any, below: int, action: int, start: int, base: int, after: int) -> int:
     """Follow the path of an action from a node by a code, to the depth `below`; return the node there."""
-    found = -2
-    if start != -2 and after >= 0:
-        found = -1
+    found = IMPOSSIBLE
+    if start != IMPOSSIBLE and after >= 0:
+        found = ABSENT
         if start >= 0:
             edge = edge_of(nodes, start, after)
             if edge >= 0:
@@ -265,13 +266,13 @@ class Sweep:
         self.dealt.join(planes, starts, pieces, ends[:, :6])
         return planes
 
-    def trial(self, layer: int, positions: int) -> int:
+    def settle_sample(self, layer: int, positions: int) -> int:
         """Settle about so many positions from all over a layer, as if all moves led to draws; return how many they were."""
         count = self.diagram.count(layer)
         after = self.diagram.count(layer + 1) if layer + 1 < self.diagram.layers else 0
         prefixes, starts = self._prefixes(layer)
         apart = max(1, count // max(1, positions))
-        some = _grouped(starts, TRIED * apart)[::apart]
+        some = _grouped(starts, SAMPLED * apart)[::apart]
         drawn, planes = (untouched(plane_words(positions), np.uint64) for positions in (after, count))  # may be huge
         self._settle(layer, (prefixes, starts), some, drawn, planes)
         return sum(int(starts[stop] - starts[first]) for first, stop in some)

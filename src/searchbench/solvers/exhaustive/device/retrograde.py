@@ -18,6 +18,7 @@ from searchbench.errors import BrokenRule, ValueOverflow
 from searchbench.exchange.table import WIDTHS
 from searchbench.game import Game
 from searchbench.index.contract import unrank
+from searchbench.index.protocol import line_size
 from searchbench.jit import Device, atomic_swap
 from searchbench.rules import UNDECIDED, new_moves, new_state, terminal
 from searchbench.run import Run
@@ -196,14 +197,14 @@ def bytes_needed(size: int) -> int:
     return 12 * size + 8 * strips + 16 * (-(-strips // STRIPS)) + 4096
 
 
-class Backwards(Threads):
+class DeviceRetrograde(Threads):
     """Solve all groups of a game on a device."""
 
     def __init__(self, game: Game, rule: ValueRule, run: Run, device: Device) -> None:
         super().__init__(run, device, game.names(rule, device.target))
         self.game, self.rule = game, rule
         self.groups = groups_in_order(list(game.parts()))
-        self.codes = device.array(np.zeros(max(part.stop for part in game.parts()), np.int32))
+        self.codes = device.array(np.zeros(line_size(game.parts()), np.int32))
         self.levels = 0
 
     def solve(self) -> npt.NDArray[Any]:

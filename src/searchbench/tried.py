@@ -28,9 +28,9 @@ def try_before(purpose: Literal["solve", "search", "prove"], game: Game, *about:
         return
     mark = _mark(game, purpose, *about)
     if mark is None or not mark.exists():
-        from searchbench.testing.trial import TRIALS  # laws take a while to load
+        from searchbench.testing.beforehand import TRY_BEFORE  # laws take a while to load
 
-        TRIALS[purpose](game, *about)
+        TRY_BEFORE[purpose](game, *about)
         if mark is not None:
             with contextlib.suppress(OSError):  # it is tried again next time
                 mark.parent.mkdir(parents=True, exist_ok=True)
@@ -40,13 +40,13 @@ def try_before(purpose: Literal["solve", "search", "prove"], game: Game, *about:
 def try_bound(line: Line) -> None:
     """Compare the bound of a game that is not shipped with the costs along the line that was found. Raises BadGame."""
     if not is_trusted(line.game):
-        from searchbench.testing.trial import try_bound
+        from searchbench.testing.beforehand import try_bound
 
         try_bound(line)
 
 
 def _mark(game: Game, *asked: Any) -> Path | None:
-    """Return the file that tells that a game has passed; None where its rules raise an error, which the trial tells."""
+    """Return the file that tells that a game has passed; None where its rules raise an error, which trying it tells."""
     try:
         known = (asked, game.fingerprint(), game.identity(), *map(_written, type(game).__mro__))
     except Exception:  # rules may raise anything

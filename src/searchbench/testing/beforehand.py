@@ -92,7 +92,7 @@ def try_before_proving(game: Game) -> None:
     _try(game, PROVING)
 
 
-TRIALS: Final[Mapping[str, Callable[..., None]]] = {
+TRY_BEFORE: Final[Mapping[str, Callable[..., None]]] = {
     "solve": try_before_solving, "search": try_before_searching, "prove": try_before_proving,
 }  # fmt: skip
 """By what is to be done with a game, the laws that are tried before."""

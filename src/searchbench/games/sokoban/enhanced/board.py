@@ -1,0 +1,36 @@
+"""The board of an enhanced search: what its tables hold of a level and a position, and how far the man can walk."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+UP, DOWN, LEFT, RIGHT, GOAL, LIVE, ONE_WAY, CORRIDOR = range(8)
+"""The columns of `maze`: the neighbours, the number of the goal (-1: none), whether a stone can come to a goal from here, whether
+the square parts the floor, and two bits: walls above and below (1), walls left and right (2)."""
+COLUMNS: Final = 8
+
+AT, SQUARE, MARK, QUEUE = range(4)
+"""The rows of `board`: the number of the stone on a square plus one, the square of each stone, the generation in which
+a square was seen by the man, and a queue; further rows belong to other modules."""
+
+STONES, GENERATION, KEY, OFF_GOAL, LEARNT, LONE_WALKS, ENTERED = range(7)
+"""What stands in `facts`: the number of stones, that of the last walk, the hash of the stones, those off the goals, the patterns
+learnt, the walks around lone stones, and the positions entered."""
+
+
+def flood(maze: Any, taken: Any, marks: Any, queue: Any, start: int, mark: int) -> int:
+    """Mark the squares that can be reached from one past those that are taken, and return the lowest."""
+    marks[start] = mark
+    queue[0] = start
+    head, tail, lowest = 0, 1, start
+    while head < tail:
+        here = queue[head]
+        head += 1
+        for direction in range(4):
+            there = maze[here, direction]
+            if there >= 0 and marks[there] != mark and taken[there] == 0:
+                marks[there] = mark
+                queue[tail] = there
+                tail += 1
+                lowest = min(lowest, there)
+    return int(lowest)
