@@ -30,7 +30,7 @@ from searchbench.solvers.exhaustive import solve_states
 from searchbench.solvers.exhaustive.bits import search
 from searchbench.solvers.exhaustive.bits.layers import layers_of
 from searchbench.solvers.exhaustive.bits.solve import bytes_needed
-from searchbench.store import Database
+from searchbench.store import Database, open_database
 from searchbench.store.bits import FAR, PIECE_WORDS, BitCodes, PackedBits, PlainBits, read_gaps, write_gaps
 from searchbench.store.planes import PlaneCodes
 from searchbench.values import Reached
@@ -298,6 +298,24 @@ def flipped(database: Database, number: int) -> Database:
     codes = database.codes.copy()
     codes[number] ^= 1 if codes[number] else max(1, int(codes.max()))
     return Database(database.game, database.rule, codes, database.facts)
+
+
+def test_all_depths_are_counted_where_whole_ones_would_not_fit_into_a_byte(tmp_path: Path) -> None:
+    """With 256 levels the code of depth 254 is the one that marks no position in a byte."""
+    game, run = Hanoi(8), Run(threads=1)
+    plain = solve_states(game, solver="bfs", form="values", run=run)
+    found = solve_states(game, solver="bfs", form="two-bit", run=run)
+    found.save(tmp_path / "hanoi.db")
+    with open_database(tmp_path / "hanoi.db") as kept:
+        for database in (found, kept):
+            assert (database.modulus, database.states, database.reachable) == (3, plain.states, plain.reachable)
+            assert database.histogram() == plain.histogram()
+            for depth in (253, 254, 255):
+                assert database.count(depth) == plain.count(depth) > 0
+                assert list(database.select(depth)) == list(plain.select(depth))
+            far = database.find(254, limit=1)[0]
+            assert database.line(far).cost == 254
+            assert database.verify(run=run)
 
 
 @pytest.mark.parametrize("form", ["one-bit", "reachability"])

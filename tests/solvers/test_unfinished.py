@@ -54,11 +54,11 @@ def until_done(solve: Callable[[], Database], stops: Iterator[int]) -> tuple[Dat
     for copies in stops:
         left = [copies]
 
-        def commit(folder: WorkingFolder, *arguments: Any, left: list[int] = left) -> None:
+        def commit(folder: WorkingFolder, *arguments: Any, left: list[int] = left, **options: Any) -> None:
             if left[0] == 0:
                 raise Killed
             left[0] -= 1
-            kept(folder, *arguments)
+            kept(folder, *arguments, **options)
 
         try:
             with mock.patch.object(WorkingFolder, "commit", commit):
@@ -403,3 +403,26 @@ def test_parts_take_a_solver(tmp_path: Path) -> None:
     assert "retrograde" in {one["solver"] for one in backwards.facts["groups"].values()}
     with pytest.raises(BadRequest, match="'bfs': parts are solved by"):
         solve_parts(game, "all", tmp_path / "third.db", run=Run(threads=1), solver="bfs")
+
+
+FORMS_BY_MEMORY = [
+    ("peg-solitaire:triangle,6", (100_000, 64 << 20), "layers"),
+    ("peg-solitaire:triangle,6", (64 << 20, 100_000), "values"),
+    ("hanoi:9", (20_000, 64 << 20), "two-bit"),
+]
+
+
+@pytest.mark.usefixtures("always")
+@pytest.mark.parametrize(("spec", "memories", "form"), FORMS_BY_MEMORY)
+def test_work_goes_on_in_its_form_with_another_memory(
+    spec: str, memories: tuple[int, int], form: str, tmp_path: Path
+) -> None:
+    left, plain = iter(memories), solve_states(load(spec), solver="bfs", run=Run(threads=1))
+
+    def solve() -> Database:
+        return solve_states(load(spec), solver="bfs", run=Run(memory=next(left), threads=1, work=tmp_path / "work"))
+
+    found, stopped = until_done(solve, iter((2, 1 << 60)))
+    assert stopped == 1
+    assert found.facts["form"] == form
+    assert found.histogram() == plain.histogram()

@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from searchbench.run import Run
     from searchbench.verify import Report
 
+NO_CODE = 1 << 40
+"""More than any code."""
 TRACED = 1 << 12
 """Number of states traced back to the start at a time."""
 
@@ -101,8 +103,8 @@ class Database:
 
     @property
     def illegal(self) -> int:
-        """Return the code that marks numbers that are no position."""
-        return int(np.iinfo(self.dtype).max)
+        """Return the code that marks numbers that are no position; depths modulo 3 or 4 have none, and get one that never occurs."""
+        return NO_CODE if self.modulus else int(np.iinfo(self.dtype).max)
 
     @property
     def codes(self) -> Array:

@@ -293,6 +293,14 @@ def folder_at(
         yield folder
 
 
+def form_begun(path: Path | None) -> str | None:
+    """Return the form of the unfinished work in a folder; None where there is none, or none that can be read."""
+    try:
+        return None if path is None else str(json.loads((path / RECORD).read_bytes())["body"]["task"]["form"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
 def discard(path: Path) -> None:
     """Remove a working folder, or the remains of an interrupted removal, after the work is done; what is not its own stays."""
     by_first(lambda: _discard(path))

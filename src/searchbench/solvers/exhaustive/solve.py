@@ -14,7 +14,7 @@ from searchbench.game import Game
 from searchbench.index.protocol import line_size
 from searchbench.run import Run
 from searchbench.solvers.exhaustive import bfs, budget, fixpoint, scores
-from searchbench.solvers.exhaustive.bits.solve import REACHABILITY, form_within, solve_in_bits
+from searchbench.solvers.exhaustive.bits.solve import REACHABILITY, form_in_files, form_within, solve_in_bits
 from searchbench.solvers.exhaustive.budget import Sizes, code_bytes
 from searchbench.solvers.exhaustive.by_products import PRODUCT, fitting_moves, moves_for, solve_by_products
 from searchbench.solvers.exhaustive.by_streaming import STREAMING, method_for, solve_by_streaming
@@ -30,7 +30,7 @@ from searchbench.solvers.exhaustive.stored_codes import finish_group
 from searchbench.solvers.exhaustive.strategy import Solved, solve_group
 from searchbench.solvers.exhaustive.taken import SOLVER, Taking
 from searchbench.store import Database
-from searchbench.store.working import WorkingFolder, working_folder
+from searchbench.store.working import WorkingFolder, form_begun, working_folder
 from searchbench.values import BFS, FIXPOINT, SWEEP, Depth, ValueRule
 
 
@@ -95,6 +95,11 @@ def _solve_compactly(
         return solve_by_spreading(game, run, target)
     if form is None and VALUES not in choice.forms:
         form = REACHABILITY
+    if form is None:
+        begun = form_begun(run.work)  # which another memory does not change
+        if begun == BFS:
+            return None
+        form = next((one for one in choice.forms if begun in (one, form_in_files(one))), None)
     quickest = (
         jit.backend(target).machine_code and block_bits is None
     )  # the quickest forms are machine code, without blocks

@@ -30,12 +30,17 @@ from searchbench.solvers.exhaustive.bits.search import (
 from searchbench.store import Database, modulo
 from searchbench.store.bits import BitCodes, Layer, PlainBits
 from searchbench.store.planes import PlaneCodes
-from searchbench.store.working import WorkingFolder, working_folder
+from searchbench.store.working import WorkingFolder, form_begun, working_folder
 from searchbench.values import Depth, Reached
 
 TWO_BIT, ONE_BIT, LAYERS, REACHABILITY = BIT_FORMS = ("two-bit", "one-bit", "layers", "reachability")
 BY_MERIT: Final = (LAYERS, TWO_BIT, ONE_BIT)
 """The order of preference where whole values do not fit; ONE_BIT is last because it stores no depths."""
+
+
+def form_in_files(form: str) -> str:
+    """Return what a form is called in working folders where its vectors lie in files."""
+    return f"{form} on files"
 
 
 def obstacle(game: Game, form: str) -> str:
@@ -76,16 +81,18 @@ def solve_in_bits(game: Game, form: str, run: Run, target: jit.Target = "cpu") -
     why_not = obstacle(game, form)
     if why_not:
         raise BadRequest(f"form {form!r}: {why_not}")
-    on_files = form == TWO_BIT and run.work is not None and bytes_needed(game, form) > run.memory
-    needed = LEAST_MEMORY if on_files else bytes_needed(game, form)
+    too_large = form == TWO_BIT and run.work is not None and bytes_needed(game, form) > run.memory
+    begun = form_begun(run.work)
+    in_files = begun == form_in_files(form) if begun in (form, form_in_files(form)) else too_large
+    needed = LEAST_MEMORY if in_files else bytes_needed(game, form)
     run.demand(needed, f"solving {game} with bfs in the form {form}")
     facts: dict[str, Any] = {"solver": "bfs", "form": form, "memory": min(bytes_needed(game, form), run.memory)}
-    with working_folder(game, f"{form} on files" if on_files else form, run) as work:
+    with working_folder(game, form_in_files(form) if in_files else form, run) as work:
         if form == LAYERS:
             found = search_layers(game, run, target, work=work)
             return Database(game, Depth(), found.codes, _told(facts, found.counts, run))
         if form == TWO_BIT:
-            return _two_bit(game, run, target, facts, work, on_files)
+            return _two_bit(game, run, target, facts, work, in_files)
         return _one_bit(game, form == ONE_BIT, run, target, facts, work)
 
 
@@ -94,9 +101,9 @@ def _told(facts: dict[str, Any], counts: Sequence[int], run: Run) -> dict[str, A
 
 
 def _two_bit(
-    game: Game, run: Run, target: jit.Target, facts: dict[str, Any], work: WorkingFolder | None, on_files: bool
+    game: Game, run: Run, target: jit.Target, facts: dict[str, Any], work: WorkingFolder | None, in_files: bool
 ) -> Database:
-    if on_files and work is not None:
+    if in_files and work is not None:
         layers = search_on_files(game, run, work, target)
     else:
         layers = search_two_bit(game, run, target, work)
