@@ -13,7 +13,6 @@ from searchbench.solvers.proof.gomoku.search import (
     WHITE_WEIGHT,
     QuietSearch,
     State,
-    black_stones,
     stones_at,
 )
 
@@ -91,10 +90,7 @@ def _hardest(branch: Branch, attack: Attack, second: int) -> list[int]:
 def search_of(branch: Branch, attack: Attack, second: int, stop: Callable[[], bool]) -> QuietSearch:
     """Return a search that knows the moves of black that have worked after a second move."""
     search = QuietSearch(attack, stop)
-    for state, move in branch.records_of(second):
-        for cell, stone in enumerate(state):
-            if stone == 2:
-                search.worked.setdefault((black_stones(state), cell), move)
+    search.learn(dict(branch.records_of(second)))
     return search
 
 

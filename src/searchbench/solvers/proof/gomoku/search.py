@@ -8,7 +8,7 @@ left are the children (Allis 1994, section 5.4). The search is sound for proofs 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
 import numpy as np
@@ -130,6 +130,13 @@ class QuietSearch:
     def forget(self) -> None:
         """Forget all nodes, not the moves that have worked."""
         self.nodes.clear()
+
+    def learn(self, records: Mapping[State, int]) -> None:
+        """Remember the moves of records, whichever white stone was the last."""
+        for state, move in records.items():
+            for cell, stone in enumerate(state):
+                if stone == WHITE + 1:
+                    self.worked.setdefault((black_stones(state), cell), move)
 
     def _node(self, state: State, cell: int, proof: int, black_to_move: bool) -> Node:
         if state not in self.nodes:
@@ -261,6 +268,21 @@ class QuietSearch:
         self._narrow(node)
         if not node.todo:
             node.done = True
+
+    def survivors(self, state: State) -> list[int] | None:
+        """Return white's answers, she is to move, after which no short search by threats wins; None: nothing threatens her.
+
+        Those of most value come first. All nodes are forgotten.
+        """
+        self.forget()
+        node = self._node(state, -1, 1, False)
+        while not (node.done or node.solved):
+            node.visits += 1
+            self._answer(node)
+        self.forget()
+        if node.disproof == 0:
+            return None
+        return [cell for cell, child in node.children.items() if child.proof > 0]
 
     def _zone(self, state: State) -> Cells:
         """Return the zone of the win of the current position; all cells where it is lost."""
