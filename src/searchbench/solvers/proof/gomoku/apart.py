@@ -141,10 +141,12 @@ def prove_apart(branch: Branch, search: QuietSearch, replies: Sequence[int], lim
         began, before = now, nodes
 
     parts = branch.parts.items()
-    proved = {state: dict(branch.read(line["records"])) for state, line in parts if line["proved"]}
+    proved: dict[State, Records] = {
+        state: dict(branch.read(line["records"])) for state, line in parts if line["proved"]
+    }
     tried = {state: line["limit"] for state, line in parts if not line["proved"]}
-    for records in proved.values():
-        search.learn(records)
+    for known in proved.values():
+        search.learn(known)
     apart = Apart(search, proved, tried, keep)
     for reply in replies:
         records = apart.take_apart(stones_at(branch.base, [(reply, 2)]), limit // SHARE)
