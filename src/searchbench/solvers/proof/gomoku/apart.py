@@ -24,6 +24,8 @@ STEP: Final = 3
 """How many times as many nodes the answers get in the next round."""
 FEWEST: Final = 3
 """Moves of black that stay to the last round."""
+FORCING_COST: Final = 10
+"""What a move that threatens to make four or five adds to the proof numbers of the searches for the answers."""
 
 Records = Mapping[State, int]
 

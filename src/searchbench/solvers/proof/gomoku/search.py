@@ -48,6 +48,7 @@ class Node:
         "black_to_move",
         "cell",
         "children",
+        "cost",
         "disproof",
         "done",
         "examined",
@@ -63,7 +64,7 @@ class Node:
         self.black_to_move = black_to_move
         self.children: dict[int, Node] = {}
         self.parents: list[Node] = []
-        self.visits = 0
+        self.visits = self.cost = 0
         self.done = False
         self.todo: list[int] = []
         self.examined: Cells = np.zeros(0, np.bool_)
@@ -95,11 +96,12 @@ def _never() -> bool:
 class QuietSearch:
     """Search positions of one branch; they share nodes, the memory of threats, and the moves that have worked.
 
-    `stop` is asked at every position whether to give up.
+    `stop` is asked at every position whether to give up. A move of black that threatens to make four or five adds `forcing_cost`
+    to the proof number: white's replies are few, but the problem stays as it was, and every order of such moves takes nodes.
     """
 
-    def __init__(self, attack: Attack, stop: Callable[[], bool] = _never) -> None:
-        self.attack, self.stop = attack, stop
+    def __init__(self, attack: Attack, stop: Callable[[], bool] = _never, forcing_cost: int = 0) -> None:
+        self.attack, self.stop, self.forcing_cost = attack, stop, forcing_cost
         self.nodes: dict[State, Node] = {}
         self.worked: dict[tuple[State, int], int] = {}
         self.evaluations = 0
@@ -185,10 +187,11 @@ class QuietSearch:
             if node.proof == 0:
                 node.close(True)
             else:
+                node.proof += node.cost
                 node.disproof = min(child.disproof for child in children if child.proof > 0)
         elif node.examined.size:
             unsolved = sum(1 for child in children if child.proof > 0)
-            node.proof = unsolved * (1 + deeper(node.state)) + 1 + len(node.todo) // 3
+            node.proof = unsolved * (1 + deeper(node.state)) + 1 + len(node.todo) // 3 + node.cost
 
     def _remember(self, node: Node) -> None:
         """Remember the move that wins, for positions with the same black stones and the same last move of white."""
@@ -246,6 +249,8 @@ class QuietSearch:
         attack = self.attack
         attack.set(node.state)
         if not node.examined.size:
+            if attack.replies(BLACK) is not None:
+                node.cost = self.forcing_cost
             if attack.has(WHITE, FIVE) or attack.by_fours(WHITE, WHITE_FOURS) is not None:
                 node.close(False)
                 return
