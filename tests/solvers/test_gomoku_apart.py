@@ -31,7 +31,7 @@ class MadeUp(QuietSearch):
         black, white = (cells[0] if len(cells) == 1 else -1 for cells in added)
         return black, white
 
-    def candidates(self) -> Any:
+    def candidates(self, count: int = 0) -> Any:
         """Return the moves at the root, and none behind it."""
         return iter(self.needed if self.attack.state == self.root else ())
 

@@ -24,6 +24,8 @@ STEP: Final = 3
 """How many times as many nodes the answers get in the next round."""
 FEWEST: Final = 3
 """Moves of black that stay to the last round."""
+MOVES: Final = 25
+"""Moves of black that are tried: more than inside a search, as a move is left at the first answer that stays open."""
 FORCING_COST: Final = 10
 """What a move that threatens to make four or five adds to the proof numbers of the searches for the answers."""
 
@@ -116,7 +118,7 @@ class Apart:
         """Return black's moves in the order of their values, those that threaten to make four or five last."""
         attack = self.search.attack
         attack.set(state)
-        moves = list(self.search.candidates())
+        moves = list(self.search.candidates(MOVES))
 
         def forcing(cell: int) -> bool:
             attack.put(cell, BLACK)

@@ -219,10 +219,11 @@ class QuietSearch:
         if not node.children:
             node.close(False)
 
-    def candidates(self) -> Iterator[int]:
+    def candidates(self, count: int = 0) -> Iterator[int]:
         """Generate the moves that black tries: all that parry a five or a straight four of white's, else the best few.
 
-        Where white threatens to win by fours, the best of those that meddle with them.
+        These are `count`, or as many as a search tries. Where white threatens to win by fours, the best of those that meddle
+        with them.
         """
         attack = self.attack
         if attack.has(WHITE, FIVE):
@@ -240,7 +241,7 @@ class QuietSearch:
                 for kind in (THREE, FOUR, STRAIGHT):
                     zone |= attack.cells(BLACK, kind)
                 values = np.where(zone, values, -1)
-        order = np.argsort(-values, kind="stable")[:CANDIDATES]
+        order = np.argsort(-values, kind="stable")[: count or CANDIDATES]
         yield from (int(cell) for cell in order if values[cell] >= 0)
 
     def _answer(self, node: Node) -> None:
