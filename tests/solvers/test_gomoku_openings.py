@@ -6,6 +6,7 @@ import itertools
 import json
 import random
 import time
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ from naive import FiveInARow
 from searchbench.catalogue import load
 from searchbench.errors import BadRequest, DamagedData
 from searchbench.reproduce import ROWS, reproduce
-from searchbench.solvers.proof.gomoku import race
+from searchbench.solvers.proof.gomoku import apart, race
 from searchbench.solvers.proof.gomoku import search as quiet
 from searchbench.solvers.proof.gomoku.attack import Attack
 from searchbench.solvers.proof.gomoku.branch import open_folder, progress, read_branch
@@ -27,47 +28,61 @@ from searchbench.solvers.proof.gomoku.search import OWN_LIMIT, QuietSearch, Stat
 from solvers.test_gomoku import prepared, random_state, twin, without_fives
 
 
-def test_wins_by_quiet_moves_beat_every_reply() -> None:
-    wins = records = 0
+def quiet_wins() -> Iterator[tuple[int, State, Attack]]:
+    """Generate random positions of 7 x 7 without a win by threats, with an attack whose memory is empty."""
     for seed in range(1000):
         rng = random.Random(f"quiet {seed}")
         attack = prepared(7, 7, "free")
         state: State = tuple(random_state(rng, 7, 7, rng.choice([10, 12, 14]), 4))
-        board = twin(7, 7, "free", state)
-        if not without_fives(board):
-            continue
         attack.forget()
         attack.set(state)
-        if attack.by_threats(0, OWN_LIMIT) == WON:
-            continue
+        if without_fives(twin(7, 7, "free", state)) and attack.by_threats(0, OWN_LIMIT) != WON:
+            yield seed, state, attack
+
+
+def beats_every_reply(attack: Attack, state: State, moves: Mapping[State, int]) -> bool:
+    """Play the records' moves, and elsewhere those of wins by threats, against every reply by the rules alone."""
+
+    def move_of(board: FiveInARow) -> tuple[int, int] | None:
+        here = tuple(board.stones.values())
+        attack.set(here)
+        cell = moves.get(here)
+        if cell is None and attack.by_threats(0, 20_000) == WON:
+            cell = attack.move(0)
+            if cell is None:
+                line = attack.by_fours(0, 1000)
+                cell = line[0] if line else None
+        return None if cell is None else (cell % 7, cell // 7)
+
+    return twin(7, 7, "free", state).beats_every_reply(1, move_of)
+
+
+def test_wins_by_quiet_moves_beat_every_reply() -> None:
+    wins = records = 0
+    for seed, state, attack in quiet_wins():
         search = QuietSearch(attack)
-        if not search.solve(state, 1000):
-            continue
-        moves = search.records(state)
-        if not moves:
-            continue
-
-        def move_of(
-            board: FiveInARow, attack: Attack = attack, moves: dict[State, int] = moves
-        ) -> tuple[int, int] | None:
-            """Return the record's move, or that of a win by threats."""
-            here = tuple(board.stones.values())
-            attack.set(here)
-            cell = moves.get(here)
-            if cell is None and attack.by_threats(0, 20_000) == WON:
-                cell = attack.move(0)
-                if cell is None:
-                    line = attack.by_fours(0, 1000)
-                    cell = line[0] if line else None
-            return None if cell is None else (cell % 7, cell // 7)
-
-        assert board.beats_every_reply(1, move_of), (seed, state)
-        wins += 1
-        records += len(moves)
+        if search.solve(state, 1000) and (moves := search.records(state)):
+            assert beats_every_reply(attack, state, moves), (seed, state)
+            wins, records = wins + 1, records + len(moves)
         if wins == 4:
             break
-    print(f"{wins} wins, {records} records, {seed} seeds")
+    print(f"{wins} wins, {records} records")
     assert wins == 4
+
+
+def test_wins_by_answers_apart_beat_every_reply(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the whole position gets no nodes, its answers do."""
+    monkeypatch.setattr(apart, "SMALLEST", 1000)
+    wins = records = 0
+    for seed, state, attack in quiet_wins():
+        moves = apart.Apart(QuietSearch(attack)).take_apart(state, 1000)
+        if moves is not None and len(moves) > 1:
+            assert beats_every_reply(attack, state, moves), (seed, state)
+            wins, records = wins + 1, records + len(moves)
+        if wins == 3:
+            break
+    print(f"{wins} wins, {records} records")
+    assert wins == 3
 
 
 def test_replies_and_canonical_positions() -> None:

@@ -35,6 +35,8 @@ class Branch:
     second: int = -1
     tried: dict[int, dict[int, dict[str, Any]]] = field(default_factory=dict)
     """By black's second move and white's reply, the last attempt; a race tries replies after several second moves."""
+    parts: dict[State, dict[str, Any]] = field(default_factory=dict)
+    """By position behind a reply that was taken apart, the last attempt (:mod:`searchbench.solvers.proof.gomoku.apart`)."""
     seconds: float = 0.0
     nodes: int = 0
     checked: int = 0
@@ -87,14 +89,15 @@ class Branch:
         if self.second >= 0:
             yield stones_at(self.opening.start, [(self.white, 2)]), self.second
         yield from self.records_of(self.second)
-        yield from self._read(self.added)
+        yield from self.read(self.added)
 
     def records_of(self, second: int) -> Iterator[tuple[State, int]]:
         """Generate the positions after a second move of black, and black's moves."""
         for line in self.tried.get(second, {}).values():
-            yield from self._read(line.get("records", []))
+            yield from self.read(line.get("records", []))
 
-    def _read(self, records: list[list[Any]]) -> Iterator[tuple[State, int]]:
+    def read(self, records: list[list[Any]]) -> Iterator[tuple[State, int]]:
+        """Generate the positions and moves of records as the file has them."""
         for black, white, move in records:
             stones = [(cell, 1) for cell in black] + [(cell, 2) for cell in white]
             yield stones_at((0,) * self.opening.size**2, stones), move
@@ -108,7 +111,7 @@ class Branch:
             os.fsync(file.fileno())
 
     def take(self, line: Mapping[str, Any]) -> None:
-        """Take in a line: the move that is chosen, records that a checker's walk has passed, or an attempt."""
+        """Take in a line: the move that is chosen, records that a checker's walk has passed, an attempt, or a part of one."""
         if "checked" in line:  # the time of the walk says nothing of the replies left
             self.checked = line["checked"] if line.get("short") == SHORT else 0
             self.added += line["records"]
@@ -116,7 +119,10 @@ class Branch:
             return
         self.seconds += line["seconds"]
         self.nodes += line["nodes"]
-        if "second" in line:
+        if "apart" in line:
+            ((state, _),) = self.read([[*line["apart"], -1]])
+            self.parts[state] = dict(line)
+        elif "second" in line:
             if line["second"] != self.second:
                 self.checked, self.added, self.gaps = 0, [], []
             self.second = line["second"]

@@ -13,7 +13,6 @@ from searchbench.solvers.proof.gomoku.search import (
     WHITE_WEIGHT,
     QuietSearch,
     State,
-    black_stones,
     stones_at,
 )
 
@@ -88,13 +87,12 @@ def _hardest(branch: Branch, attack: Attack, second: int) -> list[int]:
     return [reply for at, reply in enumerate(replies) if at < PROBES or reply in open_before]
 
 
-def search_of(branch: Branch, attack: Attack, second: int, stop: Callable[[], bool]) -> QuietSearch:
+def search_of(
+    branch: Branch, attack: Attack, second: int, stop: Callable[[], bool], forcing_cost: int = 0
+) -> QuietSearch:
     """Return a search that knows the moves of black that have worked after a second move."""
-    search = QuietSearch(attack, stop)
-    for state, move in branch.records_of(second):
-        for cell, stone in enumerate(state):
-            if stone == 2:
-                search.worked.setdefault((black_stones(state), cell), move)
+    search = QuietSearch(attack, stop, forcing_cost)
+    search.learn(dict(branch.records_of(second)))
     return search
 
 

@@ -17,6 +17,7 @@ from typing import Final
 
 from searchbench.jit import Target
 from searchbench.proof import Claim
+from searchbench.solvers.proof.gomoku.apart import FORCING_COST, prove_apart
 from searchbench.solvers.proof.gomoku.attack import Attack
 from searchbench.solvers.proof.gomoku.branch import Branch, lock_branch, open_folder, progress, read_branch, stopper
 from searchbench.solvers.proof.gomoku.opening import Opening, chosen_branches
@@ -43,7 +44,8 @@ def work_on_branch(
 ) -> Branch:
     """Choose black's second move in a branch if need be, and try its open replies with `limit` nodes each, up to a time.
 
-    Replies that were tried before come first. If one of them stays open, black's second move is raced again.
+    Replies that were tried before come first. Those that stay open are taken apart; if one is still open then, black's second
+    move is raced again.
     """
     stop = stopper(until)
     handle = lock_branch(folder, opening, white, stop)
@@ -54,6 +56,8 @@ def work_on_branch(
             race(branch, attack, stop)
         hard = [reply for reply in branch.open_replies(limit) if reply in branch.attempts]
         _try_replies(branch, attack, hard, limit, stop)
+        left = [reply for reply in hard if not branch.attempts[reply]["proved"]]
+        prove_apart(branch, search_of(branch, attack, branch.second, stop, FORCING_COST), left, limit)
         if hard and any(not branch.attempts[reply]["proved"] for reply in hard):
             race(branch, attack, stop, (limit,))
         _try_replies(branch, attack, branch.open_replies(limit), limit, stop)

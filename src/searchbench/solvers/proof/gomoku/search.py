@@ -8,7 +8,7 @@ left are the children (Allis 1994, section 5.4). The search is sound for proofs 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
 import numpy as np
@@ -48,6 +48,7 @@ class Node:
         "black_to_move",
         "cell",
         "children",
+        "cost",
         "disproof",
         "done",
         "examined",
@@ -63,7 +64,7 @@ class Node:
         self.black_to_move = black_to_move
         self.children: dict[int, Node] = {}
         self.parents: list[Node] = []
-        self.visits = 0
+        self.visits = self.cost = 0
         self.done = False
         self.todo: list[int] = []
         self.examined: Cells = np.zeros(0, np.bool_)
@@ -95,11 +96,12 @@ def _never() -> bool:
 class QuietSearch:
     """Search positions of one branch; they share nodes, the memory of threats, and the moves that have worked.
 
-    `stop` is asked at every position whether to give up.
+    `stop` is asked at every position whether to give up. A move of black that threatens to make four or five adds `forcing_cost`
+    to the proof number: white's replies are few, but the problem stays as it was, and every order of such moves takes nodes.
     """
 
-    def __init__(self, attack: Attack, stop: Callable[[], bool] = _never) -> None:
-        self.attack, self.stop = attack, stop
+    def __init__(self, attack: Attack, stop: Callable[[], bool] = _never, forcing_cost: int = 0) -> None:
+        self.attack, self.stop, self.forcing_cost = attack, stop, forcing_cost
         self.nodes: dict[State, Node] = {}
         self.worked: dict[tuple[State, int], int] = {}
         self.evaluations = 0
@@ -130,6 +132,13 @@ class QuietSearch:
     def forget(self) -> None:
         """Forget all nodes, not the moves that have worked."""
         self.nodes.clear()
+
+    def learn(self, records: Mapping[State, int]) -> None:
+        """Remember the moves of records, whichever white stone was the last."""
+        for state, move in records.items():
+            for cell, stone in enumerate(state):
+                if stone == WHITE + 1:
+                    self.worked.setdefault((black_stones(state), cell), move)
 
     def _node(self, state: State, cell: int, proof: int, black_to_move: bool) -> Node:
         if state not in self.nodes:
@@ -178,10 +187,11 @@ class QuietSearch:
             if node.proof == 0:
                 node.close(True)
             else:
+                node.proof += node.cost
                 node.disproof = min(child.disproof for child in children if child.proof > 0)
         elif node.examined.size:
             unsolved = sum(1 for child in children if child.proof > 0)
-            node.proof = unsolved * (1 + deeper(node.state)) + 1 + len(node.todo) // 3
+            node.proof = unsolved * (1 + deeper(node.state)) + 1 + len(node.todo) // 3 + node.cost
 
     def _remember(self, node: Node) -> None:
         """Remember the move that wins, for positions with the same black stones and the same last move of white."""
@@ -209,10 +219,11 @@ class QuietSearch:
         if not node.children:
             node.close(False)
 
-    def candidates(self) -> Iterator[int]:
+    def candidates(self, count: int = 0) -> Iterator[int]:
         """Generate the moves that black tries: all that parry a five or a straight four of white's, else the best few.
 
-        Where white threatens to win by fours, the best of those that meddle with them.
+        These are `count`, or as many as a search tries. Where white threatens to win by fours, the best of those that meddle
+        with them.
         """
         attack = self.attack
         if attack.has(WHITE, FIVE):
@@ -230,7 +241,7 @@ class QuietSearch:
                 for kind in (THREE, FOUR, STRAIGHT):
                     zone |= attack.cells(BLACK, kind)
                 values = np.where(zone, values, -1)
-        order = np.argsort(-values, kind="stable")[:CANDIDATES]
+        order = np.argsort(-values, kind="stable")[: count or CANDIDATES]
         yield from (int(cell) for cell in order if values[cell] >= 0)
 
     def _answer(self, node: Node) -> None:
@@ -239,6 +250,8 @@ class QuietSearch:
         attack = self.attack
         attack.set(node.state)
         if not node.examined.size:
+            if attack.replies(BLACK) is not None:
+                node.cost = self.forcing_cost
             if attack.has(WHITE, FIVE) or attack.by_fours(WHITE, WHITE_FOURS) is not None:
                 node.close(False)
                 return
@@ -261,6 +274,21 @@ class QuietSearch:
         self._narrow(node)
         if not node.todo:
             node.done = True
+
+    def survivors(self, state: State) -> list[int] | None:
+        """Return white's answers, she is to move, after which no short search by threats wins; None: nothing threatens her.
+
+        Those of most value come first. All nodes are forgotten.
+        """
+        self.forget()
+        node = self._node(state, -1, 1, False)
+        while not (node.done or node.solved):
+            node.visits += 1
+            self._answer(node)
+        self.forget()
+        if node.disproof == 0:
+            return None
+        return [cell for cell, child in node.children.items() if child.proof > 0]
 
     def _zone(self, state: State) -> Cells:
         """Return the zone of the win of the current position; all cells where it is lost."""
