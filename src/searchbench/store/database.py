@@ -103,7 +103,7 @@ class Database:
 
     @property
     def illegal(self) -> int:
-        """Return the code that marks numbers that are no position; depths modulo 3 or 4 have none, and get one that never occurs."""
+        """Return the code that marks numbers that are no position; depths modulo 3 or 4 have none: one that never occurs."""
         return NO_CODE if self.modulus else int(np.iinfo(self.dtype).max)
 
     @property
