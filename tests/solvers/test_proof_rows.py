@@ -12,7 +12,8 @@ import pytest
 from searchbench.reproduce import ROWS, proof_games, reproduce
 from searchbench.reproduce.comparators import smallest_is_smallest
 from searchbench.reproduce.proof_games import all_refused, none_wrong
-from searchbench.reproduce.proof_numbers import as_two_levels, by_depth, flat, leaner, reliable, wins_what_is_proved
+from searchbench.reproduce.proof_graphs import reliable
+from searchbench.reproduce.proof_numbers import as_two_levels, by_depth, flat, leaner, wins_what_is_proved
 from searchbench.reproduce.proof_trees import figure, kept, random_game, smallest_sets
 from searchbench.run import Run
 
