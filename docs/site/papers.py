@@ -37,7 +37,7 @@ NAMED: Final = {
     "fifteen": (_GASSER, "The 15-puzzle"), "hardest": (_GASSER, "Hardest positions"),
     "points": (_GASSER, "Games for points"), "allis": (_GASSER, "Awari, all positions"),
     "proof_trees": (_ALLIS, "Proof trees"), "proof_numbers": (_ALLIS, "Proof-number search"),
-    "comparators": (_ALLIS, "Other searches"), "proof_games": (_ALLIS, "Games by proof search"),
+    "proof_graphs": (_ALLIS, "Graphs of positions"), "comparators": (_ALLIS, "Other searches"), "proof_games": (_ALLIS, "Games by proof search"),
     "dependency": (_ALLIS, "Dependency-based search"), "awari": (_ALLIS, "Awari"), "qubic": (_ALLIS, "Qubic"),
     "gomoku": (_ALLIS, "Go-moku"), "gomoku_threats": (_ALLIS, "Threats of go-moku"),
     "complexities": (_ALLIS, "Complexities"), "falling": (_ALLIS, "Connect Four"),
