@@ -14,6 +14,18 @@ class SearchBenchError(Exception):
 
     exit_code = 30
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Let another process raise the error with the same message and attributes, whatever made the message."""
+        return _as_it_was, (type(self), self.args, self.__dict__)
+
+
+def _as_it_was(
+    kind: type[SearchBenchError], arguments: tuple[Any, ...], attributes: dict[str, Any]
+) -> SearchBenchError:
+    error = kind.__new__(kind, *arguments)
+    error.__dict__.update(attributes)
+    return error
+
 
 class UnknownGame(SearchBenchError):
     """Report an unknown game, or parameters that it does not take."""

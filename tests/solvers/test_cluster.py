@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import random
 import tempfile
 from collections.abc import Callable, Iterator
@@ -17,7 +18,15 @@ import naive
 from graphs import GraphGame, long_games, outcome_games, puzzles, rotated_games, score_games, shared, symmetric_games
 from searchbench import solve
 from searchbench.catalogue import load
-from searchbench.errors import BadRequest, BrokenRule, OutOfMemory, SearchBenchError
+from searchbench.errors import (
+    BadRequest,
+    BrokenRule,
+    LimitReached,
+    MissingRule,
+    NotForDevice,
+    OutOfMemory,
+    SearchBenchError,
+)
 from searchbench.exchange import mpi, shards
 from searchbench.exchange.decisions import (
     begin_any,
@@ -470,3 +479,17 @@ def test_stopped_anywhere_it_goes_on_with_another_number_of_ranks(
         assert any(before < now for before, now in resumed)
         assert any(before > now for before, now in resumed)
     assert not (tmp_path / "db.work").exists()
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        MissingRule("retrograde", "unmoves"), NotForDevice("moves", "makes a list", "game.py:7"),
+        LimitReached("after 7 nodes", bound=3, nodes=7), BadRequest("too much"),
+    ],
+    ids=lambda error: type(error).__name__,
+)  # fmt: skip
+def test_errors_come_to_other_processes_as_they_were(error: SearchBenchError) -> None:
+    error.add_note("on the first rank")
+    other = pickle.loads(pickle.dumps(error))
+    assert (type(other), str(other), vars(other)) == (type(error), str(error), vars(error))
