@@ -16,8 +16,8 @@ from searchbench.proof import Claim
 from searchbench.solvers.proof.gomoku.attack import Attack
 from searchbench.solvers.proof.gomoku.closing import unproved_replies
 from searchbench.solvers.proof.gomoku.fours import WON
+from searchbench.solvers.proof.gomoku.nodes import stones_at
 from searchbench.solvers.proof.gomoku.opening import Opening
-from searchbench.solvers.proof.gomoku.search import stones_at
 from searchbench.store.certificate import Certificate, open_certificate
 from searchbench.verify import check_claim
 

@@ -15,16 +15,17 @@ from naive import FiveInARow
 from searchbench.catalogue import load
 from searchbench.errors import BadRequest, DamagedData
 from searchbench.reproduce import ROWS, reproduce
-from searchbench.solvers.proof.gomoku import apart, race
+from searchbench.solvers.proof.gomoku import race, two_levels
 from searchbench.solvers.proof.gomoku import search as quiet
 from searchbench.solvers.proof.gomoku.attack import Attack
 from searchbench.solvers.proof.gomoku.branch import open_folder, progress, read_branch
 from searchbench.solvers.proof.gomoku.closing import unproved_replies
 from searchbench.solvers.proof.gomoku.fours import WON
+from searchbench.solvers.proof.gomoku.nodes import State, stones_at
 from searchbench.solvers.proof.gomoku.opening import Opening, chosen_branches
 from searchbench.solvers.proof.gomoku.patterns import FIVE, STRAIGHT
 from searchbench.solvers.proof.gomoku.rounds import claim, work_on_branch
-from searchbench.solvers.proof.gomoku.search import OWN_LIMIT, QuietSearch, State, stones_at
+from searchbench.solvers.proof.gomoku.search import OWN_LIMIT, QuietSearch
 from solvers.test_gomoku import prepared, random_state, twin, without_fives
 
 
@@ -70,19 +71,19 @@ def test_wins_by_quiet_moves_beat_every_reply() -> None:
     assert wins == 4
 
 
-def test_wins_by_answers_apart_beat_every_reply(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where the whole position gets no nodes, its answers do."""
-    monkeypatch.setattr(apart, "SMALLEST", 1000)
+def test_wins_on_two_levels_beat_every_reply(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the searches of the second level get few nodes, the first level has the moves."""
+    monkeypatch.setattr(two_levels, "LIMITS", (1,))
     wins = records = 0
     for seed, state, attack in quiet_wins():
-        moves = apart.Apart(QuietSearch(attack)).take_apart(state, 1000)
-        if moves is not None and len(moves) > 1:
+        search = two_levels.TwoLevels(attack)
+        if search.solve(state, 4000) and len(moves := search.records(state)) > 1:
             assert beats_every_reply(attack, state, moves), (seed, state)
             wins, records = wins + 1, records + len(moves)
-        if wins == 3:
+        if wins == 2:
             break
     print(f"{wins} wins, {records} records")
-    assert wins == 3
+    assert wins == 2
 
 
 def test_replies_and_canonical_positions() -> None:

@@ -10,9 +10,9 @@ import pytest
 from searchbench.solvers.proof.gomoku import race as racing
 from searchbench.solvers.proof.gomoku.attack import Attack
 from searchbench.solvers.proof.gomoku.branch import Branch, read_branch
+from searchbench.solvers.proof.gomoku.nodes import State
 from searchbench.solvers.proof.gomoku.opening import Opening
 from searchbench.solvers.proof.gomoku.race import race
-from searchbench.solvers.proof.gomoku.search import State
 
 OPENING = Opening(7)
 WHITE = 0

@@ -16,11 +16,11 @@ from pathlib import Path
 from typing import Any, Final
 
 from searchbench.errors import BadRequest, DamagedData
+from searchbench.solvers.proof.gomoku.nodes import State, black_stones, stones_at
 from searchbench.solvers.proof.gomoku.opening import Opening
-from searchbench.solvers.proof.gomoku.search import State, black_stones, stones_at
 from searchbench.store.folder import lock
 
-FORMAT: Final = 1
+FORMAT: Final = 2
 SHORT: Final = 2_000
 """Nodes of the wins by threats that a checker is left to find by itself: longer ones begin with records."""
 
@@ -35,8 +35,8 @@ class Branch:
     second: int = -1
     tried: dict[int, dict[int, dict[str, Any]]] = field(default_factory=dict)
     """By black's second move and white's reply, the last attempt; a race tries replies after several second moves."""
-    parts: dict[State, dict[str, Any]] = field(default_factory=dict)
-    """By position behind a reply that was taken apart, the last attempt (:mod:`searchbench.solvers.proof.gomoku.apart`)."""
+    below: list[tuple[State, dict[str, Any]]] = field(default_factory=list)
+    """Positions below a hard reply, each with what was found there (:mod:`searchbench.solvers.proof.gomoku.two_levels`)."""
     seconds: float = 0.0
     nodes: int = 0
     checked: int = 0
@@ -111,7 +111,7 @@ class Branch:
             os.fsync(file.fileno())
 
     def take(self, line: Mapping[str, Any]) -> None:
-        """Take in a line: the move that is chosen, records that a checker's walk has passed, an attempt, or a part of one."""
+        """Take in a line: the move that is chosen, records that a checker's walk has passed, an attempt, or what is below one."""
         if "checked" in line:  # the time of the walk says nothing of the replies left
             self.checked = line["checked"] if line.get("short") == SHORT else 0
             self.added += line["records"]
@@ -119,9 +119,9 @@ class Branch:
             return
         self.seconds += line["seconds"]
         self.nodes += line["nodes"]
-        if "apart" in line:
-            ((state, _),) = self.read([[*line["apart"], -1]])
-            self.parts[state] = dict(line)
+        if "below" in line:
+            ((state, _),) = self.read([[*line["below"], -1]])
+            self.below.append((state, dict(line)))
         elif "second" in line:
             if line["second"] != self.second:
                 self.checked, self.added, self.gaps = 0, [], []

@@ -17,10 +17,11 @@ from searchbench.jit import Target
 from searchbench.solvers.proof.gomoku.attack import Attack
 from searchbench.solvers.proof.gomoku.branch import SHORT, Branch, lock_branch, read_branch, stopper, written
 from searchbench.solvers.proof.gomoku.fours import WON
+from searchbench.solvers.proof.gomoku.nodes import BLACK, WHITE, State, Stopped, stones_at
 from searchbench.solvers.proof.gomoku.opening import Opening
 from searchbench.solvers.proof.gomoku.patterns import FIVE
 from searchbench.solvers.proof.gomoku.rounds import attack_for
-from searchbench.solvers.proof.gomoku.search import BLACK, WHITE, QuietSearch, State, Stopped, stones_at
+from searchbench.solvers.proof.gomoku.search import QuietSearch
 
 PASSED: Final = 5_000
 """Nodes of the search for black's win by threats if white passes."""

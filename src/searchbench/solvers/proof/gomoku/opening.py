@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from searchbench.errors import BadRequest
+from searchbench.solvers.proof.gomoku.nodes import State, stones_at
 from searchbench.solvers.proof.gomoku.patterns import Rule
-from searchbench.solvers.proof.gomoku.search import State, stones_at
 
 
 @lru_cache(maxsize=4)

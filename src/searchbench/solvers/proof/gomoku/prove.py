@@ -18,10 +18,11 @@ from searchbench.solvers.proof.gomoku.attack import Attack
 from searchbench.solvers.proof.gomoku.branch import SHORT, progress, read_branch
 from searchbench.solvers.proof.gomoku.closing import close_branch, closed
 from searchbench.solvers.proof.gomoku.fours import STOPPED, WON
+from searchbench.solvers.proof.gomoku.nodes import State, Stopped, stones_at
 from searchbench.solvers.proof.gomoku.opening import Opening
 from searchbench.solvers.proof.gomoku.patterns import Rule
 from searchbench.solvers.proof.gomoku.rounds import prove
-from searchbench.solvers.proof.gomoku.search import QuietSearch, State, Stopped, stones_at
+from searchbench.solvers.proof.gomoku.search import QuietSearch
 from searchbench.solvers.proof.gomoku.trees import take_over
 
 CHECKED: Final = 100_000

@@ -8,19 +8,14 @@ from typing import Any, Final
 
 from searchbench.solvers.proof.gomoku.attack import Attack
 from searchbench.solvers.proof.gomoku.branch import Branch, written
-from searchbench.solvers.proof.gomoku.search import (
-    BLACK_WEIGHT,
-    WHITE_WEIGHT,
-    QuietSearch,
-    State,
-    stones_at,
-)
+from searchbench.solvers.proof.gomoku.nodes import State, stones_at
+from searchbench.solvers.proof.gomoku.search import BLACK_WEIGHT, WHITE_WEIGHT, QuietSearch
 
 SECOND_MOVES: Final = 6
 """Candidates for black's second move."""
-PROBES: Final = 6
-"""White's replies on which each candidate is probed."""
-RACES: Final = (60_000, 240_000, 960_000)
+PROBES: Final = 24
+"""White's replies on which each candidate is probed: with a few, a move wins that leaves others open."""
+RACES: Final = (20_000, 80_000, 320_000)
 """Nodes of each probe, race by race."""
 
 Rank = tuple[int, int, int]
@@ -87,11 +82,9 @@ def _hardest(branch: Branch, attack: Attack, second: int) -> list[int]:
     return [reply for at, reply in enumerate(replies) if at < PROBES or reply in open_before]
 
 
-def search_of(
-    branch: Branch, attack: Attack, second: int, stop: Callable[[], bool], forcing_cost: int = 0
-) -> QuietSearch:
+def search_of(branch: Branch, attack: Attack, second: int, stop: Callable[[], bool]) -> QuietSearch:
     """Return a search that knows the moves of black that have worked after a second move."""
-    search = QuietSearch(attack, stop, forcing_cost)
+    search = QuietSearch(attack, stop)
     search.learn(dict(branch.records_of(second)))
     return search
 

@@ -17,15 +17,17 @@ from typing import Final
 
 from searchbench.jit import Target
 from searchbench.proof import Claim
-from searchbench.solvers.proof.gomoku.apart import FORCING_COST, prove_apart
 from searchbench.solvers.proof.gomoku.attack import Attack
 from searchbench.solvers.proof.gomoku.branch import Branch, lock_branch, open_folder, progress, read_branch, stopper
+from searchbench.solvers.proof.gomoku.nodes import Stopped
 from searchbench.solvers.proof.gomoku.opening import Opening, chosen_branches
 from searchbench.solvers.proof.gomoku.race import attempt, race, search_of
-from searchbench.solvers.proof.gomoku.search import Stopped
+from searchbench.solvers.proof.gomoku.two_levels import prove_hard
 
-LIMITS: Final = tuple(50_000 * 4**step for step in range(7))
+LIMITS: Final = tuple(50_000 * 4**step for step in range(8))
 """Nodes for each reply, round by round."""
+WHOLE: Final = LIMITS[2]
+"""The most nodes of one search for a reply; with more it is searched on two levels."""
 
 _KEPT: dict[tuple[Opening, Target], Attack] = {}
 
@@ -44,8 +46,7 @@ def work_on_branch(
 ) -> Branch:
     """Choose black's second move in a branch if need be, and try its open replies with `limit` nodes each, up to a time.
 
-    Replies that were tried before come first. Those that stay open are taken apart; if one is still open then, black's second
-    move is raced again.
+    Replies that were tried before come first. If one of them stays open, black's second move is raced again.
     """
     stop = stopper(until)
     handle = lock_branch(folder, opening, white, stop)
@@ -56,10 +57,8 @@ def work_on_branch(
             race(branch, attack, stop)
         hard = [reply for reply in branch.open_replies(limit) if reply in branch.attempts]
         _try_replies(branch, attack, hard, limit, stop)
-        left = [reply for reply in hard if not branch.attempts[reply]["proved"]]
-        prove_apart(branch, search_of(branch, attack, branch.second, stop, FORCING_COST), left, limit)
-        if hard and any(not branch.attempts[reply]["proved"] for reply in hard):
-            race(branch, attack, stop, (limit,))
+        if any(not branch.attempts[reply]["proved"] for reply in hard):
+            race(branch, attack, stop, (min(limit, WHOLE),))
         _try_replies(branch, attack, branch.open_replies(limit), limit, stop)
     except Stopped:
         pass
@@ -69,12 +68,17 @@ def work_on_branch(
 
 
 def _try_replies(branch: Branch, attack: Attack, replies: list[int], limit: int, stop: Callable[[], bool]) -> None:
-    """Try replies, far ones first: they teach the search moves that work."""
+    """Try replies, far ones first: they teach the search moves that work. Hard ones are searched on two levels then."""
     search = search_of(branch, attack, branch.second, stop)
     attack.set(branch.base)
     values = attack.values(1, 1)
-    for reply in sorted(replies, key=lambda cell: (values[cell], cell)):
-        branch.add(attempt(search, branch.base, reply, limit))
+    replies = sorted(replies, key=lambda cell: (values[cell], cell))
+    untried = branch.open_replies(min(limit, WHOLE))
+    for reply in replies:
+        if reply in untried:
+            branch.add(attempt(search, branch.base, reply, min(limit, WHOLE)))
+    if limit > WHOLE:
+        prove_hard(branch, attack, [reply for reply in replies if not branch.attempts[reply]["proved"]], limit, stop)
 
 
 def end_with_parent() -> None:

@@ -8,17 +8,25 @@ left are the children (Allis 1994, section 5.4). The search is sound for proofs 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Final
+from collections.abc import Callable, Iterator
+from typing import Final
 
 import numpy as np
 
 from searchbench.solvers.proof.gomoku.attack import Attack, Cells
 from searchbench.solvers.proof.gomoku.fours import NONE, WON
+from searchbench.solvers.proof.gomoku.nodes import (
+    BLACK,
+    WHITE,
+    Node,
+    PositionSearch,
+    State,
+    black_stones,
+    never,
+    with_stone,
+)
 from searchbench.solvers.proof.gomoku.patterns import FIVE, FOUR, STRAIGHT, THREE
-from searchbench.solvers.proof.tree import INFINITE
 
-BLACK, WHITE = 0, 1
 CANDIDATES: Final = 10
 """Quiet moves that black tries in a position."""
 BLACK_WEIGHT, WHITE_WEIGHT = 4, 2
@@ -38,166 +46,24 @@ WHITE_FOURS: Final = 1000
 OPENING: Final = 4
 """Stones on the board before positions count as deeper."""
 
-State = tuple[int, ...]
-
-
-class Node:
-    """Hold a position's numbers, children by move, and parents; `cell` is the last move."""
-
-    __slots__ = (
-        "black_to_move",
-        "cell",
-        "children",
-        "cost",
-        "disproof",
-        "done",
-        "examined",
-        "parents",
-        "proof",
-        "state",
-        "todo",
-        "visits",
-    )
-
-    def __init__(self, state: State, cell: int, proof: int, black_to_move: bool) -> None:
-        self.state, self.cell, self.proof, self.disproof = state, cell, proof, 1
-        self.black_to_move = black_to_move
-        self.children: dict[int, Node] = {}
-        self.parents: list[Node] = []
-        self.visits = self.cost = 0
-        self.done = False
-        self.todo: list[int] = []
-        self.examined: Cells = np.zeros(0, np.bool_)
-
-    @property
-    def solved(self) -> bool:
-        """Return whether the position is proved, or given up."""
-        return self.proof == 0 or self.disproof == 0
-
-    def close(self, won: bool) -> None:
-        """Make the position proved, or given up."""
-        self.proof, self.disproof = (0, INFINITE) if won else (INFINITE, 0)
-        self.done = True
-
 
 def deeper(state: State) -> int:
     """Return how many stones were added since the opening, halved."""
     return max(0, sum(map(bool, state)) - OPENING) // 2
 
 
-class Stopped(Exception):
-    """Tell that a search was asked to stop."""
+class QuietSearch(PositionSearch):
+    """Search positions with quiet moves, each by a few of black's moves and the answers that survive."""
 
-
-def _never() -> bool:
-    return False
-
-
-class QuietSearch:
-    """Search positions of one branch; they share nodes, the memory of threats, and the moves that have worked.
-
-    `stop` is asked at every position whether to give up. A move of black that threatens to make four or five adds `forcing_cost`
-    to the proof number: white's replies are few, but the problem stays as it was, and every order of such moves takes nodes.
-    """
-
-    def __init__(self, attack: Attack, stop: Callable[[], bool] = _never, forcing_cost: int = 0) -> None:
-        self.attack, self.stop, self.forcing_cost = attack, stop, forcing_cost
-        self.nodes: dict[State, Node] = {}
-        self.worked: dict[tuple[State, int], int] = {}
+    def __init__(self, attack: Attack, stop: Callable[[], bool] = never) -> None:
+        super().__init__(attack, stop)
         self.evaluations = 0
 
-    def solve(self, state: State, limit: int) -> bool | None:
-        """Return whether black, to move, is proved to win; None where `limit` nodes of searches by threats do not tell.
-
-        Raises Stopped.
-        """
-        root = self._node(state, -1, 1, True)
-        stop = self.attack.nodes + limit
-        while not root.solved:
-            if self.attack.nodes >= stop:
-                return None
-            if self.stop():
-                raise Stopped
-            node = root
-            while node.done:
-                node = self._best(node)
-            node.visits += 1
-            if node.black_to_move:
-                self._move_black(node)
-            else:
-                self._answer(node)
-            self._update(node)
-        return root.proof == 0
-
-    def forget(self) -> None:
-        """Forget all nodes, not the moves that have worked."""
-        self.nodes.clear()
-
-    def learn(self, records: Mapping[State, int]) -> None:
-        """Remember the moves of records, whichever white stone was the last."""
-        for state, move in records.items():
-            for cell, stone in enumerate(state):
-                if stone == WHITE + 1:
-                    self.worked.setdefault((black_stones(state), cell), move)
-
-    def _node(self, state: State, cell: int, proof: int, black_to_move: bool) -> Node:
-        if state not in self.nodes:
-            self.nodes[state] = Node(state, cell, proof, black_to_move)
-        return self.nodes[state]
-
-    def _best(self, node: Node) -> Node:
-        """Return the child to look at next."""
-        children = [child for child in node.children.values() if not child.solved]
-        if node.black_to_move:
-            return min(children, key=lambda child: child.proof)
-        return min(children, key=lambda child: child.disproof)
-
-    def _link(self, parent: Node, child: Node, move: int) -> None:
-        parent.children[move] = child
-        child.parents.append(parent)
-
-    def _update(self, node: Node) -> None:
-        """Work out the numbers of a position and of those before it."""
-        first, queue = node, [node]
-        while queue:
-            node = queue.pop()
-            before = node.proof, node.disproof
-            self._sum_up(node)
-            if node is first or (node.proof, node.disproof) != before:
-                queue.extend(parent for parent in node.parents if not parent.solved)
-
-    def _sum_up(self, node: Node) -> None:
-        if node.solved:
-            if node.proof == 0 and node.black_to_move:
-                self._remember(node)
-            return
-        children = node.children.values()
-        if node.black_to_move:
-            node.proof = min((child.proof for child in children), default=INFINITE)
-            node.disproof = min(INFINITE, sum(child.disproof for child in children))
-            if node.proof == 0:
-                node.close(True)
-                self._remember(node)
-            elif node.proof >= INFINITE:
-                node.close(False)
-        elif any(child.disproof == 0 for child in children):
-            node.close(False)
-        elif node.done:
-            node.proof = sum(child.proof for child in children)
-            if node.proof == 0:
-                node.close(True)
-            else:
-                node.proof += node.cost
-                node.disproof = min(child.disproof for child in children if child.proof > 0)
-        elif node.examined.size:
-            unsolved = sum(1 for child in children if child.proof > 0)
-            node.proof = unsolved * (1 + deeper(node.state)) + 1 + len(node.todo) // 3 + node.cost
-
-    def _remember(self, node: Node) -> None:
-        """Remember the move that wins, for positions with the same black stones and the same last move of white."""
-        for move, child in node.children.items():
-            if child.proof == 0:
-                self.worked[black_stones(node.state), node.cell] = move
+    def _estimate(self, node: Node) -> None:
+        """Count the answers that survive so far, and part of those that were not tried."""
+        if node.examined.size:
+            unsolved = sum(1 for child in node.children.values() if child.proof > 0)
+            node.proof = unsolved * (1 + deeper(node.state)) + 1 + len(node.todo) // 3
 
     def _move_black(self, node: Node) -> None:
         """Look for black's win by threats, or make the candidates."""
@@ -214,7 +80,7 @@ class QuietSearch:
         if remembered >= 0 and node.state[remembered] == 0:
             moves = [remembered] + [move for move in moves if move != remembered]
         for move in moves:
-            child = self._node(_with(node.state, move, 1), move, 1 if move == remembered else first, False)
+            child = self._node(with_stone(node.state, move, 1), move, 1 if move == remembered else first, False)
             self._link(node, child, move)
         if not node.children:
             node.close(False)
@@ -250,8 +116,6 @@ class QuietSearch:
         attack = self.attack
         attack.set(node.state)
         if not node.examined.size:
-            if attack.replies(BLACK) is not None:
-                node.cost = self.forcing_cost
             if attack.has(WHITE, FIVE) or attack.by_fours(WHITE, WHITE_FOURS) is not None:
                 node.close(False)
                 return
@@ -311,37 +175,7 @@ class QuietSearch:
                 node.todo = [one for one in node.todo if zone[one]]
                 siblings = [cell, *siblings][:SIBLINGS]
             else:
-                child = self._node(_with(node.state, cell, 2), cell, 1 + deeper(node.state), True)
+                child = self._node(with_stone(node.state, cell, 2), cell, 1 + deeper(node.state), True)
                 self._link(node, child, cell)
                 survivors += child.proof > 0
             attack.remove(cell, WHITE)
-
-    def records(self, root: State) -> dict[State, int]:
-        """Return black's moves of a proof: for each position with black to move that has no win by threats."""
-        found: dict[State, int] = {}
-        queue = [self.nodes[root]]
-        while queue:
-            node = queue.pop()
-            if node.state in found or not node.children:
-                continue
-            move = next(move for move, child in node.children.items() if child.proof == 0)
-            found[node.state] = move
-            queue.extend(node.children[move].children.values())
-        return found
-
-
-def black_stones(state: State) -> State:
-    """Return the cells of the black stones."""
-    return tuple(cell for cell, stone in enumerate(state) if stone == 1)
-
-
-def _with(state: State, cell: int, stone: int) -> State:
-    """Return a position with one stone more."""
-    return (*state[:cell], stone, *state[cell + 1 :])
-
-
-def stones_at(state: State, cells: Any) -> State:
-    """Return a position with further stones: pairs of cell and stone."""
-    for cell, stone in cells:
-        state = _with(state, cell, stone)
-    return state

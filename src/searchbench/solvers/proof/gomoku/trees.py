@@ -25,8 +25,8 @@ from typing import Any, Final
 
 from searchbench.errors import BadRequest, DamagedData
 from searchbench.solvers.proof.gomoku.branch import Branch, open_folder, read_branch, written
+from searchbench.solvers.proof.gomoku.nodes import State, black_stones, stones_at
 from searchbench.solvers.proof.gomoku.opening import Opening
-from searchbench.solvers.proof.gomoku.search import State, black_stones, stones_at
 
 FORMAT: Final = 1
 SUFFIX: Final = ".txt"

@@ -1,0 +1,195 @@
+"""Prove hard positions by proof-number search on two levels (pn²: Allis 1994, section 2.3): the leaves are searches.
+
+Inside a search (:mod:`searchbench.solvers.proof.gomoku.search`) black has ten moves, those of most value, as every one costs
+time at thousands of positions. In hard positions another move wins, and the number of white's answers that survive tells which:
+after 1.h8 h9 2.g9 g7 3.i7 j6 the move that wins, h10, is the 18th by value, and has the fewest answers of all quiet ones. The
+first level tries forty moves at each position. A move begins with a proof number from the zone of the win that it threatens, then
+has its surviving answers as children, and each of them is searched with few nodes, then with more, before its own moves are made.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from searchbench.solvers.proof.gomoku.attack import Attack
+from searchbench.solvers.proof.gomoku.branch import Branch, written
+from searchbench.solvers.proof.gomoku.fours import NONE, WON
+from searchbench.solvers.proof.gomoku.nodes import (
+    BLACK,
+    WHITE,
+    Node,
+    PositionSearch,
+    Records,
+    State,
+    black_stones,
+    never,
+    stones_at,
+    with_stone,
+)
+from searchbench.solvers.proof.gomoku.patterns import FIVE
+from searchbench.solvers.proof.gomoku.search import NULL_LIMITS, WHITE_FOURS, QuietSearch
+from searchbench.solvers.proof.tree import INFINITE
+
+MOVES: Final = 40
+"""Moves of black that the first level tries."""
+LIMITS: Final = (50_000, 200_000)
+"""Nodes of the searches at a leaf, visit by visit, before the leaf gets children."""
+OPEN: Final = 8
+"""The proof number of a leaf that stays open, beside half of the number that its search has left; before its search it is one."""
+HOPELESS: Final = 40
+"""The number of a search that has refuted all moves that it tries."""
+CELLS: Final = 4
+"""A move begins with one, and this part of the cells that white may have to try."""
+FORCING_COST: Final = 12
+"""What a move that threatens to make four or five adds: white has few answers, but the problem stays as it was."""
+
+
+@dataclass
+class Known:
+    """Hold the results of the second level, by position."""
+
+    proved: dict[State, Records] = field(default_factory=dict)
+    left: dict[State, tuple[int, int]] = field(default_factory=dict)
+    """The nodes of the longest search, and the proof number that it left."""
+    answers: dict[State, list[int] | None] = field(default_factory=dict)
+    """White's answers that survive; None where black does not threaten to win."""
+
+
+def _nothing(state: State, found: dict[str, Any]) -> None:
+    """Keep nothing."""
+
+
+class TwoLevels(PositionSearch):
+    """Search a hard position; `keep` gets each result of the second level as a line for a branch's file."""
+
+    def __init__(
+        self,
+        attack: Attack,
+        stop: Callable[[], bool] = never,
+        known: Known | None = None,
+        keep: Callable[[State, dict[str, Any]], None] = _nothing,
+    ) -> None:
+        super().__init__(attack, stop)
+        self.second = QuietSearch(attack, stop)
+        self.worked = self.second.worked
+        self.known, self.keep = known or Known(), keep
+
+    def _move_black(self, node: Node) -> None:
+        """Search a leaf, with more nodes at each visit, then make its moves."""
+        known = self.known
+        if node.visits <= len(LIMITS):
+            self._search(node.state, LIMITS[node.visits - 1])
+        if node.state in known.proved:
+            node.close(True)
+        elif node.visits <= len(LIMITS):
+            node.proof, node.disproof = OPEN + known.left[node.state][1] // 2, 1 + node.visits
+        else:
+            self._make_moves(node)
+
+    def _search(self, state: State, limit: int) -> None:
+        """Search a position with so many nodes, unless that was done before. Raises Stopped."""
+        known = self.known
+        if state in known.proved or known.left.get(state, (0, 0))[0] >= limit:
+            return
+        found = self.second.solve(state, limit)
+        number = self.second.nodes[state].proof
+        line: dict[str, Any] = {"limit": limit, "proof_number": HOPELESS if number >= INFINITE else number}
+        if found:
+            known.proved[state] = self.second.records(state)
+            line["records"] = written(known.proved[state])
+        else:
+            known.left[state] = limit, line["proof_number"]
+        self.second.forget()
+        self.keep(state, line)
+
+    def _make_moves(self, node: Node) -> None:
+        """Give a position its moves, each with a first proof number."""
+        node.done = True
+        self.attack.set(node.state)
+        for move in list(self.second.candidates(MOVES)):
+            state = with_stone(node.state, move, BLACK + 1)
+            if state not in self.nodes:
+                self._begin(self._node(state, move, 1, False))
+            self._link(node, self.nodes[state], move)
+        if not node.children:
+            node.close(False)
+
+    def _begin(self, node: Node) -> None:
+        """Set a move's first proof number: how many cells white may have to try against the win that it threatens."""
+        attack = self.attack
+        attack.set(node.state)
+        found = NONE
+        if not attack.has(WHITE, FIVE) and attack.by_fours(WHITE, WHITE_FOURS) is None:
+            found = attack.by_threats(BLACK, NULL_LIMITS[0])
+        if found == NONE:
+            node.close(False)
+            return
+        zone = attack.zone(BLACK) if found == WON else None
+        empty = [cell for cell, stone in enumerate(node.state) if stone == 0]
+        node.cost = FORCING_COST if attack.replies(BLACK) is not None else 0
+        node.proof = 1 + sum(1 for cell in empty if zone is None or zone[cell]) // CELLS + node.cost
+
+    def _answer(self, node: Node) -> None:
+        """Make white's answers that survive short searches by threats."""
+        answers = self.known.answers
+        if node.state not in answers:
+            answers[node.state] = self.second.survivors(node.state)
+            self.keep(node.state, {"answers": answers[node.state]})
+        found = answers[node.state]
+        if found is None:
+            node.close(False)
+            return
+        for cell in found:
+            self._link(node, self._node(with_stone(node.state, cell, WHITE + 1), cell, 1, True), cell)
+        node.done = True
+
+    def _estimate(self, node: Node) -> None:
+        """Leave the number of the last search, and of a move that was not looked at."""
+
+    def _records_at(self, node: Node) -> Records | None:
+        """Return what a search of the second level has proved."""
+        return self.known.proved.get(node.state)
+
+
+def prove_hard(
+    branch: Branch, attack: Attack, replies: Sequence[int], limit: int, stop: Callable[[], bool] = never
+) -> None:
+    """Search replies of white on two levels, each with so many nodes more; keep all results in the branch's file.
+
+    Raises Stopped.
+    """
+    began, before = time.process_time(), attack.nodes
+
+    def add(line: dict[str, Any]) -> None:
+        nonlocal began, before
+        now, nodes = time.process_time(), attack.nodes
+        branch.add(line | {"nodes": nodes - before, "seconds": round(now - began, 3)})
+        began, before = now, nodes
+
+    def keep(state: State, found: dict[str, Any]) -> None:
+        add({"below": [black_stones(state), [cell for cell, stone in enumerate(state) if stone == WHITE + 1]], **found})
+
+    search = TwoLevels(attack, stop, _known(branch), keep)
+    search.second.learn(dict(branch.records_of(branch.second)))
+    for reply in replies:
+        root = stones_at(branch.base, [(reply, WHITE + 1)])
+        found = search.solve(root, limit)
+        line = {"reply": reply, "proved": bool(found), "limit": limit, "proof_number": search.nodes[root].proof}
+        add(line | {"records": written(search.records(root))} if found else line)
+        search.forget()
+
+
+def _known(branch: Branch) -> Known:
+    """Return what the branch's file has of the second level."""
+    known = Known()
+    for state, line in branch.below:
+        if "answers" in line:
+            known.answers[state] = line["answers"]
+        elif "records" in line:
+            known.proved[state] = dict(branch.read(line["records"]))
+        else:
+            known.left[state] = line["limit"], line["proof_number"]
+    return known
